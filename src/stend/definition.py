@@ -1,0 +1,205 @@
+"""What to do, as frozen data: a workload, the steps made of it, the rules that end them, a test, a plan.
+
+Base units throughout; a size of zero bytes in a Workload means "the whole active range", filled in when a plan is drawn.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+
+from stend.units import block_label
+
+
+class Data(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What all definitions are: frozen, compared by value, written as JSON or TOML."""
+
+
+class Workload(Data, frozen=True):
+    """A kind of IO without beginning or end; equal values are the same workload.
+
+    `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`;
+    `zones` is ((percent of IOs, percent of the range), ...) from the range's start.
+    """
+
+    random_pct: int
+    read_pct: int
+    block_bytes: int
+    threads: int = 1
+    depth: int = 1
+    start_bytes: int = 0
+    range_bytes: int = 0
+    block_mix: tuple[tuple[int, int], ...] = ()
+    zones: tuple[tuple[int, int], ...] = ()
+    align_bytes: int = 0
+    entropy_pct: int = 100
+
+    @property
+    def label(self) -> str:
+        """The specification's short form: `RND 4K 0/100 T4 Q32`."""
+        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
+        size = "MIX" if self.block_mix else block_label(self.block_bytes)
+        return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}"
+
+    @property
+    def outstanding(self) -> int:
+        """TOIO: threads times queue depth."""
+        return self.threads * self.depth
+
+
+class Seconds(Data, frozen=True, tag="seconds"):
+    """An amount of time."""
+
+    seconds: float
+
+
+class Capacities(Data, frozen=True, tag="capacities"):
+    """An amount of writing, in user capacities; a drawn plan has Bytes instead."""
+
+    times: float
+
+
+class Bytes(Data, frozen=True, tag="bytes"):
+    """An amount of writing. A sequential write of N x the range covers each block exactly N times."""
+
+    bytes: int
+
+
+Amount = Seconds | Capacities | Bytes
+
+
+class Hold(Data, frozen=True, tag="hold"):
+    """Run a workload for an amount; the same workload held twice running is never interrupted."""
+
+    workload: Workload
+    amount: Amount
+
+
+class Idle(Data, frozen=True, tag="idle"):
+    """Send the drive nothing at all."""
+
+    seconds: float
+
+
+class Purge(Data, frozen=True, tag="purge"):
+    """Make the drive as if it had never been written (PTS: Purge)."""
+
+
+Step = Hold | Idle | Purge
+Quantity = Literal["iops", "throughput", "latency"]
+
+
+class Steady(Data, frozen=True, tag="steady"):
+    """The rule that ends rounds: every tracked workload steady over the last rounds.
+
+    `rule` names a function of stats.RULES: `pts` (five rounds, PTS 2.1.24) or `fit-90-110` (four rounds, the reviews').
+    """
+
+    track: tuple[Workload, ...]
+    quantity: Quantity = "iops"
+    rule: str = "pts"
+
+
+Rule = Steady | Seconds | Capacities | Bytes
+Boundary = Literal["round", "phase", "test"]
+
+
+class Phase(Data, frozen=True):
+    """A round of steps, repeated until one rule is met or the limit of rounds is reached.
+
+    `boundary` says where a killed run may continue: at the last whole round, or from the start of the phase or test.
+    `choose` names a function of the test's file that makes the round from the results so far (demand intensity).
+    """
+
+    name: str
+    round: tuple[Step, ...] = ()
+    until: tuple[Rule, ...] = ()
+    rounds: int = 1
+    boundary: Boundary = "round"
+    choose: str = ""
+
+
+class Profile(Data, frozen=True):
+    """What a specification version and class fix, and what the operator may choose.
+
+    `minute_s` is how long one minute of the clause lasts here: 60, unless shortened (`--quick`, `--round-seconds`).
+    `tests` overrides any of these per test; `options` holds settings that one test alone understands.
+    """
+
+    name: str
+    title: str
+    specification: str
+    device_class: Literal["enterprise", "client"]
+    write_cache: Literal["enabled", "disabled"]
+    active_range_pct: float = 100
+    threads: int = 4
+    depth: int = 32
+    rounds: int = 25
+    minute_s: float = 60
+    steady: str = "pts"
+    quick: bool = False
+    options: dict[str, Any] = {}
+    tests: dict[str, dict[str, Any]] = {}
+
+    def minutes(self, count: float) -> Seconds:
+        """`count` minutes of the clause as an amount of real time."""
+        return Seconds(seconds=count * self.minute_s)
+
+    def for_test(self, name: str) -> "Profile":
+        """This profile with what it says of one test laid over it."""
+        own = dict(self.tests.get(name, {}))
+        known = {key: own.pop(key) for key in list(own) if key in self.__struct_fields__}
+        return msgspec.structs.replace(self, **known, options=self.options | own)
+
+
+class Identity(Data, frozen=True):
+    """Which drive this is, as far as it tells; what two looks at the same drive must agree on."""
+
+    kind: str
+    target: str
+    path: str
+    capacity_bytes: int
+    model: str = ""
+    serial: str = ""
+    wwn: str = ""
+    firmware: str = ""
+    interface: str = ""
+    logical_bytes: int = 512
+    physical_bytes: int = 512
+    rotational: bool = False
+    virtual: bool = False
+    facts: dict[str, Any] = {}
+
+
+class Test(Data, frozen=True):
+    """A test of the suite: `phases` draws its clause for a profile and a drive."""
+
+    title: str
+    clause: str
+    phases: Callable[[Profile, Identity], tuple[Phase, ...]]
+    charts: tuple[str, ...] = ()
+
+
+class PlannedTest(Data, frozen=True):
+    """A test drawn for one drive: exact steps, nothing left to decide but what results decide."""
+
+    name: str
+    title: str
+    clause: str
+    phases: tuple[Phase, ...]
+    profile: Profile
+    charts: tuple[str, ...] = ()
+
+
+class Plan(Data, frozen=True):
+    """Everything that a run will do, how much it will write, how long it may take, and every doubt about it."""
+
+    tests: tuple[PlannedTest, ...]
+    profile: Profile
+    device: Identity
+    range_bytes: int
+    write_bytes: int
+    longest_s: float
+    expected_s: float
+    notes: tuple[str, ...] = ()
+    deviations: tuple[str, ...] = ()

@@ -1,0 +1,47 @@
+"""Kinds of drive: one file each, found by its `claims`; and the gate every writing path goes through."""
+
+import importlib
+import pkgutil
+from typing import Any, Protocol
+
+from stend.definition import Identity
+from stend.errors import BadInput
+
+
+class Device(Protocol):
+    """A drive that was found; `opened` for a run by its gate."""
+
+    identity: Identity
+
+    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
+        """Take the drive for this process. Refused unless reading is all that is wanted or `destroy` names it rightly.
+
+        `destroy` is the serial (or by-id name) the operator gave; `keep_off` are paths whose disk must not be written.
+        """
+
+    def check(self) -> None:
+        """Look again that this is still the same drive and still ours; Refused or StepFailed otherwise."""
+
+    def purge(self) -> str:
+        """Make the drive as if never written; tells the method in one phrase. StepFailed when it did not work."""
+
+    def health(self) -> dict[str, Any]:
+        """What the drive tells of itself now: temperature_c, host_write_bytes, nand_write_bytes, ...; {} if nothing."""
+
+    def close(self) -> None:
+        """Let go."""
+
+
+def kinds() -> list[str]:
+    """Names of the kinds, in the order they are asked."""
+    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+
+
+def find(target: str) -> Device:
+    """The drive that `target` names (a node, a by-id link, a file, `sim:NAME`); BadInput with the reason otherwise."""
+    for name in kinds():
+        kind = importlib.import_module(f"{__name__}.{name}")
+        if hasattr(kind, "claims") and kind.claims(target):
+            device: Device = kind.find(target)
+            return device
+    raise BadInput(f"{target} is not a drive: no such file or device node; `stend devices` lists what can be tested")

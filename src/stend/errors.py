@@ -1,0 +1,47 @@
+"""Every error stend raises on purpose, each with the exit code its users can rely on.
+
+The message is one sentence that names the thing, says what is wrong and the way out.
+"""
+
+
+class StendError(Exception):
+    """The root: something a person can put right; never shown with a traceback."""
+
+    exit_code = 1
+
+
+class BadInput(StendError):
+    """What was asked does not make sense: an unknown test, a broken TOML file, a missing run folder."""
+
+    exit_code = 2
+
+
+class Refused(StendError):
+    """The gate stayed shut: writing there could destroy something nobody told us to destroy."""
+
+    exit_code = 3
+
+
+class Missing(StendError):
+    """This host lacks a part, such as fio, or has one that cannot do the work."""
+
+    exit_code = 4
+
+
+class StepFailed(StendError):
+    """A step went wrong while running: fio died, the target vanished, a purge failed, the disk filled up."""
+
+    exit_code = 5
+
+
+STOPPED_EXIT_CODE = 130
+
+EXIT_CODES = {
+    0: "done; an unmet steady state is a result, not an error",
+    1: "a defect in stend itself",
+    BadInput.exit_code: "bad input",
+    Refused.exit_code: "refused by the safety gate",
+    Missing.exit_code: "this host lacks something (see `stend doctor`)",
+    StepFailed.exit_code: "a step failed; the run folder says which",
+    STOPPED_EXIT_CODE: "stopped by Ctrl-C or SIGTERM",
+}

@@ -1,0 +1,292 @@
+"""What happened: counts that add, the events of a run, and the Run that answers questions about them.
+
+Counts are recorded, never rates or percentiles; figures are derived last. Reads and writes are kept apart.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+
+from stend.definition import Data, Hold, Identity, PlannedTest, Plan, Step, Workload
+
+NS = 1e-9
+
+
+class Tally(msgspec.Struct, frozen=True, array_like=True):
+    """IOs of one direction: how many, their bytes, response times summed, and fio's latency bins.
+
+    `latency_ns2` is the sum of squares (for the standard deviation); `max_ns` the longest in the interval, or the upper
+    edge of the highest bin that grew; `bins` is {bin index: IOs}, sparse, empty in Samples (see `stats.bin_edges_ns`).
+    """
+
+    ios: int = 0
+    bytes: int = 0
+    latency_ns: float = 0
+    latency_ns2: float = 0
+    max_ns: float = 0
+    bins: dict[int, int] = {}
+
+    def __add__(self, other: "Tally") -> "Tally":
+        bins = dict(self.bins)
+        for index, count in other.bins.items():
+            bins[index] = bins.get(index, 0) + count
+        return Tally(
+            self.ios + other.ios,
+            self.bytes + other.bytes,
+            self.latency_ns + other.latency_ns,
+            self.latency_ns2 + other.latency_ns2,
+            max(self.max_ns, other.max_ns),
+            bins,
+        )
+
+    @property
+    def mean_s(self) -> float:
+        """Average response time (ART) in seconds; 0 without IOs."""
+        return self.latency_ns / self.ios * NS if self.ios else 0.0
+
+    @property
+    def deviation_s(self) -> float:
+        """Standard deviation of the response time in seconds; 0 below two IOs."""
+        if self.ios < 2:
+            return 0.0
+        variance = (self.latency_ns2 - self.latency_ns**2 / self.ios) / (self.ios - 1)
+        return float(max(variance, 0.0) ** 0.5 * NS)
+
+    @property
+    def max_s(self) -> float:
+        """Maximum response time (MRT) in seconds."""
+        return self.max_ns * NS
+
+
+class Counts(msgspec.Struct, frozen=True, array_like=True):
+    """What a stretch of load did: its seconds, the host's busy CPU seconds (all cores), reads and writes."""
+
+    seconds: float = 0
+    cpu_s: float = 0
+    read: Tally = Tally()
+    write: Tally = Tally()
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.seconds + other.seconds, self.cpu_s + other.cpu_s, self.read + other.read, self.write + other.write
+        )
+
+    @property
+    def both(self) -> Tally:
+        """Reads and writes together: what a mix's IOPS, ART and MRT are made of."""
+        return self.read + self.write
+
+    @property
+    def iops(self) -> float:
+        """Completed reads and writes per second."""
+        return (self.read.ios + self.write.ios) / self.seconds if self.seconds else 0.0
+
+    @property
+    def bytes_per_s(self) -> float:
+        """Bytes read and written per second."""
+        return (self.read.bytes + self.write.bytes) / self.seconds if self.seconds else 0.0
+
+    def without_bins(self) -> "Counts":
+        """The same, small enough to be written every second."""
+        bare = (msgspec.structs.replace(t, bins={}) if t.bins else t for t in (self.read, self.write))
+        return Counts(self.seconds, self.cpu_s, *bare)
+
+
+class Position(Data, frozen=True):
+    """A place in a plan: the round of a phase of a test, rounds counted from 1."""
+
+    test: str
+    phase: str
+    round: int
+
+
+class Started(Data, frozen=True, tag="started"):
+    """A run began, or went on after an interruption (`continues` says from where); `at` is Unix time."""
+
+    at: float
+    version: str
+    plan: Plan
+    seed: int
+    continues: Position | None = None
+
+
+class Sample(Data, frozen=True, tag="sample"):
+    """About one second of load, ending `t` seconds after the run started; without bins."""
+
+    t: float
+    counts: Counts
+
+
+class Result(Data, frozen=True, tag="result"):
+    """A step is done. `gap_s` is the time without load just before it; `seed` is the one its engine was given."""
+
+    where: Position
+    index: int
+    step: Step
+    t: float
+    counts: Counts = Counts()
+    gap_s: float = 0
+    seed: int = 0
+    said: str = ""
+
+
+class Verdict(Data, frozen=True):
+    """One tracked variable against a steady-state rule, with every item of the PTS verification table.
+
+    Values are in the quantity's own base unit; `fit` is (slope per round, intercept) against the round number.
+    """
+
+    rule: str
+    label: str
+    quantity: str
+    rounds: tuple[int, ...]
+    values: tuple[float, ...]
+    average: float
+    excursion: float
+    excursion_allowed: float | None
+    slope_excursion: float
+    slope_excursion_allowed: float
+    fit: tuple[float, float]
+    correlation: float
+    steady: bool
+
+
+class Judged(Data, frozen=True, tag="judged"):
+    """The rules were asked after a round; `ended_by` says which one ended the phase, empty while it goes on."""
+
+    where: Position
+    t: float
+    verdicts: tuple[Verdict, ...] = ()
+    steady: bool = False
+    ended_by: str = ""
+
+
+class Telemetry(Data, frozen=True, tag="telemetry"):
+    """The drive's own word between rounds: temperature, counters, whatever it tells."""
+
+    t: float
+    values: dict[str, Any]
+
+
+class Note(Data, frozen=True, tag="note"):
+    """A doubt or a remark that belongs on every report of this run."""
+
+    t: float
+    text: str
+    kind: Literal["remark", "doubt", "failure", "interruption"] = "remark"
+
+
+Outcome = Literal["complete", "not steady", "stopped", "failed"]
+
+
+class Ended(Data, frozen=True, tag="ended"):
+    """The run is over and the drive was let go."""
+
+    t: float
+    outcome: Outcome
+    reason: str = ""
+
+
+Event = Started | Sample | Result | Judged | Telemetry | Note | Ended
+
+
+class Run:
+    """The events so far, to ask questions of; a Started that continues takes back what it repeats."""
+
+    def __init__(self, events: Iterable[Event] = ()) -> None:
+        self.started: list[Started] = []
+        self.results: list[Result] = []
+        self.judged: list[Judged] = []
+        self.samples: list[Sample] = []
+        self.telemetry: list[Telemetry] = []
+        self.notes: list[Note] = []
+        self.ended: Ended | None = None
+        for event in events:
+            self.add(event)
+
+    def add(self, event: Event) -> None:
+        """Take one more event in."""
+        match event:
+            case Started():
+                self._continue(event)
+            case Sample():
+                self.samples.append(event)
+            case Result():
+                self.results.append(event)
+            case Judged():
+                self.judged.append(event)
+            case Telemetry():
+                self.telemetry.append(event)
+            case Note():
+                self.notes.append(event)
+            case Ended():
+                self.ended = event
+
+    def _continue(self, event: Started) -> None:
+        self.started.append(event)
+        self.ended = None
+        again = event.continues
+        if again is None:
+            return
+        order = {(t.name, p.name): i for i, (t, p) in enumerate(self.phases())}
+        first = (order[again.test, again.phase], again.round)
+        self.results = [r for r in self.results if (order[r.where.test, r.where.phase], r.where.round) < first]
+        self.judged = [j for j in self.judged if (order[j.where.test, j.where.phase], j.where.round) < first]
+        kept_until = max((r.t for r in self.results), default=0.0)
+        self.samples = [s for s in self.samples if s.t <= kept_until]
+
+    @property
+    def plan(self) -> Plan:
+        """The plan this run follows."""
+        return self.started[0].plan
+
+    @property
+    def seed(self) -> int:
+        """The seed that every step's own seed is drawn from."""
+        return self.started[0].seed
+
+    @property
+    def stamps(self) -> tuple[str, ...]:
+        """What every page of every report must say of this run, worst first."""
+        stamps = []
+        unmet = [j for j in self.judged if j.ended_by and j.verdicts and not j.steady]
+        stamps += [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in unmet]
+        if self.ended is None:
+            stamps.append("unfinished")
+        elif self.ended.outcome in ("failed", "stopped"):
+            stamps.append(f"{self.ended.outcome}: {self.ended.reason}" if self.ended.reason else self.ended.outcome)
+        if len(self.started) > 1:
+            stamps.append(f"interrupted {len(self.started) - 1}x and continued")
+        if self.plan.profile.quick:
+            stamps.append("quick: shortened, not a measurement by the specification")
+        return tuple(stamps)
+
+    def phases(self) -> Iterator[tuple[PlannedTest, Any]]:
+        """Every (test, phase) of the plan in the order they run."""
+        return ((test, phase) for test in self.plan.tests for phase in test.phases)
+
+    def of(self, test: str, phase: str | None = None) -> list[Result]:
+        """The results of a test, or of one of its phases, in order."""
+        return [r for r in self.results if r.where.test == test and phase in (None, r.where.phase)]
+
+    def series(self, test: str, phase: str, workload: Workload) -> list[tuple[int, Counts]]:
+        """(round, counts) of one workload; a round that holds it more than once counts with its last record."""
+        last: dict[int, Counts] = {}
+        for result in self.of(test, phase):
+            if isinstance(result.step, Hold) and result.step.workload == workload:
+                last[result.where.round] = result.counts
+        return sorted(last.items())
+
+    def verdict_rounds(self, test: str, phase: str) -> tuple[int, ...]:
+        """The rounds of the measurement window: those of the last judgement, steady or not."""
+        for judged in reversed(self.judged):
+            if (judged.where.test, judged.where.phase) == (test, phase) and judged.verdicts:
+                return judged.verdicts[0].rounds
+        return ()
+
+    def window(self, test: str, phase: str, workload: Workload) -> Counts:
+        """The counts of one workload over the measurement window, added up; the whole series where nothing was judged."""
+        rounds = self.verdict_rounds(test, phase)
+        counts = [c for n, c in self.series(test, phase, workload) if not rounds or n in rounds]
+        return sum(counts, Counts())

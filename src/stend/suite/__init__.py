@@ -1,0 +1,30 @@
+"""The tests: one file each, holding TEST; found by the file's name."""
+
+import importlib
+import pkgutil
+
+from stend.definition import Test
+from stend.errors import BadInput
+
+SUITES: dict[str, tuple[str, ...]] = {}
+
+
+def names() -> list[str]:
+    """Every test's name, as typed: `write-saturation`."""
+    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
+
+
+def load(name: str) -> Test:
+    """The test of that name; BadInput with the nearest names otherwise."""
+    if name not in names():
+        raise BadInput(f"there is no test {name!r}; `stend tests` lists them: {', '.join(names())}")
+    test: Test = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").TEST
+    return test
+
+
+def expand(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """Test and suite names -> test names in order, each once."""
+    flat = [name for word in asked for name in SUITES.get(word, (word,))]
+    for name in flat:
+        load(name)
+    return tuple(dict.fromkeys(flat))
