@@ -1,6 +1,6 @@
 """What to do, as frozen data: a workload, the steps made of it, the rules that end them, a test, a plan.
 
-Base units throughout; a size of zero bytes in a Workload means "the whole active range", filled in when a plan is drawn.
+Base units throughout; a range of zero bytes in a Workload is the whole active range, filled in by the plan.
 """
 
 from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from stend.definition import Data, Hold, Identity, PlannedTest, Plan, Step, Workload
+from stend.definition import Data, Hold, Plan, PlannedTest, Step, Workload
 
 NS = 1e-9
 
@@ -286,7 +286,7 @@ class Run:
         return ()
 
     def window(self, test: str, phase: str, workload: Workload) -> Counts:
-        """The counts of one workload over the measurement window, added up; the whole series where nothing was judged."""
+        """One workload over the measurement window, added up; its whole series where nothing was judged."""
         rounds = self.verdict_rounds(test, phase)
         counts = [c for n, c in self.series(test, phase, workload) if not rounds or n in rounds]
         return sum(counts, Counts())
