@@ -4,11 +4,11 @@ Counts are recorded, never rates or percentiles; figures are derived last. Reads
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from stend.definition import Data, Hold, Plan, PlannedTest, Step, Workload
+from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Steady, Step, Workload
 
 NS = 1e-9
 
@@ -169,12 +169,15 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
     values: dict[str, Any]
 
 
+NoteKind = Literal["remark", "doubt", "failure", "interruption"]
+
+
 class Note(Data, frozen=True, tag="note"):
     """A doubt or a remark that belongs on every report of this run."""
 
     t: float
     text: str
-    kind: Literal["remark", "doubt", "failure", "interruption"] = "remark"
+    kind: NoteKind = "remark"
 
 
 Outcome = Literal["complete", "not steady", "stopped", "failed"]
@@ -189,6 +192,7 @@ class Ended(Data, frozen=True, tag="ended"):
 
 
 Event = Started | Sample | Result | Judged | Telemetry | Note | Ended
+E = TypeVar("E", bound=Event)
 
 
 class Run:
@@ -205,8 +209,8 @@ class Run:
         for event in events:
             self.add(event)
 
-    def add(self, event: Event) -> None:
-        """Take one more event in."""
+    def add(self, event: E) -> E:
+        """Take one more event in, and hand it on."""
         match event:
             case Started():
                 self._continue(event)
@@ -222,6 +226,7 @@ class Run:
                 self.notes.append(event)
             case Ended():
                 self.ended = event
+        return event
 
     def _continue(self, event: Started) -> None:
         self.started.append(event)
@@ -249,9 +254,7 @@ class Run:
     @property
     def stamps(self) -> tuple[str, ...]:
         """What every page of every report must say of this run, worst first."""
-        stamps = []
-        unmet = [j for j in self.judged if j.ended_by and j.verdicts and not j.steady]
-        stamps += [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in unmet]
+        stamps = [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in self.unmet]
         if self.ended is None:
             stamps.append("unfinished")
         elif self.ended.outcome in ("failed", "stopped"):
@@ -262,7 +265,14 @@ class Run:
             stamps.append("quick: shortened, not a measurement by the specification")
         return tuple(stamps)
 
-    def phases(self) -> Iterator[tuple[PlannedTest, Any]]:
+    @property
+    def unmet(self) -> tuple[Judged, ...]:
+        """The last judgement of every phase that sought steady state and ended without it."""
+        sought = {(t.name, p.name) for t, p in self.phases() if any(isinstance(rule, Steady) for rule in p.until)}
+        ends = (j for j in self.judged if j.ended_by and not j.steady)
+        return tuple(j for j in ends if (j.where.test, j.where.phase) in sought)
+
+    def phases(self) -> Iterator[tuple[PlannedTest, Phase]]:
         """Every (test, phase) of the plan in the order they run."""
         return ((test, phase) for test in self.plan.tests for phase in test.phases)
 

@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+from types import ModuleType
 
 from stend.definition import Test
 from stend.errors import BadInput
@@ -18,8 +19,13 @@ def load(name: str) -> Test:
     """The test of that name; BadInput with the nearest names otherwise."""
     if name not in names():
         raise BadInput(f"there is no test {name!r}; `stend tests` lists them: {', '.join(names())}")
-    test: Test = importlib.import_module(f"{__name__}.{name.replace('-', '_')}").TEST
+    test: Test = module(name).TEST
     return test
+
+
+def module(name: str) -> ModuleType:
+    """The file of a test."""
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
 def expand(asked: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,0 +1,111 @@
+"""A drive on an engine: holds, rests and the pauses between them. The same workload held twice is never interrupted."""
+
+from collections.abc import Callable, Generator
+from typing import NamedTuple
+
+from stend.definition import Bytes, Hold, Idle, Seconds, Step, Workload
+from stend.engines import Engine, Load
+from stend.record import Counts
+
+REST_SLICE_S = 0.5
+"""How soon a rest notices that the operator wants the end."""
+
+
+class Stopped(Exception):
+    """The operator asked for the end."""
+
+
+class Done(NamedTuple):
+    """What a step did: its counts, the time without load before it, and the seed its load was started with."""
+
+    counts: Counts = Counts()
+    gap_s: float = 0.0
+    seed: int = 0
+
+
+class Ahead(NamedTuple):
+    """A step to come and the seed it will have."""
+
+    step: Step
+    seed: int
+
+
+class Bench:
+    """What runs now, since when nothing runs, and how far each sequential stream has come."""
+
+    def __init__(self, engine: Engine, stopping: Callable[[], bool]) -> None:
+        self.engine, self.stopping = engine, stopping
+        self.load: Load | None = None
+        self.workload: Workload | None = None
+        self.seed = 0
+        self.ended: float | None = None
+        self.streams: dict[Workload, int] = {}
+
+    def rest(self, seconds: float) -> Done:
+        """Nothing is sent to the drive until `seconds` after its last IO."""
+        self.stop()
+        until = (self.engine.now() if self.ended is None else self.ended) + seconds
+        while (left := until - self.engine.now()) > 0:
+            self._mind()
+            self.engine.idle(min(left, REST_SLICE_S))
+        return Done()
+
+    def hold(self, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Counts, None, Done]:
+        """Run a workload for an amount, telling each interval's counts; `ahead` is what comes after."""
+        limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
+        load, gap_s = self._running(hold.workload, seed, limit)
+        self._prepare(hold, ahead)
+        total = Counts()
+        while (counts := load.next()) is not None:
+            total += counts
+            yield counts
+            self._mind()
+            if isinstance(hold.amount, Seconds) and total.seconds + counts.seconds / 2 >= hold.amount.seconds:
+                break
+        if limit is not None or not (ahead and _same(hold, ahead[0].step)):
+            total += self.stop()
+        self.advance(hold.workload, total)
+        return Done(total, gap_s, self.seed)
+
+    def stop(self) -> Counts:
+        """End what runs and let go of the drive; tells what it did since it was last asked."""
+        if self.load is None:
+            return Counts()
+        load, self.load, self.workload = self.load, None, None
+        tail = load.stop()
+        self.ended = load.ended
+        return tail or Counts()
+
+    def _running(self, workload: Workload, seed: int, limit: int | None) -> tuple[Load, float]:
+        if self.load is not None and self.workload == workload and limit is None:
+            return self.load, 0.0
+        self.stop()
+        start = self.streams.get(workload, 0) if limit is None else 0
+        self.load = self.engine.start(workload, seed=seed, from_bytes=start, limit_bytes=limit)
+        self.workload, self.seed = workload, seed
+        return self.load, self.load.began - self.ended if self.ended is not None else 0.0
+
+    def _prepare(self, hold: Hold, ahead: list[Ahead]) -> None:
+        """Have the next different load stand ready; a rest before it changes nothing."""
+        coming = next((a for a in ahead if not isinstance(a.step, Idle)), None)
+        if coming is None or not isinstance(coming.step, Hold) or _same(hold, ahead[0].step):
+            return
+        workload, amount = coming.step.workload, coming.step.amount
+        limit = amount.bytes if isinstance(amount, Bytes) else None
+        if workload.random_pct == 100 or limit is not None or workload != hold.workload:
+            start = self.streams.get(workload, 0) if limit is None else 0
+            self.engine.prepare(workload, seed=coming.seed, from_bytes=start, limit_bytes=limit)
+
+    def advance(self, workload: Workload, counts: Counts) -> None:
+        """Remember how far a sequential stream has come, so that its next hold goes on from there."""
+        if workload.random_pct == 0:
+            moved = self.streams.get(workload, 0) + counts.read.bytes + counts.write.bytes
+            self.streams[workload] = moved % workload.range_bytes
+
+    def _mind(self) -> None:
+        if self.stopping():
+            raise Stopped
+
+
+def _same(hold: Hold, step: Step) -> bool:
+    return isinstance(step, Hold) and step.workload == hold.workload and isinstance(step.amount, Seconds)

@@ -1,0 +1,269 @@
+"""The one loop: plan + drive + engine -> an iterator of events. Prints nothing, writes nothing, never sleeps itself.
+
+A pure function of the plan and the events so far: a killed run goes on from its own file. The measurement window then
+starts anew, and every report says so.
+"""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterator
+from itertools import islice
+
+import msgspec
+
+from stend import __version__
+from stend.bench import Ahead, Bench, Done, Stopped
+from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step
+from stend.devices import Device
+from stend.engines import Engine
+from stend.errors import StendError, StepFailed
+from stend.plan import chooser
+from stend.record import (
+    Counts,
+    Ended,
+    Event,
+    Judged,
+    Note,
+    NoteKind,
+    Outcome,
+    Position,
+    Result,
+    Run,
+    Sample,
+    Started,
+    Telemetry,
+    Verdict,
+)
+from stend.stats import RULES
+from stend.units import binary, duration
+
+
+def run(
+    plan: Plan,
+    device: Device,
+    engine: Engine,
+    *,
+    seed: int,
+    at: float,
+    past: Run | None = None,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Generator[Event, None, None]:
+    """Every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
+    again = resume_point(past) if past else None
+    runner = Runner(past or Run(), device, engine, seed, stopping)
+    keep = runner.past.add
+    yield keep(Started(at=at, version=__version__, plan=plan, seed=seed, continues=again))
+    outcome: Outcome = "failed"
+    try:
+        if again:
+            yield keep(runner.note(f"went on from {again.test}, {again.phase}, round {again.round}", "interruption"))
+        else:
+            yield from (keep(runner.note(text)) for text in plan.notes)
+        yield from runner.tests(plan, again)
+        outcome, reason = ("not steady" if runner.past.unmet else "complete"), ""
+    except Stopped:
+        outcome, reason = "stopped", "by the operator"
+    except StendError as error:
+        reason = str(error)
+        yield keep(runner.note(reason, "failure"))
+    finally:
+        runner.let_go()
+    yield keep(Ended(t=runner.t(), outcome=outcome, reason=reason))
+
+
+def rerun(events: Generator[Event, None, None], recorded: list[Event]) -> Generator[Event, None, None]:
+    """A virtual drive repeats its run: drop what is recorded already, StepFailed if it went another way."""
+    plain = (event for event in events if _plain(event))
+    skipped = list(islice(plain, sum(map(_plain, recorded))))
+    if [e for e in skipped if isinstance(e, Result)] != [e for e in recorded if isinstance(e, Result)]:
+        raise StepFailed("this virtual drive no longer does what the run recorded; start the run anew")
+    yield from events
+
+
+def _plain(event: Event) -> bool:
+    return isinstance(event, Sample | Result | Judged | Telemetry) or (
+        isinstance(event, Note) and event.kind == "remark"
+    )
+
+
+def resume_point(past: Run) -> Position | None:
+    """Where an unfinished run may go on: a round, or the start of a phase or test whose data must be of one piece."""
+    finished = {(j.where.test, j.where.phase) for j in past.judged if j.ended_by}
+    for test, phase in past.phases():
+        if (test.name, phase.name) in finished:
+            continue
+        if phase.boundary == "test":
+            return Position(test=test.name, phase=test.phases[0].name, round=1)
+        whole = [j.where.round for j in past.judged if (j.where.test, j.where.phase) == (test.name, phase.name)]
+        again = max(whole, default=0) + 1 if phase.boundary == "round" else 1
+        return Position(test=test.name, phase=phase.name, round=again)
+    return None
+
+
+def step_seed(seed: int, where: Position, index: int) -> int:
+    """The recorded seed of one step: 62 bits made of the run's seed and the step's place."""
+    text = f"{seed}/{where.test}/{where.phase}/{where.round}/{index}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 2
+
+
+class Runner:
+    """Walks a plan. Its only state besides the past is what stands on the bench."""
+
+    def __init__(self, past: Run, device: Device, engine: Engine, seed: int, stopping: Callable[[], bool]) -> None:
+        self.past, self.device, self.engine, self.seed = past, device, engine, seed
+        self.began = engine.now()
+        self.bench = Bench(engine, stopping)
+        self.window_from = 1
+
+    def t(self) -> float:
+        """Seconds since this stretch of the run started, on the engine's clock."""
+        return self.engine.now() - self.began
+
+    def note(self, text: str, kind: NoteKind = "remark") -> Note:
+        """A note of now."""
+        return Note(t=self.t(), text=text, kind=kind)
+
+    def let_go(self) -> None:
+        """Stop the load, whatever state it is in."""
+        try:
+            self.bench.stop()
+        except StepFailed:
+            pass  # it has failed already, and said so
+        finally:
+            self.engine.close()
+
+    def tests(self, plan: Plan, again: Position | None) -> Iterator[Event]:
+        """Every phase of every test, from the resume point on."""
+        for result in self.past.results:
+            if isinstance(result.step, Hold) and not isinstance(result.step.amount, Bytes):
+                self.bench.advance(result.step.workload, result.counts)
+        places = [(test, phase) for test in plan.tests for phase in test.phases]
+        if again:
+            names = [(test.name, phase.name) for test, phase in places]
+            places = places[names.index((again.test, again.phase)) :]
+        for number, (test, phase) in enumerate(places):
+            self.device.check()
+            first = again.round if again and number == 0 else 1
+            after = places[number + 1] if number + 1 < len(places) else None
+            yield from self.phase(test, phase, first, after)
+
+    def phase(
+        self, test: PlannedTest, phase: Phase, first: int, after: tuple[PlannedTest, Phase] | None
+    ) -> Iterator[Event]:
+        """The rounds of one phase until a rule is met; the last Judged tells which one."""
+        total = sum((r.counts for r in self.past.of(test.name, phase.name)), Counts())
+        self.window_from = first
+        for number in range(first, phase.rounds + 1):
+            where = Position(test=test.name, phase=phase.name, round=number)
+            steps = chooser(test.name, phase.choose)(self.past, test) if phase.choose else phase.round
+            met = ""
+            for index, step in enumerate(steps):
+                ahead = self.ahead(where, index, steps, phase, after)
+                result = yield from self.step(where, index, step, ahead)
+                total += result.counts.without_bins()
+                met = next((said for rule in phase.until if (said := limit_met(rule, total))), "")
+                if met:
+                    break
+            whole = where.round if index == len(steps) - 1 else where.round - 1
+            judged = self.past.add(self.judge(phase, where, whole, met))
+            yield judged
+            if judged.ended_by:
+                return
+            yield from self.telemetry(steps)
+
+    def ahead(
+        self,
+        where: Position,
+        index: int,
+        steps: tuple[Step, ...],
+        phase: Phase,
+        after: tuple[PlannedTest, Phase] | None,
+    ) -> list[Ahead]:
+        """The next two steps as far as they are known, so that the engine can have them ready."""
+        coming = [(where, i, step) for i, step in list(enumerate(steps))[index + 1 : index + 3]]
+        if where.round < phase.rounds:
+            place, following = msgspec.structs.replace(where, round=where.round + 1), steps
+        elif after:
+            place, following = Position(test=after[0].name, phase=after[1].name, round=1), after[1].round
+        else:
+            place, following = where, ()
+        coming += [(place, i, step) for i, step in list(enumerate(following))[:2]]
+        return [Ahead(step, step_seed(self.seed, at, i)) for at, i, step in coming[:2]]
+
+    def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
+        """Perform one step and record it."""
+        done, said = Done(), ""
+        match step:
+            case Purge():
+                self.bench.stop()
+                said = self.device.purge()
+            case Idle(seconds=seconds):
+                done = self.bench.rest(seconds)
+            case Hold():
+                done = yield from self.hold(step, step_seed(self.seed, where, index), ahead)
+        result = Result(
+            where=where,
+            index=index,
+            step=step,
+            t=self.t(),
+            counts=done.counts,
+            gap_s=done.gap_s,
+            seed=done.seed,
+            said=said,
+        )
+        yield self.past.add(result)
+        return result
+
+    def hold(self, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:
+        """One hold as Samples."""
+        intervals = self.bench.hold(hold, seed, ahead)
+        while True:
+            try:
+                counts = next(intervals)
+            except StopIteration as finished:
+                done: Done = finished.value
+                return done
+            yield self.past.add(Sample(t=self.t(), counts=counts.without_bins()))
+
+    def judge(self, phase: Phase, where: Position, whole: int, met: str) -> Judged:
+        """Ask the rules of a phase after its last `whole` round; `met` is a limit that ended it already."""
+        verdicts: tuple[Verdict, ...] = ()
+        for rule in phase.until:
+            if isinstance(rule, Steady):
+                verdicts = tuple(self.verdicts(rule, where, whole))
+                tracked = len(rule.track)
+        steady = bool(verdicts) and len(verdicts) == tracked and all(v.steady for v in verdicts)
+        last = where.round >= phase.rounds
+        limit = f"the limit of {phase.rounds} rounds" if phase.until else "all done"
+        ended_by = "steady state" if steady else met or (limit if last else "")
+        return Judged(where=where, t=self.t(), verdicts=verdicts, steady=steady, ended_by=ended_by)
+
+    def verdicts(self, rule: Steady, where: Position, whole: int) -> Iterator[Verdict]:
+        """One verdict for each tracked workload that has enough rounds since the run last started."""
+        for workload in rule.track:
+            series = self.past.series(where.test, where.phase, workload)
+            points = [(n, quantity(c, rule.quantity)) for n, c in series if self.window_from <= n <= whole]
+            verdict = RULES[rule.rule](points)
+            if verdict:
+                yield msgspec.structs.replace(verdict, label=workload.label, quantity=rule.quantity)
+
+    def telemetry(self, steps: tuple[Step, ...]) -> Iterator[Event]:
+        """The drive's own word between rounds; never where asking could disturb a rest or a latency at depth one."""
+        quiet = any(isinstance(s, Idle) or (isinstance(s, Hold) and s.workload.outstanding == 1) for s in steps)
+        if not quiet and (values := self.device.health()):
+            yield self.past.add(Telemetry(t=self.t(), values=values))
+
+
+def quantity(counts: Counts, name: str) -> float:
+    """The tracked figure in base units: IOs/s, bytes/s or seconds."""
+    return {"iops": counts.iops, "throughput": counts.bytes_per_s, "latency": counts.both.mean_s}[name]
+
+
+def limit_met(rule: Rule, total: Counts) -> str:
+    """Which limit of time or writing is reached, in words; empty if none is."""
+    match rule:
+        case Seconds(seconds=seconds) if total.seconds >= seconds:
+            return f"the limit of {duration(seconds)}"
+        case Bytes(bytes=size) if total.write.bytes >= size:
+            return f"the limit of {binary(size)} written"
+        case _:
+            return ""

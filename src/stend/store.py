@@ -1,0 +1,153 @@
+"""A run on disk: append, follow, read, find. Owns the format of the run folder.
+
+events.jsonl   the format's version in its first line, then one typed event a line; fsync at Result, Judged, Ended
+manifest.toml  what was asked
+host.json      the machine it ran on
+raw/           fio's own words, one zstd file a step
+"""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from stend.errors import BadInput, StepFailed
+from stend.record import Ended, Event, Judged, Result, Run, Started
+
+FORMAT = 1
+HEAD = {"format": "stend-events", "version": FORMAT}
+DURABLE = (Started, Result, Judged, Ended)
+
+_encode = msgspec.json.Encoder().encode
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None:
+    """A new run folder, empty but for what was asked and where. BadInput if there is a run in it already."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise BadInput(f"{folder} is not empty; name a new folder with --into, or `stend resume {folder}`")
+        (folder / "raw").mkdir()
+        (folder / "manifest.toml").write_bytes(msgspec.toml.encode(manifest))
+        (folder / "host.json").write_text(json.dumps(host, indent=1, ensure_ascii=False))
+        with _events(folder).open("xb") as file:
+            file.write(_encode(HEAD) + b"\n")
+            _sync(file)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def append(folder: Path, events: Iterator[Event]) -> Iterator[Event]:
+    """Write events as they pass; closing this closes them. A torn last line is cut off first."""
+    _mend(folder)
+    with _events(folder).open("ab") as file, closing(events):  # type: ignore[type-var]
+        for event in events:
+            try:
+                file.write(_encode(event) + b"\n")
+                file.flush()
+                if isinstance(event, DURABLE):
+                    _sync(file)
+            except OSError as error:
+                raise _unwritable(folder, error) from error
+            yield event
+
+
+def read(folder: Path) -> Iterator[Event]:
+    """The events of a run so far; a torn last line is dropped, any other broken line is BadInput."""
+    lines = _lines(folder)
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            yield _decoder.decode(line)
+        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+            raise BadInput(f"{_events(folder)}, line {number}, is not an event: {error}") from error
+
+
+def load(folder: Path) -> Run:
+    """The whole run. BadInput when there is none, or nothing of it was written."""
+    run = Run(read(folder))
+    if not run.started:
+        raise BadInput(f"{folder} holds a run that never started; delete it")
+    return run
+
+
+def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:
+    """Events as they are written, until the run ends."""
+    seen = 0
+    while True:
+        for event in list(read(folder))[seen:]:
+            seen += 1
+            yield event
+            if isinstance(event, Ended):
+                return
+        time.sleep(poll_s)
+
+
+def host(folder: Path) -> dict[str, Any]:
+    """The machine the run was made on; {} when not recorded."""
+    try:
+        facts: dict[str, Any] = json.loads((folder / "host.json").read_text())
+    except (OSError, ValueError):
+        return {}
+    return facts
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """What was asked, as written at the start."""
+    try:
+        asked: dict[str, Any] = msgspec.toml.decode((folder / "manifest.toml").read_bytes())
+    except (OSError, msgspec.DecodeError) as error:
+        raise BadInput(f"{folder / 'manifest.toml'} cannot be read: {error}") from error
+    return asked
+
+
+def find(top: Path) -> list[Path]:
+    """Every run folder directly below `top`, oldest first."""
+    folders = [f.parent for f in top.glob("*/events.jsonl")] if top.is_dir() else []
+    return sorted(folders, key=lambda folder: _events(folder).stat().st_mtime)
+
+
+def _events(folder: Path) -> Path:
+    return folder / "events.jsonl"
+
+
+def _lines(folder: Path) -> list[bytes]:
+    try:
+        data = _events(folder).read_bytes()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadInput(f"{folder} is not a run folder: it has no events.jsonl; `stend list` shows runs") from error
+    except OSError as error:
+        raise BadInput(f"{_events(folder)} cannot be read: {error.strerror}") from error
+    lines = data.split(b"\n")[:-1]  # what follows the last line end is torn
+    try:
+        head = json.loads(lines[0]) if lines else {}
+    except ValueError:
+        head = {}
+    if not isinstance(head, dict) or head.get("format") != HEAD["format"]:
+        raise BadInput(f"{_events(folder)} is not a stend event file")
+    if head.get("version") != FORMAT:
+        raise BadInput(
+            f"{folder} is of format {head.get('version')}; this stend reads {FORMAT}: use the stend it names"
+        )
+    return lines
+
+
+def _mend(folder: Path) -> None:
+    whole = sum(len(line) + 1 for line in _lines(folder))
+    path = _events(folder)
+    if path.stat().st_size != whole:
+        os.truncate(path, whole)
+
+
+def _sync(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _unwritable(folder: Path, error: OSError) -> StepFailed:
+    return StepFailed(f"{folder} cannot be written: {error.strerror}; mend that, then `stend resume {folder}`")

@@ -1,0 +1,90 @@
+"""Pretenders for stories about the runner: a drive and an engine that do nothing, at a chosen rate, and keep a log."""
+
+from collections.abc import Callable
+from typing import Any
+
+from stend.definition import Identity, Workload
+from stend.record import Counts, Tally
+from stend.stats import bin_index
+from stend.units import GiB
+
+IDENTITY = Identity(kind="still", target="still", path="still", capacity_bytes=GiB, serial="STILL", virtual=True)
+
+
+class StillLoad:
+    """Intervals of one second at the engine's rate for this workload."""
+
+    def __init__(self, engine: "StillEngine", workload: Workload, left: int | None) -> None:
+        self.engine, self.workload, self.left = engine, workload, left
+        self.began = self.ended = engine.clock
+
+    def next(self) -> Counts | None:
+        if self.left is not None and self.left <= 0:
+            return None
+        self.engine.clock += 1
+        self.ended = self.engine.clock
+        ios = round(self.engine.rate(self.workload, self.engine.clock))
+        size = ios * self.workload.block_bytes
+        if self.left is not None:
+            size = min(size, self.left)
+            ios, self.left = size // self.workload.block_bytes, self.left - size
+        reads = ios * self.workload.read_pct // 100
+        return Counts(1.0, 0.1, self._tally(reads), self._tally(ios - reads))
+
+    def _tally(self, ios: int) -> Tally:
+        ns = 100_000
+        bins = {bin_index(ns): ios} if ios else {}
+        return Tally(ios, ios * self.workload.block_bytes, ios * ns, ios * ns**2, ns if ios else 0, bins)
+
+    def stop(self) -> Counts | None:
+        self.engine.log.append("stop")
+        return None
+
+
+class StillEngine:
+    """A virtual clock and a log of what was asked."""
+
+    def __init__(self, rate: Callable[[Workload, float], float] = lambda w, t: 1000.0) -> None:
+        self.rate, self.clock, self.log = rate, 0.0, list[str]()
+
+    def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> StillLoad:
+        extra = f" from {from_bytes}" if from_bytes else ""
+        extra += f" limit {limit_bytes}" if limit_bytes is not None else ""
+        self.log.append(f"start {workload.label}{extra}")
+        return StillLoad(self, workload, limit_bytes)
+
+    def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
+        self.log.append(f"ready {workload.label}")
+
+    def idle(self, seconds: float) -> None:
+        self.clock += seconds
+        self.log.append(f"idle {seconds:g}")
+
+    def now(self) -> float:
+        return self.clock
+
+    def close(self) -> None:
+        self.log.append("close")
+
+
+class StillDevice:
+    """A drive that is always there."""
+
+    def __init__(self, log: list[str] | None = None) -> None:
+        self.identity, self.log = IDENTITY, log if log is not None else []
+
+    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
+        self.log.append("open")
+
+    def check(self) -> None:
+        self.log.append("check")
+
+    def purge(self) -> str:
+        self.log.append("purge")
+        return "nothing to purge"
+
+    def health(self) -> dict[str, Any]:
+        return {}
+
+    def close(self) -> None:
+        self.log.append("let go")

@@ -1,0 +1,141 @@
+"""Stories about the runner: what is asked of drive and engine, and in which order."""
+
+import msgspec
+import pytest
+
+from stend import plan as planning
+from stend.definition import Plan, Workload
+from stend.errors import StepFailed
+from stend.record import Event, Judged, Note, Result, Run
+from stend.run import run
+from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
+
+PROFILE = planning.load_profile("enterprise-2.0.2")
+
+
+def drawn(*names: str, **changes: object) -> Plan:
+    profile, told = planning.adjust(PROFILE, changes)
+    return planning.draw(names, profile, IDENTITY, deviations=told)
+
+
+def play(plan: Plan, engine: StillEngine, past: Run | None = None) -> list[Event]:
+    return list(run(plan, StillDevice(engine.log), engine, seed=1, at=0.0, past=past))
+
+
+def shorten(log: list[str]) -> list[str]:
+    return [line for line in log if line != "check"]
+
+
+def test_write_saturation_is_never_interrupted() -> None:
+    engine = StillEngine()
+    events = play(drawn("write-saturation", minute_s=1), engine)
+    assert shorten(engine.log) == ["purge", "start RND 4K 0/100 T4 Q32", "stop", "close"]
+    assert [e for e in events if isinstance(e, Judged)][-1].ended_by == "steady state"
+
+
+def test_write_saturation_ends_after_four_fills_when_it_never_settles() -> None:
+    engine = StillEngine(lambda w, t: 100_000 / (1 + t / 10))
+    events = play(drawn("write-saturation", minute_s=1), engine)
+    assert [e for e in events if isinstance(e, Judged)][-1].ended_by == "the limit of 4 GiB written"
+    assert Run(events).ended.outcome == "not steady"  # type: ignore[union-attr]
+
+
+def test_iops_runs_the_prescribed_order_and_settles_at_round_five() -> None:
+    events = play(drawn("iops", minute_s=1), StillEngine())
+    run_ = Run(events)
+    first = [r.step.workload.label for r in run_.of("iops", "rounds")[:9]]  # type: ignore[union-attr]
+    assert first[0] == "RND 1024K 100/0 T4 Q32"
+    assert first[7] == "RND 0.5K 100/0 T4 Q32"
+    assert first[8] == "RND 1024K 95/5 T4 Q32"
+    assert len(run_.of("iops", "rounds")) == 5 * 56
+    assert [j.steady for j in run_.judged if j.where.phase == "rounds"] == [False] * 4 + [True]
+
+
+def test_the_next_load_stands_ready_before_the_present_one_stops() -> None:
+    engine = StillEngine()
+    play(drawn("iops", minute_s=1), engine)
+    log = shorten(engine.log)
+    at = log.index("start RND 1024K 100/0 T4 Q32")
+    assert log[at : at + 4] == [
+        "start RND 1024K 100/0 T4 Q32",
+        "ready RND 128K 100/0 T4 Q32",
+        "stop",
+        "start RND 128K 100/0 T4 Q32",
+    ]
+
+
+def test_preconditioning_writes_exactly_twice_the_capacity() -> None:
+    run_ = Run(play(drawn("iops", minute_s=1), StillEngine()))
+    assert sum(r.counts.write.bytes for r in run_.of("iops", "precondition")) == 2 * IDENTITY.capacity_bytes
+
+
+def test_an_unmet_steady_state_is_an_outcome_and_a_stamp() -> None:
+    engine = StillEngine(lambda w, t: 1000 + 10 * t)
+    run_ = Run(play(drawn("iops", minute_s=1, rounds=6), engine))
+    assert run_.ended is not None
+    assert run_.ended.outcome == "not steady"
+    assert any("not reached" in stamp for stamp in run_.stamps)
+
+
+@pytest.mark.parametrize("cut", [3, 40, 70, 200])
+def test_a_killed_run_goes_on_from_its_last_whole_round(cut: int) -> None:
+    plan = drawn("iops", minute_s=1)
+    whole = play(plan, StillEngine())
+    results = [i for i, e in enumerate(whole) if isinstance(e, Result)]
+    past = Run(whole[: results[cut] + 1])
+    events = play(plan, StillEngine(), past=past)
+    again = Run(whole[: results[cut] + 1] + events)
+    assert again.ended is not None
+    assert [r.where for r in again.results][: len(whole)]
+    rounds = [r.where.round for r in again.of("iops", "rounds")]
+    assert rounds == sorted(rounds)
+    assert len(rounds) % 56 == 0
+    assert any(isinstance(e, Note) and e.kind == "interruption" for e in events)
+
+
+def test_a_window_never_spans_an_interruption() -> None:
+    plan = drawn("iops", minute_s=1)
+    whole = play(plan, StillEngine())
+    cut = next(
+        i for i, e in enumerate(whole) if isinstance(e, Judged) and e.where.phase == "rounds" and e.where.round == 3
+    )
+    again = Run(whole[: cut + 1] + play(plan, StillEngine(), past=Run(whole[: cut + 1])))
+    assert again.judged[-1].verdicts[0].rounds == (4, 5, 6, 7, 8)
+
+
+def test_a_killed_saturation_starts_its_test_over() -> None:
+    plan = drawn("write-saturation", minute_s=1)
+    whole = play(plan, StillEngine())
+    engine = StillEngine()
+    play(plan, engine, past=Run(whole[:60]))
+    assert shorten(engine.log)[0] == "purge"
+
+
+def test_a_failed_step_is_recorded_and_ends_the_run() -> None:
+    class Broken(StillEngine):
+        def start(self, workload: Workload, **asked: object) -> StillLoad:
+            raise StepFailed("the drive fell off the bus")
+
+    events = play(drawn("iops", minute_s=1), Broken())
+    assert events[-1].outcome == "failed"  # type: ignore[union-attr]
+    assert isinstance(events[-2], Note)
+    assert events[-2].kind == "failure"
+
+
+def test_stopping_lets_the_drive_go_and_says_so() -> None:
+    engine = StillEngine()
+    events = list(run(drawn("iops"), StillDevice(), engine, seed=1, at=0.0, stopping=lambda: engine.clock > 5))
+    assert events[-1].outcome == "stopped"  # type: ignore[union-attr]
+    assert engine.log[-2:] == ["stop", "close"]
+
+
+def test_events_survive_the_file_format() -> None:
+    for event in play(drawn("iops", minute_s=1, rounds=5), StillEngine()):
+        assert msgspec.json.decode(msgspec.json.encode(event), type=Event) == event
+
+
+def test_512_byte_blocks_are_left_out_with_a_note_on_4kn_drives() -> None:
+    device = msgspec.structs.replace(IDENTITY, logical_bytes=4096)
+    plan = planning.draw(("iops",), PROFILE, device)
+    assert len(plan.tests[0].phases[2].round) == 49
+    assert any("0.5K" in note for note in plan.notes)
