@@ -106,7 +106,7 @@ def percentile_s(bins: Mapping[int, int], percent: float) -> float | None:
     None where the sample cannot carry it: fewer than MIN_BEYOND IOs lie beyond.
     """
     total = sum(bins.values())
-    if total * (100 - percent) / 100 < MIN_BEYOND:
+    if round(total * (100 - percent) / 100, 6) < MIN_BEYOND:
         return None
     wanted, seen = math.ceil(total * percent / 100), 0
     for index in sorted(bins):

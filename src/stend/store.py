@@ -9,12 +9,14 @@ raw/           fio's own words, one zstd file a step
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
+import zstandard
 
 from stend.errors import BadInput, StepFailed
 from stend.record import Ended, Event, Judged, Result, Run, Started
@@ -38,21 +40,48 @@ def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None
         (folder / "host.json").write_text(json.dumps(host, indent=1, ensure_ascii=False))
         with _events(folder).open("xb") as file:
             file.write(_encode(HEAD) + b"\n")
-            _sync(file)
+            file.flush()
+            os.fsync(file.fileno())
     except OSError as error:
         raise _unwritable(folder, error) from error
 
 
-def append(folder: Path, events: Iterator[Event]) -> Iterator[Event]:
+class Raw:
+    """The engine's own words: takes bytes as they come, one zstd file for each result."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "raw"
+        self.open_file: BinaryIO | None = None
+
+    def __call__(self, data: bytes) -> None:
+        """Keep some more bytes of the present step."""
+        if self.open_file is None:
+            path = self.folder / f"unfinished-{time.time_ns()}.zst"
+            self.open_file = zstandard.open(path, "wb")
+            self.path = path
+        self.open_file.write(data)
+
+    def name(self, result: Result) -> None:
+        """The step is done: its words get its name."""
+        if self.open_file is None:
+            return
+        self.open_file.close()
+        self.open_file = None
+        place = result.where
+        self.path.rename(self.folder / f"{place.test}-{place.phase}-{place.round:04}-{result.index:04}.json.zst")
+
+
+def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None = None) -> Generator[Event, None, None]:
     """Write events as they pass; closing this closes them. A torn last line is cut off first."""
     _mend(folder)
-    with _events(folder).open("ab") as file, closing(events):  # type: ignore[type-var]
+    with _events(folder).open("ab", buffering=0) as file, closing(events):
         for event in events:
             try:
-                file.write(_encode(event) + b"\n")
-                file.flush()
+                _write(file, _encode(event) + b"\n")
                 if isinstance(event, DURABLE):
-                    _sync(file)
+                    os.fsync(file.fileno())
+                if raw and isinstance(event, Result):
+                    raw.name(event)
             except OSError as error:
                 raise _unwritable(folder, error) from error
             yield event
@@ -144,9 +173,10 @@ def _mend(folder: Path) -> None:
         os.truncate(path, whole)
 
 
-def _sync(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def _write(file: RawIOBase, line: bytes) -> None:
+    """All of it, unbuffered: what could not be written must not be tried again when the file is closed."""
+    while line:
+        line = line[file.write(line) or 0 :]
 
 
 def _unwritable(folder: Path, error: OSError) -> StepFailed:

@@ -1,1 +1,106 @@
-"""Placeholder."""
+"""The front door: one verb a file, found by its name; one catcher for every error."""
+
+import importlib
+import os
+import pkgutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from stend import __version__
+from stend.errors import EXIT_CODES, StendError
+
+CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
+EPILOG = f"Exit codes:\n\n\b\n{CODES}"
+
+
+class Verb(TyperCommand):
+    """A command whose `-h` is two lines and an example, and whose `--help` is everything."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Answer `-h` before anything else is looked at."""
+        if "-h" in args:
+            lines = (self.help or "").strip().split("\n\n")
+            example = next((line for line in lines if line.strip().startswith("Example")), "")
+            typer.echo(
+                f"{self.get_usage(ctx)}\n\n{lines[0].strip()}\n\n{example.strip()}\n\nMore: {ctx.command_path} --help"
+            )
+            ctx.exit(0)
+        return super().parse_args(ctx, args)
+
+
+class Doors(TyperGroup):
+    """The verbs, in the order a new user meets them."""
+
+    ORDER = ("doctor", "devices", "tests", "plan", "run", "resume", "show", "report", "list")
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Known verbs first in their order, any other after them."""
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda n: (self.ORDER.index(n) if n in self.ORDER else 99, n))
+
+
+def application() -> typer.Typer:
+    """The command line, made of the files of this folder."""
+    app = typer.Typer(
+        cls=Doors,
+        help="Measures storage drives honestly: purge, precondition, steady state, saturation, recovery, report.\n\n"
+        "Example: stend run iops --target sim:small --quick",
+        epilog=EPILOG,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+
+    @app.callback(invoke_without_command=True)
+    def top(version: bool = typer.Option(False, "--version", help="Print the version and leave.")) -> None:
+        if version:
+            typer.echo(f"stend {__version__}")
+            raise typer.Exit
+
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            verb = importlib.import_module(f"{__name__}.{module.name}")
+            app.command(module.name.rstrip("_"), cls=Verb, epilog=EPILOG)(verb.command)
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Parse, act, and turn every error into one sentence and its exit code."""
+    try:
+        answer = application()(args=arguments, prog_name="stend", standalone_mode=False)
+    except StendError as error:
+        return _say(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _say("stopped", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _unexpected(error)
+    return answer if isinstance(answer, int) else 0
+
+
+def script() -> None:
+    """The installed command."""
+    sys.exit(main())
+
+
+def _say(sentence: str, code: int) -> int:
+    print(f"stend: {sentence}", file=sys.stderr)
+    return code
+
+
+def _unexpected(error: Exception) -> int:
+    if hasattr(error, "format_message"):  # the parser's own complaint
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "stend"
+        return _say(f"{error.format_message().rstrip('.')}; see `{path} --help`", 2)
+    with tempfile.NamedTemporaryFile("w", prefix="stend-defect-", suffix=".txt", delete=False) as file:
+        traceback.print_exception(error, file=file)
+    return _say(f"a defect in stend ({type(error).__name__}: {error}); please report it with {file.name}", 1)

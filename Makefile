@@ -1,0 +1,33 @@
+# stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
+.PHONY: demo test bench lint setup soak clean
+VENV := .venv
+PY := $(VENV)/bin/python
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+STAMP := $(VENV)/.set-up
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt tools/setup
+	@SUDO="$(SUDO)" tools/setup $(VENV)
+	@touch $(STAMP)
+
+demo: setup ## PTS IOPS and write saturation, shortened, on a scratch file with real fio
+	@tools/demo $(VENV)
+
+test: setup lint ## everything that must hold before a change lands
+	@$(PY) -m pytest
+
+lint: setup
+	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks
+	@$(VENV)/bin/ruff check --quiet src tests benchmarks
+	@$(VENV)/bin/mypy
+	@$(VENV)/bin/lint-imports --no-cache > build/imports.txt || { cat build/imports.txt; exit 1; }
+
+bench: setup ## our own cost, as ratios measured in one run
+	@$(PY) -m benchmarks
+
+soak: setup
+	@$(PY) -m pytest -m soak
+
+clean:
+	rm -rf $(VENV) build

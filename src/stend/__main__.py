@@ -1,0 +1,5 @@
+"""`python -m stend`."""
+
+from stend.cli import script
+
+script()

@@ -1,0 +1,102 @@
+"""What `run` and `plan` ask alike, and the plan that it makes."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stend.definition import Identity, Plan
+from stend.devices import Device
+from stend.errors import Refused
+
+Tests = Annotated[list[str], typer.Argument(metavar="TEST...", help="Tests or suites; `stend tests` lists them.")]
+Target = Annotated[
+    str, typer.Option("--target", "-t", metavar="T", help="A device node, /dev/disk/by-id/..., a file, or sim:NAME.")
+]
+ProfileName = Annotated[
+    str, typer.Option("--profile", "-p", metavar="P", help="A profile's name, or a TOML file of your own.")
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", min=1, max=1024, help="Threads (TC), instead of the profile's.")
+]
+Depth = Annotated[int | None, typer.Option("--depth", min=1, max=65536, help="Queue depth of each thread (QD).")]
+ActiveRange = Annotated[
+    float | None, typer.Option("--active-range", metavar="PCT", min=0.01, max=100, help="Percent of the drive to test.")
+]
+Rounds = Annotated[int | None, typer.Option("--rounds", min=1, max=100_000, help="Limit of rounds to steady state.")]
+RoundSeconds = Annotated[
+    float | None,
+    typer.Option("--round-seconds", min=0.2, max=86_400, help="How long one minute of the clause lasts; 60 by rule."),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Shorten everything by stated factors; the run is stamped.")]
+Create = Annotated[
+    str | None, typer.Option("--create", metavar="SIZE", help="Make the target, a new file of this size, first.")
+]
+
+
+def changes(
+    threads: int | None, depth: int | None, active_range: float | None, rounds: int | None, round_seconds: float | None
+) -> dict[str, Any]:
+    """The overrides as fields of a Profile; None where nothing was asked."""
+    return {
+        "threads": threads,
+        "depth": depth,
+        "active_range_pct": active_range,
+        "rounds": rounds,
+        "minute_s": round_seconds,
+    }
+
+
+def find(target: str, create: str | None) -> Device:
+    """The drive, made first when it is to be a new file."""
+    from stend import devices
+    from stend.units import parse_bytes
+
+    if create:
+        from stend.devices import file
+
+        return file.create(target, parse_bytes(create))
+    return devices.find(target)
+
+
+def draw(tests: list[str], device: Device, profile_name: str, overrides: dict[str, Any], quick: bool) -> Plan:
+    """The plan asked for: a profile, quick or not, with the overrides as deviations."""
+    from stend import plan
+
+    profile, told = plan.load_profile(profile_name), tuple[str, ...]()
+    if quick:
+        profile, told = plan.quicken(profile)
+    profile, more = plan.adjust(profile, overrides)
+    return plan.draw(tests, profile, device.identity, deviations=told + more)
+
+
+def new_folder(into: Path | None, target: str, tests: list[str]) -> Path:
+    """The run folder: as asked, or runs/DATE-TARGET-TESTS below the working directory."""
+    from datetime import datetime
+
+    if into:
+        return into
+    slug = "".join(c if c.isalnum() else "-" for c in Path(target).name)
+    return Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug}-{'-'.join(tests)}"[:120]
+
+
+def typed_back(device: Device) -> str | None:
+    """On a terminal, what the operator types when asked to name the drive again; None elsewhere."""
+    import sys
+
+    drive = device.identity
+    if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or getattr(device, "ours", False):
+        return None
+    typer.echo(
+        f"All data on {drive.model} {drive.serial} ({drive.path}, {drive.capacity_bytes} bytes) will be destroyed."
+    )
+    answer: str = typer.prompt("Type its serial or by-id name to go on", err=True)
+    return answer.strip()
+
+
+def same_drive(then: Identity, now: Identity) -> None:
+    """Refused unless this is the drive that the run began on."""
+    for field in ("kind", "serial", "wwn", "model", "capacity_bytes", "logical_bytes"):
+        was, is_now = getattr(then, field), getattr(now, field)
+        if was != is_now:
+            raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")

@@ -1,0 +1,74 @@
+"""The live line: test, phase, round, what the drive does now, and the time to go."""
+
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from stend.record import Event, Judged, Note, Result, Run, Sample
+from stend.units import MB, duration, latency, rate
+
+REFRESH_S = 0.25
+PLAIN_EVERY_S = 10.0
+
+
+class Screen:
+    """One line that moves on a terminal; a line now and then where there is none."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.console = Console(stderr=True, highlight=False)
+        self.live = Live(console=self.console, auto_refresh=False, transient=True)
+        self.began = self.shown = time.monotonic()
+        self.place = ""
+
+    def __enter__(self) -> "Screen":
+        if self.console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.live.stop()
+
+    def show(self, event: Event) -> None:
+        """Take an event in; say what a person must not miss, move the line at most four times a second."""
+        match event:
+            case Note():
+                self.console.print(f"{event.kind}: {event.text}", markup=False)
+            case Judged() if event.ended_by:
+                self.console.print(f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}", markup=False)
+            case Result():
+                self.place = f"{event.where.test} {event.where.phase} round {event.where.round}"
+            case Sample():
+                self._move(event)
+
+    def _move(self, sample: Sample) -> None:
+        every = REFRESH_S if self.console.is_terminal else PLAIN_EVERY_S
+        now = time.monotonic()
+        if now - self.shown < every:
+            return
+        self.shown = now
+        line = self.line(sample)
+        if self.console.is_terminal:
+            self.live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
+        else:
+            self.console.print(line, markup=False)
+
+    def line(self, sample: Sample) -> str:
+        """The line as text."""
+        counts = sample.counts
+        figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.both.mean_s)}"
+        return f"{self.place or self.first()}  {figures}  {duration(sample.t)} gone, {self.to_go(sample)}"
+
+    def first(self) -> str:
+        """Where a run is before its first result."""
+        return "starting" if not self.run.started else f"{self.run.plan.tests[0].name}"
+
+    def to_go(self, sample: Sample) -> str:
+        """The time to go in words."""
+        if not self.run.started:
+            return ""
+        left = max(self.run.plan.expected_s - sample.t, 0)
+        return f"about {duration(left)} to go (at most {duration(max(self.run.plan.longest_s - sample.t, 0))})"

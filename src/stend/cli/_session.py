@@ -1,0 +1,86 @@
+"""Driving a run from the terminal: the engine for a drive, the signals, the screen, the end."""
+
+import signal
+import sys
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import typer
+
+from stend import store
+from stend.cli import _summary
+from stend.cli._screen import Screen
+from stend.devices import Device
+from stend.engines import Engine
+from stend.errors import STOPPED_EXIT_CODE, StepFailed
+from stend.record import Event, Note, Run
+
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+HELD = 5
+"""A minute of the clause is told in at least this many intervals."""
+
+
+def engine_for(device: Device, raw: store.Raw, minute_s: float) -> Engine:
+    """The engine that can load this drive, telling about once a second or faster where minutes are short."""
+    interval_s = min(1.0, max(minute_s / HELD, 0.1))
+    if device.identity.virtual:
+        from stend.engines import simulated
+
+        return simulated.for_device(device, interval_s=interval_s)
+    from stend.engines import fio
+
+    return fio.FioEngine(device.io_path, raw=raw, interval_s=interval_s)
+
+
+class Stopping:
+    """Turns Ctrl-C, SIGTERM and SIGHUP into a question the runner asks; a second Ctrl-C is at once."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        for number in ENDINGS:
+            signal.signal(number, self._note)
+
+    def __call__(self) -> bool:
+        """Whether the end was asked for."""
+        return self.asked
+
+    def _note(self, number: int, frame: object) -> None:
+        if self.asked and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.asked = True
+
+
+def follow(folder: Path, events: Generator[Event, None, None], raw: store.Raw, run: Run) -> int:
+    """Write, show and finish a run; its report is made whatever the end was. Returns the exit code."""
+    with Screen(run) as screen:
+        for event in store.append(folder, events, raw):
+            screen.show(event)
+    run = store.load(folder)
+    for line in _summary.lines(run):
+        typer.echo(line)
+    report(folder, run)
+    return exit_code(run)
+
+
+def report(folder: Path, run: Run) -> None:
+    """Write report.html beside the events and say where it is."""
+    from stend import report as reports
+
+    for path in reports.write([(folder, run, store.host(folder))], "html", into=folder):
+        typer.echo(f"Report: {path}")
+
+
+def exit_code(run: Run) -> int:
+    """0 for a finished run, else what its outcome stands for."""
+    outcome = run.ended.outcome if run.ended else "failed"
+    if outcome == "failed":
+        reason = next((n.text for n in reversed(run.notes) if isinstance(n, Note) and n.kind == "failure"), "failed")
+        print(f"stend: {reason}", file=sys.stderr)
+        return StepFailed.exit_code
+    return STOPPED_EXIT_CODE if outcome == "stopped" else 0
+
+
+def now() -> float:
+    """Unix time, for the record of when a run began."""
+    return time.time()

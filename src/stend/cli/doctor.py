@@ -1,0 +1,40 @@
+"""`stend doctor`: what is missing here and the command that mends it."""
+
+import os
+import shutil
+
+import typer
+
+TOOLS = (
+    ("fio", "fio", "makes the load on real drives"),
+    ("lsblk", "util-linux", "lists drives"),
+    ("wipefs", "util-linux", "looks for data that must not be destroyed"),
+    ("blkdiscard", "util-linux", "discards blocks"),
+    ("setpriv", "util-linux", "ends fio with stend"),
+    ("smartctl", "smartmontools", "reads a drive's health"),
+    ("nvme", "nvme-cli", "purges NVMe drives"),
+    ("hdparm", "hdparm", "purges SATA drives"),
+    ("sg_format", "sg3-utils", "purges SAS drives"),
+)
+NEEDED = ("fio", "lsblk", "wipefs", "setpriv")
+
+
+def command() -> int:
+    """Tell what this host lacks, what that costs, and the command that mends it.
+
+    Example: stend doctor
+    """
+    from stend.errors import Missing
+
+    lacking = [(tool, package, use) for tool, package, use in TOOLS if shutil.which(tool) is None]
+    for tool, package, use in lacking:
+        typer.echo(f"missing: {tool} ({use}); apt-get install {package}")
+    if shutil.which("fio"):
+        from stend.engines import fio
+
+        typer.echo(f"fio: {fio.probe('fio')}")
+    if os.geteuid() != 0:
+        typer.echo("not root: files and sim: targets can be tested, device nodes cannot; use sudo")
+    if not lacking:
+        typer.echo("nothing is missing")
+    return Missing.exit_code if any(tool in NEEDED for tool, _, _ in lacking) else 0

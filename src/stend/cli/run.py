@@ -1,0 +1,59 @@
+"""`stend run`: purge, precondition, measure, report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stend.cli import _asked
+
+
+def command(
+    tests: _asked.Tests,
+    target: _asked.Target,
+    profile: _asked.ProfileName = "enterprise-2.0.2",
+    threads: _asked.Threads = None,
+    depth: _asked.Depth = None,
+    active_range: _asked.ActiveRange = None,
+    rounds: _asked.Rounds = None,
+    round_seconds: _asked.RoundSeconds = None,
+    quick: _asked.Quick = False,
+    into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="The run folder; new or empty.")] = None,
+    destroy_data: Annotated[
+        str | None,
+        typer.Option("--destroy-data", metavar="SERIAL", help="Yes, destroy all data on the drive of this serial."),
+    ] = None,
+    create: _asked.Create = None,
+    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random offsets; recorded.")] = None,
+) -> int:
+    """Run tests on a drive, write the run folder and its report.
+
+    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data SERIAL.
+
+    Example: stend run iops write-saturation --target sim:small --quick
+    """
+    import secrets
+
+    from stend import host, store
+    from stend.cli import _session
+    from stend.record import Run
+    from stend.run import run
+
+    overrides = _asked.changes(threads, depth, active_range, rounds, round_seconds)
+    device = _asked.find(target, create)
+    plan = _asked.draw(tests, device, profile, overrides, quick)
+    folder = _asked.new_folder(into, target, tests)
+    seed = secrets.randbits(62) if seed is None else seed
+    stopping = _session.Stopping()
+    device.open(writes=True, destroy=destroy_data or _asked.typed_back(device), keep_off=(str(folder.absolute()),))
+    try:
+        asked = {"target": target, "tests": tests, "profile": profile, "quick": quick, "seed": seed, "create": create}
+        manifest = {k: v for k, v in (asked | overrides).items() if v is not None}
+        store.create(folder, manifest, host.describe())
+        typer.echo(f"Run folder: {folder}")
+        raw, past = store.Raw(folder), Run()
+        engine = _session.engine_for(device, raw, plan.profile.minute_s)
+        events = run(plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
+        return _session.follow(folder, events, raw, past)
+    finally:
+        device.close()

@@ -1,0 +1,28 @@
+"""`stend show`: a run on one screen."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stend.cli import _summary
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, every result with its figures.")] = False,
+) -> None:
+    """Show a run: drive, outcome, verdicts, the main figures.
+
+    Example: stend show runs/20261120-120000-sim-small-iops
+    """
+    from stend import store
+
+    run = store.load(folder)
+    if as_json:
+        import json
+
+        typer.echo(json.dumps(_summary.figures(run), indent=1, ensure_ascii=False))
+        return
+    for line in _summary.lines(run):
+        typer.echo(line)

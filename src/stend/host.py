@@ -1,0 +1,73 @@
+"""The machine a run is made on, as far as it tells: CPU, memory, kernel, board, storage adapters and their links."""
+
+import os
+import platform
+import subprocess
+from pathlib import Path
+from typing import Any
+
+SYS = Path("/sys")
+
+
+def describe() -> dict[str, Any]:
+    """Facts for `host.json`; a fact that this host does not tell is left out."""
+    facts = {
+        "kernel": platform.release(),
+        "system": _os_name(),
+        "python": platform.python_version(),
+        "cpu": _field(Path("/proc/cpuinfo"), "model name"),
+        "cpus": os.cpu_count(),
+        "memory_bytes": _memory(),
+        "board": " ".join(filter(None, (_read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
+        "governor": _read(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "fio": fio_version(),
+        "adapters": adapters(),
+    }
+    return {key: value for key, value in facts.items() if value}
+
+
+def fio_version(fio: str = "fio") -> str:
+    """fio's own word for its version; empty when there is none."""
+    try:
+        return subprocess.run(
+            [fio, "--version"], capture_output=True, text=True, timeout=10, check=False
+        ).stdout.strip()
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def adapters() -> list[dict[str, str]]:
+    """PCI mass storage controllers (class 01) with the link they negotiated against what they can."""
+    found = []
+    for pci in sorted((SYS / "bus/pci/devices").glob("*")):
+        if _read(pci / "class").startswith("0x01"):
+            links = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node")
+            facts = {name: _read(pci / name) for name in ("vendor", "device", *links)}
+            found.append({"address": pci.name} | {key: value for key, value in facts.items() if value})
+    return found
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _field(path: Path, name: str) -> str:
+    lines = (line.partition(":") for line in _read(path).splitlines())
+    return next((value.strip() for key, _, value in lines if key.strip() == name), "")
+
+
+def _memory() -> int:
+    words = _field(Path("/proc/meminfo"), "MemTotal").split()
+    return int(words[0]) * 1024 if words else 0
+
+
+def _os_name() -> str:
+    return _fields_quoted(Path("/etc/os-release")).get("PRETTY_NAME", "")
+
+
+def _fields_quoted(path: Path) -> dict[str, str]:
+    pairs = (line.partition("=") for line in _read(path).splitlines())
+    return {key: value.strip('"') for key, _, value in pairs}

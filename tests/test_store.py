@@ -1,0 +1,99 @@
+"""A run on disk: whole, torn, foreign, full."""
+
+import resource
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from stend import store
+from stend.errors import BadInput, StepFailed
+from stend.record import Event, Run
+from tests.still import StillEngine
+from tests.test_run import drawn, play
+
+
+def kept(events: list[Event]) -> Generator[Event, None, None]:
+    yield from events
+
+
+@pytest.fixture
+def events() -> list[Event]:
+    return play(drawn("iops", minute_s=1, rounds=5), StillEngine())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, events: list[Event]) -> Path:
+    store.create(tmp_path / "run", {"target": "still"}, {"cpu": "none"})
+    list(store.append(tmp_path / "run", kept(events)))
+    return tmp_path / "run"
+
+
+def test_what_is_appended_is_read(folder: Path, events: list[Event]) -> None:
+    assert list(store.read(folder)) == events
+    assert store.host(folder) == {"cpu": "none"}
+    assert store.manifest(folder) == {"target": "still"}
+    assert store.find(folder.parent) == [folder]
+
+
+def test_every_cut_of_the_last_line_loses_that_line_only(folder: Path, events: list[Event]) -> None:
+    path = folder / "events.jsonl"
+    data = path.read_bytes()
+    last = data[:-1].rfind(b"\n") + 1
+    for cut in (last + 1, (last + len(data)) // 2, len(data) - 1):
+        path.write_bytes(data[:cut])
+        assert list(store.read(folder)) == events[:-1]
+    list(store.append(folder, kept(events[-1:])))
+    assert list(store.read(folder)) == events
+
+
+def test_following_tells_the_same_events(folder: Path, events: list[Event]) -> None:
+    assert list(store.follow(folder)) == events
+
+
+def test_a_new_run_never_overwrites_one(folder: Path) -> None:
+    with pytest.raises(BadInput, match="not empty"):
+        store.create(folder, {}, {})
+
+
+@pytest.mark.parametrize("text", ["", "x\n", "{}\n", '{"format": "stend-events", "version": 99}\n', "[1]\n"])
+def test_a_foreign_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "events.jsonl").write_text(text)
+    with pytest.raises(BadInput):
+        list(store.read(tmp_path))
+
+
+def test_a_broken_line_in_the_middle_is_named(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    lines = path.read_bytes().split(b"\n")
+    lines[3] = b"{}"
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(BadInput, match="line 4"):
+        Run(store.read(folder))
+
+
+def test_a_missing_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="not a run folder"):
+        store.load(tmp_path / "none")
+
+
+def test_a_full_disk_ends_the_run_in_a_sentence_and_loses_nothing(folder: Path, events: list[Event]) -> None:
+    closed = []
+
+    def endless() -> Generator[Event, None, None]:
+        try:
+            while True:
+                yield events[5]
+        finally:
+            closed.append(True)
+
+    full = (folder / "events.jsonl").stat().st_size + 1000
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (full, before[1]))
+    try:
+        with pytest.raises(StepFailed, match="stend resume"):
+            list(store.append(folder, endless()))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert closed
+    assert list(store.read(folder))[: len(events)] == events

@@ -1,0 +1,44 @@
+"""Sizes, times and rates as people write and read them."""
+
+import pytest
+
+from stend.errors import BadInput
+from stend.units import binary, block_label, decimal, duration, latency, parse_bytes, rate
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("512", 512), ("4K", 4096), ("4KiB", 4096), ("1 GiB", 2**30), ("500GB", 500 * 10**9), ("1.5m", 1572864)],
+)
+def test_sizes_are_read(text: str, size: int) -> None:
+    assert parse_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "4X", "-1", "1e9", "GiB", "4 K B"])
+def test_what_is_not_a_size_says_so(text: str) -> None:
+    with pytest.raises(BadInput, match="is not a size"):
+        parse_bytes(text)
+
+
+def test_sizes_are_written() -> None:
+    assert binary(2**30) == "1 GiB"
+    assert binary(1.5 * 2**40) == "1.5 TiB"
+    assert decimal(1600321314816) == "1.6 TB"
+    assert block_label(512) == "0.5K"
+    assert block_label(2**20) == "1024K"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.25, "0.25 s"), (90, "1 min 30 s"), (55_800, "15 h 30 min"), (172_800, "2 d"), (3600, "1 h"), (59.6, "1 min")],
+)
+def test_durations_are_written(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+def test_latencies_and_rates_are_written() -> None:
+    assert latency(21e-6) == "21 µs"
+    assert latency(0.0026) == "2.6 ms"
+    assert latency(1.25) == "1.25 s"
+    assert rate(430_000) == "430k"
+    assert rate(14) == "14"
