@@ -1,0 +1,73 @@
+"""Virtual drives: `sim:NAME`, with options as a query: `sim:small?seed=7&dies_at_s=40`."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from stend.definition import Identity
+from stend.sim import Spec, build, load
+
+if TYPE_CHECKING:
+    from stend.sim.drive import Drive
+
+PREFIX = "sim:"
+
+
+def claims(target: str) -> bool:
+    """Whether the target is written as a virtual drive."""
+    return target.startswith(PREFIX)
+
+
+def find(target: str) -> "VirtualDevice":
+    """The virtual drive of that name; BadInput lists those there are."""
+    return VirtualDevice(target, load(target.removeprefix(PREFIX)))
+
+
+def identity(target: str, spec: Spec) -> Identity:
+    """What the virtual drive says it is."""
+    return Identity(
+        kind="virtual",
+        target=target,
+        path=target,
+        capacity_bytes=spec.capacity_bytes,
+        model=spec.model,
+        serial=f"SIM-{spec.name}",
+        firmware=spec.firmware,
+        interface=spec.interface,
+        logical_bytes=spec.logical_bytes,
+        physical_bytes=spec.physical_bytes,
+        rotational=spec.rotational,
+        virtual=True,
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title},
+    )
+
+
+class VirtualDevice:
+    """A drive that exists in memory, so nothing on it needs guarding."""
+
+    def __init__(self, target: str, spec: Spec) -> None:
+        self.spec = spec
+        self.identity = identity(target, spec)
+
+    @cached_property
+    def drive(self) -> "Drive":
+        """The simulation itself, built (and its kernels loaded) when first needed."""
+        return build(self.spec)
+
+    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
+        """There is nothing to destroy."""
+
+    def check(self) -> None:
+        """It cannot be exchanged; StepFailed when it was told to die."""
+        self.drive.check()
+
+    def purge(self) -> str:
+        """Format it."""
+        self.drive.format()
+        return "virtual format"
+
+    def health(self) -> dict[str, Any]:
+        """The simulation's counters."""
+        return dict(self.drive.health())
+
+    def close(self) -> None:
+        """Nothing to let go."""

@@ -1,0 +1,111 @@
+"""The virtual engine: a virtual drive's counts as the seam wants them, on the drive's own clock."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from stend.definition import Workload
+from stend.record import Counts, Tally
+from stend.sim import Pattern
+from stend.sim.drive import Done, Drive
+
+
+def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
+    """A Workload in the words of the virtual drive."""
+    sizes = workload.block_mix or ((workload.block_bytes, 100),)
+    return Pattern(
+        random_pct=workload.random_pct,
+        read_pct=workload.read_pct,
+        sizes=tuple((size, float(share)) for size, share in sizes),
+        range_bytes=workload.range_bytes,
+        start_bytes=workload.start_bytes,
+        threads=workload.threads,
+        depth=workload.depth,
+        zones=tuple((float(ios), float(part)) for ios, part in workload.zones),
+        align_bytes=workload.align_bytes,
+        from_bytes=from_bytes,
+        limit_bytes=limit_bytes or 0,
+        seed=seed,
+    )
+
+
+def tally(row: Sequence[float], bins: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Tally:
+    """One direction of a Done."""
+    used = np.flatnonzero(bins)
+    return Tally(
+        ios=int(row[0]),
+        bytes=int(row[1]),
+        latency_ns=float(row[2]),
+        latency_ns2=float(row[3]),
+        max_ns=float(row[4]),
+        bins=dict(zip(used.tolist(), bins[used].tolist(), strict=True)),
+    )
+
+
+def counts(done: Done) -> Counts:
+    """A Done as the record keeps it."""
+    rows = done.tallies.tolist()
+    return Counts(seconds=done.seconds, read=tally(rows[0], done.bins[0]), write=tally(rows[1], done.bins[1]))
+
+
+class SimulatedLoad:
+    """A pattern running on a virtual drive."""
+
+    def __init__(self, drive: Drive, interval_s: float, limited: bool) -> None:
+        self.drive, self.interval_s, self.limited = drive, interval_s, limited
+        self.began = self.ended = drive.now_s
+        self.over = False
+
+    def next(self) -> Counts | None:
+        """Counts of the next interval of virtual time; None once all of a limit is written."""
+        return None if self.over else self.advance(self.interval_s)
+
+    def advance(self, seconds: float) -> Counts:
+        """The same for an interval of any length."""
+        done = self.drive.advance(seconds)
+        self.ended = self.drive.now_s
+        self.over = not done.more
+        return counts(done)
+
+    def stop(self) -> None:
+        """Let go; all that was done is told already."""
+        self.over = True
+        self.drive.stop()
+
+
+class SimulatedEngine:
+    """Load on a virtual drive; a second costs what it costs to compute."""
+
+    def __init__(self, drive: Drive, *, interval_s: float = 1.0) -> None:
+        self.drive, self.interval_s = drive, interval_s
+        self.load: SimulatedLoad | None = None
+
+    def start(
+        self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
+    ) -> SimulatedLoad:
+        """Start a workload; see the seam."""
+        self.close()
+        if not workload.range_bytes:
+            room = self.drive.spec.capacity_bytes - workload.start_bytes
+            workload = Workload(**{f: getattr(workload, f) for f in workload.__struct_fields__} | {"range_bytes": room})
+        self.drive.start(pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
+        self.load = SimulatedLoad(self.drive, self.interval_s, limit_bytes is not None)
+        return self.load
+
+    def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
+        """A virtual drive needs no preparation."""
+
+    def idle(self, seconds: float) -> None:
+        """Let virtual time pass."""
+        self.close()
+        self.drive.idle(seconds)
+
+    def now(self) -> float:
+        """The drive's own clock."""
+        return self.drive.now_s
+
+    def close(self) -> None:
+        """Stop whatever runs."""
+        if self.load is not None:
+            self.load.stop()
+            self.load = None

@@ -1,0 +1,25 @@
+"""Virtual drives: what real ones do, for the reasons they do it, in a fraction of their time."""
+
+from typing import TYPE_CHECKING
+
+from stend.errors import BadInput
+from stend.sim.requests import Pattern
+from stend.sim.spec import Spec, load, profiles
+
+if TYPE_CHECKING:
+    from stend.sim.drive import Drive
+
+__all__ = ["Pattern", "Spec", "build", "load", "profiles"]
+
+
+def build(spec: Spec) -> "Drive":
+    """The drive of a Spec, fresh. Imports the compiled kernels, which takes about a second."""
+    if spec.kind == "flash":
+        from stend.sim.flash import FlashDrive
+
+        return FlashDrive(spec)
+    if spec.kind == "ideal":
+        from stend.sim.ideal import IdealDrive
+
+        return IdealDrive(spec)
+    raise BadInput(f"virtual drive {spec.name} is of an unknown kind {spec.kind!r}")

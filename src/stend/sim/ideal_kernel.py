@@ -1,0 +1,41 @@
+"""The drive that never changes: one command processor, one link, a fixed time to answer."""
+
+from typing import Any
+
+from stend.sim.compiled import compiled
+from stend.sim.kernels import count, draw, sink
+
+COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)
+"""Parameters in ns; links per MiB."""
+MIB = 1 << 20
+
+
+@compiled
+def serve(busy: Any, p: Any, stream: Any, loop: Any, tallies: Any, bins: Any, until: Any) -> Any:
+    """The closed loop up to `until` ns; True while the stream goes on. `busy` is [processor, link in, link out]."""
+    base, used = loop.at[1], loop.at[0]
+    while used > 0:
+        t = (loop.heap[0] >> 16) + base
+        if t >= until:
+            loop.at[0] = used
+            return True
+        slot = loop.heap[0] & 0xFFFF
+        if loop.size[slot] != 0:
+            count(tallies, bins, loop.size[slot], t - loop.issued[slot])
+            loop.at[2] = t
+        if stream.at[0] == stream.at[1]:
+            draw(stream)
+        i = stream.at[0]
+        if i == stream.at[1]:
+            used -= 1
+            sink(loop.heap, used, loop.heap[used])
+            continue
+        stream.at[0] = i + 1
+        size, way = stream.size[i], 0 if stream.reads[i] else 1
+        busy[0] = max(busy[0], t) + p[COMMAND_READ + way]
+        busy[1 + way] = max(busy[1 + way], busy[0]) + p[LINK_READ + way] * size // MIB
+        loop.issued[slot] = t
+        loop.size[slot] = size if way else -size
+        sink(loop.heap, used, ((busy[1 + way] + p[ANSWER_READ + way] - base) << 16) | slot)
+    loop.at[0] = 0
+    return False

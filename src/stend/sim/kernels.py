@@ -1,0 +1,120 @@
+"""Compiled parts that every kind of virtual drive shares: drawing requests, the heap of the closed loop, counting."""
+
+from typing import Any
+
+import numpy as np
+
+from stend.sim.compiled import compiled, leading_zeros
+from stend.sim.requests import BATCH
+
+u64, i64 = np.uint64, np.int64
+LOW32 = u64(0xFFFFFFFF)
+BIN_BITS = 6
+BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
+WORST = 1 << 62
+
+
+@compiled
+def random64(state: Any) -> Any:
+    """xorshift64* (Vigna 2016): one step of state[0], 64 random bits."""
+    x = state[0]
+    x ^= x >> u64(12)
+    x ^= x << u64(25)
+    x ^= x >> u64(27)
+    state[0] = x
+    return x * u64(0x2545F4914F6CDD1D)
+
+
+@compiled
+def below(bits: Any, count: Any) -> Any:
+    """A number in [0, count) from 64 random bits; count below 2^31 keeps the bias under 2^-32, above it under 1e-6."""
+    if count < i64(1 << 31):
+        return i64(((bits >> u64(32)) * u64(count)) >> u64(32))
+    return i64(bits % u64(count))
+
+
+@compiled
+def pick(edges: Any, bits: Any) -> Any:
+    """Which class 32 random bits fall into."""
+    k = 0
+    while bits >= edges[k]:
+        k += 1
+    return k
+
+
+@compiled
+def draw(s: Any) -> Any:
+    """Draw the next batch of a Stream; the number drawn, 0 when its limit is reached."""
+    count = 0
+    mixed = s.plan[0]
+    while count < BATCH:
+        choice = random64(s.rng)
+        random = i64(choice >> u64(32)) < mixed
+        if random:
+            if s.plan[3] <= 0:
+                break
+            s.plan[3] -= 1
+            k = pick(s.size_edges, choice & LOW32) if s.sizes.shape[0] > 1 else 0
+            size = s.sizes[k]
+            place = random64(s.rng)
+            z = pick(s.zone_edges, place & LOW32) if s.zone_start.shape[0] > 1 else 0
+            step = s.plan[2] if s.plan[2] > 0 else size
+            blocks = (s.zone_bytes[z] - size) // step + 1
+            if s.zone_start.shape[0] > 1:
+                place = random64(s.rng)
+            s.offset[count] = s.zone_start[z] + below(place, blocks) * step
+        else:
+            j = s.at[2]
+            threads = s.left.shape[0]
+            tried = 0
+            while s.left[j] <= 0 and tried < threads:
+                j = j + 1 if j + 1 < threads else 0
+                tried += 1
+            if tried == threads:
+                break
+            s.left[j] -= 1
+            size = s.sizes[0]
+            c = s.cursor[j]
+            s.offset[count] = s.region_start[j] + c
+            s.cursor[j] = c + size if c + 2 * size <= s.region_bytes[j] else 0
+            s.at[2] = j + 1 if j + 1 < threads else 0
+        s.size[count] = size
+        s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
+        count += 1
+    s.at[0] = 0
+    s.at[1] = count
+    return count
+
+
+@compiled
+def sink(heap: Any, used: Any, key: Any) -> None:
+    """Put `key` in place of the smallest of a 4-ary heap."""
+    i = 0
+    while True:
+        c = 4 * i + 1
+        if c >= used:
+            break
+        least, at = heap[c], c
+        for q in range(c + 1, min(c + 4, used)):
+            if heap[q] < least:
+                least, at = heap[q], q
+        if least >= key:
+            break
+        heap[i] = least
+        i = at
+    heap[i] = key
+
+
+@compiled
+def count(tallies: Any, bins: Any, size: Any, ns: Any) -> None:
+    """One completed IO into its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
+    way = 1
+    if size < 0:
+        way, size = 0, -size
+    tallies[way, 0] += 1
+    tallies[way, 1] += size
+    tallies[way, 2] += ns
+    tallies[way, 3] += float(ns) * float(ns)
+    tallies[way, 4] = max(tallies[way, 4], float(ns))
+    shift = u64(63 - BIN_BITS) - leading_zeros(u64(ns) | u64(127))
+    bins[way, min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))] += 1

@@ -1,0 +1,166 @@
+"""What is asked of a drive: a Pattern becomes an endless or limited stream of requests, drawn ahead in batches.
+
+The stream depends on the pattern and its seed only, never on the drive's timing: that makes it repeatable, lets every
+kind of drive share it, and lets kernels prefetch what comes next.
+"""
+
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from stend.units import KiB
+
+SECTOR = 512
+BATCH = 2048
+LARGE = 1 << 62
+
+
+class Pattern(msgspec.Struct, frozen=True, kw_only=True):
+    """Random or sequential, reading or writing; bytes on the drive as it is sold, before any scaling.
+
+    `sizes` is ((bytes, weight), ...); `zones` ((weight, share of the range), ...); `limit_bytes` 0 is endless.
+    """
+
+    random_pct: int
+    read_pct: int
+    sizes: tuple[tuple[int, float], ...]
+    range_bytes: int
+    start_bytes: int = 0
+    threads: int = 1
+    depth: int = 1
+    zones: tuple[tuple[float, float], ...] = ()
+    align_bytes: int = 0
+    from_bytes: int = 0
+    limit_bytes: int = 0
+    seed: int = 0
+
+
+class Stream(NamedTuple):
+    """The arrays the kernels share: requests drawn ahead and what is needed to draw more."""
+
+    offset: npt.NDArray[np.int64]
+    size: npt.NDArray[np.int64]
+    reads: npt.NDArray[np.uint8]
+    at: npt.NDArray[np.int64]
+    """[next to serve, drawn, thread whose turn it is, exhausted]"""
+    rng: npt.NDArray[np.uint64]
+    plan: npt.NDArray[np.int64]
+    """[random share of 2^32, read share of 2^32, alignment (0: own size), shared limit of random requests]"""
+    sizes: npt.NDArray[np.int64]
+    size_edges: npt.NDArray[np.uint64]
+    zone_start: npt.NDArray[np.int64]
+    zone_bytes: npt.NDArray[np.int64]
+    zone_edges: npt.NDArray[np.uint64]
+    region_start: npt.NDArray[np.int64]
+    region_bytes: npt.NDArray[np.int64]
+    cursor: npt.NDArray[np.int64]
+    left: npt.NDArray[np.int64]
+
+
+def stream(pattern: Pattern, scale: int) -> Stream:
+    """The stream of a pattern on a drive whose capacity is divided by `scale`."""
+    block = pattern.sizes[0][0]
+    start = pattern.start_bytes // scale // (4 * KiB) * (4 * KiB) if scale > 1 else pattern.start_bytes
+    range_bytes = max(pattern.range_bytes // scale // SECTOR * SECTOR, max(s for s, _ in pattern.sizes))
+    zone_start, zone_bytes = _zones(pattern, start, range_bytes)
+    regions = _regions(start, range_bytes, pattern.threads, block)
+    left, shared = _limits(pattern, regions[1], range_bytes, block)
+    skip = pattern.from_bytes * int(regions[1].sum()) // max(pattern.range_bytes, 1) // pattern.threads // block * block
+    return Stream(
+        offset=np.zeros(BATCH, np.int64),
+        size=np.zeros(BATCH, np.int64),
+        reads=np.zeros(BATCH, np.uint8),
+        at=np.zeros(4, np.int64),
+        rng=np.array([_mixed(pattern.seed)], np.uint64),
+        plan=np.array([_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared], np.int64),
+        sizes=np.array([s for s, _ in pattern.sizes], np.int64),
+        size_edges=_edges([w for _, w in pattern.sizes]),
+        zone_start=zone_start,
+        zone_bytes=zone_bytes,
+        zone_edges=_edges([w for w, _ in pattern.zones] or [1.0]),
+        region_start=regions[0],
+        region_bytes=regions[1],
+        cursor=np.minimum(skip, regions[1] - block) % np.maximum(regions[1], 1),
+        left=left,
+    )
+
+
+def _share(percent: int) -> int:
+    return (percent << 32) // 100
+
+
+def _mixed(seed: int) -> int:
+    """SplitMix64 of a seed: neighbouring seeds give unrelated streams; never zero."""
+    z = (seed + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
+    return (z ^ (z >> 31)) or 1
+
+
+def _edges(weights: list[float]) -> npt.NDArray[np.uint64]:
+    total = np.cumsum(np.array(weights, float))
+    edges = np.floor(total / total[-1] * 2**32).astype(np.uint64)
+    edges[-1] = np.uint64(2**32)
+    return edges
+
+
+def _zones(pattern: Pattern, start: int, range_bytes: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Zones lie side by side from the range's start, each at least one largest block long."""
+    least = max(s for s, _ in pattern.sizes)
+    starts, lengths, at = [], [], 0.0
+    for _, share in pattern.zones or ((1.0, 1.0),):
+        whole = sum(s for _, s in pattern.zones) or 1.0
+        first = int(at / whole * range_bytes) // SECTOR * SECTOR
+        if not pattern.align_bytes:
+            first = first // least * least
+        last = int((at + share) / whole * range_bytes) // SECTOR * SECTOR
+        starts.append(min(start + first, start + range_bytes - least))
+        lengths.append(max(last - first, least))
+        at += share
+    return np.array(starts, np.int64), np.array(lengths, np.int64)
+
+
+def _regions(
+    start: int, range_bytes: int, threads: int, block: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Every thread writes its own share of the range; all blocks of the range belong to exactly one."""
+    blocks = max(range_bytes // block, 1)
+    first = np.array([blocks * j // threads for j in range(threads + 1)], np.int64)
+    return start + first[:-1] * block, np.diff(first) * block
+
+
+def _limits(
+    pattern: Pattern, regions: npt.NDArray[np.int64], range_bytes: int, block: int
+) -> tuple[npt.NDArray[np.int64], int]:
+    if not pattern.limit_bytes:
+        return np.where(regions > 0, LARGE, 0).astype(np.int64), LARGE
+    mean = sum(s * w for s, w in pattern.sizes) / sum(w for _, w in pattern.sizes)
+    share = pattern.limit_bytes / max(pattern.range_bytes, 1)
+    if pattern.random_pct:
+        return np.where(regions > 0, LARGE, 0).astype(np.int64), max(round(share * range_bytes / mean), 1)
+    each = np.ceil(regions / block * share - 1e-9).astype(np.int64)
+    return each, LARGE
+
+
+class Loop(NamedTuple):
+    """The closed loop: one slot for each IO that may be outstanding, kept in a heap by completion time."""
+
+    heap: npt.NDArray[np.int64]
+    """(nanoseconds since base << 16) | slot"""
+    issued: npt.NDArray[np.int64]
+    size: npt.NDArray[np.int64]
+    """bytes of the IO in the slot; 0 while it has none; negative for reads"""
+    at: npt.NDArray[np.int64]
+    """[slots in use, base ns, last completion ns]"""
+
+
+def loop(outstanding: int, now_ns: int) -> Loop:
+    """All slots free and asking at once."""
+    return Loop(
+        heap=np.arange(outstanding, dtype=np.int64),
+        issued=np.zeros(outstanding, np.int64),
+        size=np.zeros(outstanding, np.int64),
+        at=np.array([outstanding, now_ns, now_ns], np.int64),
+    )

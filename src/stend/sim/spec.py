@@ -1,0 +1,118 @@
+"""What a virtual drive is made of: parameters with a physical meaning, read from profiles/*.toml."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from stend.errors import BadInput
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all parts are: frozen, strict about names."""
+
+
+class Flash(Part, frozen=True, kw_only=True):
+    """NAND and its controller; microseconds for an operation, bytes for sizes."""
+
+    spare_pct: float
+    """physical space beyond the user capacity, percent of it"""
+    dies: int
+    channels: int
+    superblocks: int
+    """how many superblocks the user capacity makes; one spans all dies"""
+    read_us: float
+    program_us: float
+    erase_us: float
+    program_spread_pct: float = 5
+    unit_bytes: int = 32768
+    """programmed at once on one die (all planes)"""
+    sense_bytes: int = 16384
+    """read at once from one die"""
+    block_bytes: int = 8 << 20
+    """erased at once on one die; sets how often `erase_us` is paid"""
+    transfer_us: float = 5
+    """one 4 KiB page over a die's channel"""
+    suspend_us: float = 60
+    """longest wait of a read behind a program; as long as a program where the chips cannot suspend"""
+    buffer_bytes: int = 4 << 20
+
+
+class Host(Part, frozen=True, kw_only=True):
+    """Link and command handling; microseconds."""
+
+    read_mb_s: float
+    write_mb_s: float
+    read_command_us: float
+    write_command_us: float
+    read_answer_us: float
+    write_answer_us: float
+
+
+class Thermal(Part, frozen=True, kw_only=True):
+    """First-order heating: watts idle and busy, kelvin per watt, seconds; throttles above a limit."""
+
+    ambient_c: float = 25
+    idle_w: float = 1
+    busy_w: float = 5
+    kelvin_per_w: float = 4
+    seconds: float = 180
+    limit_c: float = 0
+
+
+class Spec(Part, frozen=True, kw_only=True):
+    """One virtual drive. `scale` divides capacity and time: each simulated IO stands for `scale` of them."""
+
+    title: str
+    model: str
+    interface: str
+    capacity_bytes: int
+    kind: str = "flash"
+    firmware: str = "1"
+    logical_bytes: int = 512
+    physical_bytes: int = 4096
+    rotational: bool = False
+    scale: int = 1
+    format_s: float = 1
+    flash: Flash | None = None
+    host: Host
+    thermal: Thermal = Thermal()
+    sources: dict[str, str] = {}
+    name: str = ""
+    seed: int = 1
+    dies_at_s: float = 0
+
+
+OPTIONS = ("seed", "scale", "dies_at_s")
+
+
+def profiles() -> list[str]:
+    """Names of the virtual drives that come with stend."""
+    folder = resources.files("stend.sim") / "profiles"
+    return sorted(Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".toml"))
+
+
+def load(text: str) -> Spec:
+    """`NAME` or `NAME?seed=7&dies_at_s=40` as a Spec; BadInput says what is there."""
+    name, _, query = text.partition("?")
+    if name not in profiles():
+        raise BadInput(f"there is no virtual drive {name!r}; there are {', '.join(profiles())}")
+    data = msgspec.toml.decode((resources.files("stend.sim") / "profiles" / f"{name}.toml").read_bytes())
+    return _checked({"name": name, **data, **_options(name, query)})
+
+
+def _options(name: str, query: str) -> dict[str, Any]:
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    unknown = sorted(set(given) - set(OPTIONS))
+    if unknown:
+        raise BadInput(f"sim:{name} has no option {unknown[0]!r}; it takes {', '.join(OPTIONS)}")
+    return dict(given)
+
+
+def _checked(data: dict[str, Any]) -> Spec:
+    try:
+        return msgspec.convert(data, Spec, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"virtual drive {data['name']} cannot be built: {error}") from error
