@@ -1,0 +1,66 @@
+"""Steady state convergence: the tracked quantity against the round, one line per block size (PTS 14.3)."""
+
+from collections.abc import Iterator
+
+import altair as alt
+
+from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
+from stend.definition import Hold, PlannedTest, Workload
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Counts, Run
+from stend.units import block_label
+
+MOST_SERIES = 12
+Series = list[tuple[int, Counts]]
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One chart per judged phase and direction; latency also by its longest response time."""
+    for phase, rule in look.judged_phases(test):
+        loads = list(dict.fromkeys(s.workload for s in phase.round if isinstance(s, Hold)))
+        figures = [rule.quantity] + (["longest"] if rule.quantity == "latency" else [])
+        for read_pct in (0, 100) if rule.quantity == "throughput" else (0,):
+            chosen = [w for w in loads if w.read_pct == read_pct] or [w for w in loads if w in rule.track]
+            for figure in figures:
+                series = {load: run.series(test.name, phase.name, load) for load in chosen[:MOST_SERIES]}
+                yield _drawing(test, series, figure, words)
+
+
+def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, words: Language) -> Drawing:
+    loads = list(measured)
+    rows = [row for load in loads for row in _rows(load, measured[load], figure)]
+    series = [_name(load) for load in loads]
+    mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
+    colour, scale = ladder(len(series)), {"legend": None} if len(series) < 2 else {"title": words("axis.block_size")}
+    chart = (
+        alt.Chart(data())
+        .mark_line(point={"size": 40})
+        .encode(
+            x=axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d"),
+            y=axis("value", words(f"axis.{figure}")),
+            color={"field": "series", "type": "nominal", "scale": series_scale(series, colour), **scale},
+            shape={"field": "series", "type": "nominal", "scale": series_scale(series, SHAPES), **scale},
+            strokeDash={"field": "series", "type": "nominal", "scale": series_scale(series, DASHES), **scale},
+            tooltip=[{"field": f, "title": t} for f, t in _tips(words, figure)],
+        )
+    )
+    title = words("chart.convergence", test=test.title, mix=mix, figure=words(f"figure.{figure}"))
+    return Drawing(title, chart, {"rows": rows}, words("says.convergence"))
+
+
+def _rows(load: Workload, measured: Series, figure: str) -> Iterator[Row]:
+    for number, counts in measured:
+        value = counts.both.max_s if figure == "longest" else look.quantity(counts, figure)
+        yield {"round": number, "series": _name(load), "value": value * SCALE[figure]}
+
+
+SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
+
+
+def _name(load: Workload) -> str:
+    return "MIX" if load.block_mix else block_label(load.block_bytes)
+
+
+def _tips(words: Language, figure: str) -> list[tuple[str, str]]:
+    return [("series", words("axis.block_size")), ("round", words("axis.round")), ("value", words(f"axis.{figure}"))]

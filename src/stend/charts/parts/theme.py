@@ -1,0 +1,50 @@
+"""One look for all charts, and the numbers of each language on their axes."""
+
+from typing import Any
+
+from stend.charts.parts import COLOURS, HEIGHT, WIDTH
+from stend.findings.language import Language
+
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+INK, FAINT, WARN = "#1b1f24", "#dfe3e8", "#a40000"
+
+LOCALES: dict[str, dict[str, Any]] = {
+    "en": {"number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "minus": "−"}},
+    "ru": {
+        "number": {"decimal": ",", "thousands": "\u00a0", "grouping": [3], "currency": ["", "\u00a0₽"], "minus": "−"}
+    },
+}
+
+
+def config(words: Language) -> dict[str, Any]:
+    """Vega-Lite's `config`: fonts, colours, sizes, locale."""
+    text = {"labelFont": FONT, "titleFont": FONT, "labelColor": INK, "titleColor": INK}
+    return {
+        "background": "white",
+        "font": FONT,
+        "locale": LOCALES[words.name],
+        "view": {"continuousWidth": WIDTH, "continuousHeight": HEIGHT, "stroke": "#8b949e"},
+        "axis": {
+            **text,
+            "labelFontSize": 11,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "gridColor": FAINT,
+            "titlePadding": 8,
+            "labelOverlap": "greedy",
+        },
+        "legend": {**text, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 240, "titleLimit": 240},
+        "header": text,
+        "title": {
+            "font": FONT,
+            "color": INK,
+            "fontSize": 14,
+            "anchor": "start",
+            "offset": 10,
+            "subtitleFont": FONT,
+            "subtitleColor": WARN,
+            "subtitleFontSize": 12,
+        },
+        "range": {"category": list(COLOURS)},
+        "line": {"strokeWidth": 2},
+    }

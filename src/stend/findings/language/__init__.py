@@ -1,0 +1,100 @@
+"""Two languages from one catalogue: words, plural forms, numbers, units and dates by locale.
+
+A sentence is a template: `{iops:rate} IOPS after {rounds} {rounds:plural:round|rounds}`. Values are in base units; the
+template says how a person of that language reads them. Findings and charts bring their own sentences as (en, ru).
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib import resources
+from string import Formatter
+from typing import Any
+
+import msgspec
+
+from stend.errors import BadInput
+from stend.findings.language import numbers
+
+LANGUAGES = ("en", "ru")
+Pair = tuple[str, str]
+
+
+class Language(Formatter):
+    """How one language says things."""
+
+    def __init__(self, name: str) -> None:
+        if name not in LANGUAGES:
+            raise BadInput(f"there is no language {name!r}; there are {', '.join(LANGUAGES)}")
+        self.name, self.index = name, LANGUAGES.index(name)
+
+    def __call__(self, key: str, /, **values: Any) -> str:
+        """A phrase of the catalogue, with its values; KeyError if it is not in there."""
+        return self.vformat(catalogue()[key][self.index], (), values)
+
+    def knows(self, key: str) -> bool:
+        """Whether the catalogue has this phrase."""
+        return key in catalogue()
+
+    def pick(self, pair: Pair, /, **values: Any) -> str:
+        """This language's half of a pair, with its values."""
+        return self.vformat(pair[self.index], (), values)
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """`{n:plural:one|few|many}`, `{x:rate}` and so on; see `numbers.SHAPES`."""
+        kind, _, rest = format_spec.partition(":")
+        if kind == "plural":
+            forms = rest.split("|")
+            return forms[min(numbers.plural(self.name, value), len(forms) - 1)]
+        if kind in numbers.SHAPES:
+            return numbers.SHAPES[kind](self.name, value) if value is not None else "–"
+        if kind == "t":
+            return self(f"{rest}{value}")
+        return str(super().format_field(value, format_spec))
+
+    def show(self, value: Any, shape: str) -> str:
+        """One value in a shape of `numbers.SHAPES`; a dash for None."""
+        return self.format_field(value, shape)
+
+    def date(self, at: float) -> str:
+        """Unix time as `21 November 2026, 00:48 UTC`."""
+        when = datetime.fromtimestamp(at, UTC)
+        month, year = self("date.months").split()[when.month - 1], " г." if self.name == "ru" else ""
+        return f"{when.day} {month} {when.year}{year}, {when:%H:%M} UTC"
+
+    def told(self, text: str) -> str:
+        """A sentence that the core wrote in English, in this language where the catalogue knows its pattern."""
+        if self.name == "en":
+            return text
+        for pattern, pair in _patterns():
+            if match := pattern.fullmatch(text):
+                inner = {k: self.told(self._converted(v)) for k, v in match.groupdict().items()}
+                return self.vformat(pair[self.index], (), inner)
+        return self._converted(text)
+
+    def _converted(self, text: str) -> str:
+        return numbers.converted(self.name, text)
+
+
+@cache
+def catalogue() -> Mapping[str, Pair]:
+    """Every phrase: key -> (en, ru), the sections of words.toml joined by dots."""
+    text = (resources.files(__package__) / "words.toml").read_bytes()
+    return dict(_flat("", msgspec.toml.decode(text)))
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], Pair]]:
+    told = [pair for key, pair in catalogue().items() if key.startswith("told.")]
+    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(pair[0])), re.DOTALL), pair) for pair in told]
+
+
+def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, Pair]]:
+    found: list[tuple[str, Pair]] = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found += _flat(f"{prefix}{key}.", value)
+        else:
+            found.append((f"{prefix}{key}", (value[0], value[1])))
+    return found

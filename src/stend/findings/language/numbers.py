@@ -1,0 +1,144 @@
+"""Numbers, units and plural forms as each language writes them; every value comes in base units."""
+
+import re
+from collections.abc import Callable
+
+NBSP, NNBSP = "\u00a0", "\u202f"
+
+UNITS: dict[str, str] = {
+    "B": "Б", "kB": "кБ", "MB": "МБ", "GB": "ГБ", "TB": "ТБ", "KiB": "КиБ", "MiB": "МиБ", "GiB": "ГиБ", "TiB": "ТиБ",
+    "MB/s": "МБ/с", "MiB/s": "МиБ/с", "GB/s": "ГБ/с", "ns": "нс", "µs": "мкс", "ms": "мс", "s": "с", "min": "мин",
+    "h": "ч", "d": "сут", "bytes": "байт", "GT/s": "ГТ/с", "°C": "°C", "W": "Вт",
+}  # fmt: skip
+
+LATENCY_UNITS = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
+
+
+def unit(language: str, name: str) -> str:
+    """A unit's name in a language."""
+    return UNITS.get(name, name) if language == "ru" else name
+
+
+def plural(language: str, value: float) -> int:
+    """Which plural form: en one|other; ru one|few|many, and few (genitive singular) for fractions."""
+    if language == "en":
+        return 0 if value == 1 else 1
+    if value != int(value):
+        return 1
+    last, two = int(abs(value)) % 10, int(abs(value)) % 100
+    if last == 1 and two != 11:
+        return 0
+    return 1 if last in (2, 3, 4) and two not in (12, 13, 14) else 2
+
+
+def number(language: str, value: float, digits: int | None = None) -> str:
+    """`12,345.6` and `12 345,6`; without `digits` three or four significant ones, trailing zeros dropped."""
+    if digits is None:
+        size = abs(value)
+        places = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.1 else 4
+        text = f"{value:,.{places}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    else:
+        text = f"{value:,.{digits}f}"
+    if text in ("-0", ""):
+        text = "0"
+    text = text.replace("-", "\u2212")
+    if language == "ru":
+        whole, dot, part = text.partition(".")
+        # Russian groups digits from five on: 1234, but 12 345.
+        whole = whole.replace(",", "") if len(whole) <= 5 else whole.replace(",", NBSP)
+        text = whole + ("," if dot else "") + part
+    return text
+
+
+def _with(language: str, value: float, name: str, digits: int | None = None) -> str:
+    return number(language, value, digits) + NBSP + unit(language, name)
+
+
+def rate(language: str, value: float) -> str:
+    """IOs per second, whole above ten."""
+    return number(language, value, 0 if abs(value) >= 10 else None)
+
+
+def megabytes_per_s(language: str, value: float) -> str:
+    """Bytes per second as decimal MB/s (PTS 2.4.1)."""
+    return _with(language, value / 1e6, "MB/s", 0 if value >= 1e8 else None)
+
+
+def _scaled(language: str, value: float, base: int, names: tuple[str, ...]) -> str:
+    power = 0
+    while abs(value) >= base and power < len(names) - 1:
+        value, power = value / base, power + 1
+    return _with(language, value, names[power])
+
+
+def decimal(language: str, value: float) -> str:
+    """A size with a decimal prefix, as on the box."""
+    return _scaled(language, value, 1000, ("B", "kB", "MB", "GB", "TB"))
+
+
+def binary(language: str, value: float) -> str:
+    """A size with a binary prefix."""
+    return _scaled(language, value, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
+
+
+def latency(language: str, value: float) -> str:
+    """A response time in the unit a person would choose, three significant digits."""
+    scale, name = next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
+    shown = value / scale
+    return _with(language, shown, name, 0 if shown >= 100 else 1 if shown >= 10 else 2)
+
+
+def milliseconds(language: str, value: float) -> str:
+    """A response time in ms whatever its size, for columns that are compared."""
+    shown = value * 1e3
+    return number(language, shown, 1 if shown >= 100 else 2 if shown >= 10 else 3)
+
+
+def duration(language: str, seconds: float) -> str:
+    """`15 h 30 min`, `1 min 30 s`, `0.25 s`."""
+    if seconds < 10:
+        return _with(language, seconds, "s") if seconds >= 1 or not seconds else _with(language, seconds * 1e3, "ms")
+    whole = round(seconds)
+    parts = [(whole // 86400, "d"), (whole // 3600 % 24, "h"), (whole // 60 % 60, "min"), (whole % 60, "s")]
+    first = next(i for i, (n, _) in enumerate(parts) if n)
+    return " ".join(f"{n}{NBSP}{unit(language, name)}" for n, name in parts[first : first + 2] if n)
+
+
+def percent(language: str, value: float) -> str:
+    """A share as per cent: `12 %` in Russian, `12%` in English."""
+    shown = value * 100
+    text = number(language, shown, 0 if abs(shown) >= 20 else 1)
+    return text + (NBSP + "%" if language == "ru" else "%")
+
+
+def times(language: str, value: float) -> str:
+    """A ratio: `3.4×`."""
+    return number(language, value, 0 if value >= 20 else 1 if value >= 3 else 2) + "×"
+
+
+def converted(language: str, text: str) -> str:
+    """Sizes and times inside a sentence of the core: `4 GiB` -> `4 ГиБ`, `1.5` -> `1,5`; versions stay."""
+    if language != "ru":
+        return text
+    known = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+
+    def change(match: re.Match[str]) -> str:
+        return match[1].replace(".", ",") + NBSP + UNITS[match[2]]
+
+    return re.sub(rf"(\d+(?:\.\d+)?) ({known})(?![\w/])", change, text)
+
+
+SHAPES: dict[str, Callable[[str, float], str]] = {
+    "n": number,
+    "whole": lambda language, value: number(language, value, 0),
+    "rate": rate,
+    "mbs": megabytes_per_s,
+    "gb": decimal,
+    "gib": binary,
+    "lat": latency,
+    "ms": milliseconds,
+    "time": duration,
+    "pct": percent,
+    "times": times,
+}

@@ -1,0 +1,106 @@
+"""Folds over a run that findings, charts and reports share; figures are derived here and nowhere recorded."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
+from stend.record import Counts, Judged, Result, Run, Sample
+from stend.stats import percentile_s
+
+PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
+
+
+class Record(NamedTuple):
+    """One hold on the test's own clock: load and the pauses before it, from the start of its phase, in seconds."""
+
+    start_s: float
+    end_s: float
+    workload: Workload
+    counts: Counts
+    result: Result
+
+
+def tests(run: Run, *names: str) -> list[PlannedTest]:
+    """The planned tests of these names that have results."""
+    done = {result.where.test for result in run.results}
+    return [test for test in run.plan.tests if test.name in done and (not names or test.name in names)]
+
+
+def records(run: Run, test: str, phase: str | None = None) -> list[Record]:
+    """Every hold of a test or phase in order, with its time."""
+    found: list[Record] = []
+    clock = 0.0
+    for result in run.of(test, phase):
+        if not isinstance(result.step, Hold):
+            continue
+        start = clock + (result.gap_s if found else 0.0)
+        clock = start + result.counts.seconds
+        found.append(Record(start, clock, result.step.workload, result.counts, result))
+    return found
+
+
+def judged_phases(test: PlannedTest) -> list[tuple[Phase, Steady]]:
+    """The phases of a test that seek steady state, with their rule."""
+    return [(phase, rule) for phase in test.phases for rule in phase.until if isinstance(rule, Steady)]
+
+
+def last_judged(run: Run, test: str, phase: str) -> Judged | None:
+    """The last judgement of a phase that had a full window; else the last of all."""
+    own = [j for j in run.judged if (j.where.test, j.where.phase) == (test, phase)]
+    return next((j for j in reversed(own) if j.verdicts), own[-1] if own else None)
+
+
+def cells(run: Run, test: PlannedTest) -> dict[Workload, Counts]:
+    """The result of a test: each workload of its judged phase added up over the measurement window."""
+    phases = [phase for phase, _ in judged_phases(test)] or list(test.phases[-1:])
+    found: dict[Workload, Counts] = {}
+    for phase in phases:
+        seen = dict.fromkeys(r.step.workload for r in run.of(test.name, phase.name) if isinstance(r.step, Hold))
+        for workload in seen:
+            found[workload] = run.window(test.name, phase.name, workload)
+    return {workload: counts for workload, counts in found.items() if counts.seconds}
+
+
+def quantity(counts: Counts, name: str) -> float:
+    """The tracked figure in base units: IOs/s, bytes/s or seconds."""
+    return {"iops": counts.iops, "throughput": counts.bytes_per_s, "latency": counts.both.mean_s}[name]
+
+
+def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
+    """(end in seconds on the record's clock, counts) of every sample taken during a record."""
+    begin, end = record.result.t - record.counts.seconds, record.result.t
+    own: Sequence[Sample] = [s for s in run.samples if begin + 1e-6 < s.t <= end + 1e-6]
+    return [(record.start_s + s.t - begin, s.counts) for s in own]
+
+
+def percentiles(counts: Counts, direction: str = "both") -> dict[float, float | None]:
+    """Response times in seconds by percentile; None where the sample cannot carry one."""
+    bins = getattr(counts, direction).bins
+    return {percent: percentile_s(bins, percent) for percent in PERCENTILES}
+
+
+def pauses(run: Run) -> list[float]:
+    """The pauses between two different loads, in seconds; a rest that the plan asked for is none."""
+    found, rested = [], True
+    for result in run.results:
+        if isinstance(result.step, Hold):
+            if not rested and result.gap_s > 0:
+                found.append(result.gap_s)
+            rested = False
+        else:
+            rested = True
+    return found
+
+
+def phase_records(run: Run, test: PlannedTest) -> Iterator[tuple[Phase, list[Record]]]:
+    """Every phase of a test that held a load, with its records."""
+    for phase in test.phases:
+        if found := records(run, test.name, phase.name):
+            yield phase, found
+
+
+def main_phase(run: Run, test: PlannedTest) -> str:
+    """The phase a test is about: the longest by the seconds of its load, preconditioning aside."""
+    loads = [(sum(r.counts.seconds for r in found), phase.name) for phase, found in phase_records(run, test)]
+    own = [load for load in loads if not load[1].startswith("precondition")] or loads
+    return max(own)[1] if own else ""

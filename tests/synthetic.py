@@ -1,0 +1,226 @@
+"""A drive in closed form, its truth known: plausible runs of any planned test in a moment, for reports and findings.
+
+Not the virtual drive of `stend.sim`: no flash in here, only the curves that a reader expects to see.
+"""
+
+import math
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from stend import plan as planning
+from stend.definition import Identity, Profile, Workload
+from stend.record import Counts, Event, Run, Tally
+from stend.run import run
+from stend.stats import bin_edges_ns, bin_index
+from stend.units import GB, MB, GiB, KiB
+
+CAPACITY = 480 * GB // (128 * KiB) * (128 * KiB)
+
+
+@dataclass
+class Truth:
+    """What a finding should find again."""
+
+    capacity_bytes: int = CAPACITY
+    read_iops: float = 300_000
+    half_depth: float = 24
+    read_bps: float = 2000 * MB
+    write_bps: float = 1500 * MB
+    fresh_iops: float = 200_000
+    steady_iops: float = 20_000
+    pool_fills: float = 1.2
+    fall_fills: float = 0.03
+    slc: tuple[tuple[float, float], ...] = ((64 * GiB, 2100 * MB), (400 * GiB, 700 * MB), (math.inf, 500 * MB))
+    recovery_bps: float = 60 * MB
+    cache_bytes: float = 0
+    cache_speedup: float = 1
+    cache_fill_s: float = 3600
+    noise: float = 0.01
+    tail_every_s: float = 0
+    outer_bps: float = 0
+    inner_bps: float = 0
+    model: str = "Synthetic 1000"
+    serial: str = "SYN-0001"
+
+
+SHAPE = [(math.exp(0.3 * z), math.exp(-z * z / 2)) for z in (i / 4 - 3 for i in range(25))]
+SHAPE += [(6 + 2 * i, 2e-3 * 0.55**i) for i in range(12)]
+TOTAL = sum(share for _, share in SHAPE)
+
+
+@dataclass
+class Synthetic:
+    """Engine and state of one drive; time is its own."""
+
+    truth: Truth = field(default_factory=Truth)
+    interval_s: float = 5.0
+    clock: float = 0.0
+    written: float = 0.0
+    debt: float = 0.0
+    warm_s: float = 0.0
+    dice: random.Random = field(default_factory=lambda: random.Random(1))
+
+    def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> "Load":
+        self.clock += 0.03
+        return Load(self, workload, from_bytes, limit_bytes)
+
+    def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
+        pass
+
+    def idle(self, seconds: float) -> None:
+        self.clock += seconds
+        self.debt = max(self.debt - seconds * self.truth.recovery_bps, -self.pool)
+
+    def now(self) -> float:
+        return self.clock
+
+    def close(self) -> None:
+        pass
+
+    @property
+    def pool(self) -> float:
+        return self.truth.pool_fills * self.truth.capacity_bytes
+
+    def fresh(self) -> None:
+        self.written, self.debt, self.warm_s = 0.0, -self.pool, 0.0
+
+    def rate(self, workload: Workload, at_bytes: float) -> float:
+        """IOs per second now."""
+        truth, outstanding = self.truth, workload.outstanding
+        block = workload.block_bytes or 4 * KiB
+        reads = min(truth.read_iops * outstanding / (outstanding + truth.half_depth), truth.read_bps / block)
+        if truth.cache_bytes and workload.range_bytes <= truth.cache_bytes:
+            reads *= 1 + (truth.cache_speedup - 1) * min(self.warm_s / truth.cache_fill_s, 1)
+        if truth.outer_bps and workload.random_pct == 0:
+            place = at_bytes / truth.capacity_bytes
+            return (truth.outer_bps + (truth.inner_bps - truth.outer_bps) * place) / block
+        writes = self.write_rate(workload, block) * outstanding / (outstanding + 1)
+        share = workload.read_pct / 100
+        return 1 / (share / reads + (1 - share) / writes)
+
+    def write_rate(self, workload: Workload, block: int) -> float:
+        truth = self.truth
+        if workload.random_pct == 0:
+            return min(next(rate for until, rate in truth.slc if self.written < until), truth.write_bps * 2) / block
+        fall = math.exp(-max(self.debt, 0.0) / (truth.fall_fills * truth.capacity_bytes))
+        level = truth.steady_iops + (truth.fresh_iops - truth.steady_iops) * fall
+        return min(level * min(1.0, 4 * KiB / block), truth.write_bps / block)
+
+    def step(self, workload: Workload, seconds: float, at_bytes: float, most_bytes: float) -> Counts:
+        """One interval: its counts, and what it leaves behind."""
+        block = workload.block_bytes or 4 * KiB
+        if workload.read_pct < 100 and workload.random_pct == 0:
+            edge = next(until for until, _ in self.truth.slc if self.written < until) - self.written
+            most_bytes = min(most_bytes, max(edge, block))
+        rate = self.rate(workload, at_bytes) * (1 + self.dice.gauss(0, self.truth.noise))
+        ios = max(round(rate * seconds), 1)
+        if ios * block > most_bytes:
+            ios = max(int(most_bytes) // block, 1)
+            seconds = ios / rate
+        reads = round(ios * workload.read_pct / 100)
+        self.clock += seconds
+        self.written += (ios - reads) * block
+        self.debt = min(self.debt + (ios - reads) * block, self.truth.capacity_bytes)
+        self.warm_s += seconds
+        art_ns = workload.outstanding / rate * 1e9
+        return Counts(seconds, seconds * 0.2, self.tally(reads, block, art_ns), self.tally(ios - reads, block, art_ns))
+
+    def tally(self, ios: int, block: int, art_ns: float) -> Tally:
+        bins: dict[int, int] = {}
+        for times, share in SHAPE:
+            count = int(ios * share / TOTAL + self.dice.random())
+            if count:
+                index = bin_index(art_ns * times)
+                bins[index] = bins.get(index, 0) + count
+        if not bins:
+            return Tally()
+        middles = {index: sum(bin_edges_ns(index)) / 2 for index in bins}
+        got = sum(bins.values())
+        total = sum(middles[i] * n for i, n in bins.items())
+        squares = sum(middles[i] ** 2 * n for i, n in bins.items())
+        return Tally(got, got * block, total, squares, max(middles.values()), bins)
+
+
+class Load:
+    """Intervals of a synthetic drive at work."""
+
+    def __init__(self, drive: Synthetic, workload: Workload, from_bytes: int, left: int | None) -> None:
+        self.drive, self.workload, self.left = drive, workload, left
+        self.at_bytes = float(workload.start_bytes + from_bytes)
+        self.began = self.ended = drive.clock
+
+    def next(self) -> Counts | None:
+        if self.left is not None and self.left <= 0:
+            return None
+        most = self.left if self.left is not None else math.inf
+        counts = self.drive.step(self.workload, self.drive.interval_s, self.at_bytes, most)
+        self.at_bytes = (self.at_bytes + counts.both.bytes) % self.drive.truth.capacity_bytes
+        if self.left is not None:
+            self.left -= counts.both.bytes
+        self.ended = self.drive.clock
+        return counts
+
+    def stop(self) -> Counts | None:
+        return None
+
+
+class SyntheticDevice:
+    """The same drive as the runner's device."""
+
+    def __init__(self, drive: Synthetic, identity: Identity) -> None:
+        self.drive, self.identity = drive, identity
+
+    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
+        pass
+
+    def check(self) -> None:
+        pass
+
+    def purge(self) -> str:
+        self.drive.fresh()
+        return "nothing to purge: a synthetic drive is simply new"
+
+    def health(self) -> dict[str, Any]:
+        return {"temperature_c": 40 + 20 * (1 - math.exp(-self.drive.clock / 3600))}
+
+    def close(self) -> None:
+        pass
+
+
+def identity(truth: Truth, **facts: Any) -> Identity:
+    known = {"interface": "NVMe", "firmware": "1.0", "rotational": bool(truth.outer_bps)}
+    return Identity(
+        kind="synthetic",
+        target="synthetic",
+        path="synthetic",
+        capacity_bytes=truth.capacity_bytes,
+        model=truth.model,
+        serial=truth.serial,
+        virtual=True,
+        **{**known, **facts},
+    )
+
+
+def events(
+    tests: Iterable[str],
+    truth: Truth | None = None,
+    *,
+    profile: str | Profile = "enterprise-2.0.2",
+    interval_s: float = 5.0,
+    **changes: Any,
+) -> list[Event]:
+    """All events of a run of these tests on a synthetic drive; `changes` are overrides of the profile."""
+    truth = truth or Truth()
+    base = planning.load_profile(profile) if isinstance(profile, str) else profile
+    chosen, told = planning.adjust(base, changes)
+    drawn = planning.draw(tests, chosen, identity(truth), deviations=told)
+    drive = Synthetic(truth, interval_s=interval_s)
+    drive.fresh()
+    return list(run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0))
+
+
+def made(*tests: str, truth: Truth | None = None, **changes: Any) -> Run:
+    """A finished run of these tests on a synthetic drive."""
+    return Run(events(tests, truth, **changes))
