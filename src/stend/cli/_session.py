@@ -27,7 +27,7 @@ def engine_for(device: Device, raw: store.Raw, minute_s: float) -> Engine:
     if device.identity.virtual:
         from stend.engines import simulated
 
-        return simulated.for_device(device, interval_s=interval_s)
+        return simulated.SimulatedEngine(device.drive, interval_s=interval_s)
     from stend.engines import fio
 
     return fio.FioEngine(device.io_path, raw=raw, interval_s=interval_s)

@@ -1,0 +1,94 @@
+"""The house rules, as numbers: sizes, first sentences, who may print, who may know the time, what may import what."""
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+FILE_LINES = 300
+FUNCTION_LINES = 40
+EXCUSED_FILES = {
+    "src/stend/record.py": "the events and the Run that folds them are one idea",
+}
+EXCUSED_FUNCTIONS: set[str] = set()
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_files_are_short() -> None:
+    every = [*SOURCES, *(ROOT / "tests").rglob("*.py")]
+    long = {name(p) for p in every if len(p.read_text().splitlines()) > FILE_LINES}
+    assert long <= set(EXCUSED_FILES)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_every_module_begins_with_a_sentence(path: Path) -> None:
+    text = ast.get_docstring(ast.parse(path.read_text()))
+    assert text
+    assert len(text.split()) >= 3
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name)
+def test_functions_are_short(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef) and not is_kernel(node):
+            documented = isinstance(node.body[0], ast.Expr) and isinstance(node.body[0].value, ast.Constant)
+            first = node.body[1] if documented and len(node.body) > 1 else node.body[0]
+            length = (node.end_lineno or 0) - first.lineno + 1
+            assert length <= FUNCTION_LINES, f"{node.name} has {length} lines"
+
+
+def is_kernel(node: ast.FunctionDef) -> bool:
+    """Compiled loops may be long: splitting them costs the speed they exist for."""
+    return any("jit" in ast.unparse(d) or "kernel" in ast.unparse(d) for d in node.decorator_list)
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if "/cli/" not in str(p)], ids=name)
+def test_only_the_front_door_prints(path: Path) -> None:
+    calls = [
+        n.func.id
+        for n in ast.walk(ast.parse(path.read_text()))
+        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    ]
+    assert "print" not in calls
+
+
+def test_only_engines_and_the_front_door_know_the_time() -> None:
+    allowed = ("engines", "cli", "devices", "store.py", "dashboard")
+    for path in SOURCES:
+        inner = path.relative_to(ROOT / "src" / "stend")
+        if inner.parts[0] not in allowed:
+            modules = {
+                a.name for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import) for a in n.names
+            }
+            assert "time" not in modules, name(path)
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("charts/__init__.py", "import stend.run"),
+        ("devices/__init__.py", "import stend.report"),
+        ("sim/__init__.py", "import stend.definition"),
+        ("definition.py", "import stend.record"),
+    ],
+)
+def test_a_planted_import_breaks_a_contract(tmp_path: Path, file: str, line: str) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    lint = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache"]
+    env = {"PYTHONPATH": str(tmp_path / "src"), "PATH": "/usr/bin:/bin"}
+    whole = subprocess.run(lint, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert whole.returncode == 0, whole.stdout
+    with (tmp_path / "src/stend" / file).open("a") as source:
+        source.write(f"\n{line}\n")
+    planted = subprocess.run(lint, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert planted.returncode != 0
+    assert "BROKEN" in planted.stdout
