@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from stend.cli import _summary
-
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")],
@@ -17,6 +15,7 @@ def command(
     Example: stend show runs/20261120-120000-sim-small-iops
     """
     from stend import store
+    from stend.cli import _summary
 
     run = store.load(folder)
     if as_json:

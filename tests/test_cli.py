@@ -1,0 +1,166 @@
+"""The front door: help, exit codes, and one sentence for every bad input."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stend.cli import main
+from stend.errors import EXIT_CODES
+
+VERBS = ("run", "plan", "resume", "list", "show", "report", "tests", "devices", "doctor")
+HEAVY = ("numpy", "numba", "altair", "duckdb", "rich", "typst", "jinja2", "vl_convert")
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    out, err = capsys.readouterr()
+    assert "Traceback" not in out + err
+    return err.strip()
+
+
+def refused(arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(arguments) == code
+    sentence = said(capsys)
+    assert sentence.startswith("stend: ")
+    assert len(sentence.splitlines()) == 1
+    return sentence
+
+
+def test_help_lists_every_verb_and_every_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(verb in text for verb in VERBS)
+    assert all(str(code) in text for code in EXIT_CODES)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_short_and_long_help_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([verb, "-h"]) == 0
+    short = capsys.readouterr().out
+    assert main([verb, "--help"]) == 0
+    long = capsys.readouterr().out
+    assert f"Example: stend {verb}" in short
+    assert f"Example: stend {verb}" in long
+    assert "Exit codes" in long
+    assert len(short) < len(long)
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys; from stend.cli import main; main(['--help']); print([m for m in %r if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code % (HEAVY,)], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_unknown_test_is_named_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    sentence = refused(["plan", "iopss", "--target", "sim:small"], 2, capsys)
+    assert "'iopss'" in sentence
+    assert "iops" in sentence
+
+
+def test_an_unknown_option_points_to_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--help" in refused(["plan", "iops", "--target", "sim:small", "--nope"], 2, capsys)
+
+
+def test_an_unknown_profile_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "'nope'" in refused(["plan", "iops", "--target", "sim:small", "--profile", "nope"], 2, capsys)
+
+
+@pytest.mark.parametrize(
+    "text", ["threads = ", "threads = 4", 'title = "x"\nnope = 1', "\xff\xfe", 'threads = "many"'], ids=repr
+)
+def test_a_bad_profile_file_is_a_sentence(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "own.toml"
+    path.write_bytes(text.encode("latin-1"))
+    assert "own.toml" in refused(["plan", "iops", "--target", "sim:small", "--profile", str(path)], 2, capsys)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--threads", "0"],
+        ["--depth", "x"],
+        ["--active-range", "0"],
+        ["--active-range", "101"],
+        ["--round-seconds", "-1"],
+    ],
+    ids=" ".join,
+)
+def test_numbers_out_of_range_are_refused(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    refused(["plan", "iops", "--target", "sim:small", *option], 2, capsys)
+
+
+def test_a_missing_target_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "none.bin" in refused(["run", "iops", "--target", str(tmp_path / "none.bin")], 2, capsys)
+
+
+def test_a_folder_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "iops", "--target", str(tmp_path), "--destroy-data", tmp_path.name]) in (2, 3)
+    assert str(tmp_path) in said(capsys)
+
+
+def test_an_empty_file_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "empty.bin"
+    path.touch()
+    assert main(["run", "iops", "--target", str(path), "--destroy-data", "empty.bin"]) in (2, 3)
+    assert "empty.bin" in said(capsys)
+
+
+def test_an_unknown_virtual_drive_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "nope" in refused(["plan", "iops", "--target", "sim:nope"], 2, capsys)
+
+
+@pytest.mark.parametrize("verb", ["show", "report", "resume"])
+def test_a_folder_without_a_run_is_a_sentence(verb: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "not a run folder" in refused([verb, str(tmp_path / "none")], 2, capsys)
+
+
+def test_a_used_run_folder_is_never_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.txt").write_text("x")
+    asked = ["run", "iops", "--target", "sim:small", "--quick", "--into", str(tmp_path)]
+    assert "not empty" in refused(asked, 2, capsys)
+    assert [f.name for f in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_run_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("x")
+    asked = ["run", "iops", "--target", "sim:small", "--quick", "--into", str(tmp_path / "file" / "run")]
+    assert "cannot be written" in refused(asked, 5, capsys)
+
+
+def test_the_plan_of_iops_is_the_specifications(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "iops", "--target", "sim:small", "--profile", "enterprise-2.0.2"]) == 0
+    text = capsys.readouterr().out
+    assert "8 x 7 matrix" in text
+    assert "at most 25 rounds" in text
+    assert "(2 x its range)" in text
+    assert "#56" in text
+
+
+def test_every_override_is_a_deviation(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "iops", "--target", "sim:small", "--threads", "2", "--round-seconds", "5"]) == 0
+    text = capsys.readouterr().out
+    assert "Deviation: threads: 2 instead of 4" in text
+    assert "Deviation: minute s: 5" in text
+
+
+def test_a_run_shows_lists_and_reports_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "runs" / "one"
+    asked = ["run", "iops", "--target", "sim:small", "--quick", "--rounds", "1", "--round-seconds", "0.2"]
+    assert main([*asked, "--into", str(folder)]) == 0
+    assert (folder / "report.html").exists()
+    moved = tmp_path / "elsewhere"
+    folder.rename(moved)
+    (moved / "report.html").unlink()
+    assert main(["report", str(moved)]) == 0
+    assert (moved / "report.html").exists()
+    capsys.readouterr()
+    assert main(["show", str(moved), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["outcome"] == "not steady"
+    assert len(told["results"]) == 58
+    assert main(["show", str(moved)]) == 0
+    assert "steady state not reached" in capsys.readouterr().out
+    assert main(["list", str(tmp_path)]) == 0
+    assert "iops" in capsys.readouterr().out
