@@ -26,17 +26,21 @@ def shorten(log: list[str]) -> list[str]:
     return [line for line in log if line != "check"]
 
 
+def end_of(events: list[Event], phase: str) -> str:
+    return [e for e in events if isinstance(e, Judged) and e.where.phase == phase][-1].ended_by
+
+
 def test_write_saturation_is_never_interrupted() -> None:
     engine = StillEngine()
     events = play(drawn("write-saturation", minute_s=1), engine)
     assert shorten(engine.log) == ["purge", "start RND 4K 0/100 T4 Q32", "stop", "close"]
-    assert [e for e in events if isinstance(e, Judged)][-1].ended_by == "steady state"
+    assert end_of(events, "saturate") == "steady state"
 
 
 def test_write_saturation_ends_after_four_fills_when_it_never_settles() -> None:
     engine = StillEngine(lambda w, t: 100_000 / (1 + t / 10))
     events = play(drawn("write-saturation", minute_s=1), engine)
-    assert [e for e in events if isinstance(e, Judged)][-1].ended_by == "the limit of 4 GiB written"
+    assert end_of(events, "saturate") == "the limit of 4 GiB written"
     assert Run(events).ended.outcome == "not steady"  # type: ignore[union-attr]
 
 

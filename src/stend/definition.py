@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from stend.units import block_label
+from stend.errors import BadInput
+from stend.units import KiB, MiB, binary, block_label
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -108,7 +109,8 @@ class Phase(Data, frozen=True):
     """A round of steps, repeated until one rule is met or the limit of rounds is reached.
 
     `boundary` says where a killed run may continue: at the last whole round, or from the start of the phase or test.
-    `choose` names a function of the test's file that makes the round from the results so far (demand intensity).
+    `choose` names a function of the test's file that makes the round from the results so far (demand intensity);
+    `round` is then an example of it, for the plan's times.
     """
 
     name: str
@@ -117,39 +119,6 @@ class Phase(Data, frozen=True):
     rounds: int = 1
     boundary: Boundary = "round"
     choose: str = ""
-
-
-class Profile(Data, frozen=True):
-    """What a specification version and class fix, and what the operator may choose.
-
-    `minute_s` is how long one minute of the clause lasts here: 60, unless shortened (`--quick`, `--round-seconds`).
-    `tests` overrides any of these per test; `options` holds settings that one test alone understands.
-    """
-
-    name: str
-    title: str
-    specification: str
-    device_class: Literal["enterprise", "client"]
-    write_cache: Literal["enabled", "disabled"]
-    active_range_pct: float = 100
-    threads: int = 4
-    depth: int = 32
-    rounds: int = 25
-    minute_s: float = 60
-    steady: str = "pts"
-    quick: bool = False
-    options: dict[str, Any] = {}
-    tests: dict[str, dict[str, Any]] = {}
-
-    def minutes(self, count: float) -> Seconds:
-        """`count` minutes of the clause as an amount of real time."""
-        return Seconds(seconds=count * self.minute_s)
-
-    def for_test(self, name: str) -> "Profile":
-        """This profile with what it says of one test laid over it."""
-        own = dict(self.tests.get(name, {}))
-        known = {key: own.pop(key) for key in list(own) if key in self.__struct_fields__}
-        return msgspec.structs.replace(self, **known, options=self.options | own)
 
 
 class Identity(Data, frozen=True):
@@ -171,17 +140,102 @@ class Identity(Data, frozen=True):
     facts: dict[str, Any] = {}
 
 
+class Profile(Data, frozen=True):
+    """What a specification version and class fix, and what the operator may choose.
+
+    `minute_s` is how long one minute of the clause lasts here: 60, unless shortened (`--quick`, `--round-seconds`);
+    `second_s` the same for clauses that count in seconds, 0 for a sixtieth of it. Repetitions and long durations are
+    divided by `shorten`; `range_limit_bytes` above 0 caps the range. `share` lets a test go on from the state in which
+    the one before it left the drive, where both clauses ask for the same. `interfaces` overrides any of these per kind
+    of drive, `tests` per test; `options` holds settings that one test alone understands.
+    """
+
+    name: str
+    title: str
+    specification: str
+    device_class: Literal["enterprise", "client"]
+    write_cache: Literal["enabled", "disabled"]
+    active_range_pct: float = 100
+    threads: int = 4
+    depth: int = 32
+    rounds: int = 25
+    minute_s: float = 60
+    second_s: float = 0
+    shorten: float = 1
+    range_limit_bytes: int = 0
+    steady: str = "pts"
+    share: bool = False
+    quick: bool = False
+    options: dict[str, Any] = {}
+    interfaces: dict[str, dict[str, Any]] = {}
+    tests: dict[str, dict[str, Any]] = {}
+
+    def minutes(self, count: float) -> Seconds:
+        """`count` minutes of the clause as an amount of real time."""
+        return Seconds(seconds=count * self.minute_s)
+
+    def seconds(self, count: float) -> Seconds:
+        """`count` seconds of the clause as an amount of real time."""
+        return Seconds(seconds=count * (self.second_s or self.minute_s / 60))
+
+    def repeats(self, count: float, least: int = 1) -> int:
+        """How often the clause's `count` repetitions are done here."""
+        return max(least, round(count / self.shorten))
+
+    def active_range(self, device: Identity) -> int:
+        """Bytes of the drive that tests may touch; whole 128 KiB below 100 %. BadInput below 1 MiB."""
+        whole = device.capacity_bytes
+        wanted = whole if self.active_range_pct == 100 else int(whole * self.active_range_pct / 100)
+        if self.range_limit_bytes:
+            wanted = min(wanted, self.range_limit_bytes)
+        if wanted != whole:
+            wanted = wanted // (128 * KiB) * (128 * KiB)
+        if wanted < MiB:
+            raise BadInput(f"{device.target} has {binary(wanted)} to test; at least 1 MiB is needed")
+        return wanted
+
+    def for_drive(self, device: Identity) -> "Profile":
+        """This profile with what it says of drives of this interface laid over it."""
+        return msgspec.structs.replace(self, **self.interfaces.get(device.interface.split(" ")[0].lower(), {}))
+
+    def for_test(self, name: str, options: dict[str, Any]) -> "Profile":
+        """This profile with what it says of one test laid over it; BadInput for a setting the test does not have."""
+        own = dict(self.tests.get(name, {}))
+        known = {key: own.pop(key) for key in list(own) if key in self.__struct_fields__}
+        for key, value in own.items():
+            if key not in options:
+                raise BadInput(f"the test {name} has no setting {key!r}; it has {', '.join(options) or 'none'}")
+            if not _alike(value, options[key]):
+                raise BadInput(f"{name}.{key} = {value!r} is of another kind than the usual {options[key]!r}")
+        return msgspec.structs.replace(self, **known, options=options | own)
+
+
+def _alike(value: Any, usual: Any) -> bool:
+    numbers = int | float
+    if isinstance(usual, bool) or isinstance(value, bool) or not isinstance(usual, numbers):
+        return type(value) is type(usual)
+    return isinstance(value, numbers)
+
+
 class Test(Data, frozen=True):
-    """A test of the suite: `phases` draws its clause for a profile and a drive."""
+    """A test of the suite: `phases` draws its clause for a profile and a drive.
+
+    `options` are the settings that this test alone has, with their usual values; `summary` is one sentence for a list.
+    """
 
     title: str
     clause: str
     phases: Callable[[Profile, Identity], tuple[Phase, ...]]
     charts: tuple[str, ...] = ()
+    options: dict[str, Any] = {}
+    summary: str = ""
 
 
 class PlannedTest(Data, frozen=True):
-    """A test drawn for one drive: exact steps, nothing left to decide but what results decide."""
+    """A test drawn for one drive: exact steps, nothing left to decide but what results decide.
+
+    `shared` is {phase: test} for the phases left out here because an earlier test of the plan did just the same.
+    """
 
     name: str
     title: str
@@ -189,6 +243,7 @@ class PlannedTest(Data, frozen=True):
     phases: tuple[Phase, ...]
     profile: Profile
     charts: tuple[str, ...] = ()
+    shared: dict[str, str] = {}
 
 
 class Plan(Data, frozen=True):

@@ -13,32 +13,31 @@ from stend.definition import (
     Capacities,
     Hold,
     Identity,
-    Idle,
     Phase,
     Plan,
     PlannedTest,
     Profile,
+    Purge,
     Rule,
-    Seconds,
     Steady,
     Step,
     Workload,
 )
 from stend.errors import BadInput
-from stend.units import GiB, KiB, binary, block_label
+from stend.estimate import assumed_rate, phase_seconds
+from stend.units import GiB, binary, block_label, duration
 
-QUICK_MINUTE_S = 0.5
+# What `--quick` does, each factor said on every page of such a run.
+QUICK_MINUTE_S = 0.2
+QUICK_SECOND_S = 0.04
+QUICK_SHORTEN = 60
 QUICK_ROUNDS = 5
 QUICK_RANGE_BYTES = 4 * GiB
+
 EXPECTED_ROUNDS = 8
 """A guess for a plan's expected time: most drives settle some rounds after the first full window."""
-PAUSE_S = 0.05
-PURGE_S = 60
-
-# Assumed write rates, bytes/s, for the plan's times only; during the run the drive's own rates take over.
-ASSUMED_RATES = {"nvme": 1_500_000_000, "sata": 450_000_000, "sas": 800_000_000, "rotational": 150_000_000}
-OTHER_RATE = 500_000_000
 SLOWEST_SHARE = 0.2
+"""The longest time supposes a drive that writes at a fifth of what its kind is assumed to do."""
 
 
 def profiles() -> list[str]:
@@ -63,41 +62,63 @@ def load_profile(name: str) -> Profile:
 
 
 def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[str, ...]]:
-    """The profile with the operator's changes, everywhere, and one deviation in words for each that differs."""
+    """The profile with the operator's changes, everywhere, and one deviation in words for each that differs.
+
+    `tests` in changes is {test: {setting: value}} and is laid over what the profile says of each test.
+    """
     changes = {key: value for key, value in changes.items() if value is not None}
-    told = tuple(
-        f"{key.replace('_', ' ')}: {value} instead of {getattr(profile, key)}"
-        for key, value in changes.items()
-        if getattr(profile, key) != value
-    )
-    tests = {
-        test: {key: value for key, value in own.items() if key not in changes} for test, own in profile.tests.items()
-    }
-    return msgspec.structs.replace(profile, **changes, tests=tests), told
+    own = changes.pop("tests", {})
+    told = [_told(key, value, getattr(profile, key)) for key, value in changes.items()]
+    tests = _without(profile.tests, changes)
+    for test, settings in own.items():
+        usual = profile.for_test(test, suite.load(test).options)
+        told += [_told(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
+        tests[test] = tests.get(test, {}) | settings
+    replaced = changes | {"tests": tests, "interfaces": _without(profile.interfaces, changes)}
+    try:
+        made = msgspec.convert(msgspec.to_builtins(profile) | replaced, Profile)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"profile {profile.name} cannot be changed so: {error}") from error
+    return made, tuple(text for text in told if text)
+
+
+def _without(overlays: dict[str, dict[str, Any]], changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in overlays.items()}
+
+
+def _setting(profile: Profile, key: str) -> Any:
+    return getattr(profile, key, None) if key in profile.__struct_fields__ else profile.options.get(key)
+
+
+def _told(key: str, value: Any, usual: Any, where: str = "") -> str:
+    return "" if value == usual else f"{where}{key.replace('_', ' ')}: {value} instead of {usual}"
 
 
 def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
     """The profile shortened by stated factors; a quick run is stamped and never called a measurement."""
-    quick = {"quick": True, "minute_s": QUICK_MINUTE_S, "rounds": min(profile.rounds, QUICK_ROUNDS)}
-    shorter, told = adjust(profile, quick)
-    return shorter, (f"quick: a minute lasts {QUICK_MINUTE_S} s, at most {QUICK_ROUNDS} rounds", *told[1:])
+    quick = {
+        "quick": True,
+        "minute_s": QUICK_MINUTE_S,
+        "second_s": QUICK_SECOND_S,
+        "shorten": QUICK_SHORTEN,
+        "rounds": min(profile.rounds, QUICK_ROUNDS),
+        "range_limit_bytes": QUICK_RANGE_BYTES,
+    }
+    shorter, _ = adjust(profile, quick)
+    return shorter, (
+        f"quick: a minute lasts {QUICK_MINUTE_S:g} s, a second {QUICK_SECOND_S:g} s; repetitions and long durations "
+        f"are divided by {QUICK_SHORTEN}; at most {QUICK_ROUNDS} rounds and {binary(QUICK_RANGE_BYTES)}",
+    )
 
 
 def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[str, ...] = ()) -> Plan:
     """The plan of these tests for this drive. BadInput when the drive is too small to hold the range."""
-    asked = suite.expand(tuple(names))
     notes: list[str] = []
-    drawn = []
-    for name in asked:
-        test, own = suite.load(name), profile.for_test(name)
-        range_bytes = active_range(own, device)
-        phases = tuple(_drawn(phase, range_bytes, device, notes) for phase in test.phases(own, device))
-        drawn.append(
-            PlannedTest(name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts)
-        )
-    range_bytes = active_range(profile, device)
-    if range_bytes < device.capacity_bytes * profile.active_range_pct // 100 - 128 * KiB:
-        notes.append(f"quick: only the first {binary(range_bytes)} of the range are used")
+    profile = profile.for_drive(device)
+    drawn = _shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
+    range_bytes = profile.active_range(device)
+    if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
+        notes.append(f"only the first {binary(range_bytes)} of the range are used")
     every = [phase for test in drawn for phase in test.phases]
     rate = assumed_rate(device)
     return Plan(
@@ -113,103 +134,111 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
     )
 
 
-def active_range(profile: Profile, device: Identity) -> int:
-    """Bytes of the drive that a profile lets its tests touch; whole 128 KiB below 100 %."""
-    whole = device.capacity_bytes
-    wanted = whole if profile.active_range_pct == 100 else int(whole * profile.active_range_pct / 100)
-    if profile.quick:
-        wanted = min(wanted, QUICK_RANGE_BYTES)
-    range_bytes = wanted if wanted == whole else wanted // (128 * KiB) * (128 * KiB)
-    if range_bytes < 1024 * KiB:
-        raise BadInput(f"{device.target} has {binary(range_bytes)} to test; at least 1 MiB is needed")
-    return range_bytes
+def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> PlannedTest:
+    test = suite.load(name)
+    own = profile.for_test(name, test.options)
+    phases = tuple(_drawn(phase, own, device, notes) for phase in test.phases(own, device))
+    for phase in phases:
+        if not phase.round:
+            raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
+    return PlannedTest(name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts)
 
 
-def assumed_rate(device: Identity) -> float:
-    """Bytes per second this kind of drive is assumed to write, for times before anything was measured."""
-    key = "rotational" if device.rotational else device.interface.split(" ")[0].lower()
-    return ASSUMED_RATES.get(key, OTHER_RATE)
+def _shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> list[PlannedTest]:
+    """Leave out what the drive's state holds already: phases equal to all that changed it since its last purge."""
+    state: list[tuple[Phase, str]] = []
+    kept = []
+    for test in tests:
+        count = len(state) if test.profile.share and _goes_on_from([phase for phase, _ in state], test) else 0
+        left_out = {phase.name: source for phase, source in state[:count]}
+        rest = test.phases[count:]
+        kept.append(msgspec.structs.replace(test, phases=rest, shared=left_out))
+        if count:
+            saved = sum(phase_seconds(p, assumed_rate(device), EXPECTED_ROUNDS) for p in test.phases[:count])
+            size = sum(_sure_bytes(p) for p in test.phases[:count])
+            notes.append(
+                f"{test.name} goes on from the state that {state[count - 1][1]} leaves: {', '.join(left_out)} shared, "
+                f"about {duration(saved)} and {binary(size)} of writing saved"
+            )
+        for phase in rest:
+            if Purge() in phase.round:
+                state = []
+            if _changes_state(phase):
+                state.append((phase, test.name))
+    return kept
 
 
-def _drawn(phase: Phase, range_bytes: int, device: Identity, notes: list[str]) -> Phase:
-    steps = tuple(_fitted(step, range_bytes, device) for step in phase.round)
-    kept = tuple(step for step in steps if _possible(step, range_bytes, device, notes))
-    until = tuple(_resolved(rule, range_bytes, device) for rule in phase.until)
+def _goes_on_from(state: list[Phase], test: PlannedTest) -> bool:
+    """Whether a test begins with just these phases and can be restarted without them."""
+    count = len(state)
+    rest = test.phases[count:]
+    return count > 0 and list(test.phases[:count]) == state and bool(rest) and all(p.boundary != "test" for p in rest)
+
+
+def _changes_state(phase: Phase) -> bool:
+    """Reading leaves a drive as it was; writing, purging and resting (it cleans) do not."""
+    return bool(phase.choose) or not all(isinstance(s, Hold) and s.workload.read_pct == 100 for s in phase.round)
+
+
+def _drawn(phase: Phase, profile: Profile, device: Identity, notes: list[str]) -> Phase:
+    steps = tuple(_fitted(step, profile, device, notes) for step in phase.round)
+    kept = tuple(step for step in steps if _possible(step, device, notes))
+    until = tuple(_resolved(rule, profile, device, notes) for rule in phase.until)
     return msgspec.structs.replace(phase, round=kept, until=until)
 
 
-def _fitted(step: Step, range_bytes: int, device: Identity) -> Step:
+def _fitted(step: Step, profile: Profile, device: Identity, notes: list[str]) -> Step:
     if not isinstance(step, Hold):
         return step
     amount = step.amount
     if isinstance(amount, Capacities):
-        amount = _bytes(amount, range_bytes, device)
-    return Hold(workload=_ranged(step.workload, range_bytes), amount=amount)
+        amount = _bytes(amount, profile, device)
+    return Hold(workload=_workload(step.workload, profile, device, notes), amount=amount)
 
 
-def _ranged(workload: Workload, range_bytes: int) -> Workload:
-    return workload if workload.range_bytes else msgspec.structs.replace(workload, range_bytes=range_bytes)
+def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[str]) -> Workload:
+    """A workload with its range filled in, and block sizes of a mix that the sectors can hold."""
+    range_bytes = workload.range_bytes or profile.active_range(device)
+    mix: dict[int, int] = {}
+    for size, share in workload.block_mix:
+        whole = -(-size // device.logical_bytes) * device.logical_bytes
+        mix[whole] = mix.get(whole, 0) + share
+    if len(mix) != len(workload.block_mix):
+        notes.append(f"sizes of the block mix that {device.logical_bytes}-byte sectors cannot hold are rounded up")
+    return msgspec.structs.replace(workload, range_bytes=range_bytes, block_mix=tuple(mix.items()))
 
 
-def _bytes(amount: Capacities, range_bytes: int, device: Identity) -> Bytes:
-    # A shortened range is what stands for the drive; otherwise it is user capacity, whatever the range (open point 3).
-    base = range_bytes if range_bytes <= QUICK_RANGE_BYTES < device.capacity_bytes else device.capacity_bytes
+def _bytes(amount: Capacities, profile: Profile, device: Identity) -> Bytes:
+    # A capped range stands for the drive; otherwise it is user capacity, whatever the range (open point 3).
+    base = profile.active_range(device) if profile.range_limit_bytes else device.capacity_bytes
     return Bytes(bytes=round(amount.times * base) // device.logical_bytes * device.logical_bytes)
 
 
-def _resolved(rule: Rule, range_bytes: int, device: Identity) -> Rule:
+def _resolved(rule: Rule, profile: Profile, device: Identity, notes: list[str]) -> Rule:
     match rule:
         case Capacities():
-            return _bytes(rule, range_bytes, device)
+            return _bytes(rule, profile, device)
         case Steady():
-            return msgspec.structs.replace(rule, track=tuple(_ranged(w, range_bytes) for w in rule.track))
+            return msgspec.structs.replace(rule, track=tuple(_workload(w, profile, device, notes) for w in rule.track))
         case _:
             return rule
 
 
-def _possible(step: Step, range_bytes: int, device: Identity, notes: list[str]) -> bool:
-    if not isinstance(step, Hold):
+def _possible(step: Step, device: Identity, notes: list[str]) -> bool:
+    if not isinstance(step, Hold) or step.workload.block_mix:
         return True
-    workload = step.workload
-    if workload.block_bytes < device.logical_bytes:
-        notes.append(f"{block_label(workload.block_bytes)} blocks do not exist on {device.logical_bytes}-byte sectors")
-        return False
-    return True
-
-
-def phase_seconds(phase: Phase, bytes_per_s: float, rounds: int) -> float:
-    """How long a phase takes at a write rate, for at most `rounds` rounds of those that it allows."""
-    judged = any(isinstance(rule, Steady) for rule in phase.until)
-    count = min(phase.rounds, rounds) if judged else phase.rounds
-    total = count * sum(step_seconds(step, bytes_per_s) for step in phase.round)
-    limits = [rule_seconds(rule, bytes_per_s) for rule in phase.until if not isinstance(rule, Steady)]
-    return min([total, *limits])
-
-
-def step_seconds(step: Step, bytes_per_s: float) -> float:
-    """How long a step takes at a write rate, its pause counted in."""
-    match step:
-        case Hold(amount=Seconds(seconds=seconds)) | Idle(seconds=seconds):
-            return seconds + PAUSE_S
-        case Hold(amount=Bytes(bytes=size)):
-            return size / bytes_per_s + PAUSE_S
-        case _:
-            return PURGE_S
-
-
-def rule_seconds(rule: Rule, bytes_per_s: float) -> float:
-    """When a limit of time or writing is reached at a write rate."""
-    match rule:
-        case Seconds(seconds=seconds):
-            return seconds
-        case Bytes(bytes=size):
-            return size / bytes_per_s
-        case _:
-            return float("inf")
+    size = step.workload.block_bytes
+    if size % device.logical_bytes:
+        notes.append(f"{block_label(size)} blocks do not exist on {device.logical_bytes}-byte sectors")
+    return size % device.logical_bytes == 0
 
 
 def _sure_bytes(phase: Phase) -> int:
-    fixed = sum(s.amount.bytes for s in phase.round if isinstance(s, Hold) and isinstance(s.amount, Bytes))
+    fixed = sum(
+        s.amount.bytes
+        for s in phase.round
+        if isinstance(s, Hold) and isinstance(s.amount, Bytes) and s.workload.read_pct == 0
+    )
     return phase.rounds * fixed
 
 

@@ -1,4 +1,4 @@
-"""The tests: one file each, holding TEST; found by the file's name."""
+"""The tests: one file each, holding TEST; found by the file's name. What several share is in files named `_...`."""
 
 import importlib
 import pkgutil
@@ -12,7 +12,8 @@ SUITES: dict[str, tuple[str, ...]] = {}
 
 def names() -> list[str]:
     """Every test's name, as typed: `write-saturation`."""
-    return sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__))
+    files = (module.name for module in pkgutil.iter_modules(__path__))
+    return sorted(name.replace("_", "-") for name in files if not name.startswith("_"))
 
 
 def load(name: str) -> Test:

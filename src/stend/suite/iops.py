@@ -3,43 +3,42 @@
 Purge; write 2 x user capacity sequentially; then the loops in the prescribed order, mixes outside, sizes inside.
 """
 
-from stend.definition import Capacities, Hold, Identity, Phase, Profile, Purge, Steady, Test, Workload
-from stend.units import KiB
+from stend.definition import Hold, Identity, Phase, Profile, Steady, Test
+from stend.suite._clauses import filled, purged, random
 
-MIXES = (100, 95, 65, 50, 35, 5, 0)
-BLOCKS_KIB = (1024, 128, 64, 32, 16, 8, 4, 0.5)
+MIXES = [100, 95, 65, 50, 35, 5, 0]
+BLOCKS_KIB = [1024, 128, 64, 32, 16, 8, 4, 0.5]
 TRACKED = ((0, 4), (65, 64), (100, 1024))
-"""(read %, KiB) that must all be steady in 2.0.x."""
+"""(read %, KiB) that must all be steady in 2.0.x (found); of those, what a chosen smaller matrix holds."""
 TRACKED_1_1 = ((0, 4),)
-"""PTS-E 1.1 tracks RND 4 KiB 0/100 alone."""
+"""PTS-E 1.1 tracks RND 4 KiB 0/100 alone (found)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     """Purge, workload independent preconditioning, rounds of 56 one-minute records."""
-    minute = profile.minutes(1)
     cells = {
-        (read_pct, block): Workload(
-            random_pct=100,
-            read_pct=read_pct,
-            block_bytes=round(block * KiB),
-            threads=profile.threads,
-            depth=profile.depth,
-        )
-        for read_pct in MIXES
-        for block in BLOCKS_KIB
+        (read_pct, block): random(read_pct, block, profile.threads, profile.depth)
+        for read_pct in profile.options["mixes"]
+        for block in profile.options["blocks_kib"]
     }
-    fill = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, threads=profile.threads, depth=profile.depth)
-    tracked = TRACKED_1_1 if profile.specification == "1.1" else TRACKED
+    tracked = [key for key in (TRACKED_1_1 if profile.specification == "1.1" else TRACKED) if key in cells]
     return (
-        Phase(name="purge", round=(Purge(),)),
-        Phase(name="precondition", round=(Hold(workload=fill, amount=Capacities(times=2)),), boundary="phase"),
+        purged(),
+        filled(profile.threads, profile.depth),
         Phase(
             name="rounds",
-            round=tuple(Hold(workload=cell, amount=minute) for cell in cells.values()),
-            until=(Steady(track=tuple(cells[key] for key in tracked), rule=profile.steady),),
+            round=tuple(Hold(workload=cell, amount=profile.minutes(1)) for cell in cells.values()),
+            until=(Steady(track=tuple(cells[key] for key in tracked or cells), rule=profile.steady),),
             rounds=profile.rounds,
         ),
     )
 
 
-TEST = Test(title="IOPS", clause="PTS 7", phases=phases, charts=("convergence", "window", "iops_matrix"))
+TEST = Test(
+    title="IOPS",
+    clause="PTS 7",
+    phases=phases,
+    charts=("convergence", "window", "iops_matrix"),
+    options={"mixes": MIXES, "blocks_kib": BLOCKS_KIB},
+    summary="random IO, seven mixes x eight block sizes, in rounds until steady",
+)

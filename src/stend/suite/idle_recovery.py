@@ -1,0 +1,62 @@
+"""Host idle recovery, HIR: what rests of five lengths give back to a saturated drive (PTS 2.0.2 clause 11).
+
+Purge; write until steady; then for each rest: 360 times five seconds of writes and the rest, and half an hour of writes
+without one. A rest is counted from the last IO; its real length is the `gap_s` of the writes after it.
+"""
+
+from stend.definition import Hold, Identity, Idle, Phase, Profile, Test
+from stend.suite import write_saturation
+from stend.suite._clauses import filled, half_hourly, purged, random
+
+BURST_S = 5
+RESTS_S = [5, 10, 15, 25, 50]
+"""Wait states 1, 2, 3, 5 and 10: rests of so many bursts (found in three implementations)."""
+REPEATS = 360
+"""360 x 5 s = 1800 s of writes, with rests and then (open point 7) without."""
+SATURATION_MINUTES = 600
+AFTER_FILL_MINUTES = 60
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Purge; bring down; five wait states with the return to the baseline after each."""
+    burst = Hold(workload=random(0, 4, profile.threads, profile.depth), amount=profile.seconds(BURST_S))
+    count = profile.repeats(profile.options["repeats"], least=3)
+    waits = []
+    for rest_s in profile.options["rests_s"]:
+        state = f"{rest_s / BURST_S:g}"
+        rest = Idle(seconds=profile.seconds(rest_s).seconds)
+        waits += [
+            Phase(name=f"wait-{state}", round=(burst, rest), rounds=count, boundary="phase"),
+            Phase(name=f"baseline-{state}", round=(burst,) * count, boundary="phase"),
+        ]
+    return (purged(), *_brought_down(profile), *waits)
+
+
+def _brought_down(profile: Profile) -> tuple[Phase, ...]:
+    """`steady` is the clause's; `saturation` and `fill` are the reviews'."""
+    writes = random(0, 4, profile.threads, profile.depth)
+    match profile.options["after"]:
+        case "saturation":
+            return (write_saturation.saturated(profile, writes, profile.options["saturation_minutes"]),)
+        case "fill":
+            return (
+                filled(profile.threads, profile.depth),
+                write_saturation.saturated(profile, writes, AFTER_FILL_MINUTES),
+            )
+        case _:
+            return (half_hourly(profile, writes, profile.rounds),)
+
+
+TEST = Test(
+    title="Host Idle Recovery",
+    clause="PTS 11",
+    phases=phases,
+    charts=("convergence", "window", "recovery"),
+    options={
+        "after": "steady",
+        "saturation_minutes": SATURATION_MINUTES,
+        "rests_s": RESTS_S,
+        "repeats": REPEATS,
+    },
+    summary="bursts of writes with rests of 5 to 50 s between them, on a saturated drive",
+)

@@ -1,0 +1,54 @@
+"""Latency: response times of small random IO at one outstanding, in rounds until steady (PTS 2.0.2 clause 9).
+
+Purge; write 2 x user capacity sequentially; rounds of three mixes by three block sizes, one minute each; then (2.0.x)
+at once twenty minutes of RND 4 KiB 0/100 for the histogram.
+"""
+
+from stend.definition import Hold, Identity, Phase, Profile, Steady, Test
+from stend.suite._clauses import filled, purged, random
+
+MIXES = [100, 65, 0]
+BLOCKS_KIB = [8, 4, 0.5]
+DEPTHS = [1]
+"""One thread, one outstanding (found in three implementations)."""
+TRACKED = (0, 4)
+"""Steady in the average response time of RND 4 KiB 0/100 (found)."""
+HISTOGRAM_MINUTES = 20
+"""2.0.x only; T1 Q1 (found in one implementation)."""
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Purge, fill, rounds of nine one-minute records, histogram; for each queue depth."""
+    return tuple(phase for depth in profile.options["depths"] for phase in _one(profile, depth))
+
+
+def _one(profile: Profile, depth: int) -> tuple[Phase, ...]:
+    tag, minute = f"-q{depth}", profile.minutes(1)
+    cells = {
+        (read_pct, block): random(read_pct, block, 1, depth)
+        for read_pct in profile.options["mixes"]
+        for block in profile.options["blocks_kib"]
+    }
+    tracked = cells.get(TRACKED, list(cells.values())[-1])
+    rounds = Phase(
+        name=f"rounds{tag}",
+        round=tuple(Hold(workload=cell, amount=minute) for cell in cells.values()),
+        until=(Steady(track=(tracked,), quantity="latency", rule=profile.steady),),
+        rounds=profile.rounds,
+    )
+    histogram = Phase(
+        name=f"histogram{tag}", round=(Hold(workload=tracked, amount=minute),) * profile.options["histogram_minutes"]
+    )
+    # Open point 4: the fill's threads and depth. 1/1 like the test itself, as the IOPS clause has it; others take 32.
+    start = (purged(tag), filled(1, depth, tag=tag), rounds)
+    return (*start, histogram) if histogram.round and profile.specification != "1.1" else start
+
+
+TEST = Test(
+    title="Latency",
+    clause="PTS 9",
+    phases=phases,
+    charts=("convergence", "window", "latency_table", "histogram"),
+    options={"mixes": MIXES, "blocks_kib": BLOCKS_KIB, "depths": DEPTHS, "histogram_minutes": HISTOGRAM_MINUTES},
+    summary="response times of 8, 4 and 0.5 KiB random IO at one outstanding, in rounds until steady",
+)
