@@ -79,7 +79,7 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
         "type": "quantitative",
         "title": "IOPS",
         "scale": {"type": "log", "scheme": "viridis"},
-        "legend": {"format": "~s"},
+        "legend": None,
     }
     base = alt.Chart(data()).encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
     cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=_tips(words))
@@ -90,7 +90,7 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
         .mark_text(fontSize=11)
         .encode(text={"field": "text", "type": "nominal"}, color=halo)
     )
-    return cells + text
+    return (cells + text).properties(height=260)
 
 
 def _bars(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:

@@ -46,7 +46,7 @@ def _latency(records: Sequence[Record], scale: float, time: str, title: str, wor
         .mark_line(strokeWidth=1.4, point={"size": 8, "opacity": 0.5})
         .encode(
             x=axis("t", time),
-            y=axis("ms", words("axis.latency_ms"), log=True),
+            y=axis("ms", words("axis.latency_ms"), log=True, format="~g"),
             color={**shared, "scale": series_scale(names, ladder(len(names)))},
             strokeDash={**shared, "scale": series_scale(names, DASHES)},
             tooltip=[

@@ -1,1 +1,58 @@
-"""Placeholder."""
+"""run -> conclusions with the numbers behind them; one file each, holding `find` and `SAYS`, found by its name.
+
+A finding is data: which sentence, its values in base units, how sure. The sentence exists in every language; where the
+run cannot carry a conclusion the finding says so (`confidence` is "can't tell").
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from types import ModuleType
+from typing import Any, Literal
+
+import msgspec
+
+from stend.findings.language import Language
+from stend.record import Run
+
+Confidence = Literal["high", "medium", "low", "can't tell"]
+Side = Literal["pro", "con", ""]
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """A conclusion from the file `name` about `test` ("" for the whole run); `key` picks its sentence from SAYS."""
+
+    name: str
+    key: str
+    test: str = ""
+    values: dict[str, Any] = msgspec.field(default_factory=dict)
+    confidence: Confidence = "high"
+    side: Side = ""
+
+
+Sheet = dict[str, Any]
+"""A drive sheet (TOML): what the vendor claims and the shop asks; {} when there is none."""
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Every finding's name."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg))
+
+
+def file(name: str) -> ModuleType:
+    """The module of a finding."""
+    return importlib.import_module(f"{__name__}.{name}")
+
+
+def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
+    """Every finding of a run, in the order of their names within the order of the tests."""
+    order = {"": -1} | {test.name: i for i, test in enumerate(run.plan.tests)}
+    found = [finding for name in names() for finding in file(name).find(run, sheet or {})]
+    yield from sorted(found, key=lambda finding: order.get(finding.test, len(order)))
+
+
+def sentence(finding: Finding, words: Language) -> str:
+    """The finding as a sentence of that language."""
+    return words.pick(file(finding.name).SAYS[finding.key], **finding.values)

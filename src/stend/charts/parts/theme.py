@@ -23,7 +23,13 @@ def config(words: Language) -> dict[str, Any]:
         "background": "white",
         "font": FONT,
         "locale": LOCALES[words.name],
-        "view": {"continuousWidth": WIDTH, "continuousHeight": HEIGHT, "stroke": "#8b949e"},
+        "view": {
+            "continuousWidth": WIDTH,
+            "continuousHeight": HEIGHT,
+            "discreteWidth": WIDTH,
+            "discreteHeight": HEIGHT,
+            "stroke": "#8b949e",
+        },
         "axis": {
             **text,
             "labelFontSize": 11,

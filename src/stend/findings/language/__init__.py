@@ -37,6 +37,10 @@ class Language(Formatter):
         """Whether the catalogue has this phrase."""
         return key in catalogue()
 
+    def name_of(self, section: str, name: str) -> str:
+        """A name of the core, such as a phase's, in this language; itself where the catalogue has none."""
+        return self.format_field(name, f"t:{section}.")
+
     def pick(self, pair: Pair, /, **values: Any) -> str:
         """This language's half of a pair, with its values."""
         return self.vformat(pair[self.index], (), values)
@@ -47,10 +51,12 @@ class Language(Formatter):
         if kind == "plural":
             forms = rest.split("|")
             return forms[min(numbers.plural(self.name, value), len(forms) - 1)]
+        if kind == "num":
+            return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
         if kind in numbers.SHAPES:
             return numbers.SHAPES[kind](self.name, value) if value is not None else "–"
         if kind == "t":
-            return self(f"{rest}{value}")
+            return self(f"{rest}{value}") if self.knows(f"{rest}{value}") else str(value)
         return str(super().format_field(value, format_spec))
 
     def show(self, value: Any, shape: str) -> str:

@@ -1,0 +1,54 @@
+"""Steady state: reached when, by which rule, and how much room there was."""
+
+from collections.abc import Iterator
+
+from stend.definition import Phase, PlannedTest
+from stend.findings import Finding, Sheet, look
+from stend.record import Judged, Run
+
+SAYS = {
+    "reached": (
+        "{phase:t:phase.}: steady in round {round} by the rule {rule}; data excursion {excursion:pct} of the average"
+        " ({allowed:pct} allowed), slope excursion {slope:pct} ({slope_allowed:pct} allowed).",
+        "{phase:t:phase.}: состояние установилось в раунде {round} по правилу {rule}; размах данных {excursion:pct}"
+        " среднего (допустимо {allowed:pct}), размах наклона {slope:pct} (допустимо {slope_allowed:pct}).",
+    ),
+    "unmet": (
+        "{phase:t:phase.}: STEADY STATE NOT REACHED in {round} {round:plural:round|rounds}; in the last window the"
+        " data moved by {excursion:pct} of the average, the slope by {slope:pct}; all figures are of that window.",
+        "{phase:t:phase.}: УСТАНОВИВШЕЕСЯ СОСТОЯНИЕ НЕ ДОСТИГНУТО за {round} {round:plural:раунд|раунда|раундов};"
+        " в последнем окне размах данных {excursion:pct} среднего, размах наклона {slope:pct}; все цифры — этого окна.",
+    ),
+    "short": (
+        "{phase:t:phase.}: can't tell whether the drive was steady: {round} {round:plural:round was|rounds were}"
+        " recorded, too few for a window.",
+        "{phase:t:phase.}: нельзя сказать, установилось ли состояние: {round:plural:записан|записано|записано} {round}"
+        " {round:plural:раунд|раунда|раундов}, для окна этого мало.",
+    ),
+}
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """One for every phase that seeks steady state and has begun."""
+    for test in look.tests(run):
+        for phase, _ in look.judged_phases(test):
+            if judged := look.last_judged(run, test.name, phase.name):
+                yield _finding(run, test, phase, judged)
+
+
+def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
+    name, where = "steady_state", {"phase": phase.name, "round": judged.where.round}
+    if not judged.verdicts:
+        return Finding(name=name, key="short", test=test.name, values=where, confidence="can't tell")
+    widest = max(judged.verdicts, key=lambda v: v.excursion / v.average if v.average else 0)
+    steepest = max(judged.verdicts, key=lambda v: v.slope_excursion / v.average if v.average else 0)
+    mean, mean_of_steepest = widest.average or 1.0, steepest.average or 1.0
+    values = where | {
+        "rule": widest.rule,
+        "excursion": widest.excursion / mean,
+        "allowed": widest.excursion_allowed / mean if widest.excursion_allowed is not None else None,
+        "slope": steepest.slope_excursion / mean_of_steepest,
+        "slope_allowed": steepest.slope_excursion_allowed / mean_of_steepest,
+    }
+    key = "reached" if judged.steady else "unmet"
+    return Finding(name=name, key=key, test=test.name, values=values, side="" if judged.steady else "con")

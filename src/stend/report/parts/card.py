@@ -1,0 +1,81 @@
+"""The first screen: five numbers a reader asks for first, from what this run measured."""
+
+from collections.abc import Iterator
+
+from stend.definition import PlannedTest, Workload
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Counts, Run
+from stend.report.parts import Number
+from stend.units import KiB
+
+FIVE = 5
+
+
+def numbers(run: Run, words: Language) -> tuple[Number, ...]:
+    """Up to five: random read and write, sequential read and write, response times; then what else there is."""
+    found: dict[str, Number] = {}
+    for number in _wanted(run, words):
+        found.setdefault(number.label, number)
+    return tuple(found.values())[:FIVE]
+
+
+def _wanted(run: Run, words: Language) -> Iterator[Number]:
+    tests = look.tests(run)
+    cells = [(test, load, counts) for test in tests for load, counts in look.cells(run, test).items()]
+    for key, chosen, shape in _first_choices(cells):
+        if chosen:
+            test, _, counts = chosen
+            value = {"rate": counts.iops, "mbs": counts.bytes_per_s, "lat": counts.both.mean_s}[shape]
+            yield Number(words.show(value, shape), words(f"card.{key}"), test.title)
+    yield from _ends(run, words)
+    yield from _others(cells, words)
+
+
+Cell = tuple[PlannedTest, Workload, Counts]
+
+
+def _first_choices(cells: list[Cell]) -> Iterator[tuple[str, Cell | None, str]]:
+    def best(random_pct: int, read_pct: int, block_bytes: int, *, single: bool = False) -> Cell | None:
+        fitting = [
+            cell
+            for cell in cells
+            if (cell[1].random_pct, cell[1].read_pct) == (random_pct, read_pct)
+            and (not block_bytes or cell[1].block_bytes == block_bytes)
+            and (cell[1].outstanding == 1) == single
+            and not cell[1].block_mix
+        ]
+        return max(fitting, key=lambda cell: cell[2].iops * cell[1].block_bytes, default=None)
+
+    yield "read", best(100, 100, 4 * KiB), "rate"
+    yield "write", best(100, 0, 4 * KiB), "rate"
+    yield "seq_read", best(0, 100, 0), "mbs"
+    yield "seq_write", best(0, 0, 0), "mbs"
+    yield "latency_read", best(100, 100, 4 * KiB, single=True), "lat"
+    yield "latency_write", best(100, 0, 4 * KiB, single=True), "lat"
+    yield "mixed", best(100, 65, 0), "rate"
+
+
+def _ends(run: Run, words: Language) -> Iterator[Number]:
+    """The last level of a saturation, its worst percentile that can be carried."""
+    for test in look.tests(run, "write-saturation"):
+        records = look.records(run, test.name, look.main_phase(run, test))[-5:]
+        total = sum((r.counts for r in records), Counts())
+        if not total.seconds:
+            continue
+        yield Number(words.show(total.iops, "rate"), words("card.saturated"), test.title)
+        tail = look.percentiles(total)
+        carried = [(percent, value) for percent, value in tail.items() if value is not None]
+        if carried:
+            percent, value = carried[-1]
+            yield Number(words.show(value, "lat"), words("card.tail", pct=percent / 100), test.title)
+
+
+def _others(cells: list[Cell], words: Language) -> Iterator[Number]:
+    if cells:
+        top = max(cells, key=lambda cell: cell[2].iops)
+        yield Number(words.show(top[2].iops, "rate"), words("card.any_iops", label=top[1].label), top[0].title)
+        top = max(cells, key=lambda cell: cell[2].bytes_per_s)
+        yield Number(words.show(top[2].bytes_per_s, "mbs"), words("card.any_mbs", label=top[1].label), top[0].title)
+        slow = max(cells, key=lambda cell: cell[2].both.max_s)
+        yield Number(words.show(slow[2].both.max_s, "lat"), words("card.longest", label=slow[1].label), slow[0].title)

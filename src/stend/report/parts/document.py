@@ -1,0 +1,159 @@
+"""Runs -> a Document: every word of the report, before any format."""
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from stend import charts, findings
+from stend.definition import PlannedTest
+from stend.findings import Finding, Sheet, look
+from stend.findings.language import Language
+from stend.record import Run
+from stend.report.parts import Chapter, Document, Part, Said, Table
+from stend.report.parts.card import numbers
+from stend.report.parts.header import device, header, platform
+from stend.report.parts.tables import matrix, verification, workloads
+
+SHEETS = ("drive.toml", "sheet.toml")
+
+
+def document(
+    runs: Sequence[tuple[Path | None, Run, dict[str, Any]]], lang: str, style: str, made_at: float | None = None
+) -> Document:
+    """Everything that a report of these runs says, in a language and style."""
+    words = Language(lang)
+    parts = tuple(part(folder, run, host, words, style) for folder, run, host in runs)
+    return Document(
+        title=" · ".join(dict.fromkeys(p.title for p in parts)),
+        lang=lang,
+        style=style,
+        made=words.date(time.time() if made_at is None else made_at),
+        parts=parts,
+        pictures=(),
+        tables=(),
+        words=words,
+    )
+
+
+def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, style: str) -> Part:
+    """One run."""
+    drive = run.plan.device
+    found = tuple(findings.find(run, sheet(folder)))
+    return Part(
+        title=drive.model or drive.target,
+        verdict=verdict(run, words),
+        steady=not run.unmet,
+        stamps=stamps(run, words),
+        numbers=numbers(run, words),
+        about=tuple(about(run, host, words)),
+        deviations=tuple(words.told(text) for text in run.plan.deviations),
+        notes=tuple(dict.fromkeys(words.told(note.text) for note in run.notes)),
+        chapters=tuple(chapter(run, test, host, found, words) for test in look.tests(run)),
+        overall=tuple(_said(finding, words) for finding in found if not finding.test),
+        conclusion=_sides(found, words),
+        audit=(),
+        appendix=(),
+        manifest=_manifest(folder),
+    )
+
+
+def sheet(folder: Path | None) -> Sheet:
+    """The drive sheet beside the events, if there is one."""
+    for name in SHEETS if folder else ():
+        path = folder / name if folder else Path(name)
+        if path.is_file():
+            facts: Sheet = msgspec.toml.decode(path.read_bytes())
+            return facts
+    return {}
+
+
+def stamps(run: Run, words: Language) -> tuple[str, ...]:
+    """What every page must say, worst first."""
+    titles = {test.name: test.title for test in run.plan.tests}
+    said = []
+    for stamp in run.stamps:
+        name, colon, rest = stamp.partition(": ")
+        said.append(words.told(f"{titles[name]}: {rest}" if colon and name in titles else stamp))
+    virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
+    deviated = [words("stamp.deviations", n=len(run.plan.deviations))] if run.plan.deviations else []
+    return (*said, *deviated, *virtual)
+
+
+def verdict(run: Run, words: Language) -> str:
+    """How the run ended, in a few words."""
+    outcome = run.ended.outcome if run.ended else "unfinished"
+    return words(f"outcome.{outcome.replace(' ', '_')}")
+
+
+def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
+    """The drive, the stand, the method."""
+    pair = (words("table.item"), words("table.value"))
+    for title, facts in (("device", device(run, None, words)), ("platform", platform(host, run, words))):
+        rows = tuple((words(f"header.{key}"), value) for key, value in facts if value)
+        yield Table(words(f"header.{title}"), pair, rows)
+    yield Table(words("method.title"), pair, tuple(_method(run, words)))
+
+
+def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
+    profile, pauses = run.plan.profile, look.pauses(run)
+    yield words("method.profile"), f"{profile.title} ({profile.name})"
+    yield (
+        words("method.range"),
+        words("header.range_value", pct=profile.active_range_pct / 100, size=run.plan.range_bytes),
+    )
+    yield (
+        words("method.rule"),
+        words(f"rule.{profile.steady}") if words.knows(f"rule.{profile.steady}") else profile.steady,
+    )
+    yield words("method.started"), words.date(run.started[0].at)
+    if run.ended:
+        yield words("method.took"), words.show(run.ended.t, "time")
+    written = sum(r.counts.write.bytes for r in run.results)
+    read = sum(r.counts.read.bytes for r in run.results)
+    yield words("method.moved"), words("method.moved_value", written=written, read=read)
+    if pauses:
+        value = words("method.pauses_value", n=len(pauses), median=median(pauses), longest=max(pauses))
+        yield words("method.pauses"), value
+    yield words("method.interruptions"), str(len(run.started) - 1) if len(run.started) > 1 else words("header.none")
+    yield words("method.seed"), str(run.seed)
+
+
+def chapter(run: Run, test: PlannedTest, host: dict[str, Any], found: tuple[Finding, ...], words: Language) -> Chapter:
+    """One test."""
+    own = [j for j in run.judged if j.where.test == test.name and j.ended_by]
+    return Chapter(
+        name=test.name,
+        title=test.title,
+        clause=test.clause,
+        anchor=test.name,
+        stamps=tuple(charts.stamped(run, test, words)),
+        ended="; ".join(f"{words.name_of('phase', j.where.phase)}: {words.told(j.ended_by)}" for j in own),
+        header=header(run, test, host, words),
+        pictures=tuple(charts.of(run, test, words.name)),
+        said=tuple(_said(finding, words) for finding in found if finding.test == test.name),
+        verification=tuple(verification(run, test, words)),
+        results=(*matrix(run, test, words), *workloads(run, test, words)),
+    )
+
+
+def _said(finding: Finding, words: Language) -> Said:
+    confidence = words(f"confidence.{finding.confidence.replace(' ', '_').replace(chr(39), '')}")
+    return Said(finding.name, findings.sentence(finding, words), confidence, finding.side)
+
+
+def _sides(found: tuple[Finding, ...], words: Language) -> dict[str, tuple[str, ...]]:
+    return {
+        side: tuple(findings.sentence(f, words) for f in found if f.side == side and f.confidence != "can't tell")
+        for side in ("pro", "con")
+    }
+
+
+def _manifest(folder: Path | None) -> str:
+    try:
+        return (folder / "manifest.toml").read_text() if folder else ""
+    except OSError:
+        return ""

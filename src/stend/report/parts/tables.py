@@ -1,0 +1,118 @@
+"""Tables of a test: steady-state verification, matrices, and the figures of every workload."""
+
+from collections.abc import Iterator
+
+from stend.definition import PlannedTest, Workload
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Counts, Run, Verdict
+from stend.report.parts import Table
+from stend.stats import percentile_s
+from stend.units import block_label
+
+SHAPES = {"iops": "rate", "throughput": "mbs", "latency": "lat"}
+TAIL = (99.0, 99.9, 99.99, 99.999)
+MOST_ROWS = 60
+
+
+def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
+    """One table per judged phase with every item of the PTS steady-state verification (3.2)."""
+    for phase, _ in look.judged_phases(test):
+        judged = look.last_judged(run, test.name, phase.name)
+        if not judged or not judged.verdicts:
+            continue
+        head = (words("table.item"), *(v.label for v in judged.verdicts))
+        columns = [_column(verdict, words) for verdict in judged.verdicts]
+        rows = tuple((words(f"verification.{key}"), *(column[key] for column in columns)) for key in columns[0])
+        ended = words("verification.ended", round=judged.where.round, why=words.told(judged.ended_by or "–"))
+        yield Table(words("verification.title", phase=phase.name), head, rows, tuple(range(1, len(head))), ended)
+
+
+def _column(verdict: Verdict, words: Language) -> dict[str, str]:
+    shape = SHAPES[verdict.quantity]
+    slope, intercept = verdict.fit
+    allowed = verdict.excursion_allowed
+    return {
+        "rule": words(f"rule.{verdict.rule}") if words.knows(f"rule.{verdict.rule}") else verdict.rule,
+        "window": f"{verdict.rounds[0]}–{verdict.rounds[-1]}",
+        "average": words.show(verdict.average, shape),
+        "excursion_allowed": words.show(allowed, shape) if allowed is not None else words("verification.none"),
+        "excursion": words.show(verdict.excursion, shape),
+        "slope_allowed": words.show(verdict.slope_excursion_allowed, shape),
+        "slope": words.show(verdict.slope_excursion, shape),
+        "fit": _formula(slope, intercept, verdict.quantity, words),
+        "correlation": words.show(verdict.correlation, "n"),
+        "steady": words("yes" if verdict.steady else "verification.not_achieved"),
+    }
+
+
+def _formula(slope: float, intercept: float, quantity: str, words: Language) -> str:
+    scale = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}[quantity]
+    sign = "+" if intercept >= 0 else "\u2212"
+    text = f"{words.show(slope * scale, 'n')}·R {sign} {words.show(abs(intercept) * scale, 'n')}"
+    return f"{text} {words(f'unit.{quantity}')}".strip()
+
+
+def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
+    """Block sizes down, mixes across, where a test has at least two of each."""
+    cells = {w: c for w, c in look.cells(run, test).items() if not w.block_mix}
+    sizes = sorted({w.block_bytes for w in cells})
+    mixes = sorted({w.read_pct for w in cells})
+    outstanding = {(w.threads, w.depth, w.random_pct) for w in cells}
+    if len(sizes) < 2 or len(mixes) < 2 or len(outstanding) > 1:
+        return
+    by = {(w.block_bytes, w.read_pct): counts for w, counts in cells.items()}
+    head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
+    for figure in _figures(test):
+        rows = tuple((block_label(s), *(_cell(by.get((s, m)), figure, words) for m in mixes)) for s in sizes)
+        yield Table(words("matrix.title", figure=words(f"matrix.{figure}")), head, rows, tuple(range(1, len(head))))
+
+
+def _figures(test: PlannedTest) -> tuple[str, ...]:
+    if any(rule.quantity == "latency" for _, rule in look.judged_phases(test)):
+        return ("iops", "mean", "p99.999", "max")
+    return ("iops",)
+
+
+def _cell(counts: Counts | None, figure: str, words: Language) -> str:
+    if counts is None:
+        return "–"
+    if figure == "iops":
+        return words.show(counts.iops, "rate")
+    both = counts.both
+    value = {"mean": both.mean_s, "max": both.max_s}.get(figure) if figure[0] != "p" else None
+    if figure[0] == "p":
+        value = percentile_s(both.bins, float(figure[1:]))
+    return words.show(value, "lat")
+
+
+def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
+    """Every workload of the measured phases: IOPS, MB/s, response times; a percentile only where it can be carried."""
+    keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
+    head = tuple(words(f"column.{key}") for key in keys)
+    rows = [row for load, counts in look.cells(run, test).items() for row in _rows(load, counts, words)]
+    shown = rows[:MOST_ROWS]
+    note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
+    if rows:
+        yield Table(words("column.title"), head, tuple(shown), tuple(range(1, len(head))), note)
+
+
+def _rows(load: Workload, counts: Counts, words: Language) -> Iterator[tuple[str, ...]]:
+    """A mix has three rows: both directions, reads, writes."""
+    yield _row(load.label, counts, "both", words)
+    if counts.read.ios and counts.write.ios:
+        yield _row("\u2003" + words("column.reads"), counts, "read", words)
+        yield _row("\u2003" + words("column.writes"), counts, "write", words)
+
+
+def _row(label: str, counts: Counts, direction: str, words: Language) -> tuple[str, ...]:
+    tally = getattr(counts, direction)
+    tail = [percentile_s(tally.bins, percent) for percent in TAIL]
+    return (
+        label,
+        words.show(tally.ios / counts.seconds, "rate"),
+        words.show(tally.bytes / counts.seconds / 1e6, "n"),
+        words.show(tally.mean_s, "lat"),
+        *(words.show(value, "lat") for value in tail),
+        words.show(tally.max_s, "lat"),
+    )
