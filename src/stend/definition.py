@@ -182,6 +182,10 @@ class Profile(Data, frozen=True):
         """How often the clause's `count` repetitions are done here."""
         return max(least, round(count / self.shorten))
 
+    def ladder(self, values: list[Any]) -> list[Any]:
+        """The values of a ladder that are run here: in a shortened run of a large grid its two ends."""
+        return [values[0], values[-1]] if self.shorten > 1 and len(values) > 2 else values
+
     def active_range(self, device: Identity) -> int:
         """Bytes of the drive that tests may touch; whole 128 KiB below 100 %. BadInput below 1 MiB."""
         whole = device.capacity_bytes
@@ -229,6 +233,15 @@ class Test(Data, frozen=True):
     charts: tuple[str, ...] = ()
     options: dict[str, Any] = {}
     summary: str = ""
+
+
+class Study(Data, frozen=True):
+    """Which tests, by which profile, with which settings: a suite that comes along, or an operator's own TOML file."""
+
+    title: str
+    tests: tuple[str, ...]
+    profile: str = ""
+    settings: dict[str, Any] = {}
 
 
 class PlannedTest(Data, frozen=True):

@@ -29,10 +29,12 @@ from stend.units import GiB, binary, block_label, duration
 
 # What `--quick` does, each factor said on every page of such a run.
 QUICK_MINUTE_S = 0.2
-QUICK_SECOND_S = 0.04
+QUICK_SECOND_S = 0.02
 QUICK_SHORTEN = 60
 QUICK_ROUNDS = 5
 QUICK_RANGE_BYTES = 4 * GiB
+
+USUAL_PROFILE = "enterprise-2.0.2"
 
 EXPECTED_ROUNDS = 8
 """A guess for a plan's expected time: most drives settle some rounds after the first full window."""
@@ -44,6 +46,28 @@ def profiles() -> list[str]:
     """Names of the profiles that come with stend."""
     folder = resources.files("stend.suite") / "profiles"
     return sorted(Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".toml"))
+
+
+def gather(
+    asked: Iterable[str], profile: str | None, changes: dict[str, Any], *, quick: bool = False
+) -> tuple[tuple[str, ...], Profile, tuple[str, ...]]:
+    """Names of tests, suites and study files, and what the operator changes -> tests, their profile, deviations.
+
+    The profile asked for comes first, then the first study's, then the usual one. Settings are laid over it in order:
+    each study's, `quick`, the operator's.
+    """
+    asked = tuple(asked)
+    studies = [study for name in asked if (study := suite.study(name))]
+    named = profile or next((study.profile for study in studies if study.profile), USUAL_PROFILE)
+    chosen, told = load_profile(named), list[str]()
+    for study in studies:
+        chosen, more = adjust(chosen, dict(study.settings))
+        told += more
+    if quick:
+        chosen, more = quicken(chosen)
+        told += more
+    chosen, more = adjust(chosen, changes)
+    return suite.expand(asked), chosen, (*told, *more)
 
 
 def load_profile(name: str) -> Profile:
@@ -107,7 +131,8 @@ def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
     shorter, _ = adjust(profile, quick)
     return shorter, (
         f"quick: a minute lasts {QUICK_MINUTE_S:g} s, a second {QUICK_SECOND_S:g} s; repetitions and long durations "
-        f"are divided by {QUICK_SHORTEN}; at most {QUICK_ROUNDS} rounds and {binary(QUICK_RANGE_BYTES)}",
+        f"are divided by {QUICK_SHORTEN}; "
+        f"of large grids the ends are run; at most {QUICK_ROUNDS} rounds and {binary(QUICK_RANGE_BYTES)}",
     )
 
 
@@ -158,7 +183,7 @@ def _shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> lis
             size = sum(_sure_bytes(p) for p in test.phases[:count])
             notes.append(
                 f"{test.name} goes on from the state that {state[count - 1][1]} leaves: {', '.join(left_out)} shared, "
-                f"about {duration(saved)} and {binary(size)} of writing saved"
+                f"about {duration(saved)} saved" + (f" and {binary(size)} of writing" if size else "")
             )
         for phase in rest:
             if Purge() in phase.round:

@@ -276,8 +276,15 @@ class Run:
         """Every (test, phase) of the plan in the order they run."""
         return ((test, phase) for test in self.plan.tests for phase in test.phases)
 
+    def holder(self, test: str, phase: str) -> str:
+        """The test whose results are those of this phase: another one where the plan has the two share it."""
+        tests = self.plan.tests if self.started else ()
+        return next((t.shared[phase] for t in tests if t.name == test and phase in t.shared), test)
+
     def of(self, test: str, phase: str | None = None) -> list[Result]:
-        """The results of a test, or of one of its phases, in order."""
+        """The results of a test, or of one of its phases (shared ones too), in order."""
+        if phase is not None:
+            test = self.holder(test, phase)
         return [r for r in self.results if r.where.test == test and phase in (None, r.where.phase)]
 
     def series(self, test: str, phase: str, workload: Workload) -> list[tuple[int, Counts]]:
@@ -290,8 +297,9 @@ class Run:
 
     def verdict_rounds(self, test: str, phase: str) -> tuple[int, ...]:
         """The rounds of the measurement window: those of the last judgement, steady or not."""
+        place = (self.holder(test, phase), phase)
         for judged in reversed(self.judged):
-            if (judged.where.test, judged.where.phase) == (test, phase) and judged.verdicts:
+            if (judged.where.test, judged.where.phase) == place and judged.verdicts:
                 return judged.verdicts[0].rounds
         return ()
 

@@ -9,12 +9,17 @@ from stend.definition import Identity, Plan
 from stend.devices import Device
 from stend.errors import Refused
 
-Tests = Annotated[list[str], typer.Argument(metavar="TEST...", help="Tests or suites; `stend tests` lists them.")]
+Tests = Annotated[
+    list[str], typer.Argument(metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.")
+]
 Target = Annotated[
     str, typer.Option("--target", "-t", metavar="T", help="A device node, /dev/disk/by-id/..., a file, or sim:NAME.")
 ]
 ProfileName = Annotated[
-    str, typer.Option("--profile", "-p", metavar="P", help="A profile's name, or a TOML file of your own.")
+    str | None,
+    typer.Option(
+        "--profile", "-p", metavar="P", help="A profile's name, or a TOML file of your own; else the suite's own."
+    ),
 ]
 Threads = Annotated[
     int | None, typer.Option("--threads", min=1, max=1024, help="Threads (TC), instead of the profile's.")
@@ -59,15 +64,12 @@ def find(target: str, create: str | None) -> Device:
     return devices.find(target)
 
 
-def draw(tests: list[str], device: Device, profile_name: str, overrides: dict[str, Any], quick: bool) -> Plan:
+def draw(tests: list[str], device: Device, profile: str | None, overrides: dict[str, Any], quick: bool) -> Plan:
     """The plan asked for: a profile, quick or not, with the overrides as deviations."""
     from stend import plan
 
-    profile, told = plan.load_profile(profile_name), tuple[str, ...]()
-    if quick:
-        profile, told = plan.quicken(profile)
-    profile, more = plan.adjust(profile, overrides)
-    return plan.draw(tests, profile, device.identity, deviations=told + more)
+    names, chosen, told = plan.gather(tests, profile, overrides, quick=quick)
+    return plan.draw(names, chosen, device.identity, deviations=told)
 
 
 def new_folder(into: Path | None, target: str, tests: list[str]) -> Path:

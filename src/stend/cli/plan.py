@@ -10,7 +10,7 @@ from stend.units import binary, decimal, duration
 def command(
     tests: _asked.Tests,
     target: _asked.Target,
-    profile: _asked.ProfileName = "enterprise-2.0.2",
+    profile: _asked.ProfileName = None,
     threads: _asked.Threads = None,
     depth: _asked.Depth = None,
     active_range: _asked.ActiveRange = None,

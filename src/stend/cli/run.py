@@ -11,7 +11,7 @@ from stend.cli import _asked
 def command(
     tests: _asked.Tests,
     target: _asked.Target,
-    profile: _asked.ProfileName = "enterprise-2.0.2",
+    profile: _asked.ProfileName = None,
     threads: _asked.Threads = None,
     depth: _asked.Depth = None,
     active_range: _asked.ActiveRange = None,

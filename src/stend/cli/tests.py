@@ -12,7 +12,9 @@ def command() -> None:
 
     for name in suite.names():
         test = suite.load(name)
-        typer.echo(f"{name:<20} {test.clause:<12} {test.title}")
-    for name, members in suite.SUITES.items():
-        typer.echo(f"{name:<20} {'suite':<12} {', '.join(members)}")
+        typer.echo(f"{name:<20} {test.clause:<8} {test.title}: {test.summary}")
+    for name in suite.suites():
+        study = suite.study(name)
+        if study:
+            typer.echo(f"{name:<20} {'suite':<8} {study.title}: {', '.join(study.tests)}")
     typer.echo(f"\nProfiles: {', '.join(plan.profiles())}")

@@ -1,13 +1,18 @@
-"""The tests: one file each, holding TEST; found by the file's name. What several share is in files named `_...`."""
+"""The tests: one file each, holding TEST; found by the file's name. What several share is in files named `_...`.
+
+The suites: one file each in `suites/`, a study (which tests, by which profile, with which settings) that comes along.
+"""
 
 import importlib
 import pkgutil
+from importlib import resources
+from pathlib import Path
 from types import ModuleType
 
-from stend.definition import Test
-from stend.errors import BadInput
+import msgspec
 
-SUITES: dict[str, tuple[str, ...]] = {}
+from stend.definition import Study, Test
+from stend.errors import BadInput
 
 
 def names() -> list[str]:
@@ -16,10 +21,17 @@ def names() -> list[str]:
     return sorted(name.replace("_", "-") for name in files if not name.startswith("_"))
 
 
+def suites() -> list[str]:
+    """Every suite's name, as typed: `review-nvme`."""
+    return sorted(Path(file.name).stem for file in (resources.files(__name__) / "suites").iterdir())
+
+
 def load(name: str) -> Test:
-    """The test of that name; BadInput with the nearest names otherwise."""
+    """The test of that name; BadInput with all names otherwise."""
     if name not in names():
-        raise BadInput(f"there is no test {name!r}; `stend tests` lists them: {', '.join(names())}")
+        raise BadInput(
+            f"there is no test or suite {name!r}; `stend tests` lists them: {', '.join([*names(), *suites()])}"
+        )
     test: Test = module(name).TEST
     return test
 
@@ -29,9 +41,33 @@ def module(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
+def study(name: str) -> Study | None:
+    """The suite of that name, or the study in that TOML file; None if it is neither. BadInput if it is broken."""
+    if name in suites():
+        text = (resources.files(__name__) / "suites" / f"{name}.toml").read_bytes()
+    elif name.endswith(".toml"):
+        text = _read(Path(name))
+    else:
+        return None
+    try:
+        return msgspec.toml.decode(text, type=Study)
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise BadInput(f"the study {name} cannot be used: {error}") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"the study {path} cannot be read: {error.strerror}") from error
+
+
 def expand(asked: tuple[str, ...]) -> tuple[str, ...]:
-    """Test and suite names -> test names in order, each once."""
-    flat = [name for word in asked for name in SUITES.get(word, (word,))]
+    """Names of tests, suites and study files -> test names in order, each once."""
+    flat: list[str] = []
+    for word in asked:
+        found = study(word)
+        flat += found.tests if found else (word,)
     for name in flat:
         load(name)
     return tuple(dict.fromkeys(flat))

@@ -1,7 +1,11 @@
 """Pieces that the clauses of several tests have in common: workloads, the purge, the fill, the half-hourly check."""
 
-from stend.definition import Capacities, Hold, Phase, Profile, Purge, Steady, Workload
-from stend.units import KiB
+from collections.abc import Iterable
+
+import msgspec
+
+from stend.definition import Capacities, Hold, Identity, Phase, Profile, Purge, Steady, Workload
+from stend.units import KiB, MiB
 
 FILLS = 2
 """Workload independent preconditioning: 2 x user capacity (PTS 2.0.2 and 1.1, found)."""
@@ -9,14 +13,24 @@ HALF_HOUR = 30
 """A steady-state check is one minute in every thirty of the same writes; any fixed phase is compatible with that."""
 
 
-def random(read_pct: int, block_kib: float, threads: int, depth: int) -> Workload:
-    """Random IO of one block size."""
-    return Workload(random_pct=100, read_pct=read_pct, block_bytes=round(block_kib * KiB), threads=threads, depth=depth)
+def random(
+    read_pct: int, block_kib: float, threads: int, depth: int, *, start_bytes: int = 0, range_bytes: int = 0
+) -> Workload:
+    """Random IO of one block size, over the active range or a `span` of it."""
+    return Workload(
+        random_pct=100,
+        read_pct=read_pct,
+        block_bytes=round(block_kib * KiB),
+        threads=threads,
+        depth=depth,
+        start_bytes=start_bytes,
+        range_bytes=range_bytes,
+    )
 
 
-def sequential(read_pct: int, block_kib: float, threads: int, depth: int) -> Workload:
-    """Sequential IO of one block size."""
-    return Workload(random_pct=0, read_pct=read_pct, block_bytes=round(block_kib * KiB), threads=threads, depth=depth)
+def sequential(read_pct: int, block_kib: float, threads: int, depth: int, **place: int) -> Workload:
+    """The same in order."""
+    return msgspec.structs.replace(random(read_pct, block_kib, threads, depth, **place), random_pct=0)
 
 
 def purged(tag: str = "") -> Phase:
@@ -41,3 +55,14 @@ def half_hourly(profile: Profile, writes: Workload, rounds: int, name: str = "pr
         rounds=rounds,
         boundary="phase",
     )
+
+
+def span(profile: Profile, device: Identity, start_bytes: int, size_bytes: int) -> dict[str, int]:
+    """A part of the active range as a workload's `start_bytes` and `range_bytes`, both in whole MiB."""
+    room = profile.active_range(device) - start_bytes // MiB * MiB
+    return {"start_bytes": start_bytes // MiB * MiB, "range_bytes": max(MiB, min(size_bytes, room) // MiB * MiB)}
+
+
+def minutes(profile: Profile, workloads: Iterable[Workload]) -> tuple[Hold, ...]:
+    """One record of a minute of each."""
+    return tuple(Hold(workload=workload, amount=profile.minutes(1)) for workload in workloads)

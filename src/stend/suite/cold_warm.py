@@ -1,0 +1,57 @@
+"""Cold and warm: a queue depth ladder over the whole drive, and on a small part that was read, or written, for hours.
+
+A part that is fast after being written shows a cache that keeps writes (write-through); one that is not, a cache that
+they pass by (write-around). Each way of warming has a part of its own, so that it begins cold (the reviews').
+"""
+
+from stend.definition import Hold, Identity, Phase, Profile, Test
+from stend.suite._clauses import filled, minutes, random, span
+from stend.units import GiB
+
+DEPTHS, THREADS = [1, 2, 4, 8, 16, 32], 2
+BLOCK_KIB, MIXES = 8, [100, 50]
+"""8 KiB 50/50 is published; 100/0 beside it is ours, for the cache alone."""
+HOT_GIB, WARM_HOURS = 20, 3
+WARM_POINT = [4, 16]
+WAYS = {"reads": 100, "writes": 0}
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Fill once; the ladder cold; then for each way of warming: hours of it, and the ladder on that part."""
+    own = profile.options
+    size = min(own["hot_gib"] * GiB, profile.active_range(device) // len(WAYS))
+    threads, depth = own["warm_point"]
+    warm = []
+    for number, (way, read_pct) in enumerate(WAYS.items()):
+        place = span(profile, device, number * size, size)
+        warming = Hold(workload=random(read_pct, BLOCK_KIB, threads, depth, **place), amount=profile.minutes(1))
+        count = profile.repeats(60 * own["warm_hours"])
+        warm += [
+            Phase(name=f"warm-up-{way}", round=(warming,), rounds=count, boundary="phase"),
+            _ladder(profile, f"warm-{way}", place),
+        ]
+    return (filled(1, 32, times=1), _ladder(profile, "cold", {}), *warm)
+
+
+def _ladder(profile: Profile, name: str, place: dict[str, int]) -> Phase:
+    """A minute at each depth of each mix, reads before mixes."""
+    own = profile.options
+    rungs = [random(mix, own["block_kib"], THREADS, depth, **place) for mix in own["mixes"] for depth in own["depths"]]
+    return Phase(name=name, round=minutes(profile, rungs))
+
+
+TEST = Test(
+    title="Cold and Warm",
+    clause="review",
+    phases=phases,
+    charts=("cold_warm",),
+    options={
+        "depths": DEPTHS,
+        "block_kib": BLOCK_KIB,
+        "mixes": MIXES,
+        "hot_gib": HOT_GIB,
+        "warm_hours": WARM_HOURS,
+        "warm_point": WARM_POINT,
+    },
+    summary="a queue depth ladder, cold over the whole drive and warm on 20 GiB read or written for 3 h",
+)

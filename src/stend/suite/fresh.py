@@ -1,0 +1,38 @@
+"""Fresh: what the drive can do at its best, right after a purge, to hold against its claim (the reviews').
+
+Sequential writes of the purged drive; reads of what was written (reading what never was is no reading); purge again,
+and random writes. The peak is the best record of each phase.
+"""
+
+from stend.definition import Capacities, Hold, Identity, Phase, Profile, Test
+from stend.suite._clauses import minutes, purged, random, sequential
+
+SEQUENTIAL = [1, 128]
+"""Threads x depth of the sequential phases, as the reviews have it."""
+MINUTES = 5
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Purge, write once sequentially, read sequentially and at random; purge, write at random."""
+    threads, depth = profile.options["sequential"]
+    count = profile.options["minutes"]
+    write, read = sequential(0, 128, threads, depth), sequential(100, 128, threads, depth)
+    random_read, random_write = (random(pct, 4, profile.threads, profile.depth) for pct in (100, 0))
+    return (
+        purged(),
+        Phase(name="sequential-write", round=(Hold(workload=write, amount=Capacities(times=1)),), boundary="test"),
+        Phase(name="sequential-read", round=minutes(profile, [read] * count)),
+        Phase(name="random-read", round=minutes(profile, [random_read] * count)),
+        purged("-again"),
+        Phase(name="random-write", round=minutes(profile, [random_write] * count), boundary="test"),
+    )
+
+
+TEST = Test(
+    title="Fresh",
+    clause="review",
+    phases=phases,
+    charts=("claims",),
+    options={"sequential": SEQUENTIAL, "minutes": MINUTES},
+    summary="peak 4 KiB and 128 KiB reads and writes right after a purge, against the claim",
+)

@@ -1,0 +1,37 @@
+"""Hot range: random 4 KiB on a small part of a full drive, over hours, until its cache has filled (the reviews').
+
+Each mix has a part of its own, so that each begins cold.
+"""
+
+from stend.definition import Hold, Identity, Phase, Profile, Test
+from stend.suite._clauses import filled, random, span
+from stend.units import GiB
+
+HOT_GIB, HOURS = 20, 4
+"""20 GiB on 32 GiB of cache (published); four hours are ours: the published curves are flat by then."""
+MIXES = [100, 65, 35, 0]
+BLOCK_KIB, POINT = 4, [4, 16]
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Fill the drive with random data once; then each mix for hours, a record a minute."""
+    own = profile.options
+    size = min(own["hot_gib"] * GiB, profile.active_range(device) // len(own["mixes"]))
+    threads, depth = own["point"]
+    mixes = []
+    for number, read_pct in enumerate(own["mixes"]):
+        place = span(profile, device, number * size, size)
+        hot = Hold(workload=random(read_pct, own["block_kib"], threads, depth, **place), amount=profile.minutes(1))
+        name = f"mix-{read_pct}"
+        mixes.append(Phase(name=name, round=(hot,), rounds=profile.repeats(60 * own["hours"]), boundary="phase"))
+    return (filled(1, 32, times=1), *mixes)
+
+
+TEST = Test(
+    title="Hot Range",
+    clause="review",
+    phases=phases,
+    charts=("hot_range",),
+    options={"hot_gib": HOT_GIB, "hours": HOURS, "mixes": MIXES, "block_kib": BLOCK_KIB, "point": POINT},
+    summary="random 4 KiB on 20 GiB of a full drive, until its cache has filled",
+)

@@ -1,0 +1,35 @@
+"""Thread and queue sweep: 8 KiB 70/30 at threads and depths of 2 to 16 (the reviews').
+
+Purge, fill, precondition with the same mix at 16/16 until steady; then one minute at each point, from low to high.
+"""
+
+from stend.definition import Identity, Phase, Profile, Test
+from stend.suite._clauses import filled, half_hourly, minutes, purged, random
+
+LEVELS = [2, 4, 8, 16]
+BLOCK_KIB, READ_PCT = 8, 70
+CONDITION_ROUNDS = 12
+"""Half hours: six hours of preconditioning at the most (mem)."""
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Purge, fill, precondition, sweep."""
+    own = profile.options
+    levels = own["levels"]
+    sweep = [random(own["read_pct"], own["block_kib"], threads, depth) for threads in levels for depth in levels]
+    return (
+        purged(),
+        filled(levels[-1], levels[-1]),
+        half_hourly(profile, sweep[-1], min(CONDITION_ROUNDS, profile.rounds), "condition"),
+        Phase(name="sweep", round=minutes(profile, sweep)),
+    )
+
+
+TEST = Test(
+    title="Thread and Queue Sweep",
+    clause="review",
+    phases=phases,
+    charts=("thread_queue",),
+    options={"levels": LEVELS, "block_kib": BLOCK_KIB, "read_pct": READ_PCT},
+    summary="8 KiB 70/30 at 2 to 16 threads x 2 to 16 deep, after preconditioning at 16/16",
+)
