@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.errors import StepFailed
-from stend.sim.requests import Loop, Pattern, Stream, loop, stream
+from stend.sim.requests import Ledger, Loop, Pattern, Stream, ledger, loop, stream
 from stend.sim.spec import Spec
 
 NS = 1_000_000_000
-BINS = 29 << 6
+POUR_NS = 100_000_000
 
 
 class Done(NamedTuple):
@@ -37,31 +37,60 @@ class Drive(ABC):
         self.host_read_bytes = 0
         self._loop: Loop | None = None
         self._stream: Stream | None = None
+        self._limit = self._given = 0
 
     def start(self, pattern: Pattern) -> None:
         """Begin a pattern; what ran before is let go."""
         self._alive()
         self._stream = stream(pattern, self.spec.scale)
         self._loop = loop(pattern.threads * pattern.depth, self.inner_ns)
+        self._limit, self._given = pattern.limit_bytes, 0
+        if self.spec.scale > 1 and not pattern.limit_bytes:
+            self._pour(2 * pattern.threads * pattern.depth)
+
+    def _pour(self, ios: int) -> None:
+        """Fill the queue before the clock runs: scaled time would make this moment `scale` times longer."""
+        if self._stream is None or self._loop is None:
+            return
+        spent, ended = ledger(), self.inner_ns + POUR_NS
+        while spent.sums[:, 0].sum() < ios and self.inner_ns < ended:
+            self.inner_ns += POUR_NS // 100
+            self._serve(self._stream, self._loop, spent, self.inner_ns)
 
     def advance(self, seconds: float) -> Done:
         """Let the running pattern run on; ends early when it is through."""
-        assert self._stream is not None
-        assert self._loop is not None
+        if self._stream is None or self._loop is None:
+            raise RuntimeError("advance() before start()")
         self._alive(seconds)
-        scale = self.spec.scale
-        began = self.inner_ns
-        until = round((self.now_s + seconds) * NS / scale)
-        tallies, bins = np.zeros((2, 5)), np.zeros((2, BINS), np.int64)
-        more = self._serve(self._stream, self._loop, tallies, bins, until)
+        began, until = self.inner_ns, self.inner_ns + round(seconds * NS / self.spec.scale)
+        done = ledger()
+        more = self._serve(self._stream, self._loop, done, until)
         self.inner_ns = until if more else max(int(self._loop.at[2]), began)
-        passed = seconds if more else (self.inner_ns - began) * scale / NS
+        passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS
         self.now_s += passed
-        tallies[:, :4] *= scale
-        bins *= scale
-        self.host_read_bytes += int(tallies[0, 1])
-        self.host_write_bytes += int(tallies[1, 1])
-        return Done(passed, tallies, bins, more)
+        self._unscale(done, more)
+        self.host_read_bytes += int(done.sums[0, 1])
+        self.host_write_bytes += int(done.sums[1, 1])
+        return Done(passed, done.sums, done.bins, more)
+
+    def _unscale(self, done: Ledger, more: bool) -> None:
+        """Each simulated IO stands for `scale` of them; a limit is met to the byte, whatever the scaling rounded."""
+        scale = self.spec.scale
+        if scale > 1:
+            done.sums[:, :4] *= scale
+            done.bins[:] *= scale
+        if not self._limit:
+            return
+        way = 1 if done.sums[1, 0] else 0
+        sums, bins = done.sums[way], done.bins[way]
+        over = self._limit - self._given - sums[1]
+        if sums[0] and (over < 0 or not more) and over:
+            size, peak = sums[1] / sums[0], int(bins.argmax())
+            ios = max(round(over / size), 1 - int(bins[peak]))
+            mean = sums[2] / sums[0]
+            sums[0], sums[1], bins[peak] = sums[0] + ios, sums[1] + over, bins[peak] + ios
+            sums[2] = mean * sums[0]
+        self._given += int(sums[1])
 
     def stop(self) -> None:
         """Let the running pattern go; what is still outstanding is not counted."""
@@ -71,14 +100,15 @@ class Drive(ABC):
         """Time without requests."""
         self._alive(seconds)
         self.now_s += seconds
-        self.inner_ns = max(self.inner_ns, round(self.now_s * NS / self.spec.scale))
-        self._rest(round(seconds * NS / self.spec.scale))
+        ns = round(seconds * NS / self.spec.scale)
+        self.inner_ns += ns
+        self._rest(ns)
 
     def format(self) -> None:
         """As if never written."""
         self._alive()
         self.idle(self.spec.format_s)
-        self._fresh()
+        self.fresh()
 
     def health(self) -> dict[str, float]:
         """What the drive tells of itself."""
@@ -99,22 +129,16 @@ class Drive(ABC):
             raise StepFailed(f"{self.spec.model} does not answer any more (it was told to die at {died:g} s)")
 
     @abstractmethod
-    def _serve(
-        self,
-        requests: Stream,
-        slots: Loop,
-        tallies: npt.NDArray[np.float64],
-        bins: npt.NDArray[np.int64],
-        until: int,
-    ) -> bool:
+    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         """Run the closed loop until a time in inner ns; False when the stream is exhausted."""
 
     @abstractmethod
-    def _fresh(self) -> None:
+    def fresh(self) -> None:
         """Forget all data."""
 
     def _rest(self, ns: int) -> None:
         """What the drive does with idle time."""
+        return
 
     def _nand_write_bytes(self) -> int:
         return self.host_write_bytes

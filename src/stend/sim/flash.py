@@ -4,12 +4,14 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.errors import BadInput
-from stend.sim import flash_kernel as k
+from stend.sim import flash_kernel
+from stend.sim import flash_state as k
 from stend.sim.drive import Drive
-from stend.sim.requests import Loop, Stream
+from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Flash, Host, Spec
 
-LOW = 3  # superblocks kept free for cleaning; they come on top of the spare space
+LOW = 3
+"""Superblocks kept free for cleaning; they come on top of the spare space."""
 
 
 def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int]:
@@ -19,28 +21,80 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
     """
     logical = capacity_bytes // scale // k.PAGE
     row = flash.dies * flash.unit_bytes // k.PAGE
+    row = int(np.lcm.reduce([row, 64, row * flash.slc.levels if flash.slc else 1]))
     pages = max(round(logical / flash.superblocks / row), 1) * row
-    pages = -(-pages // 64) * 64  # bitmap words belong to one superblock
-    return logical, pages, round(logical * (1 + flash.spare_pct / 100) / pages) + LOW
+    reserve = LOW + flash.lanes - 1
+    return logical, pages, round(logical * (1 + flash.spare_pct / 100) / pages) + reserve
 
 
-def parameters(flash: Flash, host: Host, pages: int) -> npt.NDArray[np.int64]:
+def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArray[np.int64]:
     """The kernel's parameter array, times in ns."""
     unit = flash.unit_bytes // k.PAGE
-    erase_share = pages * k.PAGE / flash.dies / flash.block_bytes
     p = np.zeros(k.PARAMETERS, np.int64)
-    p[k.PAGES], p[k.UNIT], p[k.DIES], p[k.CHANNELS], p[k.LOW] = pages, unit, flash.dies, flash.channels, LOW
-    p[k.T_READ], p[k.T_PROGRAM] = flash.read_us * 1e3, flash.program_us * 1e3
-    p[k.T_ERASE] = flash.erase_us * 1e3 * erase_share
-    p[k.T_CHANNEL] = flash.transfer_us * 1e3
-    p[k.T_LINK], p[k.T_LINK_READ] = k.PAGE * 1e3 / host.write_mb_s, k.PAGE * 1e3 / host.read_mb_s
-    p[k.T_COMMAND_READ], p[k.T_COMMAND_WRITE] = host.read_command_us * 1e3, host.write_command_us * 1e3
-    p[k.T_ANSWER_READ], p[k.T_ANSWER_WRITE] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
+    p[k.PAGES], p[k.UNIT], p[k.DIES], p[k.CHANNELS] = pages, unit, flash.dies, flash.channels
+    p[k.LOW], p[k.LANES] = LOW + flash.lanes - 1, flash.lanes
+    p[k.T_READ], p[k.T_PROGRAM], p[k.T_CHANNEL] = ns(flash.read_us), ns(flash.program_us), ns(flash.transfer_us)
+    p[k.T_ERASE] = ns(flash.erase_us * pages * k.PAGE / flash.dies / flash.block_bytes)
     p[k.BUFFER] = max(flash.buffer_bytes // k.PAGE, 2 * unit)
-    p[k.SENSE] = flash.sense_bytes // k.PAGE
-    p[k.T_SUSPEND] = flash.suspend_us * 1e3
-    p[k.SPREAD] = flash.program_us * 1e3 * flash.program_spread_pct / 100
+    p[k.SENSE], p[k.T_SUSPEND] = flash.sense_bytes // k.PAGE, ns(flash.suspend_us)
+    p[k.SPREAD] = ns(flash.program_us * flash.program_spread_pct / 100)
+    p[k.POLICY], p[k.THROUGH] = k.POLICIES.index(flash.cleaning), flash.write_through
+    p[k.HICCUPS], p[k.SEGMENT] = len(flash.hiccups), flash.segment_bytes // k.PAGE if flash.table_bytes else 0
+    p[k.REST_TARGET] = round(logical * flash.idle_free_pct / 100 / pages) + p[k.LOW]
+    if flash.slc:
+        p[k.SLC_PAGES], p[k.T_SLC] = pages // flash.slc.levels, ns(flash.slc.program_us)
+        p[k.SLC_SHARE], p[k.SLC_SHORT] = flash.slc.share_pct / 100 * k.CREDIT, p[k.LOW] + flash.slc.when_short
+    serving(p, host)
     return p
+
+
+def serving(p: npt.NDArray[np.int64], host: Host) -> None:
+    """The link's and command processor's part of the parameters."""
+    p[k.T_LINK_IN], p[k.T_LINK_OUT] = ns(k.PAGE / host.write_mb_s), ns(k.PAGE / host.read_mb_s)
+    p[k.T_COMMAND_READ], p[k.T_COMMAND_WRITE] = ns(host.read_command_us), ns(host.write_command_us)
+    p[k.T_ANSWER_READ], p[k.T_ANSWER_WRITE] = ns(host.read_answer_us), ns(host.write_answer_us)
+    p[k.T_PAGE_READ], p[k.T_PAGE_WRITE] = ns(host.read_page_us), ns(host.write_page_us)
+    p[k.T_PARTIAL] = ns(host.partial_us)
+
+
+def ns(us: float) -> int:
+    """Microseconds in nanoseconds."""
+    return round(us * 1000)
+
+
+def hiccups(flash: Flash) -> npt.NDArray[np.int64]:
+    """The kernel's table of hiccups, by direction."""
+    table = np.zeros((2, len(flash.hiccups), 3), np.int64)
+    for n, h in enumerate(flash.hiccups):
+        row = (round(h.share_pct / 100 * 2**32), ns(h.from_us), ns(h.to_us - h.from_us))
+        table[0 if h.direction == "read" else 1, n] = row
+    return table
+
+
+def memory(spec: Spec, flash: Flash) -> k.Flash:
+    """All arrays of a drive."""
+    logical, pages, superblocks = layout(flash, spec.capacity_bytes, spec.scale)
+    ring = 1 << int(flash.buffer_bytes // k.PAGE + pages).bit_length()
+    return k.Flash(
+        state=np.zeros(k.STATE, np.int64),
+        parameters=parameters(flash, spec.host, pages, logical),
+        rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
+        map=np.empty(logical, np.uint32),
+        back=np.zeros(superblocks * pages, np.uint32),
+        live=np.empty(superblocks * pages // 64, np.uint64),
+        valid=np.empty(superblocks, np.uint32),
+        age=np.zeros(superblocks, np.int64),
+        slc=np.zeros(superblocks, np.uint8),
+        free=np.empty(superblocks + 1, np.int64),
+        lanes=np.zeros((2, 4), np.int64),
+        die=np.zeros(flash.dies, np.int64),
+        sense=np.zeros(flash.dies, np.int64),
+        channel=np.zeros(flash.channels, np.int64),
+        release_at=np.zeros(ring, np.int64),
+        release_pages=np.zeros(ring, np.int64),
+        hiccup=hiccups(flash),
+        table=np.empty(max(flash.table_bytes // spec.scale // flash.segment_bytes, 1), np.int64),
+    )
 
 
 class FlashDrive(Drive):
@@ -50,49 +104,58 @@ class FlashDrive(Drive):
         super().__init__(spec)
         if spec.flash is None:
             raise BadInput(f"virtual drive {spec.name} is of flash but has no [flash] part")
-        logical, pages, superblocks = layout(spec.flash, spec.capacity_bytes, spec.scale)
-        ring = 1 << int(spec.flash.buffer_bytes // k.PAGE + pages).bit_length()
-        self.memory = k.Flash(
-            state=np.zeros(k.STATE, np.int64),
-            parameters=parameters(spec.flash, spec.host, pages),
-            rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
-            map=np.empty(logical, np.uint32),
-            back=np.zeros(superblocks * pages, np.uint32),
-            live=np.empty(superblocks * pages // 64, np.uint64),
-            valid=np.empty(superblocks, np.uint32),
-            free=np.empty(superblocks + 1, np.int64),
-            die=np.zeros(spec.flash.dies, np.int64),
-            sense=np.zeros(spec.flash.dies, np.int64),
-            channel=np.zeros(spec.flash.channels, np.int64),
-            release_at=np.zeros(ring, np.int64),
-            release_pages=np.zeros(ring, np.int64),
-        )
-        self._fresh()
+        self.flash = spec.flash
+        self.memory = memory(spec, spec.flash)
+        self.fresh()
 
-    def _fresh(self) -> None:
-        m, s = self.memory, self.memory.state
+    def fresh(self) -> None:
+        """As if never written; the counters of wear stay."""
+        m, s, p = self.memory, self.memory.state, self.memory.parameters
         superblocks = m.valid.shape[0]
         m.map.fill(k.NONE)
         m.live.fill(0)
         m.valid.fill(k.OPEN)
+        m.slc.fill(0)
+        m.table.fill(-1)
         m.free[:superblocks] = np.arange(superblocks)[::-1]
-        flash_pages = s[k.FLASH]
+        kept = s[[k.HOST, k.FLASH, k.ERASED, k.SLC_FLASH]].copy()
         s.fill(0)
-        s[k.FLASH] = flash_pages
-        s[k.FREE] = superblocks - 1
-        s[k.FRONTIER] = m.free[superblocks - 1]
-        s[k.POS] = s[k.FRONTIER] * m.parameters[k.PAGES]
+        s[[k.HOST, k.FLASH, k.ERASED, k.SLC_FLASH]] = kept
         s[k.VICTIM_AT] = -1
+        s[k.FREE] = superblocks
+        for lane in range(int(p[k.LANES])):
+            self._open(lane)
 
-    def _serve(
-        self,
-        requests: Stream,
-        slots: Loop,
-        tallies: npt.NDArray[np.float64],
-        bins: npt.NDArray[np.int64],
-        until: int,
-    ) -> bool:
-        return bool(k.serve(self.memory, requests, slots, tallies, bins, until))
+    def _open(self, lane: int) -> None:
+        m, s, p = self.memory, self.memory.state, self.memory.parameters
+        s[k.FREE] -= 1
+        block = int(m.free[s[k.FREE]])
+        slc = lane == k.HOST_LANE and p[k.SLC_PAGES] > 0
+        m.slc[block] = slc
+        s[k.SLC_USED] += slc
+        first = block * p[k.PAGES]
+        m.lanes[lane] = first, first + (p[k.SLC_PAGES] if slc else p[k.PAGES]), block, 0
+
+    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+        began = self.inner_ns
+        more = bool(flash_kernel.serve(self.memory, requests, slots, done, until))
+        if self.flash.busy_cleaning_pct and done.sums[0, 0] and not done.sums[1, 0]:
+            self._clean(until - began, self.flash.busy_cleaning_pct)
+        return more
+
+    def _rest(self, ns: int) -> None:
+        self._clean(ns, self.flash.idle_cleaning_pct)
+
+    def _clean(self, ns: int, share_pct: float) -> None:
+        """Clean in the background as much as a share of the dies' time allows."""
+        p = self.memory.parameters
+        page_ns = (p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.SENSE]) / p[k.DIES]
+        flash_kernel.rest(self.memory, self.inner_ns - ns, int(ns * share_pct / 100 / page_ns))
+        flash_kernel.settle(self.memory, self.inner_ns)
 
     def _nand_write_bytes(self) -> int:
         return int(self.memory.state[k.FLASH]) * k.PAGE * self.spec.scale
+
+    def _wear(self) -> float:
+        """Mean erase cycles of a superblock."""
+        return float(int(self.memory.state[k.ERASED]) / len(self.memory.valid))

@@ -1,11 +1,10 @@
 """The ideal drive: nothing it was asked before changes what it does now."""
 
 import numpy as np
-import numpy.typing as npt
 
 from stend.sim import ideal_kernel as k
 from stend.sim.drive import Drive
-from stend.sim.requests import Loop, Stream
+from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Spec
 
 
@@ -26,15 +25,8 @@ class IdealDrive(Drive):
         self.parameters = np.array([round(t * 1e3) for t in times], np.int64)
         self.busy = np.zeros(3, np.int64)
 
-    def _fresh(self) -> None:
-        pass
+    def fresh(self) -> None:
+        """It has no data to forget."""
 
-    def _serve(
-        self,
-        requests: Stream,
-        slots: Loop,
-        tallies: npt.NDArray[np.float64],
-        bins: npt.NDArray[np.int64],
-        until: int,
-    ) -> bool:
-        return bool(k.serve(self.busy, self.parameters, requests, slots, tallies, bins, until))
+    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+        return bool(k.serve((self.busy, self.parameters), requests, slots, done, until))

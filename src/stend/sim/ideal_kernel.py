@@ -11,8 +11,9 @@ MIB = 1 << 20
 
 
 @compiled
-def serve(busy: Any, p: Any, stream: Any, loop: Any, tallies: Any, bins: Any, until: Any) -> Any:
-    """The closed loop up to `until` ns; True while the stream goes on. `busy` is [processor, link in, link out]."""
+def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
+    """The closed loop up to `until` ns; True while the stream goes on. `times` is (busy, parameters)."""
+    busy, p = times
     base, used = loop.at[1], loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base
@@ -21,7 +22,7 @@ def serve(busy: Any, p: Any, stream: Any, loop: Any, tallies: Any, bins: Any, un
             return True
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
-            count(tallies, bins, loop.size[slot], t - loop.issued[slot])
+            count(ledger, loop.size[slot], t - loop.issued[slot])
             loop.at[2] = t
         if stream.at[0] == stream.at[1]:
             draw(stream)

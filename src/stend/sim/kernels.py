@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.sim.compiled import compiled, leading_zeros
+from stend.sim.compiled import inlined, leading_zeros
 from stend.sim.requests import BATCH
 
 u64, i64 = np.uint64, np.int64
@@ -14,7 +14,7 @@ BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
 WORST = 1 << 62
 
 
-@compiled
+@inlined
 def random64(state: Any) -> Any:
     """xorshift64* (Vigna 2016): one step of state[0], 64 random bits."""
     x = state[0]
@@ -25,7 +25,7 @@ def random64(state: Any) -> Any:
     return x * u64(0x2545F4914F6CDD1D)
 
 
-@compiled
+@inlined
 def below(bits: Any, count: Any) -> Any:
     """A number in [0, count) from 64 random bits; count below 2^31 keeps the bias under 2^-32, above it under 1e-6."""
     if count < i64(1 << 31):
@@ -33,7 +33,7 @@ def below(bits: Any, count: Any) -> Any:
     return i64(bits % u64(count))
 
 
-@compiled
+@inlined
 def pick(edges: Any, bits: Any) -> Any:
     """Which class 32 random bits fall into."""
     k = 0
@@ -42,7 +42,7 @@ def pick(edges: Any, bits: Any) -> Any:
     return k
 
 
-@compiled
+@inlined
 def draw(s: Any) -> Any:
     """Draw the next batch of a Stream; the number drawn, 0 when its limit is reached."""
     count = 0
@@ -86,7 +86,7 @@ def draw(s: Any) -> Any:
     return count
 
 
-@compiled
+@inlined
 def sink(heap: Any, used: Any, key: Any) -> None:
     """Put `key` in place of the smallest of a 4-ary heap."""
     i = 0
@@ -105,10 +105,10 @@ def sink(heap: Any, used: Any, key: Any) -> None:
     heap[i] = key
 
 
-@compiled
-def count(tallies: Any, bins: Any, size: Any, ns: Any) -> None:
+@inlined
+def count(ledger: Any, size: Any, ns: Any) -> None:
     """One completed IO into its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
-    way = 1
+    tallies, way = ledger.sums, 1
     if size < 0:
         way, size = 0, -size
     tallies[way, 0] += 1
@@ -117,4 +117,4 @@ def count(tallies: Any, bins: Any, size: Any, ns: Any) -> None:
     tallies[way, 3] += float(ns) * float(ns)
     tallies[way, 4] = max(tallies[way, 4], float(ns))
     shift = u64(63 - BIN_BITS) - leading_zeros(u64(ns) | u64(127))
-    bins[way, min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))] += 1
+    ledger.bins[way, min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))] += 1

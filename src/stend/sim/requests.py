@@ -15,6 +15,7 @@ from stend.units import KiB
 SECTOR = 512
 BATCH = 2048
 LARGE = 1 << 62
+BINS = 29 << 6
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +64,7 @@ def stream(pattern: Pattern, scale: int) -> Stream:
     """The stream of a pattern on a drive whose capacity is divided by `scale`."""
     block = pattern.sizes[0][0]
     start = pattern.start_bytes // scale // (4 * KiB) * (4 * KiB) if scale > 1 else pattern.start_bytes
-    range_bytes = max(pattern.range_bytes // scale // SECTOR * SECTOR, max(s for s, _ in pattern.sizes))
+    range_bytes = max(pattern.range_bytes // scale // SECTOR * SECTOR, *(s for s, _ in pattern.sizes))
     zone_start, zone_bytes = _zones(pattern, start, range_bytes)
     regions = _regions(start, range_bytes, pattern.threads, block)
     left, shared = _limits(pattern, regions[1], range_bytes, block)
@@ -101,7 +102,7 @@ def _mixed(seed: int) -> int:
 
 def _edges(weights: list[float]) -> npt.NDArray[np.uint64]:
     total = np.cumsum(np.array(weights, float))
-    edges = np.floor(total / total[-1] * 2**32).astype(np.uint64)
+    edges: npt.NDArray[np.uint64] = np.floor(total / total[-1] * 2**32).astype(np.uint64)
     edges[-1] = np.uint64(2**32)
     return edges
 
@@ -164,3 +165,17 @@ def loop(outstanding: int, now_ns: int) -> Loop:
         size=np.zeros(outstanding, np.int64),
         at=np.array([outstanding, now_ns, now_ns], np.int64),
     )
+
+
+class Ledger(NamedTuple):
+    """What was done; row 0 reads, row 1 writes."""
+
+    sums: npt.NDArray[np.float64]
+    """[2, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns"""
+    bins: npt.NDArray[np.int64]
+    """[2, BINS]: IOs by fio's latency bins"""
+
+
+def ledger() -> Ledger:
+    """An empty one."""
+    return Ledger(np.zeros((2, 5)), np.zeros((2, BINS), np.int64))

@@ -2,7 +2,7 @@
 
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -12,6 +12,27 @@ from stend.errors import BadInput
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all parts are: frozen, strict about names."""
+
+
+class Slc(Part, frozen=True, kw_only=True):
+    """Superblocks written with one bit per cell: fast, and folded into dense ones later."""
+
+    program_us: float
+    levels: int = 3
+    """bits per cell of a dense superblock"""
+    share_pct: float
+    """of the space at hand (free or already so written) that may be written so; 38 makes 64 of 500 GiB"""
+    when_short: int = 0
+    """host data passes through such blocks while at most this many superblocks are free"""
+
+
+class Hiccup(Part, frozen=True, kw_only=True):
+    """Some answers take longer: a share of IOs waits between two bounds more."""
+
+    direction: Literal["read", "write"]
+    share_pct: float
+    from_us: float
+    to_us: float
 
 
 class Flash(Part, frozen=True, kw_only=True):
@@ -26,9 +47,9 @@ class Flash(Part, frozen=True, kw_only=True):
     read_us: float
     program_us: float
     erase_us: float
-    program_spread_pct: float = 5
+    program_spread_pct: float = 0
     unit_bytes: int = 32768
-    """programmed at once on one die (all planes)"""
+    """programmed at once on one die (all planes, all bits of a cell)"""
     sense_bytes: int = 16384
     """read at once from one die"""
     block_bytes: int = 8 << 20
@@ -38,17 +59,41 @@ class Flash(Part, frozen=True, kw_only=True):
     suspend_us: float = 60
     """longest wait of a read behind a program; as long as a program where the chips cannot suspend"""
     buffer_bytes: int = 4 << 20
+    write_through: bool = False
+    """no protected buffer: a write is answered when it is in the flash"""
+    cleaning: Literal["greedy", "fifo", "sampled", "cost-benefit"] = "greedy"
+    lanes: int = 1
+    """2 keeps moved data apart from new data"""
+    idle_cleaning_pct: float = 0
+    """share of the dies' time that cleaning may use while nothing is asked"""
+    busy_cleaning_pct: float = 0
+    """the same while only reads are asked"""
+    idle_free_pct: float = 0
+    """free space, percent of user capacity, at which such cleaning ends"""
+    table_bytes: int = 0
+    """how much of the drive the part of the map in the controller's memory covers; 0 for all"""
+    segment_bytes: int = 4 << 20
+    """covered by one piece of that map"""
+    slc: Slc | None = None
+    hiccups: tuple[Hiccup, ...] = ()
 
 
 class Host(Part, frozen=True, kw_only=True):
-    """Link and command handling; microseconds."""
+    """Link and command handling; microseconds, and 10^6 bytes per second."""
 
     read_mb_s: float
     write_mb_s: float
     read_command_us: float
+    """the command processor's time for one command: its inverse limits IOPS"""
     write_command_us: float
     read_answer_us: float
+    """what each command waits for without keeping others from theirs"""
     write_answer_us: float
+    read_page_us: float = 0
+    """more of the processor's time for each further 4 KiB of a command"""
+    write_page_us: float = 0
+    partial_us: float = 0
+    """more waiting for a write that does not cover whole 4 KiB"""
 
 
 class Thermal(Part, frozen=True, kw_only=True):

@@ -1,0 +1,64 @@
+"""A flash drive's memory: the arrays its kernels share and the meaning of each place in them.
+
+Two lanes are written: the host's and the cleaner's; a drive that does not keep them apart uses the host's for both.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+PAGE = 4096
+HOST_LANE, CLEAN_LANE = 0, 1
+OPEN = np.uint32(1 << 30)  # in `valid`: free or being filled, no victim
+VICTIM = np.uint32(1 << 29)
+NONE = np.uint32(0xFFFFFFFF)
+CREDIT = 1 << 32  # one page's worth of cleaning
+GREEDY, OLDEST_FIRST, SAMPLED, COST_BENEFIT = range(4)
+POLICIES = ("greedy", "fifo", "sampled", "cost-benefit")
+
+# Indices of `state`.
+FREE, IN_BUFFER, OLDEST, PENDING = 0, 1, 2, 3
+VICTIM_AT, CURSOR, VICTIM_END, RATIO, EARNED = 4, 5, 6, 7, 8
+HOST, FLASH, LINK_IN, LINK_OUT, FIRMWARE, CLOSED, SLC_USED, ERASED, SLC_FLASH = 9, 10, 11, 12, 13, 14, 15, 16, 17
+STATE = 18
+# Indices of `parameters`; times in ns, sizes in pages.
+PAGES, UNIT, DIES, CHANNELS, LOW, T_READ, T_PROGRAM, T_ERASE, T_CHANNEL = range(9)
+T_LINK_IN, T_LINK_OUT, T_COMMAND_READ, T_COMMAND_WRITE, T_ANSWER_READ, T_ANSWER_WRITE = range(9, 15)
+BUFFER, SENSE, T_SUSPEND, SPREAD, POLICY, LANES, HICCUPS, SEGMENT, THROUGH = range(15, 24)
+SLC_PAGES, SLC_SHARE, SLC_SHORT, T_SLC, REST_TARGET, T_PAGE_READ, T_PAGE_WRITE, T_PARTIAL = range(24, 32)
+PARAMETERS = 32
+
+
+class Flash(NamedTuple):
+    """The arrays."""
+
+    state: npt.NDArray[np.int64]
+    parameters: npt.NDArray[np.int64]
+    rng: npt.NDArray[np.uint64]
+    map: npt.NDArray[np.uint32]
+    """logical page -> physical page"""
+    back: npt.NDArray[np.uint32]
+    """physical page -> logical page"""
+    live: npt.NDArray[np.uint64]
+    """one bit for each physical page that holds current data"""
+    valid: npt.NDArray[np.uint32]
+    """current pages of each superblock, plus OPEN or VICTIM"""
+    age: npt.NDArray[np.int64]
+    """how many superblocks were closed before this one"""
+    slc: npt.NDArray[np.uint8]
+    """1 where the superblock is written with one bit per cell"""
+    free: npt.NDArray[np.int64]
+    lanes: npt.NDArray[np.int64]
+    """[2, 4]: next page, end, superblock, host pages since the last unit"""
+    die: npt.NDArray[np.int64]
+    """when all that a die was given is done"""
+    sense: npt.NDArray[np.int64]
+    """when each die's last read ends"""
+    channel: npt.NDArray[np.int64]
+    release_at: npt.NDArray[np.int64]
+    release_pages: npt.NDArray[np.int64]
+    hiccup: npt.NDArray[np.int64]
+    """[2, n, 3]: share of 2^32, least ns, most ns more; by direction"""
+    table: npt.NDArray[np.int64]
+    """which map segment each place of the controller's table cache holds"""

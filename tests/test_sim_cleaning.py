@@ -1,0 +1,92 @@
+"""Write amplification comes out of the cleaning itself and agrees with the closed forms."""
+
+from typing import Any
+
+import pytest
+
+from stend.sim import Pattern, Spec, build, closed_forms
+from stend.sim.spec import Flash, Host
+from stend.units import KiB, MiB
+
+HOST = Host(
+    read_mb_s=3200, write_mb_s=3200, read_command_us=1, write_command_us=1, read_answer_us=15, write_answer_us=8
+)
+CAPACITY = 1024 * MiB
+
+
+def drive(spare_pct: float, **changes: Any) -> Any:
+    flash = Flash(
+        spare_pct=spare_pct,
+        **{"dies": 8, "channels": 4, "superblocks": 1024, "read_us": 60, "program_us": 700, "erase_us": 3000} | changes,
+    )
+    d = build(Spec(name="t", title="t", model="t", interface="t", capacity_bytes=CAPACITY, flash=flash, host=HOST))
+    d.start(Pattern(random_pct=0, read_pct=0, sizes=((128 * KiB, 1),), range_bytes=CAPACITY, limit_bytes=CAPACITY))
+    while d.advance(60).more:
+        pass
+    return d
+
+
+def amplification(d: Any, writes: Pattern, settle: float, measure: float) -> float:
+    """NAND over host writes, after `settle` capacities, during `measure` more."""
+    d.start(writes)
+    at, nand = 0, 0
+    for times in (settle, measure):
+        at, nand = d.host_write_bytes, d.health()["nand_write_bytes"]
+        while d.host_write_bytes < at + times * CAPACITY:
+            d.advance(1)
+    return float((d.health()["nand_write_bytes"] - nand) / (d.host_write_bytes - at))
+
+
+UNIFORM = Pattern(random_pct=100, read_pct=0, sizes=((4 * KiB, 1),), range_bytes=CAPACITY, depth=64, seed=3)
+HOT = Pattern(
+    random_pct=100,
+    read_pct=0,
+    sizes=((4 * KiB, 1),),
+    range_bytes=CAPACITY,
+    depth=64,
+    seed=3,
+    zones=((80, 20), (20, 80)),
+)
+
+
+@pytest.mark.parametrize("spare_pct", [7, 12, 20, 28, 50])
+def test_greedy_is_within_two_percent_of_the_closed_form(spare_pct: float) -> None:
+    expected = closed_forms.greedy(1 + spare_pct / 100, CAPACITY // 1024 // (4 * KiB))
+    assert amplification(drive(spare_pct), UNIFORM, 4, 3) == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("spare_pct", [7, 28])
+def test_translation_without_time_agrees_too(spare_pct: float) -> None:
+    from stend.sim import translation
+
+    d = drive(spare_pct)
+    translation.age(d.memory, 4)
+    expected = closed_forms.greedy(1 + spare_pct / 100, CAPACITY // 1024 // (4 * KiB))
+    assert translation.age(d.memory, 3, seed=9) == pytest.approx(expected, rel=0.02)
+
+
+def test_first_in_first_out_with_hot_and_cold_data_is_as_published() -> None:
+    expected = closed_forms.classes(1.28, ((0.2, 0.8), (0.8, 0.2)))
+    assert amplification(drive(28, cleaning="fifo"), HOT, 5, 3) == pytest.approx(expected, rel=0.02)
+    assert expected > closed_forms.fifo(1.28)
+
+
+def test_keeping_moved_data_apart_helps_when_some_data_is_hot() -> None:
+    mixed = amplification(drive(28), HOT, 5, 3)
+    apart = amplification(drive(28, lanes=2), HOT, 5, 3)
+    assert apart < 0.97 * mixed
+
+
+def test_policies_rank_as_published() -> None:
+    figures = [amplification(drive(12, cleaning=c), UNIFORM, 4, 2) for c in ("greedy", "sampled", "fifo")]
+    assert figures[0] < figures[1] * 1.01
+    assert figures[0] < figures[2] * 1.01
+
+
+def test_a_format_makes_the_drive_fresh_at_once() -> None:
+    d = drive(7)
+    before = amplification(d, UNIFORM, 2, 0.2)
+    d.stop()
+    d.format()
+    assert before > 4
+    assert amplification(d, UNIFORM, 0, 0.5) == pytest.approx(1, abs=0.01)
