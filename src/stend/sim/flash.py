@@ -10,6 +10,9 @@ from stend.sim.drive import Drive
 from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Flash, Host, Spec
 
+HICCUP_ROWS = ("read", "write", "mixed")
+NEAR_US = 5000
+"""A read within this time after a write meets what the write set going (fitted)."""
 LOW = 3
 """Superblocks kept free for cleaning; they come on top of the spare space."""
 
@@ -44,6 +47,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
     if flash.slc:
         p[k.SLC_PAGES], p[k.T_SLC] = pages // flash.slc.levels, ns(flash.slc.program_us)
         p[k.SLC_SHARE], p[k.SLC_SHORT] = flash.slc.share_pct / 100 * k.CREDIT, p[k.LOW] + flash.slc.when_short
+    p[k.T_NEAR] = ns(NEAR_US)
     serving(p, host)
     return p
 
@@ -64,10 +68,10 @@ def ns(us: float) -> int:
 
 def hiccups(flash: Flash) -> npt.NDArray[np.int64]:
     """The kernel's table of hiccups, by direction."""
-    table = np.zeros((2, len(flash.hiccups), 3), np.int64)
+    table = np.zeros((3, len(flash.hiccups), 3), np.int64)
     for n, h in enumerate(flash.hiccups):
         row = (round(h.share_pct / 100 * 2**32), ns(h.from_us), ns(h.to_us - h.from_us))
-        table[0 if h.direction == "read" else 1, n] = row
+        table[HICCUP_ROWS.index(h.direction), n] = row
     return table
 
 

@@ -98,7 +98,10 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         done = read(f, page, pages, at)
         s[k.LINK_OUT] = max(s[k.LINK_OUT], done) + p[k.T_LINK_OUT] * size // k.PAGE
         done = s[k.LINK_OUT] + p[k.T_ANSWER_READ]
-        return done + hiccup(f, 0) if p[k.HICCUPS] > 0 else done
+        if p[k.HICCUPS] == 0:
+            return done
+        late = hiccup(f, 2) if at - s[k.WROTE] < p[k.T_NEAR] else i64(0)
+        return done + (late if late > 0 else hiccup(f, 0))
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE] + (pages - 1) * p[k.T_PAGE_WRITE]
     s[k.FIRMWARE] = at
     at = max(s[k.LINK_IN], at) + p[k.T_LINK_IN] * size // k.PAGE
@@ -111,6 +114,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         at = write_page(f, w, at)
     if p[k.THROUGH] > 0:
         at = through(f, at)
+    s[k.WROTE] = at
     done = at + p[k.T_ANSWER_WRITE]
     return done + hiccup(f, 1) if p[k.HICCUPS] > 0 else done
 

@@ -20,14 +20,14 @@ POLICIES = ("greedy", "fifo", "sampled", "cost-benefit")
 # Indices of `state`.
 FREE, IN_BUFFER, OLDEST, PENDING = 0, 1, 2, 3
 VICTIM_AT, CURSOR, VICTIM_END, RATIO, EARNED = 4, 5, 6, 7, 8
-HOST, FLASH, LINK_IN, LINK_OUT, FIRMWARE, CLOSED, SLC_USED, ERASED, SLC_FLASH = 9, 10, 11, 12, 13, 14, 15, 16, 17
-STATE = 18
+HOST, FLASH, LINK_IN, LINK_OUT, FIRMWARE, CLOSED, SLC_USED, ERASED, SLC_FLASH, WROTE = range(9, 19)
+STATE = 19
 # Indices of `parameters`; times in ns, sizes in pages.
 PAGES, UNIT, DIES, CHANNELS, LOW, T_READ, T_PROGRAM, T_ERASE, T_CHANNEL = range(9)
 T_LINK_IN, T_LINK_OUT, T_COMMAND_READ, T_COMMAND_WRITE, T_ANSWER_READ, T_ANSWER_WRITE = range(9, 15)
 BUFFER, SENSE, T_SUSPEND, SPREAD, POLICY, LANES, HICCUPS, SEGMENT, THROUGH = range(15, 24)
 SLC_PAGES, SLC_SHARE, SLC_SHORT, T_SLC, REST_TARGET, T_PAGE_READ, T_PAGE_WRITE, T_PARTIAL = range(24, 32)
-PARAMETERS = 32
+T_NEAR, PARAMETERS = 32, 33
 
 
 class Flash(NamedTuple):
@@ -59,6 +59,6 @@ class Flash(NamedTuple):
     release_at: npt.NDArray[np.int64]
     release_pages: npt.NDArray[np.int64]
     hiccup: npt.NDArray[np.int64]
-    """[2, n, 3]: share of 2^32, least ns, most ns more; by direction"""
+    """[3, n, 3]: share of 2^32, least ns, most ns more; for reads, writes, reads soon after a write"""
     table: npt.NDArray[np.int64]
     """which map segment each place of the controller's table cache holds"""

@@ -29,7 +29,8 @@ class Slc(Part, frozen=True, kw_only=True):
 class Hiccup(Part, frozen=True, kw_only=True):
     """Some answers take longer: a share of IOs waits between two bounds more."""
 
-    direction: Literal["read", "write"]
+    direction: Literal["read", "write", "mixed"]
+    """mixed: reads that come soon after a write"""
     share_pct: float
     from_us: float
     to_us: float
