@@ -24,7 +24,9 @@ HELD = 5
 def engine_for(device: Device, raw: store.Raw, minute_s: float) -> Engine:
     """The engine that can load this drive, telling about once a second or faster where minutes are short."""
     interval_s = min(1.0, max(minute_s / HELD, 0.1))
-    if device.identity.virtual:
+    from stend.devices.virtual import VirtualDevice
+
+    if isinstance(device, VirtualDevice):
         from stend.engines import simulated
 
         return simulated.SimulatedEngine(device.drive, interval_s=interval_s)

@@ -12,6 +12,8 @@ class Device(Protocol):
     """A drive that was found; `opened` for a run by its gate."""
 
     identity: Identity
+    io_path: str
+    """Where the load opens it: leads to the descriptor that the gate holds."""
 
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
         """Take the drive for this process. Refused unless reading is all that is wanted or `destroy` names it rightly.
@@ -45,3 +47,10 @@ def find(target: str) -> Device:
             device: Device = kind.find(target)
             return device
     raise BadInput(f"{target} is not a drive: no such file or device node; `stend devices` lists what can be tested")
+
+
+def listing() -> list[tuple[Identity, str]]:
+    """Every block device of this host, and why it cannot be tested; an empty reason says that it can."""
+    from stend.devices import block
+
+    return block.listing()

@@ -47,6 +47,7 @@ class VirtualDevice:
     def __init__(self, target: str, spec: Spec) -> None:
         self.spec = spec
         self.identity = identity(target, spec)
+        self.io_path = target
 
     @cached_property
     def drive(self) -> "Drive":

@@ -19,7 +19,7 @@ class Section(NamedTuple):
 
 
 def sections(workload: Workload, from_bytes: int, limit_bytes: int | None) -> list[list[Section]]:
-    """The jobs of each process, one after the other: usually one process; two for a stream that begins in the middle."""
+    """The jobs of each process, one after the other; two processes for a stream that begins in mid-slice."""
     if workload.random_pct > 0:
         total = None if limit_bytes is None else limit_bytes // workload.threads
         whole = Section(workload.start_bytes, workload.range_bytes, total, workload.block_bytes, workload.threads)
