@@ -12,8 +12,10 @@ class Device(Protocol):
     """A drive that was found; `opened` for a run by its gate."""
 
     identity: Identity
-    io_path: str
-    """Where the load opens it: leads to the descriptor that the gate holds."""
+
+    @property
+    def io_path(self) -> str:
+        """Where the load opens it: leads to the very descriptor that the gate holds."""
 
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
         """Take the drive for this process. Refused unless reading is all that is wanted or `destroy` names it rightly.

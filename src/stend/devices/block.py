@@ -5,7 +5,6 @@ import fcntl
 import os
 import stat
 from pathlib import Path
-from typing import Any
 
 from stend.definition import Identity
 from stend.devices import _kernel as kernel

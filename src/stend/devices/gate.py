@@ -104,6 +104,10 @@ def in_use(path: str) -> str:
             if reason := _node_in_use(part):
                 return reason if part == node else f"has a partition, {part}, that {reason}"
         return ""
+    return _file_in_use(path, there)
+
+
+def _file_in_use(path: str, there: os.stat_result) -> str:
     if not os.access(path, os.W_OK) or kernel.immutable(path):
         return "cannot be written by us; change its permissions first"
     if there.st_nlink > 1:

@@ -1,0 +1,148 @@
+"""The whole program with real fio, on a file and on block devices: runs, crashes, Ctrl-C, resumes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stend import store
+from stend.record import Run
+from stend.units import MiB
+
+SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.3", "--threads", "2", "--depth", "4"]
+STEND = [sys.executable, "-m", "stend"]
+PATIENCE_S = 60
+
+
+def stend(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*STEND, *arguments], capture_output=True, text=True, timeout=PATIENCE_S * 3, check=False)
+
+
+def loads_of(target: str) -> list[str]:
+    """fio processes that still have a target open."""
+    found = []
+    for fd in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if os.readlink(fd) == target and "fio" in (fd.parent.parent / "comm").read_text():
+                found.append(str(fd))
+        except OSError:
+            continue
+    return found
+
+
+def wait_for_results(folder: Path, count: int) -> None:
+    """Until a run has that many results (bounded)."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if (folder / "events.jsonl").exists() and len(Run(store.read(folder)).results) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError("the run did not get that far")
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Iterator[str]:
+    backing = tmp_path / "backing.bin"
+    with backing.open("wb") as file:
+        file.truncate(64 * MiB)
+    made = subprocess.run(["losetup", "-f", "--show", str(backing)], capture_output=True, text=True, check=False)
+    if made.returncode:
+        pytest.skip(f"no loop device can be made here: {made.stderr.strip()}")
+    node = made.stdout.strip()
+    yield node
+    subprocess.run(["losetup", "-d", node], check=False)
+
+
+@pytest.mark.fio
+def test_a_new_file_is_made_measured_and_reported(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    done = stend(
+        "run", "iops", *SHORT, "--target", str(tmp_path / "new.bin"), "--create", "64MiB", "--into", str(folder)
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Report:" in done.stdout
+    run = store.load(folder)
+    assert sum(r.counts.write.bytes for r in run.of("iops", "precondition")) == 2 * 64 * MiB
+    assert len(run.of("iops", "rounds")) == 56
+    assert all(r.counts.both.ios for r in run.of("iops", "rounds"))
+    assert len({r.seed for r in run.of("iops", "rounds")}) == 56
+    assert len(list((folder / "raw").glob("*.zst"))) >= 57
+    host = json.loads((folder / "host.json").read_text())
+    assert host["fio"].startswith("fio-")
+
+
+@pytest.mark.fio
+@pytest.mark.block
+def test_a_loop_device_is_measured_when_it_is_named_twice(loop: str, tmp_path: Path) -> None:
+    refused = stend("run", "iops", *SHORT, "--target", loop, "--into", str(tmp_path / "no"))
+    assert refused.returncode == 3, refused.stderr
+    assert not (tmp_path / "no").exists()
+    name = Path(loop).name
+    folder = Path("/dev/shm") / f"stend-{os.getpid()}-{name}"
+    try:
+        done = stend("run", "iops", *SHORT, "--target", loop, "--destroy-data", name, "--into", str(folder))
+        assert done.returncode == 0, done.stderr
+        assert len(store.load(folder).of("iops", "rounds")) == 56
+    finally:
+        subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+@pytest.mark.fio
+def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
+    target, folder = tmp_path / "new.bin", tmp_path / "run"
+    asked = [*STEND, "run", "iops", *SHORT, "--target", str(target), "--create", "64MiB", "--into", str(folder)]
+    with subprocess.Popen(asked, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+        wait_for_results(folder, 12)
+        child.kill()
+    until = time.monotonic() + PATIENCE_S
+    while loads_of(str(target)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert loads_of(str(target)) == []
+    assert stend("resume", str(folder)).returncode == 3  # not without naming it
+    done = stend("resume", str(folder), "--destroy-data", "new.bin")
+    assert done.returncode == 0, done.stderr
+    run = store.load(folder)
+    assert [(r.where.round, r.index) for r in run.of("iops", "rounds")] == [(1, i) for i in range(56)]
+    assert any("interrupted" in stamp for stamp in run.stamps)
+    assert "interrupted" in (folder / "report.html").read_text()
+
+
+@pytest.mark.fio
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_cleanly_and_lets_the_drive_go(number: signal.Signals, tmp_path: Path) -> None:
+    target, folder = tmp_path / "new.bin", tmp_path / "run"
+    asked = [*STEND, "run", "write-saturation", "--quick", "--target", str(target), "--create", "512MiB"]
+    with subprocess.Popen([*asked, "--into", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        wait_for_results(folder, 2)
+        child.send_signal(number)
+        assert child.wait(PATIENCE_S) == 130
+    run = store.load(folder)
+    assert run.ended is not None
+    assert run.ended.outcome == "stopped"
+    assert loads_of(str(target)) == []
+
+
+@pytest.mark.fio
+def test_a_target_that_vanishes_is_a_failed_step(loop: str, tmp_path: Path) -> None:
+    folder = Path("/dev/shm") / f"stend-{os.getpid()}-vanish"
+    name = Path(loop).name
+    asked = [*STEND, "run", "write-saturation", "--quick", "--target", loop, "--destroy-data", name]
+    try:
+        with subprocess.Popen([*asked, "--into", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            wait_for_results(folder, 2)
+            os.truncate(tmp_path / "backing.bin", 0)
+            _, err = child.communicate(timeout=PATIENCE_S)
+        assert child.returncode == 5, err
+        assert "Traceback" not in err.decode()
+        run = store.load(folder)
+        assert run.ended is not None
+        assert run.ended.outcome == "failed"
+        assert any(note.kind == "failure" for note in run.notes)
+    finally:
+        subprocess.run(["rm", "-rf", str(folder)], check=True)
