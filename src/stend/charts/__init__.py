@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from stend.charts.parts import Drawing
 from stend.charts.parts.theme import config
 from stend.definition import PlannedTest
+from stend.findings import Sheet
 from stend.findings.language import Language
 from stend.record import Run
 
@@ -36,20 +37,23 @@ def draw(name: str, run: Run, test: PlannedTest, lang: str = "en") -> dict[str, 
     return first.spec if first else None
 
 
-def pictures(name: str, run: Run, test: PlannedTest, lang: str = "en") -> Iterator[Picture]:
-    """Every specification of that chart for a test."""
-    words = Language(lang)
-    for drawing in _file(name).draw(run, test, words):
+def pictures(name: str, run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None) -> Iterator[Picture]:
+    """Every specification of that chart for a test; `sheet` is for those that show what the vendor claims."""
+    words, file = Language(lang), _file(name)
+    drawings = (
+        file.draw(run, test, words, sheet or {}) if getattr(file, "CLAIMS", False) else file.draw(run, test, words)
+    )
+    for drawing in drawings:
         if any(drawing.rows.values()):
             yield finish(name, drawing, words, run, test)
 
 
-def of(run: Run, test: PlannedTest, lang: str = "en") -> Iterator[Picture]:
+def of(run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None) -> Iterator[Picture]:
     """Every chart a test has: those it names and those that claim it, in order."""
     known = names()
     claimed = [name for name in known if test.name in getattr(_file(name), "TESTS", ())]
     for name in dict.fromkeys([*(n for n in test.charts if n in known), *claimed]):
-        yield from pictures(name, run, test, lang)
+        yield from pictures(name, run, test, lang, sheet)
 
 
 def finish(name: str, drawing: Drawing, words: Language, run: Run, test: PlannedTest) -> Picture:

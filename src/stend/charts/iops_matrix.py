@@ -36,8 +36,8 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
             "iops": counts.iops,
             "text": words.show(counts.iops, "rate"),
         }
-        for load, counts in look.cells(run, test).items()
-        if not load.block_mix
+        for _, load, counts in look.cells(run, test)
+        if not load.block_mix and counts.iops
     ]
 
 

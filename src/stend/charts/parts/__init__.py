@@ -1,6 +1,6 @@
 """What every chart shares: one look, colours that stay apart for everyone, axes that carry their units."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stend.findings.language import Language
@@ -24,7 +24,7 @@ class Drawing(NamedTuple):
 
     title: str
     chart: Any
-    rows: dict[str, Sequence[Row]]
+    rows: Mapping[str, Sequence[Row]]
     says: str = ""
 
 

@@ -112,6 +112,12 @@ def percent(language: str, value: float) -> str:
     return text + (NBSP + "%" if language == "ru" else "%")
 
 
+def nines(language: str, value: float) -> str:
+    """A percentile's name, every nine kept: 99.99 -> `99.99%`."""
+    text = f"{value:g}" + (NBSP if language == "ru" else "") + "%"
+    return text.replace(".", ",") if language == "ru" else text
+
+
 def times(language: str, value: float) -> str:
     """A ratio: `3.4×`."""
     return number(language, value, 0 if value >= 20 else 1 if value >= 3 else 2) + "×"
@@ -141,4 +147,5 @@ SHAPES: dict[str, Callable[[str, float], str]] = {
     "time": duration,
     "pct": percent,
     "times": times,
+    "nines": nines,
 }

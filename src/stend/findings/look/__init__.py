@@ -1,6 +1,6 @@
 """Folds over a run that findings, charts and reports share; figures are derived here and nowhere recorded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
@@ -50,15 +50,40 @@ def last_judged(run: Run, test: str, phase: str) -> Judged | None:
     return next((j for j in reversed(own) if j.verdicts), own[-1] if own else None)
 
 
-def cells(run: Run, test: PlannedTest) -> dict[Workload, Counts]:
-    """The result of a test: each workload of its judged phase added up over the measurement window."""
-    phases = [phase for phase, _ in judged_phases(test)] or list(test.phases[-1:])
-    found: dict[Workload, Counts] = {}
-    for phase in phases:
+class Cell(NamedTuple):
+    """One figure of a test: a workload in a phase, added up over the measurement window where there is one."""
+
+    phase: str
+    workload: Workload
+    counts: Counts
+
+
+PREPARING = ("purge", "precondition", "condition", "rest", "fill", "warm-up", "baseline")
+"""How the names of phases begin that only bring the drive into a state."""
+
+
+def measuring(run: Run, test: PlannedTest) -> list[Phase]:
+    """The phases a test is about, as far as they have results."""
+    done = {r.where.phase for r in run.of(test.name) if isinstance(r.step, Hold)}
+    own = [phase for phase in test.phases if phase.name in done]
+    return [phase for phase in own if not phase.name.startswith(PREPARING)] or own
+
+
+def cells(run: Run, test: PlannedTest) -> list[Cell]:
+    """The results of a test, phase by phase, in the order they were measured."""
+    found = []
+    for phase in measuring(run, test):
         seen = dict.fromkeys(r.step.workload for r in run.of(test.name, phase.name) if isinstance(r.step, Hold))
-        for workload in seen:
-            found[workload] = run.window(test.name, phase.name, workload)
-    return {workload: counts for workload, counts in found.items() if counts.seconds}
+        found += [Cell(phase.name, workload, _result(run, test, phase, workload)) for workload in seen]
+    return [cell for cell in found if cell.counts.seconds]
+
+
+def _result(run: Run, test: PlannedTest, phase: Phase, workload: Workload) -> Counts:
+    """The window of a judged phase; else all of it, but where a round warms up with the same load, its last records."""
+    if run.verdict_rounds(test.name, phase.name) or phase.rounds > 1:
+        return run.window(test.name, phase.name, workload)
+    own = [r.counts for r in run.of(test.name, phase.name) if isinstance(r.step, Hold) and r.step.workload == workload]
+    return sum(own, Counts())
 
 
 def quantity(counts: Counts, name: str) -> float:
@@ -92,15 +117,9 @@ def pauses(run: Run) -> list[float]:
     return found
 
 
-def phase_records(run: Run, test: PlannedTest) -> Iterator[tuple[Phase, list[Record]]]:
-    """Every phase of a test that held a load, with its records."""
-    for phase in test.phases:
-        if found := records(run, test.name, phase.name):
-            yield phase, found
-
-
 def main_phase(run: Run, test: PlannedTest) -> str:
-    """The phase a test is about: the longest by the seconds of its load, preconditioning aside."""
-    loads = [(sum(r.counts.seconds for r in found), phase.name) for phase, found in phase_records(run, test)]
-    own = [load for load in loads if not load[1].startswith("precondition")] or loads
-    return max(own)[1] if own else ""
+    """The phase a test is about: of those that measure, the one with the most seconds of load."""
+    loads = [
+        (sum(r.counts.seconds for r in run.of(test.name, phase.name)), phase.name) for phase in measuring(run, test)
+    ]
+    return max(loads)[1] if loads else ""

@@ -22,7 +22,7 @@ def numbers(run: Run, words: Language) -> tuple[Number, ...]:
 
 def _wanted(run: Run, words: Language) -> Iterator[Number]:
     tests = look.tests(run)
-    cells = [(test, load, counts) for test in tests for load, counts in look.cells(run, test).items()]
+    cells = [(test, load, counts) for test in tests for _, load, counts in look.cells(run, test)]
     for key, chosen, shape in _first_choices(cells):
         if chosen:
             test, _, counts = chosen
@@ -68,7 +68,7 @@ def _ends(run: Run, words: Language) -> Iterator[Number]:
         carried = [(percent, value) for percent, value in tail.items() if value is not None]
         if carried:
             percent, value = carried[-1]
-            yield Number(words.show(value, "lat"), words("card.tail", pct=percent / 100), test.title)
+            yield Number(words.show(value, "lat"), words("card.tail", pct=percent), test.title)
 
 
 def _others(cells: list[Cell], words: Language) -> Iterator[Number]:

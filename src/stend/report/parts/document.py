@@ -107,7 +107,7 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     )
     yield (
         words("method.rule"),
-        words(f"rule.{profile.steady}") if words.knows(f"rule.{profile.steady}") else profile.steady,
+        words.name_of("rule", profile.steady),
     )
     yield words("method.started"), words.date(run.started[0].at)
     if run.ended:

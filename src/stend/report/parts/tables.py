@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.definition import PlannedTest, Workload
+from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
 from stend.record import Counts, Run, Verdict
@@ -24,7 +24,9 @@ def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table
         head = (words("table.item"), *(v.label for v in judged.verdicts))
         columns = [_column(verdict, words) for verdict in judged.verdicts]
         rows = tuple((words(f"verification.{key}"), *(column[key] for column in columns)) for key in columns[0])
-        ended = words("verification.ended", round=judged.where.round, why=words.told(judged.ended_by or "–"))
+        rule = words("verification.rule", rule=words.name_of("rule", judged.verdicts[0].rule))
+        why = words.told(judged.ended_by) if judged.ended_by else words("verification.going_on")
+        ended = f"{rule} {words('verification.ended', round=judged.where.round, why=why)}"
         yield Table(words("verification.title", phase=phase.name), head, rows, tuple(range(1, len(head))), ended)
 
 
@@ -33,7 +35,6 @@ def _column(verdict: Verdict, words: Language) -> dict[str, str]:
     slope, intercept = verdict.fit
     allowed = verdict.excursion_allowed
     return {
-        "rule": words(f"rule.{verdict.rule}") if words.knows(f"rule.{verdict.rule}") else verdict.rule,
         "window": f"{verdict.rounds[0]}–{verdict.rounds[-1]}",
         "average": words.show(verdict.average, shape),
         "excursion_allowed": words.show(allowed, shape) if allowed is not None else words("verification.none"),
@@ -54,18 +55,19 @@ def _formula(slope: float, intercept: float, quantity: str, words: Language) -> 
 
 
 def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
-    """Block sizes down, mixes across, where a test has at least two of each."""
-    cells = {w: c for w, c in look.cells(run, test).items() if not w.block_mix}
-    sizes = sorted({w.block_bytes for w in cells})
-    mixes = sorted({w.read_pct for w in cells})
-    outstanding = {(w.threads, w.depth, w.random_pct) for w in cells}
-    if len(sizes) < 2 or len(mixes) < 2 or len(outstanding) > 1:
-        return
-    by = {(w.block_bytes, w.read_pct): counts for w, counts in cells.items()}
-    head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
-    for figure in _figures(test):
-        rows = tuple((block_label(s), *(_cell(by.get((s, m)), figure, words) for m in mixes)) for s in sizes)
-        yield Table(words("matrix.title", figure=words(f"matrix.{figure}")), head, rows, tuple(range(1, len(head))))
+    """Block sizes down, mixes across, for every phase with at least two of each at one number outstanding."""
+    cells = [cell for cell in look.cells(run, test) if not cell.workload.block_mix]
+    for phase in dict.fromkeys(cell.phase for cell in cells):
+        own = [cell for cell in cells if cell.phase == phase]
+        by = {(c.workload.block_bytes, c.workload.read_pct): c.counts for c in own}
+        sizes, mixes = sorted({size for size, _ in by}), sorted({mix for _, mix in by})
+        if len(sizes) < 2 or len(mixes) < 2 or len({c.workload.outstanding for c in own}) > 1:
+            continue
+        head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
+        for figure in _figures(test):
+            rows = tuple((block_label(s), *(_cell(by.get((s, m)), figure, words) for m in mixes)) for s in sizes)
+            title = words("matrix.title", phase=phase, figure=words(f"matrix.{figure}"))
+            yield Table(title, head, rows, tuple(range(1, len(head))))
 
 
 def _figures(test: PlannedTest) -> tuple[str, ...]:
@@ -75,7 +77,7 @@ def _figures(test: PlannedTest) -> tuple[str, ...]:
 
 
 def _cell(counts: Counts | None, figure: str, words: Language) -> str:
-    if counts is None:
+    if counts is None or not counts.iops:
         return "–"
     if figure == "iops":
         return words.show(counts.iops, "rate")
@@ -90,16 +92,21 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     """Every workload of the measured phases: IOPS, MB/s, response times; a percentile only where it can be carried."""
     keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
     head = tuple(words(f"column.{key}") for key in keys)
-    rows = [row for load, counts in look.cells(run, test).items() for row in _rows(load, counts, words)]
+    cells = look.cells(run, test)
+    several = len({cell.phase for cell in cells}) > 1
+    rows: list[tuple[str, ...]] = []
+    for phase, load, counts in cells:
+        prefix = words.name_of("phase", phase) + ": " if several else ""
+        rows += _rows(prefix + load.label, counts, words)
     shown = rows[:MOST_ROWS]
     note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
     if rows:
         yield Table(words("column.title"), head, tuple(shown), tuple(range(1, len(head))), note)
 
 
-def _rows(load: Workload, counts: Counts, words: Language) -> Iterator[tuple[str, ...]]:
+def _rows(label: str, counts: Counts, words: Language) -> Iterator[tuple[str, ...]]:
     """A mix has three rows: both directions, reads, writes."""
-    yield _row(load.label, counts, "both", words)
+    yield _row(label, counts, "both", words)
     if counts.read.ios and counts.write.ios:
         yield _row("\u2003" + words("column.reads"), counts, "read", words)
         yield _row("\u2003" + words("column.writes"), counts, "write", words)
@@ -107,6 +114,8 @@ def _rows(load: Workload, counts: Counts, words: Language) -> Iterator[tuple[str
 
 def _row(label: str, counts: Counts, direction: str, words: Language) -> tuple[str, ...]:
     tally = getattr(counts, direction)
+    if not tally.ios:
+        return (label, "0", "0", *["–"] * (len(TAIL) + 2))
     tail = [percentile_s(tally.bins, percent) for percent in TAIL]
     return (
         label,

@@ -1,0 +1,37 @@
+"""IOPS, MB/s and mean response time against block size, for each mix (the reviews')."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import lines, octaves, series
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """Three charts for sequential and three for random IO."""
+    cells = look.cells(run, test)
+    for phase in dict.fromkeys(cell.phase for cell in cells):
+        own = [cell for cell in cells if cell.phase == phase]
+        mixes = [f"{pct}/{100 - pct}" for pct in dict.fromkeys(cell.workload.read_pct for cell in own)]
+        for figure in ("iops", "throughput", "latency"):
+            rows = [
+                {
+                    "kib": load.block_bytes / 1024,
+                    "mix": f"{load.read_pct}/{100 - load.read_pct}",
+                    "value": look.quantity(counts, figure) * {"iops": 1, "throughput": 1e-6, "latency": 1e3}[figure],
+                }
+                for _, load, counts in own
+            ]
+            x = octaves("kib", words("axis.block_kib"), [cell.workload.block_bytes / 1024 for cell in own])
+            y = axis(
+                "value",
+                words(f"axis.{figure}"),
+                log=figure != "throughput",
+                format="~g" if figure == "latency" else "~s",
+            )
+            chart = lines(x, y, series("mix", words("axis.mix"), mixes))
+            title = words("chart.block_sweep", test=test.title, phase=phase, figure=words(f"figure.{figure}"))
+            yield Drawing(title, chart, {"rows": rows}, words("says.block_sweep"))

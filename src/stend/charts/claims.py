@@ -1,0 +1,58 @@
+"""Peaks of the fresh drive beside what the vendor claims."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from stend.charts.parts import BLACK, BLUE, Drawing, Row, axis, data
+from stend.charts.parts.marks import category, tips
+from stend.definition import PlannedTest
+from stend.findings import Sheet, look
+from stend.findings.language import Language
+from stend.record import Run
+
+CLAIMS = True
+KEYS = {
+    "sequential-read": ("seq_read_128k_MB", "seq_read_MB"),
+    "sequential-write": ("seq_write_128k_MB", "seq_write_MB"),
+    "random-read": ("rand_read_4k",),
+    "random-write": ("rand_write_4k",),
+}
+
+
+def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator[Drawing]:
+    """MB/s of the sequential phases, IOPS of the random ones; the claim as a black tick."""
+    claimed: dict[str, Any] = sheet.get("claimed", {})
+    for kind, figure in (("sequential", "throughput"), ("random", "iops")):
+        rows: list[Row] = []
+        for phase in (p for p in KEYS if p.startswith(kind)):
+            name = words.name_of("phase", phase)
+            if best := peak(run, test, phase, figure):
+                scale = 1e-6 if figure == "throughput" else 1.0
+                claim = next((claimed[key] for key in KEYS[phase] if key in claimed), None)
+                rows.append({"phase": name, "value": best * scale, "claim": claim})
+        names = [str(row["phase"]) for row in rows]
+        y = {"field": "phase", "type": "nominal", "title": None, "sort": names, "axis": {"labelLimit": 220}}
+        x = axis("value", words(f"axis.{figure}"))
+        shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
+        told = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~g"}]
+        bars = alt.Chart(data()).mark_bar(color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=told)
+        ticks = (
+            alt.Chart(data())
+            .mark_tick(color=BLACK, thickness=4, size=40)
+            .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=told)
+        )
+        chart = (bars + ticks).properties(height=130)
+        title = words("chart.claims", test=test.title, figure=words(f"figure.{figure}"))
+        yield Drawing(title, chart, {"rows": rows}, words("says.claims"))
+
+
+def peak(run: Run, test: PlannedTest, phase: str, figure: str) -> float:
+    """The best record of a phase; a fill is one record, so there the best of its samples that last a second or so."""
+    records = look.records(run, test.name, phase)
+    if len(records) == 1:
+        counts = [c for _, c in look.samples(run, records[0]) if c.seconds > 0.5] or [records[0].counts]
+    else:
+        counts = [record.counts for record in records]
+    return max((look.quantity(c, figure) for c in counts), default=0.0)

@@ -1,0 +1,38 @@
+"""The same ladder of queue depths cold and warm: what a cache of the drive adds, and whether it keeps writes."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import lines, octaves, series
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+LADDERS = ("cold", "warm-reads", "warm-writes")
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """For each mix: IOPS and mean response time."""
+    cells = [
+        (phase, record.workload, record.counts) for phase in LADDERS for record in look.records(run, test.name, phase)
+    ]
+    names = [words.name_of("phase", phase) for phase in LADDERS if any(c[0] == phase for c in cells)]
+    for read_pct in dict.fromkeys(load.read_pct for _, load, _ in cells):
+        rows = [
+            {
+                "state": words.name_of("phase", phase),
+                "q": load.outstanding,
+                "iops": counts.iops,
+                "ms": counts.both.mean_s * 1e3,
+            }
+            for phase, load, counts in cells
+            if load.read_pct == read_pct
+        ]
+        x = octaves("q", words("axis.outstanding"), [float(load.outstanding) for _, load, _ in cells])
+        mix = f"{read_pct}/{100 - read_pct}"
+        for field, key in (("iops", "axis.iops"), ("ms", "axis.latency")):
+            chart = lines(x, axis(field, words(key)), series("state", words("axis.state"), names))
+            figure = words("figure.iops" if field == "iops" else "figure.latency")
+            title = words("chart.cold_warm", test=test.title, mix=mix, figure=figure)
+            yield Drawing(title, chart, {"rows": rows}, words("says.cold_warm"))

@@ -1,0 +1,132 @@
+"""Demand variation and intensity: the sweep over threads x depth, plots P3 to P15 (PTS 11.3)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from stend.charts.parts import BLUE, RED, Drawing, Row, axis, data
+from stend.charts.parts.marks import category, dots, lines, octaves, series, tips
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.findings.look import Cell
+from stend.record import Counts, Run
+
+TESTS = ("composite", "demand-intensity")
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """P3, P4, P6, P7, P8, P9/11/13, P15; P1, P2, P5 are convergence and window, P10/12/14 the histograms."""
+    sweep = look.records(run, test.name, "sweep")
+    writes = next((r.workload for r in sweep), None)
+    points = [c for c in look.cells(run, test) if c.phase == "sweep" and c.workload != writes]
+    if len(points) < 2:
+        return
+    yield _minutes(test, [r for r in sweep if r.workload == writes], "pre_writes", words)
+    yield _rounds(run, test, points, words)
+    yield _by_depth(test, points, words)
+    yield intensity(test, points, words)
+    yield _cpu(test, points, words)
+    for phase in ("max", "mid", "min"):
+        if records := look.records(run, test.name, phase):
+            settle = [r for r in records if r.workload.read_pct == 0]
+            yield _minutes(test, settle, f"settle_{phase}", words)
+    yield _outstanding(test, points, words)
+
+
+def _threads(points: list[Cell]) -> list[str]:
+    return [f"T{t}" for t in sorted({p.workload.threads for p in points})]
+
+
+def _row(cell: Cell) -> Row:
+    load, counts = cell.workload, cell.counts
+    cpu = 100 * counts.cpu_s / counts.seconds
+    return {
+        "t": f"T{load.threads}",
+        "q": load.depth,
+        "toio": load.outstanding,
+        "iops": counts.iops,
+        "ms": counts.both.mean_s * 1e3,
+        "cpu": cpu,
+    }
+
+
+def _minutes(test: PlannedTest, records: list[look.Record], key: str, words: Language) -> Drawing:
+    name = words("direction.write")
+    rows = [{"minute": i + 1, "iops": r.counts.iops, "kind": name} for i, r in enumerate(records)]
+    x = axis("minute", words("axis.record"), zero=False, format="d")
+    chart = dots(x, axis("iops", words("axis.iops")), series("kind", None, [name]), size=30)
+    return Drawing(words(f"chart.{key}", test=test.title), chart, {"rows": rows}, words("says.pre_writes"))
+
+
+def _rounds(run: Run, test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+    most = max(p.workload.threads for p in points)
+    own = [p.workload for p in points if p.workload.threads == most]
+    rows = [
+        {"round": n, "iops": counts.iops, "q": f"Q{load.depth}"}
+        for load in own
+        for n, counts in run.series(test.name, "sweep", load)
+    ]
+    names = [f"Q{load.depth}" for load in own]
+    x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
+    chart = lines(x, axis("iops", words("axis.iops")), series("q", words("axis.depth"), names, ordered=True))
+    return Drawing(
+        words("chart.demand_rounds", test=test.title, t=most), chart, {"rows": rows}, words("says.convergence")
+    )
+
+
+def _by_depth(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+    rows = [_row(p) for p in points]
+    x = octaves("q", words("axis.depth"), [p.workload.depth for p in points])
+    kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
+    chart = lines(x, axis("iops", words("axis.iops")), kinds)
+    return Drawing(words("chart.demand_depth", test=test.title), chart, {"rows": rows}, words("says.window_mean"))
+
+
+def intensity(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+    """P7: response time against IOPS, one line per thread count, joined in the order of depth."""
+    rows = sorted((_row(p) for p in points), key=lambda r: (r["t"], r["q"]))
+    x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, format="~g")
+    kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
+    chart = lines(x, y, kinds, order={"field": "q", "type": "quantitative"})
+    return Drawing(words("chart.intensity", test=test.title), chart, {"rows": rows}, words("says.intensity"))
+
+
+def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+    rows = [_row(p) | {"q": f"Q{p.workload.depth}"} for p in points]
+    depths = [f"Q{q}" for q in sorted({p.workload.depth for p in points})]
+    x, y = category("q", words("axis.depth"), depths), category("t", words("axis.threads"), _threads(points))
+    colour = {"field": "cpu", "type": "quantitative", "title": words("axis.cpu"), "scale": {"scheme": "viridis"}}
+    base = alt.Chart(data()).encode(x=x, y=y)
+    told = [*tips(x, y), {"field": "cpu", "title": words("axis.cpu"), "format": ".1f"}]
+    cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=told)
+    ink = {"condition": {"test": f"datum.cpu > {_middle(rows)}", "value": "#000"}, "value": "#fff"}
+    text = base.mark_text(fontSize=11).encode(text={"field": "cpu", "type": "quantitative", "format": ".0f"}, color=ink)
+    chart = (cells + text).properties(height=260)
+    return Drawing(words("chart.demand_cpu", test=test.title), chart, {"rows": rows}, words("says.cpu"))
+
+
+def _middle(rows: list[Row]) -> float:
+    values = [float(row["cpu"]) for row in rows]
+    return (max(values) + min(values)) / 2
+
+
+def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+    """P15: pairs with the same product are averaged; response times weighted by their IOs."""
+    totals: dict[int, list[Counts]] = {}
+    for point in points:
+        totals.setdefault(point.workload.outstanding, []).append(point.counts)
+    rows = [
+        {"toio": str(n), "iops": sum(c.iops for c in own) / len(own), "ms": sum(own, Counts()).both.mean_s * 1e3}
+        for n, own in sorted(totals.items())
+    ]
+    x: dict[str, Any] = category("toio", words("axis.outstanding"), [str(row["toio"]) for row in rows])
+    left = alt.Chart(data()).mark_bar(color=BLUE, opacity=0.8)
+    right = alt.Chart(data()).mark_line(color=RED, point={"color": RED, "size": 40, "filled": True})
+    iops = axis("iops", words("axis.iops"), titleColor=BLUE)
+    ms = axis("ms", words("axis.latency"), titleColor=RED)
+    chart = (
+        left.encode(x=x, y=iops, tooltip=tips(x, iops)) + right.encode(x=x, y=ms, tooltip=tips(x, ms))
+    ).resolve_scale(y="independent")
+    return Drawing(words("chart.outstanding", test=test.title), chart, {"rows": rows}, words("says.outstanding"))

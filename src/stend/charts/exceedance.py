@@ -1,0 +1,47 @@
+"""Exceedance: the share of IOs slower than a response time, to as many nines as the sample carries (log-log)."""
+
+from collections.abc import Iterator, Mapping
+
+from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.marks import series, thin_lines
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Counts, Run
+from stend.stats import MIN_BEYOND, bin_edges_ns
+
+TESTS = ("latency", "write-saturation", "composite", "demand-intensity", "thread-queue-sweep")
+MOST_LINES = 6
+PHASES = ("histogram", "max", "mid", "min", "sweep")
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One chart: a line for each phase whose response times are a result."""
+    phases = [p for p in look.measuring(run, test) if p.name.split("-")[0] in PHASES]
+    phases = [p for p in phases if p.name != "sweep"] or phases
+    series_of: dict[str, Counts] = {}
+    for phase in phases or look.measuring(run, test)[-1:]:
+        records = look.records(run, test.name, phase.name)
+        load = records[-1].workload
+        own = sum((r.counts for r in records if r.workload == load), Counts())
+        for way in ("read", "write"):
+            if getattr(own, way).bins:
+                name = f"{words.name_of('phase', phase.name)}, {load.label}, {words(f'direction.{way}')}"
+                series_of[name] = Counts(own.seconds, 0, getattr(own, way))
+    names = list(series_of)[:MOST_LINES]
+    rows = [row for name in names for row in _curve(series_of[name].read.bins, name)]
+    x = axis("ms", words("axis.latency_ms"), log=True, format="~g")
+    y = axis("share", words("axis.exceedance"), log=True, format="~g")
+    chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
+    chart = chart.configure_legend(orient="bottom", columns=1, labelLimit=600)
+    yield Drawing(words("chart.exceedance", test=test.title), chart, {"rows": rows}, words("says.exceedance"))
+
+
+def _curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:
+    """Down to the share that ten IOs are; what lies beyond is chance."""
+    total = left = sum(bins.values())
+    for index in sorted(bins):
+        left -= bins[index]
+        if left < MIN_BEYOND:
+            return
+        yield {"ms": bin_edges_ns(index)[1] / 1e6, "share": 100 * left / total, "name": name}

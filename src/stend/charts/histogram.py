@@ -1,0 +1,92 @@
+"""Response time histogram with the confidence level: counts on a log axis, percentiles marked (PTS 7.2, 11.3)."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import altair as alt
+
+from stend.charts.parts import BLACK, BLUE, RED, Drawing, Row, axis, data
+from stend.charts.parts.marks import series
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Counts, Run
+from stend.stats import bin_edges_ns
+
+PHASES = ("histogram", "max", "mid", "min")
+COLUMNS = 120
+BEYOND = 1.1
+"""The axis ends at 1.1 x the last percentile that the sample carries; the maximum is in the title."""
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One chart for each phase that kept response times for it."""
+    for phase in look.measuring(run, test):
+        if phase.name.split("-")[0] not in PHASES:
+            continue
+        records = look.records(run, test.name, phase.name)
+        load = records[-1].workload
+        total = sum((r.counts for r in records if r.workload == load), Counts())
+        if total.both.bins:
+            yield _drawing(test, load.label, phase.name, total, words)
+
+
+def _drawing(test: PlannedTest, label: str, phase: str, total: Counts, words: Language) -> Drawing:
+    marks = [(p, v) for p, v in look.percentiles(total).items() if v is not None and p >= 99]
+    end_s = (marks[-1][1] if marks else total.both.max_s) * BEYOND
+    names = {way: words(f"direction.{way}") for way in ("read", "write") if getattr(total, way).ios}
+    rows = [r for way, name in names.items() for r in _columns(getattr(total, way).bins, end_s, name)]
+    lines = [{"ms": total.both.mean_s * 1e3, "label": words("figure.mean")}]
+    lines += [{"ms": value * 1e3, "label": words(f"figure.p{percent:g}")} for percent, value in marks]
+    title = words(
+        "chart.histogram",
+        test=test.title,
+        phase=phase,
+        label=label,
+        iops=total.iops,
+        mbs=total.bytes_per_s,
+        longest=total.both.max_s,
+    )
+    rows_of = {"rows": rows, "marks": lines, "confidence": list(_confidence(total.both.bins, end_s))}
+    return Drawing(title, _chart(list(names.values()), words), rows_of, words("says.histogram"))
+
+
+def _chart(names: list[str], words: Language) -> Any:
+    x = axis("ms", words("axis.latency_ms"))
+    kinds = series("way", None, names)
+    count = {**axis("ios", words("axis.count"), log=True)}
+    histogram = (
+        alt.Chart(data())
+        .mark_line(interpolate="step", strokeWidth=1.6)
+        .encode(x=x, y=count, color=kinds["color"], strokeDash=kinds["strokeDash"])
+    )
+    share = {**axis("share", words("axis.confidence")), "scale": {"domain": [0, 100]}}
+    level = alt.Chart(data("confidence")).mark_line(color=RED, strokeWidth=1.2, strokeDash=[4, 2]).encode(x=x, y=share)
+    rules = alt.Chart(data("marks")).mark_rule(color=BLACK, strokeDash=[2, 3]).encode(x=x)
+    text = (
+        alt.Chart(data("marks"))
+        .mark_text(angle=270, align="right", dy=-5, dx=-4, color=BLUE, fontSize=10)
+        .encode(x=x, y=alt.value(0), text={"field": "label", "type": "nominal"})
+    )
+    return (alt.layer(histogram, level).resolve_scale(y="independent") + rules + text).resolve_scale(y="independent")
+
+
+def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:
+    """Bins of equal width; an empty one is left out, since a log axis has no zero."""
+    width, found = end_s * 1e9 / COLUMNS, dict[int, int]()
+    for index, count in bins.items():
+        lower, upper = bin_edges_ns(index)
+        column = int((lower + upper) / 2 / width)
+        found[column] = found.get(column, 0) + count
+    for column in sorted(found):
+        if column < COLUMNS:
+            yield {"ms": (column + 0.5) * width / 1e6, "ios": found[column], "way": name}
+
+
+def _confidence(bins: Mapping[int, int], end_s: float) -> Iterator[Row]:
+    total, seen = sum(bins.values()), 0
+    for index in sorted(bins):
+        seen += bins[index]
+        ms = bin_edges_ns(index)[1] / 1e6
+        if ms <= end_s * 1e3:
+            yield {"ms": ms, "share": 100 * seen / total}

@@ -1,0 +1,45 @@
+"""A hot range warming up: IOPS and mean response time over hours for each mix (the reviews')."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, axis, thin, time_scale, zoom
+from stend.charts.parts.marks import series, thin_lines
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """IOPS, mean and maximum response time; every mix from its own start."""
+    found = {p.name: look.records(run, test.name, p.name) for p in test.phases if p.name.startswith("mix-")}
+    found = {name: records for name, records in found.items() if records}
+    if not found:
+        return
+    scale, title = time_scale(max(records[-1].end_s for records in found.values()), words)
+    names = {p: f"{r[0].workload.read_pct}/{100 - r[0].workload.read_pct}" for p, r in found.items()}
+    for figure, key in (("iops", "axis.iops"), ("mean", "axis.latency"), ("max", "axis.longest")):
+        rows = []
+        for phase, records in found.items():
+            values = [
+                {
+                    "t": r.end_s / scale,
+                    "value": {
+                        "iops": r.counts.iops,
+                        "mean": r.counts.both.mean_s * 1e3,
+                        "max": r.counts.both.max_s * 1e3,
+                    }[figure],
+                    "mix": names[phase],
+                }
+                for r in records
+            ]
+            rows += thin(values, "t", "value", 500)
+        y = axis("value", words(key), log=figure == "max", format="~g" if figure == "max" else ",")
+        chart = thin_lines(axis("t", title), y, series("mix", words("axis.mix"), list(names.values())))
+        name = words("figure.iops" if figure == "iops" else f"figure.{figure}")
+        yield Drawing(
+            words("chart.hot_range", test=test.title, figure=name),
+            chart.add_params(zoom()),
+            {"rows": rows},
+            words("says.hot_range"),
+        )

@@ -1,0 +1,38 @@
+"""Response time against IOPS, one line per thread count, for each mix and block size (the reviews')."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import lines, series
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+from stend.units import block_label
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One chart for each mix; block sizes side by side."""
+    cells = look.cells(run, test)
+    for read_pct in dict.fromkeys(cell.workload.read_pct for cell in cells):
+        own = [cell for cell in cells if cell.workload.read_pct == read_pct]
+        rows = [
+            {
+                "threads": f"T{load.threads}",
+                "q": load.depth,
+                "block": block_label(load.block_bytes),
+                "iops": counts.iops,
+                "ms": counts.both.mean_s * 1e3,
+            }
+            for _, load, counts in own
+        ]
+        names = [f"T{t}" for t in sorted({cell.workload.threads for cell in own})]
+        sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in own})]
+        y = axis("ms", words("axis.latency"), log=True, format="~g")
+        kinds = series("threads", words("axis.threads"), names)
+        order = {"field": "q", "type": "quantitative"}
+        chart = lines(axis("iops", words("axis.iops"), tickCount=4, format="~s"), y, kinds, size=25, order=order)
+        facet = {"field": "block", "type": "nominal", "sort": sizes, "title": words("axis.block_size")}
+        spread = chart.properties(width=190, height=190).facet(facet=facet, columns=3).resolve_scale(x="independent")
+        title = words("chart.latency_curve", test=test.title, mix=f"{read_pct}/{100 - read_pct}")
+        yield Drawing(title, spread, {"rows": rows}, words("says.intensity"))

@@ -1,0 +1,67 @@
+"""Response times over time as a heat map: where the IOs of each moment lie, on a log axis."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from stend.charts.parts import Drawing, Row, axis, data, time_scale
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.findings.look import Record
+from stend.record import Run
+from stend.stats import bin_edges_ns
+
+TESTS = ("write-saturation", "idle-recovery", "cross-stimulus", "hot-range")
+COLUMNS, PER_DECADE = 90, 8
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One chart over all that the test measured."""
+    records = look.records(run, test.name)
+    kept = {phase.name for phase in look.measuring(run, test)}
+    records = [r for r in records if r.result.where.phase in kept and r.counts.both.ios]
+    if len(records) < 3:
+        return
+    scale, title = time_scale(records[-1].end_s, words)
+    rows = list(_cells(records, scale))
+    x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
+    y = axis("low", words("axis.latency_ms"), log=True, format="~g")
+    colour = {
+        "field": "share",
+        "type": "quantitative",
+        "title": words("axis.share"),
+        "scale": {"type": "log", "scheme": "viridis", "reverse": True},
+        "legend": {"format": "~g"},
+    }
+    told = [
+        {"field": "t", "title": title, "format": ",.4~g"},
+        {"field": "low", "title": words("axis.latency_ms"), "format": ",.3~g"},
+        {"field": "share", "title": words("axis.share"), "format": ",.3~g"},
+    ]
+    chart = alt.Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=told)
+    yield Drawing(words("chart.latency_heat", test=test.title), chart, {"rows": rows}, words("says.latency_heat"))
+
+
+def _cells(records: Sequence[Record], scale: float) -> Iterator[Row]:
+    """Equal columns of time; share in per cent of the column's IOs."""
+    begin, end = records[0].start_s, records[-1].end_s
+    width = (end - begin) / min(COLUMNS, len(records))
+    columns: dict[int, dict[int, int]] = {}
+    for record in records:
+        column = columns.setdefault(int((record.start_s - begin) / width + 1e-9), {})
+        for index, count in record.counts.both.bins.items():
+            row = _row(index)
+            column[row] = column.get(row, 0) + count
+    for number, column in columns.items():
+        total = sum(column.values())
+        for row, count in column.items():
+            low, high = 10 ** (row / PER_DECADE) / 1e6, 10 ** ((row + 1) / PER_DECADE) / 1e6
+            t = begin + number * width
+            yield {"t": t / scale, "t2": (t + width) / scale, "low": low, "high": high, "share": 100 * count / total}
+
+
+def _row(index: int) -> int:
+    lower, upper = bin_edges_ns(index)
+    return math.floor(math.log10(max((lower + upper) / 2, 1)) * PER_DECADE)

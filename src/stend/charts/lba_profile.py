@@ -1,0 +1,27 @@
+"""Sequential throughput at positions over the range: the zones of a disk (the reviews')."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import series, thin_lines
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One chart, reading and writing."""
+    names = {"read": words("direction.read"), "write": words("direction.write")}
+    rows = [
+        {
+            "gb": (record.workload.start_bytes + record.workload.range_bytes / 2) / 1e9,
+            "mbs": record.counts.bytes_per_s / 1e6,
+            "way": name,
+        }
+        for phase, name in names.items()
+        for record in look.records(run, test.name, phase)
+    ]
+    x, y = axis("gb", words("axis.position")), axis("mbs", words("axis.throughput"))
+    chart = thin_lines(x, y, series("way", None, list(names.values())))
+    yield Drawing(words("chart.lba_profile", test=test.title), chart, {"rows": rows}, words("says.lba_profile"))

@@ -1,0 +1,84 @@
+"""The shapes most charts are made of: lines with points, dots over time, grouped bars."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from stend.charts.parts import COLOURS, DASHES, SHAPES, data, ladder, series_scale
+
+Channel = dict[str, Any]
+MOST_SHAPES = len(SHAPES)
+
+
+def category(field: str, title: str, order: Sequence[str], **more: Any) -> Channel:
+    """A nominal axis in a fixed order, its labels level."""
+    shown = {"labelAngle": 0, "labelLimit": 120}
+    return {"field": field, "type": "nominal", "title": title, "sort": list(order), "axis": shown, **more}
+
+
+def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
+    """A logarithmic axis with a tick at each value, evenly by octave."""
+    scale = {"type": "log", "base": 2, "nice": False, "domain": [min(values), max(values)]}
+    if min(values) == max(values):
+        scale = {"type": "linear", "zero": False}
+    ticks = {"values": sorted(set(values)), "format": "~g", "labelOverlap": "greedy"}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
+
+
+def tips(*channels: Channel) -> list[Channel]:
+    """A tooltip line for each channel, numbers to four digits."""
+    return [
+        {"field": c["field"], "type": c["type"], "title": c.get("title") or c["field"]}
+        | ({"format": ",.4~g"} if c["type"] == "quantitative" else {})
+        for c in channels
+    ]
+
+
+def series(field: str, title: str | None, names: Sequence[str], *, ordered: bool = False) -> dict[str, Channel]:
+    """Colour, dash and point shape of a series at once: readable in grey and by every kind of colour vision."""
+    base: Channel = {"field": field, "type": "nominal", "title": title}
+    colours = ladder(len(names)) if ordered else COLOURS
+    if len(names) < 2:
+        base["legend"] = None
+    channels = {"color": colours, "strokeDash": DASHES, "shape": SHAPES}
+    return {name: {**base, "scale": series_scale(names, values)} for name, values in channels.items()}
+
+
+def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, width: float = 1.8, **more: Any) -> Any:
+    """Lines with points."""
+    told = tips(kinds["color"], x, y)
+    return (
+        alt.Chart(data())
+        .mark_line(point={"size": size, "filled": True}, strokeWidth=width)
+        .encode(x=x, y=y, tooltip=told, **kinds, **more)
+    )
+
+
+def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
+    """Lines for long series: no point shapes, small dots that only carry the tooltip."""
+    told = tips(kinds["color"], x, y)
+    shown = {key: kinds[key] for key in ("color", "strokeDash")}
+    return (
+        alt.Chart(data())
+        .mark_line(point={"size": 8, "opacity": 0.5}, strokeWidth=1.4)
+        .encode(x=x, y=y, tooltip=told, **shown)
+    )
+
+
+def dots(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 14) -> Any:
+    """A cloud of records."""
+    told = tips(kinds["color"], x, y)
+    shown = {key: kinds[key] for key in ("color", "shape")}
+    return alt.Chart(data()).mark_point(size=size, filled=True, opacity=0.7).encode(x=x, y=y, tooltip=told, **shown)
+
+
+def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
+    """Bars side by side for each series, in the order of its scale."""
+    colour = kinds["color"]
+    offset = {"field": colour["field"], "sort": colour["scale"]["domain"]}
+    return (
+        alt.Chart(data())
+        .mark_bar(stroke="white", strokeWidth=0.4)
+        .encode(x=x, xOffset=offset, y=y, color=colour, tooltip=tips(x, colour, y))
+    )

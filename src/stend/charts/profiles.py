@@ -1,0 +1,34 @@
+"""Application profiles over a ladder of outstanding IOs: IOPS, MB/s, mean response time (the reviews')."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import lines, octaves, series
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """A chart for each figure, a line for each profile."""
+    cells = look.cells(run, test)
+    names = list(dict.fromkeys(words.name_of("phase", cell.phase) for cell in cells))
+    for figure, scale in SCALE.items():
+        rows = [
+            {
+                "profile": words.name_of("phase", phase),
+                "n": load.outstanding,
+                "value": look.quantity(counts, figure) * scale,
+            }
+            for phase, load, counts in cells
+        ]
+        if not rows:
+            continue
+        x = octaves("n", words("axis.outstanding"), [row["n"] for row in rows])
+        y = axis("value", words(f"axis.{figure}"), log=figure == "latency", format="~g" if figure == "latency" else ",")
+        chart = lines(x, y, series("profile", words("axis.profile"), names))
+        title = words("chart.profiles", test=test.title, figure=words(f"figure.{figure}"))
+        yield Drawing(title, chart, {"rows": rows}, words("says.profiles"))

@@ -1,0 +1,61 @@
+"""Idle recovery: every burst as a dot, coloured by its wait state, and the level each rest brings back (PTS 9.2)."""
+
+from collections.abc import Iterator
+from statistics import mean
+
+from stend.charts.parts import GREY, Drawing, Row, axis, thin, time_scale, zoom
+from stend.charts.parts.marks import bars, category, dots, series
+from stend.definition import Idle, PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+PLOT_POINTS = 500
+
+
+def rests(test: PlannedTest) -> dict[str, float]:
+    """Phase name -> seconds of rest after each burst; 0 for the way back to the baseline."""
+    return {
+        phase.name: next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
+        for phase in test.phases
+        if phase.name.startswith(("wait-", "baseline-"))
+    }
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """All wait states over time; then the mean of the last half of each."""
+    pauses = rests(test)
+    records = [r for r in look.records(run, test.name) if r.result.where.phase in pauses]
+    if not records:
+        return
+    first = records[0].start_s
+    scale, title = time_scale(records[-1].end_s - first, words)
+    baseline = words("wait.baseline")
+    names = [words("wait.state", rest=rest) for rest in dict.fromkeys(pauses.values()) if rest]
+    rows: list[Row] = []
+    for phase, rest in pauses.items():
+        name = words("wait.state", rest=rest) if rest else baseline
+        own = [r for r in records if r.result.where.phase == phase]
+        dots_of = [{"t": (r.end_s - first) / scale, "iops": r.counts.iops, "state": name} for r in own]
+        rows += thin(dots_of, "t", "iops", PLOT_POINTS)
+    kinds = series("state", words("axis.wait_state"), [*names, baseline])
+    kinds["color"]["scale"]["range"][-1] = GREY
+    chart = dots(axis("t", title), axis("iops", words("axis.iops")), kinds).add_params(zoom())
+    yield Drawing(words("chart.recovery", test=test.title), chart, {"rows": rows}, words("says.recovery"))
+    yield _levels(test, rows, [baseline, *names], words)
+
+
+def _levels(test: PlannedTest, rows: list[Row], names: list[str], words: Language) -> Drawing:
+    levels = []
+    for name in names:
+        own = [row["iops"] for row in rows if row["state"] == name]
+        if own:
+            levels.append({"state": name, "iops": mean(own[len(own) // 2 :]), "kind": "IOPS"})
+    chart = bars(
+        category("state", words("axis.wait_state"), names),
+        axis("iops", words("axis.iops")),
+        series("kind", None, ["IOPS"]),
+    )
+    return Drawing(
+        words("chart.recovery_levels", test=test.title), chart, {"rows": levels}, words("says.recovery_levels")
+    )

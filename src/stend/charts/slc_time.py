@@ -1,0 +1,46 @@
+"""Sequential writing over the whole drive against time: the steps of an SLC cache (the reviews')."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, Row, axis, thin, time_scale, zoom
+from stend.charts.parts.marks import series, thin_lines
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+PHASES = ("fresh", "rested", "full")
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One chart, a line for each state of the drive."""
+    longest = max((r["t"] for r in written(run, test, words)), default=0.0)
+    scale, title = time_scale(longest, words)
+    yield drawing(run, test, words, "t", scale, title, "chart.slc_time")
+
+
+def drawing(run: Run, test: PlannedTest, words: Language, field: str, scale: float, title: str, key: str) -> Drawing:
+    """Throughput against time or bytes."""
+    rows = [{**row, field: row[field] / scale} for row in written(run, test, words)]
+    names = list(dict.fromkeys(str(row["state"]) for row in rows))
+    kept = [r for name in names for r in thin([row for row in rows if row["state"] == name], field, "mbs", 600)]
+    bare = [{key_: row[key_] for key_ in (field, "mbs", "state")} for row in kept]
+    kinds = series("state", words("axis.state"), names)
+    chart = thin_lines(axis(field, title), axis("mbs", words("axis.throughput")), kinds).add_params(zoom())
+    return Drawing(words(key, test=test.title), chart, {"rows": bare}, words("says.slc"))
+
+
+def written(run: Run, test: PlannedTest, words: Language) -> list[Row]:
+    """{t: seconds, gib: bytes so far, mbs, state} of every sample of every state."""
+    rows: list[Row] = []
+    for phase in test.phases:
+        if not phase.name.startswith(PHASES):
+            continue
+        for record in look.records(run, test.name, phase.name):
+            total = 0
+            for t, counts in look.samples(run, record):
+                total += counts.write.bytes
+                if counts.seconds:
+                    speed = counts.bytes_per_s / 1e6
+                    rows.append({"t": t, "gib": total, "mbs": speed, "state": words.name_of("phase", phase.name)})
+    return rows

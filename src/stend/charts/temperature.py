@@ -1,0 +1,32 @@
+"""The drive's own temperature over the run, from its telemetry."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import RED, Drawing, axis, thin, time_scale
+from stend.charts.parts.marks import series, thin_lines
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+
+TESTS = ("write-saturation", "iops", "hot-range", "cross-stimulus")
+FEWEST = 3
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One line; nothing when the drive told fewer than three temperatures during the test."""
+    times = [r.result.t for r in look.records(run, test.name)]
+    told = [
+        (t.t, float(t.values["temperature_c"]))
+        for t in run.telemetry
+        if times and times[0] <= t.t <= times[-1] + 60 and t.values.get("temperature_c") is not None
+    ]
+    if len(told) < FEWEST:
+        return
+    scale, title = time_scale(told[-1][0] - told[0][0], words)
+    name = words("axis.temperature")
+    rows = thin([{"t": (t - told[0][0]) / scale, "c": c, "kind": name} for t, c in told], "t", "c")
+    kinds = series("kind", None, [name])
+    kinds["color"]["scale"]["range"] = [RED]
+    chart = thin_lines(axis("t", title), axis("c", name, zero=False), kinds).properties(height=180)
+    yield Drawing(words("chart.temperature", test=test.title), chart, {"rows": rows}, words("says.temperature"))
