@@ -12,7 +12,7 @@ IDENTITY = Identity(kind="still", target="still", path="still", capacity_bytes=G
 
 
 class StillLoad:
-    """Intervals of one second at the engine's rate for this workload."""
+    """Intervals of a second (or the engine's own) at the engine's rate for this workload."""
 
     def __init__(self, engine: "StillEngine", workload: Workload, left: int | None) -> None:
         self.engine, self.workload, self.left = engine, workload, left
@@ -21,15 +21,16 @@ class StillLoad:
     def next(self) -> Counts | None:
         if self.left is not None and self.left <= 0:
             return None
-        self.engine.clock += 1
+        seconds = self.engine.interval_s
+        self.engine.clock += seconds
         self.ended = self.engine.clock
-        ios = round(self.engine.rate(self.workload, self.engine.clock))
+        ios = round(self.engine.rate(self.workload, self.engine.clock) * seconds)
         size = ios * self.workload.block_bytes
         if self.left is not None:
             size = min(size, self.left)
             ios, self.left = size // self.workload.block_bytes, self.left - size
         reads = ios * self.workload.read_pct // 100
-        return Counts(1.0, 0.1, self._tally(reads), self._tally(ios - reads))
+        return Counts(seconds, 0.1, self._tally(reads), self._tally(ios - reads))
 
     def _tally(self, ios: int) -> Tally:
         ns = 100_000
@@ -44,8 +45,8 @@ class StillLoad:
 class StillEngine:
     """A virtual clock and a log of what was asked."""
 
-    def __init__(self, rate: Callable[[Workload, float], float] = lambda w, t: 1000.0) -> None:
-        self.rate, self.clock, self.log = rate, 0.0, list[str]()
+    def __init__(self, rate: Callable[[Workload, float], float] = lambda w, t: 1000.0, interval_s: float = 1) -> None:
+        self.rate, self.clock, self.log, self.interval_s = rate, 0.0, list[str](), interval_s
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> StillLoad:
         extra = f" from {from_bytes}" if from_bytes else ""

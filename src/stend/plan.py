@@ -24,7 +24,7 @@ from stend.definition import (
     Workload,
 )
 from stend.errors import BadInput
-from stend.estimate import assumed_rate, phase_seconds
+from stend.estimate import assumed, phase_seconds, slowest
 from stend.units import GiB, binary, block_label, duration
 
 # What `--quick` does, each factor said on every page of such a run.
@@ -36,10 +36,18 @@ QUICK_RANGE_BYTES = 4 * GiB
 
 USUAL_PROFILE = "enterprise-2.0.2"
 
+FIELD_WORDS = {
+    "minute_s": "seconds to a minute",
+    "second_s": "seconds to a second",
+    "shorten": "repetitions divided by",
+    "range_limit_bytes": "bytes of range at most",
+    "active_range_pct": "active range in percent",
+    "quick": "",  # a stamp of its own
+}
+"""Where the name of a setting does not say it to a person; none for what is said elsewhere."""
+
 EXPECTED_ROUNDS = 8
 """A guess for a plan's expected time: most drives settle some rounds after the first full window."""
-SLOWEST_SHARE = 0.2
-"""The longest time supposes a drive that writes at a fifth of what its kind is assumed to do."""
 
 
 def profiles() -> list[str]:
@@ -115,7 +123,8 @@ def _setting(profile: Profile, key: str) -> Any:
 
 
 def _told(key: str, value: Any, usual: Any, where: str = "") -> str:
-    return "" if value == usual else f"{where}{key.replace('_', ' ')}: {value} instead of {usual}"
+    words = FIELD_WORDS.get(key, key.replace("_", " "))
+    return "" if value == usual or not words else f"{where}{words}: {value} instead of {usual}"
 
 
 def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
@@ -145,15 +154,14 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
     if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
         notes.append(f"only the first {binary(range_bytes)} of the range are used")
     every = [phase for test in drawn for phase in test.phases]
-    rate = assumed_rate(device)
     return Plan(
         tests=tuple(drawn),
         profile=profile,
         device=device,
         range_bytes=range_bytes,
         write_bytes=sum(_sure_bytes(phase) for phase in every),
-        longest_s=sum(phase_seconds(p, rate * SLOWEST_SHARE, p.rounds) for p in every),
-        expected_s=sum(phase_seconds(p, rate, EXPECTED_ROUNDS) for p in every),
+        longest_s=sum(phase_seconds(p, slowest(device), p.rounds) for p in every),
+        expected_s=sum(phase_seconds(p, assumed(device), EXPECTED_ROUNDS) for p in every),
         notes=tuple(dict.fromkeys(notes)),
         deviations=deviations,
     )
@@ -179,7 +187,7 @@ def _shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> lis
         rest = test.phases[count:]
         kept.append(msgspec.structs.replace(test, phases=rest, shared=left_out))
         if count:
-            saved = sum(phase_seconds(p, assumed_rate(device), EXPECTED_ROUNDS) for p in test.phases[:count])
+            saved = sum(phase_seconds(p, assumed(device), EXPECTED_ROUNDS) for p in test.phases[:count])
             size = sum(_sure_bytes(p) for p in test.phases[:count])
             notes.append(
                 f"{test.name} goes on from the state that {state[count - 1][1]} leaves: {', '.join(left_out)} shared, "

@@ -1,0 +1,151 @@
+"""The tests and suites: their order of steps against the clause, and their ends on the virtual drive."""
+
+import msgspec
+import pytest
+
+from stend import plan as planning
+from stend import suite
+from stend.definition import Hold, Identity, Plan, Steady
+from stend.devices import virtual
+from stend.engines.simulated import SimulatedEngine
+from stend.errors import BadInput
+from stend.record import Result, Run
+from stend.run import run
+from stend.units import GB, GiB, KiB
+from tests import transcripts
+from tests.still import IDENTITY
+
+NVME = msgspec.structs.replace(IDENTITY, interface="NVMe 8.0 GT/s x4", capacity_bytes=1600 * GB)
+SATA = msgspec.structs.replace(IDENTITY, interface="SATA 6.0 Gb/s", capacity_bytes=480 * GB)
+
+
+def drawn(*asked: str, device: Identity = IDENTITY, profile: str | None = None, quick: bool = False) -> Plan:
+    names, chosen, told = planning.gather(asked, profile, {}, quick=quick)
+    return planning.draw(names, chosen, device, deviations=told)
+
+
+@pytest.mark.parametrize("name", transcripts.subjects())
+def test_the_order_of_steps_is_the_clause_s(name: str) -> None:
+    asked, profile = transcripts.subjects()[name]
+    golden = (transcripts.FOLDER / f"{name}.txt").read_text()
+    assert transcripts.transcript(asked, profile) == golden, "if meant: python -m tests.transcripts"
+
+
+@pytest.mark.parametrize("name", [*suite.names(), *suite.suites()])
+def test_every_test_and_suite_finishes_on_a_virtual_drive(name: str) -> None:
+    device = virtual.find("sim:small")
+    plan = drawn(name, device=device.identity, quick=True)
+    past = Run(run(plan, device, SimulatedEngine(device.drive, interval_s=0.1), seed=1, at=0.0))
+    assert past.ended is not None
+    assert past.ended.outcome in ("complete", "not steady"), past.ended.reason
+    assert {(r.where.test, r.where.phase) for r in past.results} == {(t.name, p.name) for t, p in past.phases()}
+
+
+@pytest.mark.parametrize("name", suite.names())
+def test_every_test_is_quick_when_quick_is_asked(name: str) -> None:
+    a_file = msgspec.structs.replace(IDENTITY, kind="file", capacity_bytes=GiB)
+    plan = drawn(name, device=a_file, quick=True)
+    assert plan.expected_s < 80
+
+
+@pytest.mark.parametrize("device", [NVME, SATA], ids=lambda device: device.interface)
+def test_a_quick_look_takes_less_than_fifteen_minutes_and_claims_no_steady_state(device: Identity) -> None:
+    plan = drawn("quick-look", device=device)
+    assert plan.expected_s < 15 * 60
+    assert plan.profile.quick
+    assert all(p.rounds < 4 for t in plan.tests for p in t.phases if any(isinstance(r, Steady) for r in p.until))
+
+
+def test_4kn_drives_get_a_composite_that_their_sectors_can_hold() -> None:
+    plan = drawn("composite", device=msgspec.structs.replace(IDENTITY, logical_bytes=4096))
+    first = plan.tests[0].phases[1].round[0]
+    assert isinstance(first, Hold)
+    assert first.workload.block_mix == ((4096, 77), (8192, 10), (16384, 7), (32768, 3), (65536, 3))
+    assert any("rounded up" in note for note in plan.notes)
+
+
+def test_a_test_that_no_sector_can_hold_is_refused() -> None:
+    names, chosen, _ = planning.gather(
+        ["write-saturation"], None, {"tests": {"write-saturation": {"workload": "metadata"}}}
+    )
+    with pytest.raises(BadInput, match="none of its block sizes"):
+        planning.draw(names, chosen, msgspec.structs.replace(IDENTITY, logical_bytes=4096))
+
+
+def test_recovery_goes_on_from_the_saturated_drive_where_the_lab_lets_it() -> None:
+    plan = drawn("write-saturation", "idle-recovery", profile="review")
+    assert plan.tests[1].shared == {"purge": "write-saturation", "saturate": "write-saturation"}
+    assert any("10 h" in note and "saved" in note for note in plan.notes)
+
+
+@pytest.mark.parametrize(
+    ("asked", "profile"),
+    [
+        (("write-saturation", "idle-recovery"), "enterprise-2.0.2"),  # the clause has each test purge for itself
+        (("write-saturation", "fresh", "idle-recovery"), "review"),  # something else was written since
+        (("idle-recovery", "write-saturation"), "review"),
+    ],
+)
+def test_nothing_is_shared_otherwise(asked: tuple[str, ...], profile: str) -> None:
+    assert not any(test.shared for test in drawn(*asked, profile=profile).tests)
+
+
+def test_results_of_a_shared_phase_are_found_under_either_test() -> None:
+    device = virtual.find("sim:small")
+    plan = drawn("write-saturation", "idle-recovery", profile="review", quick=True, device=device.identity)
+    past = Run(run(plan, device, SimulatedEngine(device.drive, interval_s=0.1), seed=1, at=0.0))
+    assert past.of("idle-recovery", "saturate") == past.of("write-saturation", "saturate") != []
+
+
+def test_a_study_file_is_a_suite_of_ones_own(tmp_path: object) -> None:
+    path = f"{tmp_path}/mine.toml"
+    with open(path, "w") as file:
+        file.write(
+            'title = "Mine"\nprofile = "review"\ntests = ["iops", "hot-range"]\n'
+            "[settings]\nthreads = 4\n[settings.tests.hot-range]\nhot_gib = 10\n"
+        )
+    plan = drawn(path)
+    assert [test.name for test in plan.tests] == ["iops", "hot-range"]
+    assert plan.profile.threads == 4
+    assert plan.deviations == ("threads: 4 instead of 16", "hot-range: hot gib: 10 instead of 20")
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"hot-range": {"hot_gb": 10}}, "has no setting 'hot_gb'; it has hot_gib"),
+        ({"hot-range": {"hot_gib": "ten"}}, "another kind"),
+        ({"hot-rage": {"hot_gib": 10}}, "no test or suite 'hot-rage'"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_named(settings: dict[str, object], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        planning.draw(["hot-range"], planning.gather([], None, {"tests": settings})[1], IDENTITY)
+
+
+@pytest.mark.parametrize(("device", "threads"), [(NVME, 16), (SATA, 8)])
+def test_the_review_has_more_threads_on_nvme(device: Identity, threads: int) -> None:
+    assert drawn("iops", profile="review", device=device).profile.threads == threads
+
+
+def test_demand_settles_at_the_points_it_found() -> None:
+    device = virtual.find("sim:small")
+    past = Run(
+        run(
+            drawn("demand-intensity", device=device.identity, quick=True),
+            device,
+            SimulatedEngine(device.drive, interval_s=0.1),
+            seed=1,
+            at=0.0,
+        )
+    )
+    held = {
+        name: [r.step.workload for r in past.of("demand-intensity", name) if isinstance(r.step, Hold)]
+        for name in ("max", "mid", "min")
+    }
+    assert [w.read_pct for w in held["max"]] == [0, 65]
+    assert held["min"][-1].outstanding == 1
+    top = max(past.results, key=lambda r: r.counts.iops if r.where.phase == "sweep" and r.index >= 5 else 0)
+    assert isinstance(top, Result)
+    assert held["mid"][-1].outstanding <= held["max"][-1].outstanding
+    assert held["max"][-1].block_bytes == 8 * KiB
