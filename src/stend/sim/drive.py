@@ -12,6 +12,7 @@ from stend.sim.spec import Spec
 
 NS = 1_000_000_000
 POUR_NS = 100_000_000
+POUR_BYTES = 16384  # larger requests keep the drive busy from the first moment on
 
 
 class Done(NamedTuple):
@@ -45,7 +46,8 @@ class Drive(ABC):
         self._stream = stream(pattern, self.spec.scale)
         self._loop = loop(pattern.threads * pattern.depth, self.inner_ns)
         self._limit, self._given = pattern.limit_bytes, 0
-        if self.spec.scale > 1 and not pattern.limit_bytes:
+        small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1
+        if self.spec.scale > 1 and small and not pattern.limit_bytes:
             self._pour(2 * pattern.threads * pattern.depth)
 
     def _pour(self, ios: int) -> None:

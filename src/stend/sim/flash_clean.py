@@ -53,6 +53,10 @@ def opens_slc(f: Any, lane: Any) -> Any:
     if p[k.SLC_PAGES] == 0 or lane != k.HOST_LANE:
         return False
     if s[k.FREE] <= p[k.SLC_SHORT]:
+        s[k.PASSING] = 1
+    elif s[k.FREE] > p[k.SLC_LEAVE]:
+        s[k.PASSING] = 0
+    if s[k.PASSING]:
         return True
     return (s[k.SLC_USED] + 1) * k.CREDIT <= p[k.SLC_SHARE] * (s[k.FREE] + s[k.SLC_USED])
 
@@ -254,6 +258,15 @@ def forget(f: Any, page: Any) -> None:
 
 
 @inlined
+def folds(f: Any) -> Any:
+    """Whether one-bit superblocks are folded on the side: the host writes dense ones and space is not short yet."""
+    s, p = f.state, f.parameters
+    if p[k.SLC_FOLD] == 0 or s[k.FREE] < p[k.LOW]:
+        return False
+    return s[k.SLC_USED] > 1 and f.slc[f.lanes[k.HOST_LANE, 2]] == 0
+
+
+@inlined
 def write_page(f: Any, page: Any, at: Any) -> Any:
     """One host page into the buffer and to the host's lane; when the buffer took it."""
     s, p = f.state, f.parameters
@@ -261,8 +274,12 @@ def write_page(f: Any, page: Any, at: Any) -> Any:
     forget(f, page)
     s[k.HOST] += 1
     f.lanes[k.HOST_LANE, 3] += 1
-    if s[k.VICTIM_AT] >= 0 or s[k.FREE] < p[k.LOW]:
+    low = p[k.LOW]
+    if folds(f):
+        s[k.EARNED] += p[k.SLC_FOLD]
+        low = i64(f.valid.shape[0])
+    elif s[k.VICTIM_AT] >= 0 or s[k.FREE] < low:
         s[k.EARNED] += s[k.RATIO]
     append(f, u64(page), k.HOST_LANE, at)
-    clean(f, at, p[k.LOW])
+    clean(f, at, low)
     return at

@@ -22,8 +22,12 @@ class Slc(Part, frozen=True, kw_only=True):
     """bits per cell of a dense superblock"""
     share_pct: float
     """of the space at hand (free or already so written) that may be written so; 38 makes 64 of 500 GiB"""
-    when_short: int = 0
-    """host data passes through such blocks while at most this many superblocks are free"""
+    fold_pct: float = 0
+    """pages folded for each hundred written to dense superblocks meanwhile"""
+    short_pct: float = -100
+    """all host data passes through such blocks once no more space than this is free, percent of user capacity"""
+    leave_pct: float = 10
+    """and until this much space is free again, percent of user capacity"""
 
 
 class Hiccup(Part, frozen=True, kw_only=True):
