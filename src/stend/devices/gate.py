@@ -149,10 +149,9 @@ def on_forbidden_disk(path: str, keep_off: tuple[str, ...]) -> str:
     if not stat.S_ISBLK(there.st_mode):
         inside = [place for place in keep_off if Path(place) == Path(path)]
         return "is where the run folder should be" if inside else ""
-    target = kernel.disks_below(kernel.node_of(there.st_rdev)) | {kernel.node_of(there.st_rdev)}
+    target = kernel.node_of(there.st_rdev)
     for place in ("/", "/boot", "/boot/efi", "/usr", "/var", "/home", *keep_off):
-        under = kernel.disks_of_path(place)
-        if under & target:
+        if target in kernel.disks_of_path(place):
             return f"carries {place}; its data is in use"
     return ""
 
