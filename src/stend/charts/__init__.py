@@ -64,7 +64,9 @@ def finish(name: str, drawing: Drawing, words: Language, run: Run, test: Planned
     if stamps := stamped(run, test, words):
         title |= {"subtitle": stamps}
     says = drawing.says or drawing.title
-    plain = {"title": title, "description": f"{drawing.title}. {says}", "config": config(words)}
+    own = spec.get("config", {})
+    merged = {key: {**value, **own[key]} if key in own else value for key, value in config(words).items()}
+    plain = {"title": title, "description": f"{drawing.title}. {says}", "config": merged}
     return Picture(name, drawing.title, spec | plain, says)
 
 

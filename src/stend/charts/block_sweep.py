@@ -30,8 +30,13 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 "value",
                 words(f"axis.{figure}"),
                 log=figure != "throughput",
-                format="~g" if figure == "latency" else "~s",
+                plain=figure == "latency",
             )
             chart = lines(x, y, series("mix", words("axis.mix"), mixes))
-            title = words("chart.block_sweep", test=test.title, phase=phase, figure=words(f"figure.{figure}"))
+            title = words(
+                "chart.block_sweep",
+                test=words.title(test.name, test.title),
+                phase=phase,
+                figure=words(f"figure.{figure}"),
+            )
             yield Drawing(title, chart, {"rows": rows}, words("says.block_sweep"))

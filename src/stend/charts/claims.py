@@ -44,7 +44,7 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
             .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=told)
         )
         chart = (bars + ticks).properties(height=130)
-        title = words("chart.claims", test=test.title, figure=words(f"figure.{figure}"))
+        title = words("chart.claims", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.claims"))
 
 

@@ -34,5 +34,5 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         for field, key in (("iops", "axis.iops"), ("ms", "axis.latency")):
             chart = lines(x, axis(field, words(key)), series("state", words("axis.state"), names))
             figure = words("figure.iops" if field == "iops" else "figure.latency")
-            title = words("chart.cold_warm", test=test.title, mix=mix, figure=figure)
+            title = words("chart.cold_warm", test=words.title(test.name, test.title), mix=mix, figure=figure)
             yield Drawing(title, chart, {"rows": rows}, words("says.cold_warm"))

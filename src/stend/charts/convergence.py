@@ -21,7 +21,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         loads = list(dict.fromkeys(s.workload for s in phase.round if isinstance(s, Hold)))
         figures = [rule.quantity] + (["longest"] if rule.quantity == "latency" else [])
         for read_pct in (0, 100) if rule.quantity == "throughput" else (0,):
-            chosen = [w for w in loads if w.read_pct == read_pct] or [w for w in loads if w in rule.track]
+            tracked = [w for w in loads if w in rule.track]
+            alike = [w for w in loads if w.read_pct == read_pct]
+            chosen = alike if any(w.read_pct == read_pct for w in tracked) else tracked
             for figure in figures:
                 series = {load: run.series(test.name, phase.name, load) for load in chosen[:MOST_SERIES]}
                 yield _drawing(test, series, figure, words)
@@ -45,7 +47,9 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
             tooltip=[{"field": f, "title": t} for f, t in _tips(words, figure)],
         )
     )
-    title = words("chart.convergence", test=test.title, mix=mix, figure=words(f"figure.{figure}"))
+    title = words(
+        "chart.convergence", test=words.title(test.name, test.title), mix=mix, figure=words(f"figure.{figure}")
+    )
     return Drawing(title, chart, {"rows": rows}, words("says.convergence"))
 
 

@@ -27,7 +27,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     ]
     chart = dots(x, axis("mbs", words("axis.throughput")), series("group", words("axis.group"), list(names.values())))
     rows = {"rows": thin(speed, "t", "mbs")}
-    yield Drawing(words("chart.cross", test=test.title), chart.add_params(zoom()), rows, words("says.cross"))
+    yield Drawing(
+        words("chart.cross", test=words.title(test.name, test.title)),
+        chart.add_params(zoom()),
+        rows,
+        words("says.cross"),
+    )
     yield _times(test, records, scale, title, words)
 
 
@@ -39,7 +44,7 @@ def _times(test: PlannedTest, records: list[Record], scale: float, title: str, w
         for key, value in (("mean", r.counts.both.mean_s), ("max", r.counts.both.max_s))
         if value
     ]
-    y = axis("ms", words("axis.latency_ms"), log=True, format="~g")
+    y = axis("ms", words("axis.latency_ms"), log=True, plain=True)
     below = thin_lines(axis("t", title), y, series("figure", words("axis.response_time"), list(named.values())))
     speed = alt.Chart(alt.NamedData("speed")).mark_line(color="#009e73", strokeWidth=1.2)
     above = speed.encode(x=axis("t", title), y=axis("mbs", words("axis.throughput"))).properties(height=180)
@@ -48,4 +53,6 @@ def _times(test: PlannedTest, records: list[Record], scale: float, title: str, w
         "speed": thin([{"t": r.end_s / scale, "mbs": r.counts.bytes_per_s / 1e6} for r in records], "t", "mbs", 700),
     }
     chart = above & below.properties(height=180)
-    return Drawing(words("chart.cross_times", test=test.title), chart, rows, words("says.cross"))
+    return Drawing(
+        words("chart.cross_times", test=words.title(test.name, test.title)), chart, rows, words("says.cross")
+    )

@@ -57,7 +57,9 @@ def _minutes(test: PlannedTest, records: list[look.Record], key: str, words: Lan
     rows = [{"minute": i + 1, "iops": r.counts.iops, "kind": name} for i, r in enumerate(records)]
     x = axis("minute", words("axis.record"), zero=False, format="d")
     chart = dots(x, axis("iops", words("axis.iops")), series("kind", None, [name]), size=30)
-    return Drawing(words(f"chart.{key}", test=test.title), chart, {"rows": rows}, words("says.pre_writes"))
+    return Drawing(
+        words(f"chart.{key}", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.pre_writes")
+    )
 
 
 def _rounds(run: Run, test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
@@ -72,7 +74,10 @@ def _rounds(run: Run, test: PlannedTest, points: list[Cell], words: Language) ->
     x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
     chart = lines(x, axis("iops", words("axis.iops")), series("q", words("axis.depth"), names, ordered=True))
     return Drawing(
-        words("chart.demand_rounds", test=test.title, t=most), chart, {"rows": rows}, words("says.convergence")
+        words("chart.demand_rounds", test=words.title(test.name, test.title), t=most),
+        chart,
+        {"rows": rows},
+        words("says.convergence"),
     )
 
 
@@ -81,16 +86,26 @@ def _by_depth(test: PlannedTest, points: list[Cell], words: Language) -> Drawing
     x = octaves("q", words("axis.depth"), [p.workload.depth for p in points])
     kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
     chart = lines(x, axis("iops", words("axis.iops")), kinds)
-    return Drawing(words("chart.demand_depth", test=test.title), chart, {"rows": rows}, words("says.window_mean"))
+    return Drawing(
+        words("chart.demand_depth", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": rows},
+        words("says.window_mean"),
+    )
 
 
 def intensity(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
     """P7: response time against IOPS, one line per thread count, joined in the order of depth."""
     rows = sorted((_row(p) for p in points), key=lambda r: (r["t"], r["q"]))
-    x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, format="~g")
+    x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, plain=True)
     kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
     chart = lines(x, y, kinds, order={"field": "q", "type": "quantitative"})
-    return Drawing(words("chart.intensity", test=test.title), chart, {"rows": rows}, words("says.intensity"))
+    return Drawing(
+        words("chart.intensity", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": rows},
+        words("says.intensity"),
+    )
 
 
 def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
@@ -104,7 +119,9 @@ def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
     ink = {"condition": {"test": f"datum.cpu > {_middle(rows)}", "value": "#000"}, "value": "#fff"}
     text = base.mark_text(fontSize=11).encode(text={"field": "cpu", "type": "quantitative", "format": ".0f"}, color=ink)
     chart = (cells + text).properties(height=260)
-    return Drawing(words("chart.demand_cpu", test=test.title), chart, {"rows": rows}, words("says.cpu"))
+    return Drawing(
+        words("chart.demand_cpu", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.cpu")
+    )
 
 
 def _middle(rows: list[Row]) -> float:
@@ -129,4 +146,9 @@ def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Draw
     chart = (
         left.encode(x=x, y=iops, tooltip=tips(x, iops)) + right.encode(x=x, y=ms, tooltip=tips(x, ms))
     ).resolve_scale(y="independent")
-    return Drawing(words("chart.outstanding", test=test.title), chart, {"rows": rows}, words("says.outstanding"))
+    return Drawing(
+        words("chart.outstanding", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": rows},
+        words("says.outstanding"),
+    )

@@ -30,11 +30,16 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 series_of[name] = Counts(own.seconds, 0, getattr(own, way))
     names = list(series_of)[:MOST_LINES]
     rows = [row for name in names for row in _curve(series_of[name].read.bins, name)]
-    x = axis("ms", words("axis.latency_ms"), log=True, format="~g")
-    y = axis("share", words("axis.exceedance"), log=True, format="~g")
+    x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
+    y = axis("share", words("axis.exceedance"), log=True, plain=True)
     chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
     chart = chart.configure_legend(orient="bottom", columns=1, labelLimit=600)
-    yield Drawing(words("chart.exceedance", test=test.title), chart, {"rows": rows}, words("says.exceedance"))
+    yield Drawing(
+        words("chart.exceedance", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": rows},
+        words("says.exceedance"),
+    )
 
 
 def _curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from stend.charts.parts import BLACK, BLUE, RED, Drawing, Row, axis, data
-from stend.charts.parts.marks import series
+from stend.charts.parts.marks import series, tips
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
@@ -15,6 +15,10 @@ from stend.stats import bin_edges_ns
 
 PHASES = ("histogram", "max", "mid", "min")
 COLUMNS = 120
+FLOOR = 0.7
+"""Where bars begin on the log axis: below one IO."""
+STEP_PX = 44
+"""Labels of neighbouring percentiles stand at different heights."""
 BEYOND = 1.1
 """The axis ends at 1.1 x the last percentile that the sample carries; the maximum is in the title."""
 
@@ -36,11 +40,11 @@ def _drawing(test: PlannedTest, label: str, phase: str, total: Counts, words: La
     end_s = (marks[-1][1] if marks else total.both.max_s) * BEYOND
     names = {way: words(f"direction.{way}") for way in ("read", "write") if getattr(total, way).ios}
     rows = [r for way, name in names.items() for r in _columns(getattr(total, way).bins, end_s, name)]
-    lines = [{"ms": total.both.mean_s * 1e3, "label": words("figure.mean")}]
-    lines += [{"ms": value * 1e3, "label": words(f"figure.p{percent:g}")} for percent, value in marks]
+    named = [(words("figure.mean"), total.both.mean_s)] + [(words(f"figure.p{p:g}"), v) for p, v in marks]
+    lines = [{"ms": value * 1e3, "label": label, "slot": STEP_PX * i} for i, (label, value) in enumerate(named)]
     title = words(
         "chart.histogram",
-        test=test.title,
+        test=words.title(test.name, test.title),
         phase=phase,
         label=label,
         iops=total.iops,
@@ -52,13 +56,14 @@ def _drawing(test: PlannedTest, label: str, phase: str, total: Counts, words: La
 
 
 def _chart(names: list[str], words: Language) -> Any:
-    x = axis("ms", words("axis.latency_ms"))
+    x = axis("ms", words("axis.latency_ms"), orient="bottom")
     kinds = series("way", None, names)
     count = {**axis("ios", words("axis.count"), log=True)}
+    count["scale"] = {"type": "log", "domainMin": FLOOR, "nice": False}
     histogram = (
         alt.Chart(data())
-        .mark_line(interpolate="step", strokeWidth=1.6)
-        .encode(x=x, y=count, color=kinds["color"], strokeDash=kinds["strokeDash"])
+        .mark_rect(opacity=0.55)
+        .encode(x=x, x2="ms2", y=count, y2="floor", color=kinds["color"], tooltip=tips(kinds["color"], x, count))
     )
     share = {**axis("share", words("axis.confidence")), "scale": {"domain": [0, 100]}}
     level = alt.Chart(data("confidence")).mark_line(color=RED, strokeWidth=1.2, strokeDash=[4, 2]).encode(x=x, y=share)
@@ -66,7 +71,9 @@ def _chart(names: list[str], words: Language) -> Any:
     text = (
         alt.Chart(data("marks"))
         .mark_text(angle=270, align="right", dy=-5, dx=-4, color=BLUE, fontSize=10)
-        .encode(x=x, y=alt.value(0), text={"field": "label", "type": "nominal"})
+        .encode(
+            x=x, y={"field": "slot", "type": "quantitative", "scale": None}, text={"field": "label", "type": "nominal"}
+        )
     )
     return (alt.layer(histogram, level).resolve_scale(y="independent") + rules + text).resolve_scale(y="independent")
 
@@ -80,7 +87,8 @@ def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:
         found[column] = found.get(column, 0) + count
     for column in sorted(found):
         if column < COLUMNS:
-            yield {"ms": (column + 0.5) * width / 1e6, "ios": found[column], "way": name}
+            left = column * width / 1e6
+            yield {"ms": left, "ms2": left + width / 1e6, "ios": found[column], "floor": FLOOR, "way": name}
 
 
 def _confidence(bins: Mapping[int, int], end_s: float) -> Iterator[Row]:

@@ -22,7 +22,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         return
     for view in (_lines, _map, _bars):
         chart = view(mixes, sizes, words)
-        title = words(f"chart.iops_matrix{view.__name__}", test=test.title)
+        title = words(f"chart.iops_matrix{view.__name__}", test=words.title(test.name, test.title))
         yield Drawing(title, chart, {"rows": rows}, words("says.iops_matrix"))
 
 

@@ -19,15 +19,14 @@ COLUMNS, PER_DECADE = 90, 8
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """One chart over all that the test measured."""
-    records = look.records(run, test.name)
-    kept = {phase.name for phase in look.measuring(run, test)}
-    records = [r for r in records if r.result.where.phase in kept and r.counts.both.ios]
+    kept = {p.name for p in test.phases if not p.name.startswith(("precondition", "fill"))}
+    records = [r for r in look.records(run, test.name) if r.result.where.phase in kept and r.counts.both.ios]
     if len(records) < 3:
         return
     scale, title = time_scale(records[-1].end_s, words)
     rows = list(_cells(records, scale))
     x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
-    y = axis("low", words("axis.latency_ms"), log=True, format="~g")
+    y = axis("low", words("axis.latency_ms"), log=True, plain=True)
     colour = {
         "field": "share",
         "type": "quantitative",
@@ -41,7 +40,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         {"field": "share", "title": words("axis.share"), "format": ",.3~g"},
     ]
     chart = alt.Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=told)
-    yield Drawing(words("chart.latency_heat", test=test.title), chart, {"rows": rows}, words("says.latency_heat"))
+    yield Drawing(
+        words("chart.latency_heat", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": rows},
+        words("says.latency_heat"),
+    )
 
 
 def _cells(records: Sequence[Record], scale: float) -> Iterator[Row]:

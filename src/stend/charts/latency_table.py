@@ -39,6 +39,10 @@ def _drawing(test: PlannedTest, cells: list[Cell], figure: str, words: Language)
         series("mix", words("axis.mix"), mixes),
     )
     title = words(
-        "chart.latency_table", test=test.title, figure=words(f"figure.{figure}"), t=first.threads, q=first.depth
+        "chart.latency_table",
+        test=words.title(test.name, test.title),
+        figure=words(f"figure.{figure}"),
+        t=first.threads,
+        q=first.depth,
     )
     return Drawing(title, chart, {"rows": rows}, words("says.window_mean"))

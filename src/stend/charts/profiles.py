@@ -27,8 +27,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ]
         if not rows:
             continue
-        x = octaves("n", words("axis.outstanding"), [row["n"] for row in rows])
-        y = axis("value", words(f"axis.{figure}"), log=figure == "latency", format="~g" if figure == "latency" else ",")
+        x = octaves("n", words("axis.outstanding"), [float(cell.workload.outstanding) for cell in cells])
+        y = axis("value", words(f"axis.{figure}"), log=figure == "latency", plain=True)
         chart = lines(x, y, series("profile", words("axis.profile"), names))
-        title = words("chart.profiles", test=test.title, figure=words(f"figure.{figure}"))
+        title = words("chart.profiles", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.profiles"))

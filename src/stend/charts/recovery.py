@@ -41,7 +41,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     kinds = series("state", words("axis.wait_state"), [*names, baseline])
     kinds["color"]["scale"]["range"][-1] = GREY
     chart = dots(axis("t", title), axis("iops", words("axis.iops")), kinds).add_params(zoom())
-    yield Drawing(words("chart.recovery", test=test.title), chart, {"rows": rows}, words("says.recovery"))
+    yield Drawing(
+        words("chart.recovery", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.recovery")
+    )
     yield _levels(test, rows, [baseline, *names], words)
 
 
@@ -57,5 +59,8 @@ def _levels(test: PlannedTest, rows: list[Row], names: list[str], words: Languag
         series("kind", None, ["IOPS"]),
     )
     return Drawing(
-        words("chart.recovery_levels", test=test.title), chart, {"rows": levels}, words("says.recovery_levels")
+        words("chart.recovery_levels", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": levels},
+        words("says.recovery_levels"),
     )

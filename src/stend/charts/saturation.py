@@ -23,8 +23,16 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         return
     scale, title = time_scale(records[-1].end_s, words)
     label = records[0].workload.label
-    yield _iops(records, scale, title, words("chart.saturation", test=test.title, label=label), words)
-    yield _latency(records, scale, title, words("chart.saturation_latency", test=test.title, label=label), words)
+    yield _iops(
+        records, scale, title, words("chart.saturation", test=words.title(test.name, test.title), label=label), words
+    )
+    yield _latency(
+        records,
+        scale,
+        title,
+        words("chart.saturation_latency", test=words.title(test.name, test.title), label=label),
+        words,
+    )
 
 
 def _iops(records: Sequence[Record], scale: float, time: str, title: str, words: Language) -> Drawing:
@@ -46,7 +54,7 @@ def _latency(records: Sequence[Record], scale: float, time: str, title: str, wor
         .mark_line(strokeWidth=1.4, point={"size": 8, "opacity": 0.5})
         .encode(
             x=axis("t", time),
-            y=axis("ms", words("axis.latency_ms"), log=True, format="~g"),
+            y=axis("ms", words("axis.latency_ms"), log=True, plain=True),
             color={**shared, "scale": series_scale(names, ladder(len(names)))},
             strokeDash={**shared, "scale": series_scale(names, DASHES)},
             tooltip=[

@@ -22,7 +22,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         x, y = axis(field, words(f"axis.{field}_written")), axis("iops", words("axis.iops"), log=log)
         chart = dots(x, y, series("kind", None, ["IOPS"])).add_params(zoom())
         key = "chart.saturation_log" if log else f"chart.saturation_{field}"
-        yield Drawing(words(key, test=test.title), chart, {"rows": rows}, words("says.saturation"))
+        yield Drawing(
+            words(key, test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.saturation")
+        )
 
 
 def _rows(records: Sequence[Record], field: str, unit: float) -> Iterator[Row]:

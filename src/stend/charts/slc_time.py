@@ -27,7 +27,7 @@ def drawing(run: Run, test: PlannedTest, words: Language, field: str, scale: flo
     bare = [{key_: row[key_] for key_ in (field, "mbs", "state")} for row in kept]
     kinds = series("state", words("axis.state"), names)
     chart = thin_lines(axis(field, title), axis("mbs", words("axis.throughput")), kinds).add_params(zoom())
-    return Drawing(words(key, test=test.title), chart, {"rows": bare}, words("says.slc"))
+    return Drawing(words(key, test=words.title(test.name, test.title)), chart, {"rows": bare}, words("says.slc"))
 
 
 def written(run: Run, test: PlannedTest, words: Language) -> list[Row]:

@@ -29,4 +29,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     kinds = series("kind", None, [name])
     kinds["color"]["scale"]["range"] = [RED]
     chart = thin_lines(axis("t", title), axis("c", name, zero=False), kinds).properties(height=180)
-    yield Drawing(words("chart.temperature", test=test.title), chart, {"rows": rows}, words("says.temperature"))
+    yield Drawing(
+        words("chart.temperature", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": rows},
+        words("says.temperature"),
+    )

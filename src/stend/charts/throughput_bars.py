@@ -24,4 +24,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     sizes = list(dict.fromkeys(str(row["size"]) for row in rows))
     kinds = series("kind", None, [words("direction.read"), words("direction.write")])
     chart = bars(category("size", words("axis.block_size"), sizes), axis("mbs", words("axis.throughput")), kinds)
-    yield Drawing(words("chart.throughput_bars", test=test.title), chart, {"rows": rows}, words("says.window_mean"))
+    yield Drawing(
+        words("chart.throughput_bars", test=words.title(test.name, test.title)),
+        chart,
+        {"rows": rows},
+        words("says.window_mean"),
+    )

@@ -56,7 +56,7 @@ def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
     )
     measured = alt.Chart(data()).mark_line(point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
     state = words("window.steady" if verdict.steady else "window.not_steady")
-    title = words("chart.window", test=test.title, label=verdict.label, state=state)
+    title = words("chart.window", test=words.title(test.name, test.title), label=verdict.label, state=state)
     return Drawing(
         title, lines + measured, {"rows": rows, "lines": list(_lines(verdict, names, scale))}, words("says.window")
     )

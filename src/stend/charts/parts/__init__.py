@@ -56,10 +56,12 @@ def time_scale(longest_s: float, words: Language) -> tuple[float, str]:
     return 3600.0, words("axis.time_h")
 
 
-def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more: Any) -> dict[str, Any]:
-    """A quantitative channel with its title, as Vega-Lite writes it."""
+def axis(
+    field: str, title: str, *, log: bool = False, zero: bool = True, plain: bool = False, **more: Any
+) -> dict[str, Any]:
+    """A quantitative channel with its title, as Vega-Lite writes it; `plain` numbers on a log axis have no k or M."""
     scale: dict[str, Any] = {"type": "log", "nice": True} if log else {"zero": zero, "nice": True}
-    shown = {"format": "~s"} if log else {}
+    shown = {"format": "~g" if plain else "~s"} if log else {}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 

@@ -22,7 +22,7 @@ def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
     scale = {"type": "log", "base": 2, "nice": False, "domain": [min(values), max(values)]}
     if min(values) == max(values):
         scale = {"type": "linear", "zero": False}
-    ticks = {"values": sorted(set(values)), "format": "~g", "labelOverlap": "greedy"}
+    ticks = {"values": sorted(set(values)), "format": "~g", "labelFlush": False}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 

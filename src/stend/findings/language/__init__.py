@@ -41,6 +41,10 @@ class Language(Formatter):
         """A name of the core, such as a phase's, in this language; itself where the catalogue has none."""
         return self.format_field(name, f"t:{section}.")
 
+    def title(self, name: str, title: str) -> str:
+        """A test's title; the one it came with where the catalogue has none."""
+        return self(f"test.{name}") if self.knows(f"test.{name}") else title
+
     def pick(self, pair: Pair, /, **values: Any) -> str:
         """This language's half of a pair, with its values."""
         return self.vformat(pair[self.index], (), values)

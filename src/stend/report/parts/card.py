@@ -27,7 +27,7 @@ def _wanted(run: Run, words: Language) -> Iterator[Number]:
         if chosen:
             test, _, counts = chosen
             value = {"rate": counts.iops, "mbs": counts.bytes_per_s, "lat": counts.both.mean_s}[shape]
-            yield Number(words.show(value, shape), words(f"card.{key}"), test.title)
+            yield Number(words.show(value, shape), words(f"card.{key}"), words.title(test.name, test.title))
     yield from _ends(run, words)
     yield from _others(cells, words)
 
@@ -63,19 +63,31 @@ def _ends(run: Run, words: Language) -> Iterator[Number]:
         total = sum((r.counts for r in records), Counts())
         if not total.seconds:
             continue
-        yield Number(words.show(total.iops, "rate"), words("card.saturated"), test.title)
+        yield Number(words.show(total.iops, "rate"), words("card.saturated"), words.title(test.name, test.title))
         tail = look.percentiles(total)
         carried = [(percent, value) for percent, value in tail.items() if value is not None]
         if carried:
             percent, value = carried[-1]
-            yield Number(words.show(value, "lat"), words("card.tail", pct=percent), test.title)
+            yield Number(words.show(value, "lat"), words("card.tail", pct=percent), words.title(test.name, test.title))
 
 
 def _others(cells: list[Cell], words: Language) -> Iterator[Number]:
     if cells:
         top = max(cells, key=lambda cell: cell[2].iops)
-        yield Number(words.show(top[2].iops, "rate"), words("card.any_iops", label=top[1].label), top[0].title)
+        yield Number(
+            words.show(top[2].iops, "rate"),
+            words("card.any_iops", label=top[1].label),
+            words.title(top[0].name, top[0].title),
+        )
         top = max(cells, key=lambda cell: cell[2].bytes_per_s)
-        yield Number(words.show(top[2].bytes_per_s, "mbs"), words("card.any_mbs", label=top[1].label), top[0].title)
+        yield Number(
+            words.show(top[2].bytes_per_s, "mbs"),
+            words("card.any_mbs", label=top[1].label),
+            words.title(top[0].name, top[0].title),
+        )
         slow = max(cells, key=lambda cell: cell[2].both.max_s)
-        yield Number(words.show(slow[2].both.max_s, "lat"), words("card.longest", label=slow[1].label), slow[0].title)
+        yield Number(
+            words.show(slow[2].both.max_s, "lat"),
+            words("card.longest", label=slow[1].label),
+            words.title(slow[0].name, slow[0].title),
+        )

@@ -73,7 +73,7 @@ def sheet(folder: Path | None) -> Sheet:
 
 def stamps(run: Run, words: Language) -> tuple[str, ...]:
     """What every page must say, worst first."""
-    titles = {test.name: test.title for test in run.plan.tests}
+    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
     said = []
     for stamp in run.stamps:
         name, colon, rest = stamp.partition(": ")
@@ -127,7 +127,7 @@ def chapter(run: Run, test: PlannedTest, host: dict[str, Any], found: tuple[Find
     own = [j for j in run.judged if j.where.test == test.name and j.ended_by]
     return Chapter(
         name=test.name,
-        title=test.title,
+        title=words.title(test.name, test.title),
         clause=test.clause,
         anchor=test.name,
         stamps=tuple(charts.stamped(run, test, words)),
