@@ -1,131 +1,186 @@
-"""A Workload as fio's command line: the exact options, and how sequential threads share a range."""
+"""fio's command line for a workload: which stretch each thread covers, and the words fio has for it.
 
-import itertools
+Option names are those of fio's HOWTO. No other file of stend knows them.
+"""
+
+from itertools import accumulate
 from typing import NamedTuple
 
 from stend.definition import Workload
 
-FAR_S = 100 * 86_400
+FOREVER_S = 100_000_000
+"""A runtime that nobody waits for: three years."""
+
+HELD = "read x && echo released >&2 #"
+"""What each thread does just before its first IO: wait for a line on fio's standard input, tell that it came.
+
+At the end of the input `read` fails, and the thread leaves without any IO. The `#` is for what fio adds to the command.
+"""
+
+RELEASED = "released"
+
+NEEDED = (
+    "allow_file_create",
+    "buffer_compress_percentage",
+    "bssplit",
+    "exec_prerun",
+    "exitall_on_error",
+    "group_reporting",
+    "io_size",
+    "lat_percentiles",
+    "percentage_random",
+    "random_distribution",
+    "random_generator",
+    "randseed",
+    "refill_buffers",
+)
+"""Options without which there is no measuring; the younger ones are what tells fio 3 from its elders."""
 
 
 class Section(NamedTuple):
-    """One job of fio: where it works, how much it writes in all (None: endless), in which block size."""
+    """A stretch for one or more threads; endless without `io_bytes`, the bytes of each thread."""
 
     start_bytes: int
-    size_bytes: int
-    total_bytes: int | None
-    block_bytes: int
+    range_bytes: int
+    io_bytes: int = 0
     threads: int = 1
+    block_bytes: int = 0
 
 
-def sections(workload: Workload, from_bytes: int, limit_bytes: int | None) -> list[list[Section]]:
-    """The jobs of each process, one after the other; two processes for a stream that begins in mid-slice."""
-    if workload.random_pct > 0:
-        total = None if limit_bytes is None else limit_bytes // workload.threads
-        whole = Section(workload.start_bytes, workload.range_bytes, total, workload.block_bytes, workload.threads)
-        return [[whole]]
+def parts(workload: Workload, from_bytes: int = 0, limit_bytes: int | None = None) -> list[list[Section]]:
+    """What is run, one part after the other; all threads of a part run at once.
+
+    A sequential stream that begins inside its range needs two: what is left of each slice, then whole slices.
+    """
+    if workload.random_pct:
+        return [_random(workload, limit_bytes)]
     slices = _slices(workload)
-    if limit_bytes is not None:
-        return [_limited(workload, slices, limit_bytes)]
-    endless = [Section(start, size, None, workload.block_bytes) for start, size in slices]
-    offset = from_bytes // len(slices) // workload.block_bytes * workload.block_bytes
-    rest = [
-        Section(start + offset, size - offset, size - offset, workload.block_bytes)
-        for start, size in slices
-        if size > offset
-    ]
-    return [rest, endless] if offset and rest else [endless]
+    begins = [from_bytes // len(slices) // workload.block_bytes * workload.block_bytes % size for _, size in slices]
+    if limit_bytes is None:
+        first = [Section(at + b, size - b, size - b) for (at, size), b in zip(slices, begins, strict=True) if b]
+        return [first] * bool(first) + [[Section(at, size) for at, size in slices]]
+    return _limited(workload, slices, begins, limit_bytes)
+
+
+def _random(workload: Workload, limit_bytes: int | None) -> list[Section]:
+    whole = Section(workload.start_bytes, workload.range_bytes, threads=workload.threads)
+    if limit_bytes is None:
+        return [whole]
+    blocks = _shares(-(-limit_bytes // workload.block_bytes), workload.threads)
+    return [whole._replace(io_bytes=n * workload.block_bytes, threads=1) for n in blocks if n]
+
+
+def _shares(count: int, among: int) -> list[int]:
+    return [count // among + (i < count % among) for i in range(among)]
 
 
 def _slices(workload: Workload) -> list[tuple[int, int]]:
-    """(start, size) of each thread's own part, in whole blocks, together all whole blocks of the range."""
-    blocks = workload.range_bytes // workload.block_bytes
-    threads = min(workload.threads, blocks)
-    edges = [workload.start_bytes + blocks * i // threads * workload.block_bytes for i in range(threads + 1)]
-    return [(a, b - a) for a, b in itertools.pairwise(edges)]
+    """(start, size) of each thread's part of the range, in whole blocks; fewer than threads if blocks are few."""
+    sizes = [n * workload.block_bytes for n in _shares(workload.range_bytes // workload.block_bytes, workload.threads)]
+    starts = accumulate(sizes, initial=workload.start_bytes)
+    return [(start, size) for start, size in zip(starts, sizes, strict=False) if size]
 
 
-def _limited(workload: Workload, slices: list[tuple[int, int]], limit_bytes: int) -> list[Section]:
-    """Each slice written so often that together they write the limit; a tail below a block is a job of its own."""
-    whole = sum(size for _, size in slices)
-    tail = workload.range_bytes - whole
-    passes, over = divmod(limit_bytes, workload.range_bytes)
+def _limited(
+    workload: Workload, slices: list[tuple[int, int]], begins: list[int], limit_bytes: int
+) -> list[list[Section]]:
+    """N times the range is every block N times, with a last block that is smaller where the range asks for one.
+
+    What is more than a whole number of ranges is shared out evenly, in whole blocks.
+    """
     block = workload.block_bytes
-    parts = []
-    for start, size in slices:
-        extra = over * size // workload.range_bytes // block * block
-        parts.append(Section(start, size, passes * size + extra, block))
-    short = limit_bytes - passes * tail - sum(part.total_bytes or 0 for part in parts)
-    for i, part in enumerate(parts):  # what rounding left over, a block to each in turn
-        if short >= block and (part.total_bytes or 0) + block <= (passes + 1) * part.size_bytes:
-            parts[i] = part._replace(total_bytes=(part.total_bytes or 0) + block)
-            short -= block
+    passes, more = divmod(limit_bytes, workload.range_bytes)
+    shares = _shares(-(-more // block), len(slices))
+    amounts = [passes * size + n * block for (_, size), n in zip(slices, shares, strict=True)]
+    firsts = [min(size - b, amount) if b else 0 for (_, size), b, amount in zip(slices, begins, amounts, strict=True)]
+    first = [Section(at + b, size - b, n) for (at, size), b, n in zip(slices, begins, firsts, strict=True) if n]
+    rest = [Section(at, size, n - f) for (at, size), n, f in zip(slices, amounts, firsts, strict=True) if n > f]
+    tail = workload.range_bytes % block
     if tail and passes:
-        parts.append(Section(workload.start_bytes + whole, tail, passes * tail, tail))
-    return [part for part in parts if part.total_bytes]
+        at = workload.start_bytes + workload.range_bytes - tail
+        rest.append(Section(at, tail, passes * tail, block_bytes=tail))
+    return [part for part in (first, rest) if part]
 
 
-def command(
-    fio: str, path: str, ioengine: str, workload: Workload, jobs: list[Section], seed: int, interval_s: float
+def arguments(
+    workload: Workload, sections: list[Section], *, path: str, ioengine: str, seed: int, interval_s: float
 ) -> list[str]:
-    """The whole command; `@GATE@` stands for the FIFO that holds each thread before its first IO."""
-    own = [argument for i, job in enumerate(jobs) for argument in _job(job, i, seed)]
-    return [
-        fio,
-        f"--status-interval={max(round(interval_s * 1000), 100)}ms",
-        "--output-format=json+",
-        "--eta=never",
-        "--name=global",
-        *(f"--{option}" for option in _common(path, ioengine, workload)),
-        *own,
-    ]
+    """Everything after `fio`: general options, options of all threads, then one job for each section."""
+    limited = any(section.io_bytes for section in sections)
+    general = ["--output-format=json+", "--eta=never"]
+    if limited:
+        general.append(f"--status-interval={max(round(interval_s * 1000), 1)}ms")
+    if workload.read_pct == 100:
+        general.append("--readonly")
+    shared = _device(path, ioengine) | _kind(workload) | _data(workload, seed)
+    if not limited:
+        shared |= {"time_based": "1", "runtime": str(FOREVER_S)}
+    jobs = [word for number, section in enumerate(sections) for word in _job(f"s{number}", section)]
+    return [*general, *(f"--{name}={value}" for name, value in shared.items()), *jobs]
 
 
-def _common(path: str, ioengine: str, workload: Workload) -> list[str]:
-    """What all jobs share; given before the first --name, fio applies it to all."""
-    reads, options = workload.read_pct, []
-    kind = {100: "read", 0: "write"}.get(reads, "rw")
-    options += [
-        f"filename={path}",
-        f"ioengine={ioengine}",
-        "direct=1",
-        "thread=1",
-        "group_reporting=1",
-        f"rw={kind if workload.random_pct == 0 else 'rand' + kind}",
-        f"iodepth={workload.depth}",
-        "lat_percentiles=1",
-        "clat_percentiles=0",
-        "slat_percentiles=0",
-        "randrepeat=0",
-        "allrandrepeat=0",
-        "norandommap=1",
-        "random_generator=tausworthe64",
-        "disk_util=0",
-        "exec_prerun=read x < @GATE@ || kill -9 $PPID",
-    ]
-    if kind == "rw":
-        options.append(f"rwmixread={reads}")
+def _job(name: str, section: Section) -> list[str]:
+    words = [f"--name={name}", f"--offset={section.start_bytes}", f"--size={section.range_bytes}"]
+    if section.io_bytes:
+        words.append(f"--io_size={section.io_bytes}")
+    if section.threads > 1:
+        words.append(f"--numjobs={section.threads}")
+    if section.block_bytes:
+        words += [f"--bs={section.block_bytes}", "--iodepth=1"]
+    return words
+
+
+def _device(path: str, ioengine: str) -> dict[str, str]:
+    return {
+        "filename": path.replace(":", r"\:"),
+        "ioengine": ioengine,
+        "direct": "1",
+        "allow_file_create": "0",
+        "fallocate": "none",
+        "invalidate": "0",
+        "thread": "1",
+        "group_reporting": "1",
+        "exitall_on_error": "1",
+        "exec_prerun": HELD,
+        "lat_percentiles": "1",
+        "clat_percentiles": "0",
+        "slat_percentiles": "0",
+        "disable_slat": "1",
+        "disable_clat": "1",
+        "percentile_list": "50",
+        "disk_util": "0",
+    }
+
+
+def _kind(workload: Workload) -> dict[str, str]:
+    prefix = "rand" if workload.random_pct else ""
+    direction = {100: "read", 0: "write"}.get(workload.read_pct, "rw")
+    words = {"rw": prefix + direction, "iodepth": str(workload.depth), "norandommap": "1"}
+    if direction == "rw":
+        words["rwmixread"] = str(workload.read_pct)
     if 0 < workload.random_pct < 100:
-        options.append(f"percentage_random={workload.random_pct}")
-    if kind != "read":
-        options += ["refill_buffers=1", f"buffer_compress_percentage={100 - workload.entropy_pct}"]
+        words["percentage_random"] = str(workload.random_pct)
     if workload.block_mix:
-        options.append("bssplit=" + ":".join(f"{size}/{share}" for size, share in workload.block_mix))
+        words["bssplit"] = ":".join(f"{size}/{share}" for size, share in workload.block_mix)
+    else:
+        words["bs"] = str(workload.block_bytes)
     if workload.align_bytes:
-        options.append(f"blockalign={workload.align_bytes}")
+        words["blockalign"] = str(workload.align_bytes)
     if workload.zones:
-        options.append("random_distribution=zoned:" + ":".join(f"{io}/{part}" for io, part in workload.zones))
-    return options
+        words["random_distribution"] = "zoned:" + ":".join(f"{ios}/{part}" for ios, part in workload.zones)
+    return words
 
 
-def _job(job: Section, number: int, seed: int) -> list[str]:
-    options = [
-        f"--name=load{number}",
-        f"--offset={job.start_bytes}",
-        f"--size={job.size_bytes}",
-        f"--bs={job.block_bytes}",
-    ]
-    options += [f"--numjobs={job.threads}", f"--randseed={(seed + number * 0x9E3779B97F4A7C15) % 2**63}"]
-    if job.total_bytes is None:
-        return [*options, "--time_based=1", f"--runtime={FAR_S}"]
-    return [*options, f"--io_size={job.total_bytes}"]
+def _data(workload: Workload, seed: int) -> dict[str, str]:
+    """Where to, and what is written; fio gives each thread its own numbers from seed times thread number."""
+    words = {
+        "randrepeat": "0",
+        "allrandrepeat": "0",
+        "randseed": str(seed or 1),
+        "random_generator": "tausworthe64",
+    }
+    if workload.read_pct < 100:
+        words["refill_buffers"] = "1"
+        if workload.entropy_pct < 100:
+            words["buffer_compress_percentage"] = str(100 - workload.entropy_pct)
+    return words

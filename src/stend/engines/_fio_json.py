@@ -1,121 +1,130 @@
-"""fio's cumulative JSON documents: found in its output, decoded, differenced exactly."""
+"""fio's cumulative JSON documents: cut out of its output, read, and subtracted from one another.
 
-import os
-from collections.abc import Callable
-from pathlib import Path
+fio 3 prints totals since the start of the job (HOWTO, "JSON output", "JSON+ output"); an interval is a difference.
+"""
+
+from collections.abc import Iterator
 
 import msgspec
 
-from stend.errors import StepFailed
-from stend.record import Counts, Tally
+from stend.record import Tally
 from stend.stats import bin_edges_ns, bin_index
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """`lat_ns` of one direction: total response times."""
+    """`lat_ns`: response times of completed IOs; a bin is named by the nanoseconds in its middle."""
 
+    ios: int = msgspec.field(default=0, name="N")
     max: float = 0
     mean: float = 0
     stddev: float = 0
-    N: int = 0
     bins: dict[int, int] = {}
 
 
 class Direction(msgspec.Struct, frozen=True):
-    """One direction of a job."""
+    """`read` or `write` of a job; `runtime` in milliseconds."""
 
     io_bytes: int = 0
-    runtime: int = 0
+    runtime: float = 0
     lat_ns: Latency = Latency()
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A group of jobs, reported as one."""
+    """One entry of `jobs`; with group_reporting there is one for all threads. `error` is an errno."""
 
     error: int = 0
     read: Direction = Direction()
     write: Direction = Direction()
 
 
-class Totals(msgspec.Struct, frozen=True):
-    """A document: everything since fio began."""
+class Document(msgspec.Struct, frozen=True):
+    """All that a document says which we use; `timestamp_ms` is Unix time at the moment the totals were read."""
 
     jobs: list[Job] = []
-
-    @property
-    def error(self) -> int:
-        """fio's errno, 0 if all is well."""
-        return next((job.error for job in self.jobs if job.error), 0)
-
-    @property
-    def job(self) -> Job:
-        """The one group there is."""
-        return self.jobs[0] if self.jobs else Job()
+    timestamp_ms: float = 0
 
     @property
     def runtime_s(self) -> float:
-        """Seconds of load on fio's own clock."""
-        return max(self.job.read.runtime, self.job.write.runtime) / 1000
+        """How long IO has gone on; with several threads that of the first to start."""
+        return max((max(j.read.runtime, j.write.runtime) for j in self.jobs), default=0.0) / 1000
+
+    @property
+    def bytes(self) -> int:
+        """Read and written so far."""
+        return sum(job.read.io_bytes + job.write.io_bytes for job in self.jobs)
+
+    @property
+    def error(self) -> int:
+        """The first errno that a job ended with, or 0."""
+        return next((job.error for job in self.jobs if job.error), 0)
 
 
-class Documents:
-    """Cuts a stream of text and JSON documents; what is neither is kept as text."""
+_decode = msgspec.json.Decoder(Document, strict=False).decode
+
+
+def read(data: bytes) -> Document | None:
+    """The document in these bytes; None when they are not one."""
+    try:
+        return _decode(data)
+    except msgspec.DecodeError:
+        return None
+
+
+class Cutter:
+    """Cuts a stream of bytes into documents and lines of text; both come in any pieces, text wherever it likes.
+
+    fio indents all but the outermost braces, so a line of one brace alone begins or ends a document.
+    """
 
     def __init__(self) -> None:
-        self.waiting = b""
-        self.text: list[str] = []
+        self.rest = b""
+        self.lines: list[bytes] = []
 
-    def feed(self, data: bytes) -> None:
-        """Some more output."""
-        self.waiting += data
-
-    def take(self, raw: Callable[[bytes], None] | None = None) -> Totals | None:
-        """The next whole document, if there is one: from a line `{` to a line `}`."""
-        lines_end = self.waiting.find(b"\n}\n")
-        if lines_end < 0:
-            return None
-        chunk, self.waiting = self.waiting[: lines_end + 3], self.waiting[lines_end + 3 :]
-        begin = 0 if chunk.startswith(b"{\n") else chunk.find(b"\n{\n") + 1
-        self.text += chunk[:begin].decode(errors="replace").splitlines()
-        if raw:
-            raw(chunk[begin:])
-        try:
-            return msgspec.json.decode(chunk[begin:], type=Totals, strict=False)
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
-            raise StepFailed(f"fio said something that is not its JSON: {error}") from error
+    def feed(self, data: bytes) -> Iterator[bytes | str]:
+        """Documents as bytes and other lines as text, in order, as far as they are complete."""
+        *whole, self.rest = (self.rest + data).split(b"\n")
+        for line in whole:
+            bare = line.rstrip()
+            if bare == b"{":
+                self.lines = [line]
+            elif self.lines:
+                self.lines.append(line)
+                if bare == b"}":
+                    document, self.lines = b"\n".join(self.lines) + b"\n", []
+                    yield document
+            elif bare:
+                yield bare.decode(errors="replace")
 
 
-def difference(before: Totals, after: Totals, cpu_s: float) -> Counts:
-    """What happened between two documents."""
-    a, b = before.job, after.job
-    return Counts(after.runtime_s - before.runtime_s, cpu_s, _tally(a.read, b.read), _tally(a.write, b.write))
+def total(document: Document, direction: str) -> Tally:
+    """All that was done in one direction until this document, as the record counts it."""
+    parts = [_tally(getattr(job, direction)) for job in document.jobs]
+    return sum(parts, Tally())
 
 
-def _tally(before: Direction, after: Direction) -> Tally:
-    a, b = before.lat_ns, after.lat_ns
-    bins = {bin_index(ns): n - a.bins.get(ns, 0) for ns, n in b.bins.items() if n != a.bins.get(ns, 0)}
+def _tally(said: Direction) -> Tally:
+    lat = said.lat_ns
+    squares = lat.stddev**2 * max(lat.ios - 1, 0) + lat.ios * lat.mean**2
+    bins = {bin_index(middle_ns): ios for middle_ns, ios in lat.bins.items()}
+    return Tally(lat.ios, said.io_bytes, lat.mean * lat.ios, squares, lat.max, bins)
+
+
+def since(before: Tally, now: Tally) -> Tally:
+    """What was done between two totals.
+
+    The longest response time is exact when the total's own moved; otherwise it is not known better than the upper
+    edge of the highest bin that grew.
+    """
+    grown = {i: n - before.bins.get(i, 0) for i, n in now.bins.items() if n != before.bins.get(i, 0)}
+    if now.max_ns > before.max_ns:
+        longest = now.max_ns
+    else:
+        longest = min(now.max_ns, bin_edges_ns(max(grown))[1]) if grown else 0.0
     return Tally(
-        ios=sum(bins.values()),
-        bytes=after.io_bytes - before.io_bytes,
-        latency_ns=b.mean * b.N - a.mean * a.N,
-        latency_ns2=_squares(b) - _squares(a),
-        max_ns=_longest(a, b, bins),
-        bins=bins,
+        ios=now.ios - before.ios,
+        bytes=now.bytes - before.bytes,
+        latency_ns=max(now.latency_ns - before.latency_ns, 0.0),
+        latency_ns2=max(now.latency_ns2 - before.latency_ns2, 0.0),
+        max_ns=longest,
+        bins=grown,
     )
-
-
-def _squares(latency: Latency) -> float:
-    return latency.stddev**2 * max(latency.N - 1, 0) + latency.mean**2 * latency.N
-
-
-def _longest(before: Latency, after: Latency, bins: dict[int, int]) -> float:
-    """Exact when the cumulative maximum moved, else the upper edge of the highest bin that grew."""
-    if after.max > before.max:
-        return after.max
-    return float(min(bin_edges_ns(max(bins))[1], after.max)) if bins else 0.0
-
-
-def busy_cpu_s() -> float:
-    """Busy seconds of all CPUs since boot."""
-    fields = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
-    return (sum(fields) - fields[3] - fields[4]) / os.sysconf("SC_CLK_TCK")
