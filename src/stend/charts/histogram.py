@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from stend.charts.parts import BLACK, BLUE, RED, Drawing, Row, axis, data
+from stend.charts.parts import BLACK, RED, Drawing, Row, axis, data
 from stend.charts.parts.marks import series, tips
 from stend.definition import PlannedTest
 from stend.findings import look
@@ -17,8 +17,8 @@ PHASES = ("histogram", "max", "mid", "min")
 COLUMNS = 120
 FLOOR = 0.7
 """Where bars begin on the log axis: below one IO."""
-STEP_PX = 44
-"""Labels of neighbouring percentiles stand at different heights."""
+STEP = 15
+"""Labels of neighbouring percentiles stand at different heights: per cent of the plot."""
 BEYOND = 1.1
 """The axis ends at 1.1 x the last percentile that the sample carries; the maximum is in the title."""
 
@@ -41,7 +41,7 @@ def _drawing(test: PlannedTest, label: str, phase: str, total: Counts, words: La
     names = {way: words(f"direction.{way}") for way in ("read", "write") if getattr(total, way).ios}
     rows = [r for way, name in names.items() for r in _columns(getattr(total, way).bins, end_s, name)]
     named = [(words("figure.mean"), total.both.mean_s)] + [(words(f"figure.p{p:g}"), v) for p, v in marks]
-    lines = [{"ms": value * 1e3, "label": label, "slot": STEP_PX * i} for i, (label, value) in enumerate(named)]
+    lines = [{"ms": value * 1e3, "label": label, "share": 100 - STEP * i} for i, (label, value) in enumerate(named)]
     title = words(
         "chart.histogram",
         test=words.title(test.name, test.title),
@@ -56,7 +56,7 @@ def _drawing(test: PlannedTest, label: str, phase: str, total: Counts, words: La
 
 
 def _chart(names: list[str], words: Language) -> Any:
-    x = axis("ms", words("axis.latency_ms"), orient="bottom")
+    x = axis("ms", words("axis.latency_ms"))
     kinds = series("way", None, names)
     count = {**axis("ios", words("axis.count"), log=True)}
     count["scale"] = {"type": "log", "domainMin": FLOOR, "nice": False}
@@ -70,12 +70,10 @@ def _chart(names: list[str], words: Language) -> Any:
     rules = alt.Chart(data("marks")).mark_rule(color=BLACK, strokeDash=[2, 3]).encode(x=x)
     text = (
         alt.Chart(data("marks"))
-        .mark_text(angle=270, align="right", dy=-5, dx=-4, color=BLUE, fontSize=10)
-        .encode(
-            x=x, y={"field": "slot", "type": "quantitative", "scale": None}, text={"field": "label", "type": "nominal"}
-        )
+        .mark_text(angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=10)
+        .encode(x=x, y=share, text={"field": "label", "type": "nominal"})
     )
-    return (alt.layer(histogram, level).resolve_scale(y="independent") + rules + text).resolve_scale(y="independent")
+    return alt.layer(histogram, alt.layer(level, rules, text)).resolve_scale(y="independent")
 
 
 def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:

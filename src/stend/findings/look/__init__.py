@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
-from stend.record import Counts, Judged, Result, Run, Sample
+from stend.record import Counts, Judged, Result, Run, Sample, Tally
 from stend.stats import percentile_s
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
@@ -123,3 +123,8 @@ def main_phase(run: Run, test: PlannedTest) -> str:
         (sum(r.counts.seconds for r in run.of(test.name, phase.name)), phase.name) for phase in measuring(run, test)
     ]
     return max(loads)[1] if loads else ""
+
+
+def percentile(tally: Tally, percent: float) -> float | None:
+    """One percentile of the response time in seconds; None where the sample cannot carry it."""
+    return percentile_s(tally.bins, percent)

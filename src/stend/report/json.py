@@ -1,0 +1,105 @@
+"""JSON: drive, verdicts, findings and every record, in base units; the schema is written beside it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend import __version__, findings
+from stend.definition import Identity
+from stend.findings.language import LANGUAGES, Language
+from stend.record import Position, Run, Verdict
+from stend.report.parts.document import sheet
+from stend.report.parts.records import rows
+
+FORMAT = 1
+
+
+class Concluded(msgspec.Struct, frozen=True):
+    """A finding: which, about which test ("" for all), its values in base units, how sure, its sentence by language."""
+
+    name: str
+    key: str
+    test: str
+    values: dict[str, Any]
+    confidence: findings.Confidence
+    side: findings.Side
+    sentences: dict[str, str]
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """The end of a phase that sought steady state."""
+
+    where: Position
+    steady: bool
+    ended_by: str
+    verdicts: tuple[Verdict, ...]
+
+
+class Reported(msgspec.Struct, frozen=True):
+    """One run. `records` has the columns of the CSV."""
+
+    run: str
+    started_at: float
+    outcome: str
+    reason: str
+    stamps: tuple[str, ...]
+    profile: str
+    tests: tuple[str, ...]
+    device: Identity
+    host: dict[str, Any]
+    deviations: tuple[str, ...]
+    notes: tuple[str, ...]
+    judgements: tuple[Judgement, ...]
+    findings: tuple[Concluded, ...]
+    records: tuple[dict[str, str | int | float | None], ...]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The whole file; `format` counts up when a reader of an older one would go wrong."""
+
+    format: int
+    stend: str
+    runs: tuple[Reported, ...]
+
+
+def schema() -> dict[str, Any]:
+    """The published JSON schema of a report."""
+    return msgspec.json.schema(Report)
+
+
+def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+    """`report.json` and `report.schema.json`; both languages in one file."""
+    report = Report(FORMAT, __version__, tuple(_reported(*one) for one in runs))
+    paths = [into / "report.json", into / "report.schema.json"]
+    for path, value in zip(paths, (report, schema()), strict=True):
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
+    return paths
+
+
+def _reported(folder: Path, run: Run, host: dict[str, Any]) -> Reported:
+    plan, ended = run.plan, run.ended
+    return Reported(
+        run=folder.name,
+        started_at=run.started[0].at,
+        outcome=ended.outcome if ended else "unfinished",
+        reason=ended.reason if ended else "",
+        stamps=run.stamps,
+        profile=plan.profile.name,
+        tests=tuple(test.name for test in plan.tests),
+        device=plan.device,
+        host=host,
+        deviations=plan.deviations,
+        notes=tuple(note.text for note in run.notes),
+        judgements=tuple(
+            Judgement(j.where, j.steady, j.ended_by, j.verdicts) for j in run.judged if j.ended_by and j.verdicts
+        ),
+        findings=tuple(_concluded(f) for f in findings.find(run, sheet(folder))),
+        records=tuple(rows(run, folder.name)),
+    )
+
+
+def _concluded(one: findings.Finding) -> Concluded:
+    sentences = {lang: findings.sentence(one, Language(lang)) for lang in LANGUAGES}
+    return Concluded(one.name, one.key, one.test, one.values, one.confidence, one.side, sentences)

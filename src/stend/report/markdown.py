@@ -1,0 +1,87 @@
+"""Markdown with the charts as SVG files beside it, for wikis and repositories."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from stend.charts import Picture
+from stend.record import Run
+from stend.report.parts import Chapter, Document, Part, Table
+from stend.report.parts.document import document
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
+
+
+def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+    """`report.md` and a folder `report.files` of charts."""
+    suffix = "" if lang == "en" else f".{lang}"
+    path, folder = into / f"report{suffix}.md", into / f"report{suffix}.files"
+    folder.mkdir(exist_ok=True)
+    doc = document(runs, lang, style)
+    path.write_text("\n".join(_document(doc, folder)) + "\n", encoding="utf-8")
+    return [path, *sorted(folder.glob("*.svg"))]
+
+
+def escape(text: str) -> str:
+    """A drive's own words as plain text: no markup, no line ends."""
+    return SPECIAL.sub(r"\\\1", " ".join(text.split(" ")).replace("\n", " "))
+
+
+def _document(doc: Document, folder: Path) -> Iterator[str]:
+    t = doc.words
+    yield f"# {escape(doc.title)}\n"
+    for number, part in enumerate(doc.parts, 1):
+        yield from _card(part)
+        for table in part.about:
+            yield from _table(table)
+        for title, texts in ((t("page.deviations"), part.deviations), (t("page.notes"), part.notes)):
+            yield f"### {title}\n"
+            yield from (f"- {escape(text)}" for text in texts or (t("page.nothing"),))
+            yield ""
+        for chapter in part.chapters:
+            yield from _chapter(chapter, doc, folder, number)
+        yield f"## {t('page.conclusion')}\n\n**{escape(part.verdict)}**\n"
+        yield from (f"- {escape(said.text)} ({said.confidence})" for said in part.overall)
+        for side, sign in (("pro", "+"), ("con", "−")):
+            yield from (f"- {sign} {escape(text)}" for text in part.conclusion[side])
+        for table in (*part.audit, *part.appendix):
+            yield from ("", *_table(table))
+    yield f"\n{t('page.made', date=doc.made, version='')}"
+
+
+def _card(part: Part) -> Iterator[str]:
+    yield f"## {escape(part.title)}\n\n**{escape(part.verdict)}**\n"
+    yield from (f"- **{escape(stamp)}**" for stamp in part.stamps)
+    yield ""
+    yield from (f"- {escape(n.label)}: **{n.value}** ({escape(n.test)})" for n in part.numbers)
+    yield ""
+
+
+def _chapter(chapter: Chapter, doc: Document, folder: Path, number: int) -> Iterator[str]:
+    yield f"## {escape(chapter.title)}\n\n*{escape(chapter.clause)}. {escape(chapter.ended)}*\n"
+    yield from (f"**{escape(stamp)}**\n" for stamp in chapter.stamps)
+    yield from (f"- {escape(said.text)} ({said.confidence})" for said in chapter.said)
+    yield ""
+    for count, picture in enumerate(chapter.pictures, 1):
+        name = f"{number}-{chapter.anchor}-{count}.svg"
+        (folder / name).write_text(svg(picture), encoding="utf-8")
+        yield f"![{escape(picture.title)}]({folder.name}/{name})\n"
+    for table in (*chapter.results, *chapter.verification):
+        yield from _table(table)
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"**{escape(table.title)}**\n"
+    yield "| " + " | ".join(map(escape, table.head)) + " |"
+    yield "|" + "|".join(" ---: " if i in table.numeric else " --- " for i in range(len(table.head))) + "|"
+    yield from ("| " + " | ".join(map(escape, row)) + " |" for row in table.rows)
+    yield f"\n{escape(table.note)}\n" if table.note else ""
+
+
+def svg(picture: Picture) -> str:
+    """A picture as SVG, drawn offline from the same specification as in the page."""
+    import vl_convert
+
+    drawn: str = vl_convert.vegalite_to_svg(picture.spec)
+    return drawn

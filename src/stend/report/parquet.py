@@ -1,0 +1,22 @@
+"""Parquet: the rows of the CSV, typed, for queries over many runs."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stend.record import Run
+from stend.report import csv
+from stend.report.parts.records import COLUMNS
+
+
+def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+    """`records.parquet`."""
+    import duckdb
+
+    path = into / "records.parquet"
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as database:
+        (plain,) = csv.write(runs, lang, style, Path(folder))
+        table = database.read_csv(str(plain), columns=COLUMNS, header=True)
+        table.write_parquet(str(path))
+    return [path]

@@ -1,0 +1,56 @@
+"""A run as flat rows of base units, for CSV, Parquet and JSON; every column's unit is the end of its name."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from stend.definition import Hold
+from stend.findings import look
+from stend.record import Result, Run, Tally
+
+PERCENTS = {"p50_s": 50.0, "p99_s": 99.0, "p99_9_s": 99.9, "p99_99_s": 99.99, "p99_999_s": 99.999}
+
+COLUMNS: dict[str, str] = {
+    "run": "VARCHAR", "test": "VARCHAR", "phase": "VARCHAR", "round": "BIGINT", "step": "BIGINT", "kind": "VARCHAR",
+    "workload": "VARCHAR", "random_pct": "BIGINT", "read_pct": "BIGINT", "block_bytes": "BIGINT", "threads": "BIGINT",
+    "depth": "BIGINT", "start_bytes": "BIGINT", "range_bytes": "BIGINT", "end_s": "DOUBLE", "seconds": "DOUBLE",
+    "gap_s": "DOUBLE", "cpu_s": "DOUBLE", "iops": "DOUBLE", "bytes_per_s": "DOUBLE", "seed": "BIGINT",
+} | {
+    f"{way}_{name}": "BIGINT" if name in ("ios", "bytes") else "DOUBLE"
+    for way in ("read", "write")
+    for name in ("ios", "bytes", "mean_s", "deviation_s", *PERCENTS, "max_s")
+}  # fmt: skip
+"""Column -> SQL type."""
+
+
+def rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
+    """One row for each step that was done."""
+    for result in run.results:
+        yield _row(result, name)
+
+
+def _row(result: Result, name: str) -> dict[str, Any]:
+    where, counts = result.where, result.counts
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
+    row |= {"run": name, "test": where.test, "phase": where.phase, "round": where.round, "step": result.index}
+    row |= {"kind": type(result.step).__name__.lower(), "end_s": result.t, "gap_s": result.gap_s, "seed": result.seed}
+    if isinstance(result.step, Hold):
+        load = result.step.workload
+        row |= {"workload": load.label, "start_bytes": load.start_bytes, "range_bytes": load.range_bytes}
+        row |= {key: getattr(load, key) for key in ("random_pct", "read_pct", "block_bytes", "threads", "depth")}
+        row |= {
+            "seconds": counts.seconds,
+            "cpu_s": counts.cpu_s,
+            "iops": counts.iops,
+            "bytes_per_s": counts.bytes_per_s,
+        }
+        row |= _tally("read", counts.read) | _tally("write", counts.write)
+    return row
+
+
+def _tally(way: str, tally: Tally) -> dict[str, Any]:
+    """Response times of a direction without IOs, and percentiles that it cannot carry, are empty."""
+    figures: dict[str, Any] = {"ios": tally.ios, "bytes": tally.bytes}
+    if tally.ios:
+        figures |= {"mean_s": tally.mean_s, "deviation_s": tally.deviation_s, "max_s": tally.max_s}
+        figures |= {key: look.percentile(tally, percent) for key, percent in PERCENTS.items()}
+    return {f"{way}_{key}": value for key, value in figures.items()}

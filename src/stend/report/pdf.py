@@ -1,0 +1,99 @@
+"""PDF typeset by Typst: contents, page numbers, tables that break well; the text travels as data, never as markup."""
+
+import json
+import tempfile
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from stend import __version__
+from stend.charts import Picture
+from stend.record import Run
+from stend.report.markdown import svg
+from stend.report.parts import Chapter, Document, Part, Table
+from stend.report.parts.document import document
+
+WORDS = (
+    "report", "contents", "glance", "deviations", "notes", "nothing", "findings", "conclusion", "pros", "cons",
+    "appendix", "repeat", "ended", "compared", "sheet", "noscript",
+)  # fmt: skip
+
+
+def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+    """`report.pdf`."""
+    name = "report" + ("" if lang == "en" else f".{lang}") + ("" if style == "review" else f".{style}") + ".pdf"
+    (into / name).write_bytes(typeset(document(runs, lang, style)))
+    return [into / name]
+
+
+def typeset(doc: Document) -> bytes:
+    """A Document as PDF."""
+    import typst
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "report.json").write_text(json.dumps(_content(doc, folder), ensure_ascii=False), encoding="utf-8")
+        template = resources.files("stend.report.parts") / "templates" / "report.typ"
+        (folder / "report.typ").write_bytes(template.read_bytes())
+        pdf: bytes = typst.compile(str(folder / "report.typ"), root=str(folder))
+        return pdf
+
+
+def _content(doc: Document, folder: Path) -> dict[str, Any]:
+    t = doc.words
+    return {
+        "title": doc.title,
+        "lang": doc.lang,
+        "style": doc.style,
+        "made": t("page.made", date=doc.made, version=__version__),
+        "words": {key: t(f"page.{key}") for key in WORDS},
+        "plot": t("page.plot" if doc.style == "pts" else "page.figure", n="").strip(),
+        "compared": [_plot(picture, folder, f"c{i}") for i, picture in enumerate(doc.pictures)],
+        "tables": [_table(table) for table in doc.tables],
+        "parts": [_part(part, folder, i, t) for i, part in enumerate(doc.parts)],
+    }
+
+
+def _part(part: Part, folder: Path, number: int, words: Any) -> dict[str, Any]:
+    return {
+        "title": part.title,
+        "verdict": part.verdict,
+        "steady": part.steady,
+        "stamps": part.stamps,
+        "numbers": [n._asdict() for n in part.numbers],
+        "about": [_table(table) for table in part.about],
+        "deviations": part.deviations,
+        "notes": part.notes,
+        "chapters": [_chapter(c, folder, f"{number}-{i}", words) for i, c in enumerate(part.chapters)],
+        "overall": [said._asdict() for said in part.overall],
+        "conclusion": part.conclusion,
+        "audit": [_table(table) for table in part.audit],
+        "appendix": [_table(table) for table in part.appendix],
+        "manifest": part.manifest,
+        "repeat_text": words("page.repeat_text", version=__version__),
+    }
+
+
+def _chapter(chapter: Chapter, folder: Path, place: str, words: Any) -> dict[str, Any]:
+    return {
+        "title": chapter.title,
+        "clause": words("page.clause", clause=chapter.clause),
+        "ended": chapter.ended,
+        "stamps": chapter.stamps,
+        "header": [{"title": b.title, "rows": b.rows} for b in chapter.header],
+        "plots": [_plot(picture, folder, f"{place}-{i}") for i, picture in enumerate(chapter.pictures)],
+        "said": [said._asdict() for said in chapter.said],
+        "results": [_table(table) for table in chapter.results],
+        "verification": [_table(table) for table in chapter.verification],
+    }
+
+
+def _plot(picture: Picture, folder: Path, place: str) -> dict[str, str]:
+    file = f"{place}.svg"
+    (folder / file).write_text(svg(picture), encoding="utf-8")
+    return {"file": file, "title": picture.title, "says": picture.says, "alt": picture.spec["description"]}
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return table._asdict()
