@@ -18,6 +18,14 @@ def build(spec: Spec) -> "Drive":
         from stend.sim.flash import FlashDrive
 
         return FlashDrive(spec)
+    if spec.kind == "disk":
+        from stend.sim.disk import DiskDrive
+
+        return DiskDrive(spec)
+    if spec.kind == "array":
+        from stend.sim.array import ArrayDrive
+
+        return ArrayDrive(spec)
     if spec.kind == "ideal":
         from stend.sim.ideal import IdealDrive
 

@@ -83,6 +83,49 @@ class Flash(Part, frozen=True, kw_only=True):
     hiccups: tuple[Hiccup, ...] = ()
 
 
+class Disk(Part, frozen=True, kw_only=True):
+    """Platters and arm; milliseconds, and 10^6 bytes per second."""
+
+    spindle_rpm: float
+    outer_mb_s: float
+    inner_mb_s: float
+    settle_ms: float
+    """the shortest seek"""
+    full_seek_ms: float
+    """across all tracks; between them a seek takes as the square root of its distance"""
+    write_settle_ms: float = 0
+    reorders: int = 32
+    """how many requests the drive chooses the nearest of"""
+    write_memory_bytes: int = 0
+    """protected against power loss: writes are answered from it"""
+    cache_bytes: int = 0
+    """flash read cache"""
+    cache_chunk_bytes: int = 65536
+    cache_page_us: float = 100
+    """flash time for each 4 KiB found there"""
+    cache_answer_us: float = 50
+
+
+class Array(Part, frozen=True, kw_only=True):
+    """Members behind a RAID controller; each member does `units` things at once."""
+
+    members: int
+    level: int
+    stripe_bytes: int = 65536
+    units: int = 10
+    read_us: float
+    write_us: float
+    """for one 4 KiB page on one unit, cleaning included"""
+    read_mb_s: float
+    write_mb_s: float
+    cache_bytes: int = 0
+    """protected write cache of the controller"""
+    parity_us: float = 0
+    """the controller's time for the parity of one small write"""
+    member_command_us: float = 0
+    """the controller's time for each command to a member that it did not see coming"""
+
+
 class Host(Part, frozen=True, kw_only=True):
     """Link and command handling; microseconds, and 10^6 bytes per second."""
 
@@ -127,6 +170,8 @@ class Spec(Part, frozen=True, kw_only=True):
     scale: int = 1
     format_s: float = 1
     flash: Flash | None = None
+    disk: Disk | None = None
+    array: Array | None = None
     host: Host
     thermal: Thermal = Thermal()
     sources: dict[str, str] = {}

@@ -1,0 +1,47 @@
+"""Arrays of equal members behind a controller, laid out from a Spec and driven by array_kernel."""
+
+import numpy as np
+
+from stend.errors import BadInput
+from stend.sim import array_kernel as k
+from stend.sim.drive import Drive
+from stend.sim.requests import Ledger, Loop, Stream
+from stend.sim.spec import Array, Host, Spec
+
+RING = 1 << 16
+
+
+def parameters(array: Array, host: Host) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """The kernel's parameter array, times in ns."""
+    p = np.zeros(k.PARAMETERS, np.int64)
+    p[k.MEMBERS], p[k.LEVEL], p[k.STRIPE], p[k.UNITS] = array.members, array.level, array.stripe_bytes, array.units
+    p[k.T_READ], p[k.T_WRITE] = array.read_us * 1e3, array.write_us * 1e3
+    p[k.T_PAGE_IN], p[k.T_PAGE_OUT] = k.PAGE * 1e3 / array.write_mb_s, k.PAGE * 1e3 / array.read_mb_s
+    p[k.CACHE], p[k.T_PARITY], p[k.T_PIECE] = array.cache_bytes, array.parity_us * 1e3, array.member_command_us * 1e3
+    p[k.T_READ_COMMAND], p[k.T_WRITE_COMMAND] = host.read_command_us * 1e3, host.write_command_us * 1e3
+    p[k.T_LINK], p[k.T_ANSWER] = k.PAGE * 1e3 / host.read_mb_s, host.read_answer_us * 1e3
+    return p
+
+
+class ArrayDrive(Drive):
+    """RAID 0, 1, 10 or 5."""
+
+    def __init__(self, spec: Spec) -> None:
+        super().__init__(spec)
+        if spec.array is None or spec.array.level not in (0, 1, 5, 10) or spec.scale != 1:
+            raise BadInput(f"virtual drive {spec.name} is an array: it needs an [array] part of level 0, 1, 5 or 10")
+        self.memory = k.Array(
+            state=np.zeros(k.STATE, np.int64),
+            parameters=parameters(spec.array, spec.host),
+            unit=np.zeros((spec.array.members, spec.array.units), np.int64),
+            port=np.zeros(spec.array.members, np.int64),
+            done_at=np.zeros(RING, np.int64),
+            done_bytes=np.zeros(RING, np.int64),
+        )
+
+    def fresh(self) -> None:
+        """The members are modelled in their used state; the cache is emptied."""
+        self.memory.state[[k.HELD, k.FIRST, k.MANY]] = 0
+
+    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+        return bool(k.serve(self.memory, requests, slots, done, until))

@@ -1,0 +1,181 @@
+"""Arrays: a controller with a protected cache over equal members, each some parallel units of work (flash channels).
+
+RAID 0 stripes, 1 and 10 mirror, 5 keeps parity: a write of less than a whole row reads old data and old parity and
+writes both anew; the cache gathers sequential writes to whole rows.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.sim.compiled import compiled, inlined
+from stend.sim.kernels import count, draw, i64, sink
+
+# Indices of `parameters`; times in ns.
+MEMBERS, LEVEL, STRIPE, UNITS, T_READ, T_WRITE, T_PAGE_IN, T_PAGE_OUT, CACHE, T_READ_COMMAND = range(10)
+T_WRITE_COMMAND, T_LINK, T_ANSWER, MIRROR_READ, T_PARITY, T_PIECE = range(10, 16)
+PARAMETERS = 16
+# Indices of `state`.
+COMMAND, LINK, HELD, FIRST, MANY, LAST_END, READ_END = range(7)
+STATE = 7
+PAGE = 4096
+
+
+class Array(NamedTuple):
+    """The arrays."""
+
+    state: npt.NDArray[np.int64]
+    parameters: npt.NDArray[np.int64]
+    unit: npt.NDArray[np.int64]
+    """[members, units]: busy until"""
+    port: npt.NDArray[np.int64]
+    """each member's own link, busy until"""
+    done_at: npt.NDArray[np.int64]
+    done_bytes: npt.NDArray[np.int64]
+
+
+@inlined
+def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any) -> Any:  # noqa: PLR0917
+    """A member reads or writes `size` bytes; when it is done. 4 KiB pages lie on its units in turn."""
+    p = a.parameters
+    units = p[UNITS]
+    at = max(a.state[COMMAND], at) + p[T_PIECE]
+    a.state[COMMAND] = at
+    first, last = address // PAGE, (address + size - 1) // PAGE
+    done = at
+    for page in range(first, last + 1):
+        u = i64((page * 2654435761 >> 7) % units) if first == last else page % units
+        busy = max(a.unit[member, u], at) + (p[T_WRITE] if writes else p[T_READ])
+        a.unit[member, u] = busy
+        ported = max(a.port[member], busy) + (p[T_PAGE_IN] if writes else p[T_PAGE_OUT])
+        a.port[member] = ported
+        done = max(done, ported)
+    return done
+
+
+@inlined
+def piece(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
+    """The part of a request within one stripe unit."""
+    p = a.parameters
+    members, level, stripe = p[MEMBERS], p[LEVEL], p[STRIPE]
+    row = offset // stripe
+    if level == 0:
+        return work(a, row % members, row // members * stripe + offset % stripe, size, writes, at)
+    if level == 5:
+        data = members - 1
+        line = row // data
+        parity = line % members
+        member = (parity + 1 + row % data) % members
+        address = line * stripe + offset % stripe
+        if not writes:
+            return work(a, member, address, size, False, at)
+        ready = max(work(a, member, address, size, False, at), work(a, parity, address, size, False, at))
+        a.state[COMMAND] += p[T_PARITY]
+        ready = max(ready, a.state[COMMAND])
+        return max(work(a, member, address, size, True, ready), work(a, parity, address, size, True, ready))
+    pairs = max(members // 2, 1)
+    one, address = row % pairs, row // pairs * stripe + offset % stripe
+    if writes:
+        return max(work(a, one, address, size, True, at), work(a, one + pairs, address, size, True, at))
+    return work(a, one + pairs * (row // pairs & 1), address, size, False, at)
+
+
+@inlined
+def read_ahead(a: Any, size: Any, at: Any) -> Any:
+    """A sequential read that the controller saw coming: only the members' links matter."""
+    p = a.parameters
+    done = at
+    for m in range(p[MEMBERS]):
+        a.port[m] = max(a.port[m], at) + size * p[T_PAGE_OUT] // (PAGE * p[MEMBERS])
+        done = max(done, a.port[m])
+    return done
+
+
+@inlined
+def whole_rows(a: Any, size: Any, at: Any) -> Any:
+    """A sequential write gathered by the cache to whole rows: no old data is read."""
+    p = a.parameters
+    copies = 2.0 if p[LEVEL] in (1, 10) else p[MEMBERS] / (p[MEMBERS] - 1.0) if p[LEVEL] == 5 else 1.0
+    share = i64(size * copies / p[MEMBERS] / PAGE * 1024)
+    done = at
+    for m in range(p[MEMBERS]):
+        for u in range(p[UNITS]):
+            a.unit[m, u] = max(a.unit[m, u], at) + share * p[T_WRITE] // (1024 * p[UNITS])
+            done = max(done, a.unit[m, u])
+        a.port[m] = max(a.port[m], at) + share * p[T_PAGE_IN] // 1024
+        done = max(done, a.port[m])
+    return done
+
+
+@inlined
+def spread(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
+    """All pieces of a request; when the last one is done."""
+    stripe = a.parameters[STRIPE]
+    done, end = at, offset + size
+    while offset < end:
+        part = min(stripe - offset % stripe, end - offset)
+        done = max(done, piece(a, offset, part, writes, at))
+        offset += part
+    return done
+
+
+@inlined
+def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
+    """One request issued at `at`; when its answer is back."""
+    s, p = a.state, a.parameters
+    at = max(s[COMMAND], at) + (p[T_READ_COMMAND] if reads else p[T_WRITE_COMMAND])
+    s[COMMAND] = at
+    s[LINK] = max(s[LINK], at) + p[T_LINK] * size // PAGE
+    if reads:
+        follows = offset == s[READ_END]
+        s[READ_END] = offset + size
+        done = read_ahead(a, size, at) if follows else spread(a, offset, size, False, at)
+        return max(done, s[LINK]) + p[T_ANSWER]
+    at = s[LINK]
+    ring = a.done_at.shape[0] - 1
+    while s[MANY] > 0 and (s[HELD] + size > p[CACHE] or s[MANY] > ring):
+        at = max(at, a.done_at[s[FIRST]])
+        s[HELD] -= a.done_bytes[s[FIRST]]
+        s[FIRST] = (s[FIRST] + 1) & ring
+        s[MANY] -= 1
+    follows = offset == s[LAST_END]
+    s[LAST_END] = offset + size
+    done = whole_rows(a, size, at) if follows else spread(a, offset, size, True, at)
+    if size > p[CACHE]:
+        return done + p[T_ANSWER]
+    place = (s[FIRST] + s[MANY]) & ring
+    a.done_at[place], a.done_bytes[place] = done, size
+    s[MANY] += 1
+    s[HELD] += size
+    return at + p[T_ANSWER]
+
+
+@compiled
+def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
+    """The closed loop up to `until` ns; True while the stream goes on."""
+    base, used = loop.at[1], loop.at[0]
+    while used > 0:
+        t = (loop.heap[0] >> 16) + base
+        if t >= until:
+            loop.at[0] = used
+            return True
+        slot = loop.heap[0] & 0xFFFF
+        if loop.size[slot] != 0:
+            count(ledger, loop.size[slot], t - loop.issued[slot])
+            loop.at[2] = t
+        if stream.at[0] == stream.at[1]:
+            draw(stream)
+        i = stream.at[0]
+        if i == stream.at[1]:
+            used -= 1
+            sink(loop.heap, used, loop.heap[used])
+            continue
+        stream.at[0] = i + 1
+        size, reads = stream.size[i], stream.reads[i]
+        done = request(a, stream.offset[i], size, reads, t)
+        loop.issued[slot] = t
+        loop.size[slot] = -size if reads else size
+        sink(loop.heap, used, ((done - base) << 16) | slot)
+    loop.at[0] = 0
+    return False

@@ -1,0 +1,83 @@
+"""Mechanical and hybrid drives, laid out from a Spec and driven by disk_kernel."""
+
+import numpy as np
+
+from stend.errors import BadInput
+from stend.sim import disk_kernel as k
+from stend.sim.drive import NS, Drive
+from stend.sim.requests import Ledger, Loop, Pattern, Stream
+from stend.sim.spec import Disk, Host, Spec
+
+QUEUE = 8192
+
+
+def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    """The kernel's parameter array."""
+    p = np.zeros(k.PARAMETERS, np.int64)
+    p[k.T_TURN] = 60 * NS / disk.spindle_rpm
+    p[k.T_SETTLE], p[k.T_SEEK] = disk.settle_ms * 1e6, (disk.full_seek_ms - disk.settle_ms) * 1e6
+    p[k.T_WRITE_SETTLE] = disk.write_settle_ms * 1e6
+    p[k.OUTER], p[k.INNER] = disk.outer_mb_s * 1e6, disk.inner_mb_s * 1e6
+    p[k.CAPACITY], p[k.REACH], p[k.DIRTY] = capacity_bytes, disk.reorders, disk.write_memory_bytes
+    p[k.LARGEST] = disk.outer_mb_s * 1e6 * 60 / disk.spindle_rpm * 8  # a few tracks: no seek worth the name
+    p[k.CHUNK] = disk.cache_chunk_bytes if disk.cache_bytes else 0
+    p[k.T_HIT], p[k.T_HIT_PAGE] = disk.cache_answer_us * 1e3, disk.cache_page_us * 1e3
+    p[k.T_COMMAND], p[k.LINK] = host.read_command_us * 1e3, host.write_mb_s
+    p[k.T_OVERHEAD], p[k.T_MEMORY] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
+    return p
+
+
+class DiskDrive(Drive):
+    """A hard disk, or one with flash beside it. Never scaled: it is slow enough to be quick."""
+
+    def __init__(self, spec: Spec) -> None:
+        super().__init__(spec)
+        disk = spec.disk
+        if disk is None or spec.scale != 1:
+            raise BadInput(f"virtual drive {spec.name} is a disk: it needs a [disk] part and cannot be scaled")
+        chunks = -(-spec.capacity_bytes // disk.cache_chunk_bytes) + 1 if disk.cache_bytes else 1
+        self.memory = k.Disk(
+            state=np.zeros(k.STATE, np.int64),
+            parameters=parameters(disk, spec.host, spec.capacity_bytes),
+            rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
+            queue_at=np.zeros(QUEUE, np.int64),
+            queue_size=np.zeros(QUEUE, np.int64),
+            queue_slot=np.zeros(QUEUE, np.int64),
+            queue_since=np.zeros(QUEUE, np.int64),
+            where=np.full(chunks, -1, np.int64),
+            holds=np.full(max(disk.cache_bytes // disk.cache_chunk_bytes, 1), -1, np.int64),
+        )
+
+    def start(self, pattern: Pattern) -> None:
+        """See Drive; the head first finishes what others waited for."""
+        super().start(pattern)
+        if self._loop is not None:
+            self._loop.heap.fill(self.inner_ns)
+        self._forget_waiting()
+
+    def _forget_waiting(self) -> None:
+        """Whoever waited is gone; what the write memory holds stays to be written."""
+        m, s = self.memory, self.memory.state
+        kept = np.flatnonzero(m.queue_slot[: s[k.KNOWN]] < 0)
+        for a in (m.queue_at, m.queue_size, m.queue_since):
+            a[: len(kept)] = a[kept]
+        m.queue_slot[: len(kept)] = -1
+        s[k.KNOWN] = len(kept)
+        s[k.NOW] = max(s[k.NOW], self.inner_ns)
+
+    def fresh(self) -> None:
+        """Overwritten and forgotten: nothing is cached."""
+        m = self.memory
+        m.where.fill(-1)
+        m.holds.fill(-1)
+        m.state[[k.KNOWN, k.HELD, k.CACHE_NEXT]] = 0
+
+    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+        return bool(k.serve(self.memory, requests, slots, done, until))
+
+    def _rest(self, ns: int) -> None:
+        self._forget_waiting()
+        k.rest(self.memory, self.inner_ns)
+
+    def _nand_write_bytes(self) -> int:
+        return 0
