@@ -142,7 +142,7 @@ def test_every_override_is_a_deviation(capsys: pytest.CaptureFixture[str]) -> No
     assert main(["plan", "iops", "--target", "sim:small", "--threads", "2", "--round-seconds", "5"]) == 0
     text = capsys.readouterr().out
     assert "Deviation: threads: 2 instead of 4" in text
-    assert "Deviation: minute s: 5" in text
+    assert "Deviation: seconds to a minute: 5" in text
 
 
 def test_a_run_shows_lists_and_reports_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -96,9 +96,9 @@ def test_a_loop_device_is_measured_when_it_is_named_twice(loop: str, tmp_path: P
 @pytest.mark.fio
 def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
     target, folder = tmp_path / "new.bin", tmp_path / "run"
-    asked = [*STEND, "run", "iops", *SHORT, "--target", str(target), "--create", "64MiB", "--into", str(folder)]
+    asked = [*STEND, "run", "latency", *SHORT, "--target", str(target), "--create", "64MiB", "--into", str(folder)]
     with subprocess.Popen(asked, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        wait_for_results(folder, 12)
+        wait_for_results(folder, 6)
         child.kill()
     until = time.monotonic() + PATIENCE_S
     while loads_of(str(target)) and time.monotonic() < until:
@@ -108,7 +108,7 @@ def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
     done = stend("resume", str(folder), "--destroy-data", "new.bin")
     assert done.returncode == 0, done.stderr
     run = store.load(folder)
-    assert [(r.where.round, r.index) for r in run.of("iops", "rounds")] == [(1, i) for i in range(56)]
+    assert [(r.where.round, r.index) for r in run.of("latency", "rounds-q1")] == [(1, i) for i in range(9)]
     assert any("interrupted" in stamp for stamp in run.stamps)
     assert "interrupted" in (folder / "report.html").read_text()
 
@@ -129,20 +129,40 @@ def test_a_signal_ends_it_cleanly_and_lets_the_drive_go(number: signal.Signals, 
 
 
 @pytest.mark.fio
-def test_a_target_that_vanishes_is_a_failed_step(loop: str, tmp_path: Path) -> None:
-    folder = Path("/dev/shm") / f"stend-{os.getpid()}-vanish"
-    name = Path(loop).name
-    asked = [*STEND, "run", "write-saturation", "--quick", "--target", loop, "--destroy-data", name]
+@pytest.mark.block
+def test_io_errors_are_a_failed_step(tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(small)], check=False).returncode:
+        pytest.skip("this user cannot mount a tmpfs")
+    folder = tmp_path / "run"
     try:
-        with subprocess.Popen([*asked, "--into", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-            wait_for_results(folder, 2)
-            os.truncate(tmp_path / "backing.bin", 0)
-            _, err = child.communicate(timeout=PATIENCE_S)
-        assert child.returncode == 5, err
-        assert "Traceback" not in err.decode()
-        run = store.load(folder)
-        assert run.ended is not None
-        assert run.ended.outcome == "failed"
-        assert any(note.kind == "failure" for note in run.notes)
+        with (small / "full.bin").open("wb") as file:
+            file.truncate(64 * MiB)
+        asked = ["write-saturation", "--quick", "--target", str(small / "full.bin"), "--destroy-data", "full.bin"]
+        done = stend("run", *asked, "--into", str(folder))
     finally:
-        subprocess.run(["rm", "-rf", str(folder)], check=True)
+        subprocess.run(["umount", str(small)], check=True)
+    assert done.returncode == 5, done.stderr
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    run = store.load(folder)
+    assert run.ended is not None
+    assert run.ended.outcome == "failed"
+    assert any(note.kind == "failure" for note in run.notes)
+    assert (folder / "report.html").exists()
+
+
+@pytest.mark.fio
+def test_a_target_that_vanishes_is_a_failed_step(tmp_path: Path) -> None:
+    target, folder = tmp_path / "new.bin", tmp_path / "run"
+    asked = [*STEND, "run", "write-saturation", "--quick", "--target", str(target), "--create", "64MiB"]
+    with subprocess.Popen([*asked, "--into", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        wait_for_results(folder, 2)
+        target.unlink()
+        _, err = child.communicate(timeout=PATIENCE_S)
+    assert child.returncode == 5, err
+    assert b"vanished" in err
+    run = store.load(folder)
+    assert run.ended is not None
+    assert run.ended.outcome == "failed"

@@ -6,6 +6,7 @@ starts anew, and every report says so.
 
 import hashlib
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from itertools import islice
 
 import msgspec
@@ -72,11 +73,13 @@ def run(
 
 def rerun(events: Generator[Event, None, None], recorded: list[Event]) -> Generator[Event, None, None]:
     """A virtual drive repeats its run: drop what is recorded already, StepFailed if it went another way."""
-    plain = (event for event in events if _plain(event))
-    skipped = list(islice(plain, sum(map(_plain, recorded))))
-    if [e for e in skipped if isinstance(e, Result)] != [e for e in recorded if isinstance(e, Result)]:
-        raise StepFailed("this virtual drive no longer does what the run recorded; start the run anew")
-    yield from events
+    with closing(events):
+        yield next(events)  # its Started marks the interruption
+        plain = (event for event in events if _plain(event))
+        skipped = list(islice(plain, sum(map(_plain, recorded))))
+        if [e for e in skipped if isinstance(e, Result)] != [e for e in recorded if isinstance(e, Result)]:
+            raise StepFailed("this virtual drive no longer does what the run recorded; start the run anew")
+        yield from events
 
 
 def _plain(event: Event) -> bool:
