@@ -102,14 +102,10 @@ def _limited(
     return [part for part in (first, rest) if part]
 
 
-def arguments(
-    workload: Workload, sections: list[Section], *, path: str, ioengine: str, seed: int, interval_s: float
-) -> list[str]:
+def arguments(workload: Workload, sections: list[Section], *, path: str, ioengine: str, seed: int) -> list[str]:
     """Everything after `fio`: general options, options of all threads, then one job for each section."""
     limited = any(section.io_bytes for section in sections)
     general = ["--output-format=json+", "--eta=never"]
-    if limited:
-        general.append(f"--status-interval={max(round(interval_s * 1000), 1)}ms")
     if workload.read_pct == 100:
         general.append("--readonly")
     shared = _device(path, ioengine) | _kind(workload) | _data(workload, seed)

@@ -1,6 +1,7 @@
 """One fio process: held before its first IO, released, listened to, ended for certain."""
 
 import contextlib
+import math
 import os
 import selectors
 import signal
@@ -23,8 +24,9 @@ READ_BYTES = 1 << 18
 class Process:
     """fio in a session of its own, so that Ctrl-C does not reach it; killed by the kernel when this thread dies."""
 
-    def __init__(self, command: list[str], threads: int, expected_bytes: int = 0) -> None:
-        self.threads, self.expected_bytes = threads, expected_bytes
+    def __init__(self, command: list[str], *, threads: int, limit_bytes: int, largest_bytes: int) -> None:
+        self.threads = threads
+        self.enough_bytes = limit_bytes - threads * (largest_bytes - 1) if limit_bytes else math.inf
         self.documents: deque[tuple[bytes, float]] = deque()
         self.said: deque[str] = deque(maxlen=LINES)
         self.released_at: float | None = None

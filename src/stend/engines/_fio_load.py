@@ -1,0 +1,162 @@
+"""A workload running in fio: totals asked for at whole intervals, told as differences."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+
+from stend.engines import _fio_json as json
+from stend.engines._fio_process import END_S, Process
+from stend.errors import StepFailed
+from stend.record import Counts, Tally
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+def busy_cpu_s() -> float:
+    """Seconds that all processors together were busy since boot, without waiting and what other guests took."""
+    with open("/proc/stat", "rb") as file:
+        user, nice, system, _idle, _wait, irq, softirq = map(int, file.readline().split()[1:8])
+    return (user + nice + system + irq + softirq) / TICKS_PER_S
+
+
+class FioLoad:
+    """One process after another, mostly one; `began` and `ended` are good to about 2 ms.
+
+    fio prints its totals when it gets SIGUSR1 (HOWTO). Asked by us rather than by its own timer, intervals begin with
+    the load, and nothing piles up in a pipe while we are busy elsewhere.
+    """
+
+    def __init__(
+        self,
+        processes: list[Process],
+        label: str,
+        *,
+        raw: Callable[[bytes], None],
+        interval_s: float,
+        silence_s: float,
+    ) -> None:
+        self.label, self.raw = label, raw
+        self.interval_s, self.silence_s = interval_s, silence_s
+        self.process, *self.later = processes
+        self.over = False
+        self.began = self.ended = self.heard = self.epoch = time.monotonic()
+        self.cpu_s = busy_cpu_s()
+        self.read = self.write = Tally()
+
+    def begin(self) -> None:
+        """Let the IO begin, and wait until it has. StepFailed if it does not."""
+        self._release()
+        self.began = self.ended = self.epoch
+        self.cpu_s = busy_cpu_s()
+
+    def next(self) -> Counts | None:
+        """Wait for the end of the interval and tell its counts; None once a limit is reached."""
+        if self.over:
+            return None
+        totals = self._totals()
+        if totals is not None and not self._complete(totals):
+            return self._since(totals, self._clock(totals))
+        counts = self._last(self._finished(totals))
+        self._go_on()
+        return counts
+
+    def stop(self) -> Counts | None:
+        """End the load; what it did since the last `next`. StepFailed when it had to be killed."""
+        if self.over:
+            return None
+        self.over = True
+        self._drop_later()
+        self.process.end(signal.SIGTERM)
+        totals = self._newest()
+        if totals is None:
+            raise self._failed(f"it did not end within {END_S:g} s of being told to, and was killed")
+        return self._last(totals)
+
+    def _release(self) -> None:
+        self.process.release()
+        if not self.process.listen(self.silence_s, lambda: self.process.released_at is not None):
+            raise self._failed(f"it did not begin within {self.silence_s:g} s" if self.process.alive else "")
+        self.epoch = self.process.released_at or time.monotonic()
+
+    def _totals(self) -> json.Document | None:
+        """Totals at the next whole interval since the beginning; None when fio ended without telling any."""
+        now = time.monotonic()
+        due = self.began + ((now - self.began) // self.interval_s + 1) * self.interval_s
+        self.process.listen(due - now, self._told)
+        if not self._told():
+            self.process.ask()
+            self.process.listen(self.silence_s, self._told)
+        if not self._told() and self.process.alive:
+            raise self._failed(f"it was silent for {self.silence_s:g} s")
+        return self._newest()
+
+    def _told(self) -> bool:
+        return bool(self.process.documents)
+
+    def _newest(self) -> json.Document | None:
+        """The last of the documents that came since we looked; each holds all that those before it held."""
+        newest = None
+        while self.process.documents:
+            data, self.heard = self.process.documents.popleft()
+            self.raw(data)
+            newest = json.read(data) or newest
+            if newest is not None and newest.error:
+                raise self._failed(os.strerror(newest.error))
+        return newest
+
+    def _complete(self, totals: json.Document) -> bool:
+        return totals.bytes >= self.process.enough_bytes
+
+    def _finished(self, totals: json.Document | None) -> json.Document:
+        """The very last totals of a process that ends by itself. StepFailed unless it did all that was asked."""
+        self.process.listen(END_S, lambda: not self.process.alive)
+        self.process.end(signal.SIGTERM)
+        totals = self._newest() or totals
+        if totals is None or not self._complete(totals):
+            raise self._failed("it ended by itself")
+        return totals
+
+    def _go_on(self) -> None:
+        """To the next process, for which all starts at nought."""
+        self.over = not self.later
+        if self.later:
+            self.process = self.later.pop(0)
+            self.read = self.write = Tally()
+            self._release()
+
+    def _clock(self, totals: json.Document) -> float:
+        """When these totals were read, on our clock: fio tells wall time, so the two clocks' difference is taken off.
+
+        Time spent before fio was read, by us or by its pipe, does not matter that way. From the first totals on it is
+        also known to a millisecond when the IO began, better than from when we heard so.
+        """
+        at = totals.timestamp_ms / 1000 - (time.time() - time.monotonic())
+        at = min(max(at, self.ended), self.heard)
+        if totals.runtime_s:
+            self.epoch = min(self.epoch, at - totals.runtime_s)
+        return at
+
+    def _last(self, totals: json.Document) -> Counts:
+        """The same for totals told at a process's end: its time is that of the last IO, not of the telling."""
+        at = min(max(self.epoch + totals.runtime_s, self.ended), self.heard)
+        return self._since(totals, at)
+
+    def _since(self, totals: json.Document, at: float) -> Counts:
+        """What was done since the totals before these."""
+        before, self.ended = self.ended, at
+        cpu_s, self.cpu_s = self.cpu_s, busy_cpu_s()
+        read, self.read = self.read, json.total(totals, "read")
+        write, self.write = self.write, json.total(totals, "write")
+        return Counts(at - before, self.cpu_s - cpu_s, json.since(read, self.read), json.since(write, self.write))
+
+    def _drop_later(self) -> None:
+        while self.later:
+            self.later.pop().end()
+
+    def _failed(self, what: str) -> StepFailed:
+        """End everything; what to raise then."""
+        self.over = True
+        self._drop_later()
+        self.process.end(signal.SIGTERM)
+        return StepFailed(f"fio failed at {self.label}: {'; '.join(filter(None, (what, self.process.reason)))}")

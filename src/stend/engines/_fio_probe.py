@@ -1,0 +1,67 @@
+"""What this host's fio can do: asked of fio and of the kernel, never guessed from a version."""
+
+import ctypes
+import os
+import shutil
+import subprocess
+from typing import NamedTuple
+
+from stend.engines._fio_job import NEEDED
+from stend.errors import Missing
+
+INSTALL = "install one that can with: apt-get install fio"
+PATIENCE_S = 10.0
+IO_URING_SETUP = 425  # the same number on every architecture of Linux
+IO_URING_PARAMS_BYTES = 120
+
+
+class Features(NamedTuple):
+    """fio's own word for its version, and the engine with which it sends IO."""
+
+    version: str
+    ioengine: str
+
+    def __str__(self) -> str:
+        return f"{self.version}, {self.ioengine}"
+
+
+def probe(fio: str = "fio") -> Features:
+    """Ask fio what it can do, in about 30 ms; Missing when it is not there or cannot do what stend needs."""
+    if not shutil.which(fio):
+        raise Missing(f"{fio} is not installed; install it with: apt-get install fio")
+    if not shutil.which("setpriv"):
+        raise Missing("setpriv, which ends fio with stend, is not installed; mend with: apt-get install util-linux")
+    options = {line.split(":")[0].strip() for line in _ask(fio, "--cmdhelp=all").splitlines()}
+    lacking = [name for name in NEEDED if name not in options]
+    if lacking:
+        raise Missing(f"{fio} does not know {', '.join(lacking)}; {INSTALL}")
+    if "json+" not in _ask(fio, "--help"):
+        raise Missing(f"{fio} cannot print json+; {INSTALL}")
+    return Features(_ask(fio, "--version").strip(), _ioengine(fio))
+
+
+def _ioengine(fio: str) -> str:
+    engines = _ask(fio, "--enghelp").split()
+    if "io_uring" in engines and io_uring_works():
+        return "io_uring"
+    if "libaio" in engines:
+        return "libaio"
+    raise Missing(f"{fio} has neither io_uring (which this kernel must allow) nor libaio; {INSTALL}")
+
+
+def io_uring_works() -> bool:
+    """Whether the kernel gives us a ring: a sysctl, seccomp or a limit of locked memory may forbid it."""
+    parameters = ctypes.create_string_buffer(IO_URING_PARAMS_BYTES)
+    ring: int = ctypes.CDLL(None, use_errno=True).syscall(IO_URING_SETUP, 32, parameters)
+    if ring < 0:
+        return False
+    os.close(ring)
+    return True
+
+
+def _ask(fio: str, question: str) -> str:
+    try:
+        done = subprocess.run([fio, question], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Missing(f"{fio} does not answer {question} ({error}); {INSTALL}") from error
+    return done.stdout
