@@ -7,12 +7,16 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.errors import StepFailed
-from stend.sim.requests import Ledger, Loop, Pattern, Stream, ledger, loop, stream
+from stend.sim.requests import BINS, Ledger, Loop, Pattern, Stream, ledger, loop, mean_bytes, stream
 from stend.sim.spec import Spec
 
 NS = 1_000_000_000
 POUR_NS = 100_000_000
 POUR_BYTES = 16384  # larger requests keep the drive busy from the first moment on
+
+
+QUEUED_BYTES = 8 << 20
+"""What a scaled drive is given at once: more would be a notable part of it. Waiting grows with the rest (Little)."""
 
 
 class Done(NamedTuple):
@@ -27,6 +31,22 @@ class Done(NamedTuple):
     """False once a limited pattern is through"""
 
 
+def stretch(done: Ledger, factor: float) -> None:
+    """All response times grown by a factor: `factor` times as many wait as were simulated, at the same rate."""
+    done.sums[:, 2] *= factor
+    done.sums[:, 3] *= factor**2
+    done.sums[:, 4] *= factor
+    old = np.flatnonzero(done.bins.any(axis=0))
+    shift = np.maximum((old >> 6) - 1, 0)
+    middle = np.where(shift > 0, ((old - (shift << 6)) + 0.5) * 2.0**shift, old) * factor
+    power = np.maximum(np.floor(np.log2(np.maximum(middle, 1))).astype(np.int64) - 6, 0)
+    new = np.minimum((power << 6) + (middle / 2.0**power).astype(np.int64), BINS - 1)
+    counts = done.bins[:, old]
+    done.bins[:] = 0
+    for way in (0, 1):
+        np.add.at(done.bins[way], new, counts[way])
+
+
 class Drive(ABC):
     """Common to all kinds: clocks, scaling, the running pattern, health, accidents."""
 
@@ -39,16 +59,19 @@ class Drive(ABC):
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
+        self._stretch = 1.0
 
     def start(self, pattern: Pattern) -> None:
         """Begin a pattern; what ran before is let go."""
         self._alive()
         self._stream = stream(pattern, self.spec.scale)
-        self._loop = loop(pattern.threads * pattern.depth, self.inner_ns)
+        outstanding = pattern.threads * pattern.depth
+        slots = min(outstanding, max(8, QUEUED_BYTES // mean_bytes(pattern))) if self.spec.scale > 1 else outstanding
+        self._loop, self._stretch = loop(slots, self.inner_ns), outstanding / slots
         self._limit, self._given = pattern.limit_bytes, 0
         small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1
         if self.spec.scale > 1 and small and not pattern.limit_bytes:
-            self._pour(2 * pattern.threads * pattern.depth)
+            self._pour(2 * slots)
 
     def _pour(self, ios: int) -> None:
         """Fill the queue before the clock runs: scaled time would make this moment `scale` times longer."""
@@ -78,6 +101,8 @@ class Drive(ABC):
     def _unscale(self, done: Ledger, more: bool) -> None:
         """Each simulated IO stands for `scale` of them; a limit is met to the byte, whatever the scaling rounded."""
         scale = self.spec.scale
+        if self._stretch > 1:
+            stretch(done, self._stretch)
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale

@@ -88,6 +88,11 @@ def stream(pattern: Pattern, scale: int) -> Stream:
     )
 
 
+def mean_bytes(pattern: Pattern) -> int:
+    """Of its requests."""
+    return max(int(sum(s * w for s, w in pattern.sizes) / sum(w for _, w in pattern.sizes)), 1)
+
+
 def _share(percent: int) -> int:
     return (percent << 32) // 100
 

@@ -175,6 +175,9 @@ class Spec(Part, frozen=True, kw_only=True):
     host: Host
     thermal: Thermal = Thermal()
     sources: dict[str, str] = {}
+    """where each parameter comes from"""
+    fitted: tuple[str, ...] = ()
+    """parameters without a source, such as `flash.read_us`: what `stend calibrate --fit` may change"""
     name: str = ""
     seed: int = 1
     dies_at_s: float = 0

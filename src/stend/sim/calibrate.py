@@ -1,0 +1,128 @@
+"""How well the virtual drives meet what was published of the real ones, and the fitting of what no source gives.
+
+`python -m stend.sim.calibrate [--fit] [NAME ...]` prints the table; with `--write` it goes to the accuracy page.
+"""
+
+import math
+import statistics
+import tomllib
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from stend.sim.experiments import KINDS, Bench
+from stend.sim.spec import Spec, load, profiles
+
+LATENCY_SCALE_DIVISOR = 8
+"""Percentiles of one outstanding IO need more simulated IOs than the usual scale gives."""
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One published cell beside its simulated twin; `kept` ones were not used for fitting."""
+
+    drive: str
+    cell: str
+    published: float
+    simulated: float
+    kept: bool
+
+    @property
+    def error(self) -> float:
+        """Relative, against the published value (the middle of a published range)."""
+        return self.simulated / self.published - 1
+
+
+def published() -> dict[str, Any]:
+    """All cells, by drive and kind of measurement."""
+    return tomllib.loads((resources.files("stend.sim") / "published.toml").read_text())
+
+
+def drives() -> list[str]:
+    """Names of profiles that something was published of."""
+    return [name for name in published() if name in profiles()]
+
+
+def measured(spec: Spec, kinds: Iterable[str] = ()) -> Iterator[Row]:
+    """Every published cell of a drive, simulated under the publication's conditions."""
+    facts = published()[spec.name]
+    kept = set(facts.get("kept", {}).get("cells", ()))
+    for kind, cells in facts.items():
+        if kind not in KINDS or (kinds and kind not in kinds):
+            continue
+        finer = kind == "latency" and spec.scale > LATENCY_SCALE_DIVISOR
+        used = msgspec.structs.replace(spec, scale=spec.scale // LATENCY_SCALE_DIVISOR) if finer else spec
+        found = KINDS[kind](Bench(used, facts.get("conditions", {})))
+        for cell, value in cells.items():
+            middle = statistics.mean(value) if isinstance(value, list) else value
+            yield Row(spec.name, f"{kind} {cell}", middle, found[cell], f"{kind} {cell}" in kept)
+
+
+def table(rows: Iterable[Row]) -> str:
+    """Markdown: every cell, then median and worst error of the drive, all and kept."""
+    lines, all_rows = ["| drive | cell | published | simulated | error | |", "|---|---|--:|--:|--:|---|"], list(rows)
+    for r in all_rows:
+        kept = "kept aside" if r.kept else ""
+        lines.append(f"| {r.drive} | {r.cell} | {r.published:.6g} | {r.simulated:.4g} | {r.error:+.1%} | {kept} |")
+    return "\n".join([*lines, "", *summary(all_rows)])
+
+
+def summary(rows: list[Row]) -> list[str]:
+    """Median and worst of each drive."""
+    lines = ["| drive | cells | median error | worst | median of those kept aside |", "|---|--:|--:|--:|--:|"]
+    for drive in dict.fromkeys(r.drive for r in rows):
+        errors = [abs(r.error) for r in rows if r.drive == drive]
+        aside = [abs(r.error) for r in rows if r.drive == drive and r.kept]
+        kept = f"{statistics.median(aside):.1%}" if aside else "-"
+        lines.append(f"| {drive} | {len(errors)} | {statistics.median(errors):.1%} | {max(errors):.1%} | {kept} |")
+    return lines
+
+
+def misfit(spec: Spec) -> float:
+    """Mean square of the logarithmic errors of the cells that may be fitted."""
+    logs = [math.log(max(r.simulated, 1e-9) / r.published) ** 2 for r in measured(spec) if not r.kept]
+    return sum(logs) / len(logs)
+
+
+def changed(spec: Spec, place: str, factor: float) -> Spec:
+    """The Spec with one parameter, such as `flash.read_us`, multiplied."""
+    part, _, name = place.partition(".")
+    inner = getattr(spec, part)
+    value = type(getattr(inner, name))(getattr(inner, name) * factor)
+    return msgspec.structs.replace(spec, **{part: msgspec.structs.replace(inner, **{name: value})})
+
+
+def fitted(spec: Spec, places: Iterable[str], steps: Iterable[float] = (0.1, 0.04)) -> tuple[Spec, float]:
+    """Coordinate descent on the named parameters, which have no source; the best Spec and its misfit."""
+    best, least = spec, misfit(spec)
+    for step in steps:
+        for place in places:
+            for factor in (1 + step, 1 / (1 + step)):
+                tried = changed(best, place, factor)
+                value = misfit(tried)
+                if value < least:
+                    best, least = tried, value
+                    break
+    return best, least
+
+
+def main() -> None:
+    """Print the table of all drives, or of those named."""
+    import sys
+
+    names = [a for a in sys.argv[1:] if not a.startswith("-")] or drives()
+    rows: list[Row] = []
+    for name in names:
+        spec = load(name)
+        if "--fit" in sys.argv:
+            spec, _ = fitted(spec, spec.fitted)
+            for place in spec.fitted:
+                part, _, field = place.partition(".")
+                print(f"{name}: {place} = {getattr(getattr(spec, part), field):g}")
+        rows.extend(measured(spec))
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
