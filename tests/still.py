@@ -74,6 +74,10 @@ class StillDevice:
     def __init__(self, log: list[str] | None = None) -> None:
         self.identity, self.log = IDENTITY, log if log is not None else []
 
+    @property
+    def io_path(self) -> str:
+        return "still"
+
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
         self.log.append("open")
 

@@ -172,6 +172,10 @@ class SyntheticDevice:
     def __init__(self, drive: Synthetic, identity: Identity) -> None:
         self.drive, self.identity = drive, identity
 
+    @property
+    def io_path(self) -> str:
+        return "still"
+
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
         pass
 

@@ -22,7 +22,7 @@ def claims(target: str) -> bool:
     try:
         return not stat.S_ISBLK(os.stat(target).st_mode)
     except OSError:
-        return not target.startswith("/dev/") and ":" not in target.split("/")[0]
+        return not target.startswith("/dev/") and ":" not in target.partition("/")[0]
 
 
 def find(target: str) -> "FileDevice":
