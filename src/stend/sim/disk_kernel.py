@@ -1,6 +1,6 @@
 """The mechanical drive: arm, platter, queue, a little protected write memory, and for hybrids a flash read cache.
 
-One head serves one request at a time: of all it knows it takes the one it reaches first (shortest positioning time). Writes
+One head serves one request at a time: of all it knows it takes the one it reaches first (shortest positioning). Writes
 that fit the protected memory are answered at once and join the queue as work without a waiting host.
 """
 
@@ -105,7 +105,7 @@ def evict(d: Any, chunk: Any) -> None:
 def cached(d: Any, offset: Any, size: Any) -> Any:
     """Whether the flash cache has all of a range."""
     chunk = d.parameters[CHUNK]
-    for c in range(offset // chunk, (offset + size - 1) // chunk + 1):
+    for c in range(offset // chunk, (offset + size - 1) // chunk + 1):  # noqa: SIM110 - compiled
         if d.where[c] < 0:
             return False
     return True
@@ -142,7 +142,7 @@ def drop(d: Any, n: Any) -> None:
 
 
 @inlined
-def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:  # noqa: PLR0917
+def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
     """A request arrives: answered from the cache or the write memory, or known to the head from now on."""
     s, p = d.state, d.parameters
     nbytes = abs(size)
@@ -190,7 +190,7 @@ def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
 
 @compiled
 def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """The closed loop up to `until`; `loop.heap` is here no heap but when each slot's answer comes (FAR: at the head)."""
+    """The closed loop up to `until`; `loop.heap` is no heap here: when each slot answers (FAR: at the head)."""
     s = d.state
     slots = loop.heap.shape[0]
     while loop.at[0] > 0:
@@ -219,7 +219,9 @@ def finish(d: Any, loop: Any) -> None:
     s, p = d.state, d.parameters
     n = serve_head(d)
     if d.queue_slot[n] >= 0:
-        loop.heap[d.queue_slot[n]] = s[NOW] + p[T_OVERHEAD] + i64(random64(d.rng) & LOW32) * 50_000 // i64(u64(1) << u64(32))
+        loop.heap[d.queue_slot[n]] = (
+            s[NOW] + p[T_OVERHEAD] + i64(random64(d.rng) & LOW32) * 50_000 // i64(u64(1) << u64(32))
+        )
     else:
         s[HELD] -= d.queue_size[n]
     drop(d, n)

@@ -48,7 +48,10 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
         p[k.SLC_PAGES], p[k.T_SLC] = pages // flash.slc.levels, ns(flash.slc.program_us)
         p[k.SLC_LEAVE] = p[k.LOW] + round(logical * flash.slc.leave_pct / 100 / pages)
         p[k.SLC_FOLD] = flash.slc.fold_pct / 100 * k.CREDIT
-        p[k.SLC_SHARE], p[k.SLC_SHORT] = flash.slc.share_pct / 100 * k.CREDIT, p[k.LOW] + round(logical * flash.slc.short_pct / 100 / pages)
+        p[k.SLC_SHARE], p[k.SLC_SHORT] = (
+            flash.slc.share_pct / 100 * k.CREDIT,
+            p[k.LOW] + round(logical * flash.slc.short_pct / 100 / pages),
+        )
     p[k.T_NEAR] = ns(NEAR_US)
     serving(p, host)
     return p
