@@ -31,6 +31,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     side: Side = ""
 
 
+def side(*, pro: bool = False, con: bool = False) -> Side:
+    """For the drive, against it, or neither."""
+    return "con" if con else "pro" if pro else ""
+
+
 Sheet = dict[str, Any]
 """A drive sheet (TOML): what the vendor claims and the shop asks; {} when there is none."""
 
@@ -54,5 +59,6 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
 
 
 def sentence(finding: Finding, words: Language) -> str:
-    """The finding as a sentence of that language."""
-    return words.pick(file(finding.name).SAYS[finding.key], **finding.values)
+    """The finding as a sentence of that language; a value that is (number, shape) brings its own shape."""
+    values = {k: words.show(v[0], v[1]) if isinstance(v, tuple) else v for k, v in finding.values.items()}
+    return words.pick(file(finding.name).SAYS[finding.key], **values)

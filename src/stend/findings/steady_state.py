@@ -8,10 +8,24 @@ from stend.record import Judged, Run
 
 SAYS = {
     "reached": (
-        "{phase:t:phase.}: steady in round {round} by the rule {rule}; data excursion {excursion:pct} of the average"
+        "{phase:t:phase.}: steady in round {round} by the rule {rule:t:rule_short.}; data excursion {excursion:pct}"
+        " of the average"
         " ({allowed:pct} allowed), slope excursion {slope:pct} ({slope_allowed:pct} allowed).",
-        "{phase:t:phase.}: состояние установилось в раунде {round} по правилу {rule}; размах данных {excursion:pct}"
+        "{phase:t:phase.}: состояние установилось в раунде {round} по правилу {rule:t:rule_short.}; размах данных"
+        " {excursion:pct}"
         " среднего (допустимо {allowed:pct}), размах наклона {slope:pct} (допустимо {slope_allowed:pct}).",
+    ),
+    "fits": (
+        "{phase:t:phase.}: steady in round {round} by the rule {rule:t:rule_short.}; slope excursion {slope:pct} of the"
+        " average ({slope_allowed:pct} allowed).",
+        "{phase:t:phase.}: состояние установилось в раунде {round} по правилу {rule:t:rule_short.}; размах наклона"
+        " {slope:pct} среднего (допустимо {slope_allowed:pct}).",
+    ),
+    "all": (
+        "All {phases} {phases:plural:phase|phases} steady by the rule {rule:t:rule_short.}, the last in round {round}.",
+        "Установилось состояние всех {phases} {phases:plural:фазы|фаз|фаз} по правилу {rule:t:rule_short.},"
+        " последней — в"
+        " раунде {round}.",
     ),
     "unmet": (
         "{phase:t:phase.}: STEADY STATE NOT REACHED in {round} {round:plural:round|rounds}; in the last window the"
@@ -28,15 +42,24 @@ SAYS = {
 }
 
 
+MANY = 4
+"""From more phases than this on, one sentence for all that settled."""
+
+
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """One for every phase that seeks steady state and has begun."""
     for test in look.tests(run):
-        for phase, _ in look.judged_phases(test):
-            if judged := look.last_judged(run, test.name, phase.name):
-                yield _finding(run, test, phase, judged)
+        own = [(p, look.last_judged(run, test.name, p.name)) for p, _ in look.judged_phases(test)]
+        found = [_finding(test, phase, judged) for phase, judged in own if judged]
+        if len(found) > MANY and all(finding.key in ("reached", "fits") for finding in found):
+            last = max(finding.values["round"] for finding in found)
+            values = {"phases": len(found), "round": last, "rule": found[0].values["rule"]}
+            yield Finding(name="steady_state", key="all", test=test.name, values=values)
+        else:
+            yield from found
 
 
-def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
+def _finding(test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
     name, where = "steady_state", {"phase": phase.name, "round": judged.where.round}
     if not judged.verdicts:
         return Finding(name=name, key="short", test=test.name, values=where, confidence="can't tell")
@@ -50,5 +73,6 @@ def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Findi
         "slope": steepest.slope_excursion / mean_of_steepest,
         "slope_allowed": steepest.slope_excursion_allowed / mean_of_steepest,
     }
-    key = "reached" if judged.steady else "unmet"
+    reached = "reached" if widest.excursion_allowed is not None else "fits"
+    key = reached if judged.steady else "unmet"
     return Finding(name=name, key=key, test=test.name, values=values, side="" if judged.steady else "con")

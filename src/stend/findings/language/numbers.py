@@ -1,7 +1,8 @@
 """Numbers, units and plural forms as each language writes them; every value comes in base units."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 NBSP, NNBSP = "\u00a0", "\u202f"
 
@@ -105,10 +106,21 @@ def duration(language: str, seconds: float) -> str:
     return " ".join(f"{n}{NBSP}{unit(language, name)}" for n, name in parts[first : first + 2] if n)
 
 
+def _short(language: str, value: float, digits: int) -> str:
+    """A number to at most `digits` places, zeros at its end dropped."""
+    text = number(language, value, digits)
+    return text.rstrip("0").rstrip(".,") if digits else text
+
+
+def steps(language: str, values: Sequence[float]) -> str:
+    """Rates in bytes per second one after the other: `680 → 485 MB/s`."""
+    return " → ".join(number(language, value / 1e6, 0) for value in values) + NBSP + unit(language, "MB/s")
+
+
 def percent(language: str, value: float) -> str:
     """A share as per cent: `12 %` in Russian, `12%` in English."""
     shown = value * 100
-    text = number(language, shown, 0 if abs(shown) >= 20 else 1)
+    text = _short(language, shown, 0 if abs(shown) >= 20 else 1)
     return text + (NBSP + "%" if language == "ru" else "%")
 
 
@@ -119,8 +131,12 @@ def nines(language: str, value: float) -> str:
 
 
 def times(language: str, value: float) -> str:
-    """A ratio: `3.4×`."""
-    return number(language, value, 0 if value >= 20 else 1 if value >= 3 else 2) + "×"
+    """A ratio: `3.4×`; in Russian `3,4 раза`, to stand after «в»."""
+    digits = 0 if value >= 20 else 1 if value >= 3 else 2
+    text = _short(language, value, digits)
+    if language != "ru":
+        return text + "×"
+    return text + NBSP + ("раз" if text.isdigit() and plural("ru", int(text)) != 1 else "раза")
 
 
 def converted(language: str, text: str) -> str:
@@ -135,7 +151,7 @@ def converted(language: str, text: str) -> str:
     return re.sub(rf"(\d+(?:\.\d+)?) ({known})(?![\w/])", change, text)
 
 
-SHAPES: dict[str, Callable[[str, float], str]] = {
+SHAPES: dict[str, Callable[[str, Any], str]] = {
     "n": number,
     "whole": lambda language, value: number(language, value, 0),
     "rate": rate,
@@ -148,4 +164,5 @@ SHAPES: dict[str, Callable[[str, float], str]] = {
     "pct": percent,
     "times": times,
     "nines": nines,
+    "steps": steps,
 }

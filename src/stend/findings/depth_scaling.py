@@ -1,0 +1,45 @@
+"""Scaling with outstanding IOs: what the deepest queue gives over a single IO, and where it stops paying."""
+
+from collections.abc import Iterator
+
+from stend.findings import Finding, Sheet, look
+from stend.findings.look import Cell
+from stend.record import Run
+
+NAME = "depth_scaling"
+TESTS = ("composite", "demand-intensity", "latency-curve", "profiles", "cold-warm")
+NEARLY = 0.95
+SAYS = {
+    "scales": (
+        "{what}: {deep} outstanding give {gain:times} the IOPS of {single}; {enough} are enough for 95% of the most.",
+        "{what}: {deep} операций в работе дают в {gain:times} больше IOPS, чем {single}; для 95 % наибольшего хватает"
+        " {enough}.",
+    ),
+}
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """One for each test: the kind of IO with the longest ladder."""
+    for test in look.tests(run, *TESTS):
+        kinds: dict[tuple[str, int, int], list[Cell]] = {}
+        for cell in look.cells(run, test):
+            load = cell.workload
+            kinds.setdefault((cell.phase, load.read_pct, load.block_bytes), []).append(cell)
+        ladder = max(kinds.values(), key=lambda cells: len({c.workload.outstanding for c in cells}))
+        if len({c.workload.outstanding for c in ladder}) > 2:
+            yield _finding(test.name, ladder)
+
+
+def _finding(test: str, cells: list[Cell]) -> Finding:
+    cells = sorted(cells, key=lambda cell: cell.workload.outstanding)
+    most = max(cell.counts.iops for cell in cells)
+    enough = next(cell for cell in cells if cell.counts.iops >= NEARLY * most)
+    deep, single = cells[-1], cells[0]
+    values = {
+        "what": single.workload.label.rsplit(" ", 2)[0],
+        "deep": deep.workload.outstanding,
+        "single": single.workload.outstanding,
+        "enough": enough.workload.outstanding,
+        "gain": deep.counts.iops / single.counts.iops,
+    }
+    return Finding(name=NAME, key="scales", test=test, values=values)

@@ -1,0 +1,77 @@
+"""Was the drive the limit, or its link, or the host's processors? The highest figures against both."""
+
+import re
+from collections.abc import Iterator
+
+from stend.findings import Finding, Sheet, look
+from stend.record import Run
+
+NAME = "limits"
+BUSY = 0.9
+NEAR_LINK = 0.9
+SAYS = {
+    "link": (
+        "The link is the limit: {rate:mbs} of about {link:mbs} that {interface} can carry.",
+        "Предел — интерфейс: {rate:mbs} из примерно {link:mbs}, которые пропускает {interface}.",
+    ),
+    "cpu": (
+        "The host may be the limit: {load} kept {busy:pct} of its {threads} {threads:plural:thread|threads} busy, so"
+        " the"
+        " drive could do more.",
+        "Пределом мог быть хост: {load} занимает {busy:pct} своих {threads} {threads:plural:потока|потоков|потоков},"
+        " накопитель может больше.",
+    ),
+    "drive": (
+        "The drive is the limit: at most {rate:mbs} of about {link:mbs} on the link, at most {busy:pct} of the load's"
+        " threads busy.",
+        "Предел — сам накопитель: не больше {rate:mbs} из примерно {link:mbs} интерфейса, потоки нагрузки заняты не"
+        " больше"
+        " чем на {busy:pct}.",
+    ),
+    "unknown": (
+        "Can't tell whether the link is the limit: nobody recorded its speed; the load's threads were busy for"
+        " {busy:pct}"
+        " at most.",
+        "Нельзя сказать, предел ли интерфейс: его скорость неизвестна; потоки нагрузки заняты не больше чем на"
+        " {busy:pct}.",
+    ),
+}
+
+# Payload bytes per second that a link carries in practice: line rate less coding and framing.
+PCIE_LANE = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}
+SERIAL: dict[str, dict[float, float]] = {
+    "sata": {1.5: 0.14e9, 3: 0.28e9, 6: 0.56e9},
+    "sas": {3: 0.28e9, 6: 0.56e9, 12: 1.12e9, 24: 2.2e9},
+}
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """One for the run; nothing where nothing was measured."""
+    cells = [cell for test in look.tests(run) for cell in look.cells(run, test)]
+    if not cells:
+        return
+    best = max(cells, key=lambda cell: cell.counts.bytes_per_s)
+    # The threads of a load share the CPU seconds of the host; more than one core each cannot be theirs.
+    busiest = max(cells, key=lambda cell: cell.counts.cpu_s / cell.counts.seconds / cell.workload.threads)
+    busy = busiest.counts.cpu_s / busiest.counts.seconds / busiest.workload.threads
+    interface = str(sheet.get("interface") or run.plan.device.interface)
+    link, rate = link_bytes_per_s(interface), best.counts.bytes_per_s
+    values = {"rate": rate, "link": link, "interface": interface, "busy": busy}
+    if link and rate >= NEAR_LINK * link:
+        yield Finding(name=NAME, key="link", values=values)
+    elif busy >= BUSY and not run.plan.device.virtual:
+        threads = {"load": busiest.workload.label, "threads": busiest.workload.threads}
+        yield Finding(name=NAME, key="cpu", values=values | threads, confidence="low")
+    elif link:
+        yield Finding(name=NAME, key="drive", values=values, confidence="medium")
+    else:
+        yield Finding(name=NAME, key="unknown", values=values, confidence="can't tell")
+
+
+def link_bytes_per_s(interface: str) -> float | None:
+    """What `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12 Gb/s` carries; None when it does not say."""
+    if match := re.search(r"PCIe\s*(?:Gen)?\s*(\d)(?:\.\d)?\s*[x×](\d+)", interface, re.IGNORECASE):
+        return PCIE_LANE[int(match[1])] * int(match[2]) if int(match[1]) in PCIE_LANE else None
+    if match := re.search(r"(SATA|SAS)\D*?(\d+(?:[.,]\d)?)\s*G", interface, re.IGNORECASE):
+        return SERIAL[match[1].lower()].get(float(match[2].replace(",", ".")))
+    return None

@@ -1,0 +1,101 @@
+"""Steps and crossings in a noisy series: where a level ends, to a fraction of a sample."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+LEAST_STEP = 1.12
+"""Neighbouring levels closer than this are one level."""
+FEWEST = 4
+"""Samples of a level, at least."""
+NOISE = 5.0
+"""A step must stand out of the noise of both its means by so many standard errors."""
+
+
+class Level(NamedTuple):
+    """A stretch of samples [first, last) at one level (their median)."""
+
+    first: int
+    last: int
+    value: float
+
+
+def levels(values: Sequence[float]) -> list[Level]:
+    """A series as a few constant levels, by binary segmentation of its logarithm; [] below FEWEST samples."""
+    raw = np.asarray(values, float)
+    if len(raw) < FEWEST or not (raw > 0).any():
+        return []
+    logs = np.log(np.maximum(raw, raw[raw > 0].min()))
+    noise = float(np.median(np.abs(np.diff(logs)))) / 0.6745 / np.sqrt(2) if len(raw) > 1 else 0.0
+    cuts = sorted({0, len(raw), *_cuts(logs, 0, len(raw), max(noise, 1e-6))})
+    found = [Level(a, b, float(np.median(raw[a:b]))) for a, b in pairwise(cuts)]
+    return _merged(found, raw)
+
+
+def _cuts(logs: Array, first: int, last: int, noise: float) -> list[int]:
+    """Where to cut [first, last), and its parts again."""
+    size = last - first
+    if size < 2 * FEWEST:
+        return []
+    part = logs[first:last]
+    sums = np.cumsum(part)
+    left = np.arange(FEWEST, size - FEWEST + 1)
+    means_left = sums[left - 1] / left
+    means_right = (sums[-1] - sums[left - 1]) / (size - left)
+    gains = (means_left - means_right) ** 2 * left * (size - left) / size
+    best = int(np.argmax(gains))
+    jump = abs(float(means_left[best] - means_right[best]))
+    error = noise * float(np.sqrt(1 / left[best] + 1 / (size - left[best])))
+    if jump < max(np.log(LEAST_STEP), NOISE * error):
+        return []
+    cut = first + int(left[best])
+    return [*_cuts(logs, first, cut, noise), cut, *_cuts(logs, cut, last, noise)]
+
+
+def _merged(found: list[Level], raw: Array) -> list[Level]:
+    """Levels that turn out alike become one again."""
+    merged: list[Level] = []
+    for level in found:
+        if merged and max(merged[-1].value, level.value) < LEAST_STEP * min(merged[-1].value, level.value):
+            first = merged.pop().first
+            merged.append(Level(first, level.last, float(np.median(raw[first : level.last]))))
+        else:
+            merged.append(level)
+    return merged
+
+
+def boundary(values: Sequence[float], widths: Sequence[float], before: Level, after: Level) -> float:
+    """How much of `widths` (bytes or seconds per sample) lies before the step between two levels.
+
+    The samples at the step itself are shared out by how far their value is from either level.
+    """
+    inner = sum(widths[before.first : before.last]) + sum(widths[: before.first])
+    edge = after.first
+    shift = 0.0
+    for index, sign in ((edge - 1, -1.0), (edge, 1.0)):
+        if 0 <= index < len(values):
+            share = min(max((values[index] - after.value) / (before.value - after.value), 0.0), 1.0)
+            shift += (share - 1) * widths[index] if sign < 0 else share * widths[index]
+    return inner + shift
+
+
+def smooth(values: Sequence[float], width: int = 5) -> Array:
+    """A running median; the ends see what there is."""
+    raw, half = np.asarray(values, float), width // 2
+    return np.array([np.median(raw[max(i - half, 0) : i + half + 1]) for i in range(len(raw))])
+
+
+def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float | None:
+    """The first x at which y falls below a level, between two samples by a straight line; None if it never does."""
+    for index, value in enumerate(y):
+        if value < level:
+            if index == 0:
+                return x[0]
+            above, share = y[index - 1], (y[index - 1] - level) / (y[index - 1] - value)
+            return x[index - 1] + (x[index] - x[index - 1]) * share if above >= level else x[index]
+    return None

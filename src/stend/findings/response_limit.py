@@ -1,0 +1,61 @@
+"""Saturation point of a load ladder: the last point before the response time has doubled."""
+
+from collections.abc import Iterator
+
+from stend.findings import Finding, Sheet, look
+from stend.findings.look import Cell
+from stend.record import Run
+from stend.units import block_label
+
+NAME = "response_limit"
+TESTS = ("composite", "demand-intensity", "latency-curve", "thread-queue-sweep", "profiles")
+MOST = 3
+POINTS = ("max", "mid", "min")
+FEWEST = 3
+SAYS = {
+    "doubled": (
+        "{what}: up to {iops:rate} IOPS ({outstanding} outstanding) the response time stays below twice the unloaded"
+        " {unloaded:lat}; the most is {most:rate} IOPS at {most_s:lat}.",
+        "{what}: до {iops:rate} IOPS ({outstanding} в работе) отклик меньше удвоенного ненагруженного"
+        " {unloaded:lat}; наибольшее — {most:rate} IOPS при {most_s:lat}.",
+    ),
+    "never": (
+        "{what}: the response time never doubles up to {outstanding} outstanding: {most:rate} IOPS at {most_s:lat}.",
+        "{what}: отклик не удваивается до {outstanding} операций в работе: {most:rate} IOPS при {most_s:lat}.",
+    ),
+}
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """One for each ladder with at least three rungs; of a test's many, the first three."""
+    for test in look.tests(run, *TESTS):
+        ladders: dict[str, list[Cell]] = {}
+        for cell in look.cells(run, test):
+            if cell.phase in POINTS:
+                continue
+            load = cell.workload
+            size = "MIX" if load.block_mix else block_label(load.block_bytes)
+            kind = "SEQ" if load.random_pct == 0 else "RND"
+            ladders.setdefault(f"{kind} {size} {load.read_pct}/{100 - load.read_pct}", []).append(cell)
+        long = {
+            what: cells for what, cells in ladders.items() if len({c.workload.outstanding for c in cells}) >= FEWEST
+        }
+        for what, cells in list(long.items())[:MOST]:
+            yield _finding(test.name, what, cells)
+
+
+def _finding(test: str, what: str, cells: list[Cell]) -> Finding:
+    ladder = sorted(cells, key=lambda cell: (cell.workload.outstanding, cell.counts.iops))
+    unloaded = ladder[0].counts.both.mean_s
+    most = max(ladder, key=lambda cell: cell.counts.iops)
+    within = [cell for cell in ladder if cell.counts.both.mean_s <= 2 * unloaded]
+    last = max(within, key=lambda cell: cell.counts.iops)
+    values = {
+        "what": what,
+        "iops": last.counts.iops,
+        "outstanding": last.workload.outstanding,
+        "unloaded": unloaded,
+        "most": most.counts.iops,
+        "most_s": most.counts.both.mean_s,
+    }
+    return Finding(name=NAME, key="doubled" if len(within) < len(ladder) else "never", test=test, values=values)

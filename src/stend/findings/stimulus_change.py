@@ -1,0 +1,43 @@
+"""Cross stimulus: how far random writes throw the drive back, and how long sequential writing takes to recover."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from stend.findings import Finding, Sheet, look
+from stend.record import Run
+
+NAME = "stimulus_change"
+BACK = 0.9
+SAYS = {
+    "recovered": (
+        "Sequential writing ends its first group at {before:mbs}; after the random group it is back at nine tenths"
+        " of that"
+        " in {minutes:time} (rule: end of group 1).",
+        "Последовательная запись заканчивает первую группу на {before:mbs}; после случайной возвращается к девяти"
+        " десятым"
+        " за {minutes:time} (правило: конец группы 1).",
+    ),
+    "not_yet": (
+        "Sequential writing ends its first group at {before:mbs} and does not come back to nine tenths of that"
+        " within the"
+        " third: {after:mbs}.",
+        "Последовательная запись заканчивает первую группу на {before:mbs} и за третью группу не возвращается к девяти"
+        " десятым: {after:mbs}.",
+    ),
+}
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """One for each test with all three groups."""
+    for test in look.tests(run, "cross-stimulus"):
+        first, last = (look.records(run, test.name, phase) for phase in ("sequential", "sequential-again"))
+        if not first or not last:
+            continue
+        before = median(r.counts.bytes_per_s for r in first[-max(len(first) // 10, 1) :])
+        after = median(r.counts.bytes_per_s for r in last[-max(len(last) // 10, 1) :])
+        values = {"before": before, "after": after}
+        back = next((r.end_s for r in last if r.counts.bytes_per_s >= BACK * before), None)
+        if back is None:
+            yield Finding(name=NAME, key="not_yet", test=test.name, values=values, side="con")
+        else:
+            yield Finding(name=NAME, key="recovered", test=test.name, values=values | {"minutes": back})
