@@ -48,9 +48,9 @@ def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any) -> 
         u = i64((page * 2654435761 >> 7) % units) if first == last else page % units
         busy = max(a.unit[member, u], at) + (p[T_WRITE] if writes else p[T_READ])
         a.unit[member, u] = busy
-        ported = max(a.port[member], busy) + (p[T_PAGE_IN] if writes else p[T_PAGE_OUT])
-        a.port[member] = ported
-        done = max(done, ported)
+        over = p[T_PAGE_IN] if writes else p[T_PAGE_OUT]
+        a.port[member] = max(a.port[member], at) + over
+        done = max(done, busy + over, a.port[member])
     return done
 
 

@@ -40,6 +40,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
     p[k.T_ERASE] = ns(flash.erase_us * pages * k.PAGE / flash.dies / flash.block_bytes)
     p[k.BUFFER] = max(flash.buffer_bytes // k.PAGE, 2 * unit)
     p[k.SENSE], p[k.T_SUSPEND] = flash.sense_bytes // k.PAGE, ns(flash.suspend_us)
+    p[k.BEHIND] = flash.behind_pct / 100 * k.CREDIT
     p[k.SPREAD] = ns(flash.program_us * flash.program_spread_pct / 100)
     p[k.POLICY], p[k.THROUGH] = k.POLICIES.index(flash.cleaning), flash.write_through
     p[k.HICCUPS], p[k.SEGMENT] = len(flash.hiccups), flash.segment_bytes // k.PAGE if flash.table_bytes else 0
@@ -63,7 +64,7 @@ def serving(p: npt.NDArray[np.int64], host: Host) -> None:
     p[k.T_COMMAND_READ], p[k.T_COMMAND_WRITE] = ns(host.read_command_us), ns(host.write_command_us)
     p[k.T_ANSWER_READ], p[k.T_ANSWER_WRITE] = ns(host.read_answer_us), ns(host.write_answer_us)
     p[k.T_PAGE_READ], p[k.T_PAGE_WRITE] = ns(host.read_page_us), ns(host.write_page_us)
-    p[k.T_PARTIAL] = ns(host.partial_us)
+    p[k.T_PARTIAL], p[k.ONE_WAY] = ns(host.partial_us), host.one_way
 
 
 def ns(us: float) -> int:

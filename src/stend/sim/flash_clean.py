@@ -24,8 +24,8 @@ def program(f: Any, lane: Any, at: Any) -> Any:
     d = i64((u64(f.lanes[lane, 0] - 1) // u64(unit)) % u64(p[k.DIES]))
     bus = i64(u64(d) % u64(p[k.CHANNELS]))
     s[k.FLASH] += unit
-    z = max(at, f.die[d], f.channel[bus]) + p[k.T_CHANNEL] * unit
-    f.channel[bus] = z
+    f.channel[bus] = max(f.channel[bus], at) + p[k.T_CHANNEL] * unit
+    z = max(max(f.die[d], at) + p[k.T_CHANNEL] * unit, f.channel[bus])
     if f.slc[f.lanes[lane, 2]]:
         s[k.SLC_FLASH] += unit
         z += p[k.T_SLC]

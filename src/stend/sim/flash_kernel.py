@@ -1,6 +1,7 @@
 """The flash drive, one IO at a time: link, command processor, table cache, buffer, mapping, dies and channels.
 
-Clocks are "busy until" times in ns; an IO takes the latest of what it needs and pushes it on.
+Clocks are "busy until" times in ns; an IO takes the latest of what it needs and pushes it on. Links and channels count
+from when an IO was issued, not from when its data is ready: what is ready first may go first.
 """
 
 from typing import Any
@@ -18,9 +19,12 @@ def sensed(f: Any, d: Any, at: Any) -> Any:
     start = max(at, f.sense[d])
     busy = f.die[d] - start
     if busy > 0:
-        wait = min(busy % p[k.T_PROGRAM], p[k.T_SUSPEND])
+        wait = i64(0)
+        if at >= f.sense[d]:  # behind another read the program is halted already
+            now = min(busy % p[k.T_PROGRAM], p[k.T_SUSPEND])
+            wait = now + ((busy - now) * p[k.BEHIND] >> 32)
         start += wait
-        f.die[d] += p[k.T_READ] + wait
+        f.die[d] += p[k.T_READ] + min(wait, p[k.T_SUSPEND])
     f.sense[d] = start + p[k.T_READ]
     return f.sense[d]
 
@@ -52,8 +56,8 @@ def read(f: Any, page: Any, pages: Any, at: Any) -> Any:
             last = group
             ready = sensed(f, d, at)
         bus = i64(u64(d) % u64(p[k.CHANNELS]))
-        ready = max(ready, f.channel[bus]) + p[k.T_CHANNEL]
-        f.channel[bus] = ready
+        f.channel[bus] = max(f.channel[bus], at) + p[k.T_CHANNEL]
+        ready = max(ready + p[k.T_CHANNEL], f.channel[bus])
         done = max(done, ready)
     return done
 
@@ -96,16 +100,18 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         if p[k.SEGMENT] > 0:
             at = looked_up(f, page, at)
         done = read(f, page, pages, at)
-        s[k.LINK_OUT] = max(s[k.LINK_OUT], done) + p[k.T_LINK_OUT] * size // k.PAGE
-        done = s[k.LINK_OUT] + p[k.T_ANSWER_READ]
+        over = p[k.T_LINK_OUT] * size // k.PAGE
+        s[k.LINK_OUT] = max(s[k.LINK_OUT], at) + over
+        done = max(done + over, s[k.LINK_OUT]) + p[k.T_ANSWER_READ]
         if p[k.HICCUPS] == 0:
             return done
         late = hiccup(f, 2) if at - s[k.WROTE] < p[k.T_NEAR] else i64(0)
         return done + (late if late > 0 else hiccup(f, 0))
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE] + (pages - 1) * p[k.T_PAGE_WRITE]
     s[k.FIRMWARE] = at
-    at = max(s[k.LINK_IN], at) + p[k.T_LINK_IN] * size // k.PAGE
-    s[k.LINK_IN] = at
+    link = k.LINK_OUT if p[k.ONE_WAY] > 0 else k.LINK_IN
+    at = max(s[link], at) + p[k.T_LINK_IN] * size // k.PAGE
+    s[link] = at
     if p[k.SEGMENT] > 0:
         at = looked_up(f, page, at)
     if size % k.PAGE != 0 or offset % k.PAGE != 0:

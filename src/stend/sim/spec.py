@@ -63,6 +63,8 @@ class Flash(Part, frozen=True, kw_only=True):
     """one 4 KiB page over a die's channel"""
     suspend_us: float = 60
     """longest wait of a read behind a program; as long as a program where the chips cannot suspend"""
+    behind_pct: float = 0
+    """share of the programs already queued on a die that a read also waits for; 0 where reads go first"""
     buffer_bytes: int = 4 << 20
     write_through: bool = False
     """no protected buffer: a write is answered when it is in the flash"""
@@ -140,6 +142,8 @@ class Host(Part, frozen=True, kw_only=True):
     read_page_us: float = 0
     """more of the processor's time for each further 4 KiB of a command"""
     write_page_us: float = 0
+    one_way: bool = False
+    """data going in and out shares one path of the controller"""
     partial_us: float = 0
     """more waiting for a write that does not cover whole 4 KiB"""
 
