@@ -1,17 +1,20 @@
 """How long steps take, before anything was measured and after: one arithmetic for plans and for the time to go."""
 
+import math
 from typing import NamedTuple
 
 from stend.definition import Bytes, Hold, Identity, Idle, Phase, Rule, Seconds, Steady, Step
 
-PAUSE_S = 0.05
+TYPICAL_ROUNDS = 7
+"""Most drives settle some rounds after the first full window; ours, from the virtual drives."""
 
 
 class Speed(NamedTuple):
-    """What a drive's times follow from: bytes it writes per second, and the seconds a purge takes."""
+    """What times follow from: bytes written per second, how long a purge takes, and the pause of each step."""
 
     bytes_per_s: float
     purge_s: float
+    pause_s: float = 0.05
 
 
 # Assumed for the plan's times only; during the run the drive's own take over.
@@ -62,11 +65,30 @@ def step_seconds(step: Step, speed: Speed) -> float:
     """How long a step takes, its pause counted in."""
     match step:
         case Hold(amount=Seconds(seconds=seconds)) | Idle(seconds=seconds):
-            return seconds + PAUSE_S
+            return seconds + speed.pause_s
         case Hold(amount=Bytes(bytes=size)):
-            return size / speed.bytes_per_s + PAUSE_S
+            return size / speed.bytes_per_s + speed.pause_s
         case _:
             return speed.purge_s
+
+
+# How a fresh drive takes random writes: at full rate for about a capacity, then falling towards a share of it.
+# Ours, from the virtual drives; only the time to go rests on them.
+FULL_RATE_FILLS = 1.1
+DECAY_FILLS = 0.8
+FLOOR = 0.3
+SLICE_FILLS = 0.05
+
+
+def fresh_seconds(fills: float, more: float, seconds_a_fill: float, floor: float = FLOOR) -> float:
+    """Seconds to write `more` capacities at random, when `fills` are written and one takes `seconds_a_fill` now."""
+    count = max(1, round(more / SLICE_FILLS))
+    ahead = (_fresh_rate(fills + more * (n + 0.5) / count, floor) for n in range(count))
+    return seconds_a_fill * _fresh_rate(fills, floor) * more / count * sum(1 / rate for rate in ahead)
+
+
+def _fresh_rate(fills: float, floor: float) -> float:
+    return floor + (1 - floor) * math.exp(-max(fills - FULL_RATE_FILLS, 0) / DECAY_FILLS)
 
 
 def rule_seconds(rule: Rule, speed: Speed) -> float:

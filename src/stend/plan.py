@@ -24,7 +24,7 @@ from stend.definition import (
     Workload,
 )
 from stend.errors import BadInput
-from stend.estimate import assumed, phase_seconds, slowest
+from stend.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest
 from stend.units import GiB, binary, block_label, duration
 
 # What `--quick` does, each factor said on every page of such a run.
@@ -45,9 +45,6 @@ FIELD_WORDS = {
     "quick": "",  # a stamp of its own
 }
 """Where the name of a setting does not say it to a person; none for what is said elsewhere."""
-
-EXPECTED_ROUNDS = 8
-"""A guess for a plan's expected time: most drives settle some rounds after the first full window."""
 
 
 def profiles() -> list[str]:
@@ -161,7 +158,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         range_bytes=range_bytes,
         write_bytes=sum(_sure_bytes(phase) for phase in every),
         longest_s=sum(phase_seconds(p, slowest(device), p.rounds) for p in every),
-        expected_s=sum(phase_seconds(p, assumed(device), EXPECTED_ROUNDS) for p in every),
+        expected_s=sum(phase_seconds(p, assumed(device), TYPICAL_ROUNDS) for p in every),
         notes=tuple(dict.fromkeys(notes)),
         deviations=deviations,
     )
@@ -187,7 +184,7 @@ def _shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> lis
         rest = test.phases[count:]
         kept.append(msgspec.structs.replace(test, phases=rest, shared=left_out))
         if count:
-            saved = sum(phase_seconds(p, assumed(device), EXPECTED_ROUNDS) for p in test.phases[:count])
+            saved = sum(phase_seconds(p, assumed(device), TYPICAL_ROUNDS) for p in test.phases[:count])
             size = sum(_sure_bytes(p) for p in test.phases[:count])
             notes.append(
                 f"{test.name} goes on from the state that {state[count - 1][1]} leaves: {', '.join(left_out)} shared, "

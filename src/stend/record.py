@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Steady, Step, Workload
+from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Quantity, Steady, Step, Workload
 
 NS = 1e-9
 
@@ -86,6 +86,10 @@ class Counts(msgspec.Struct, frozen=True, array_like=True):
     def bytes_per_s(self) -> float:
         """Bytes read and written per second."""
         return (self.read.bytes + self.write.bytes) / self.seconds if self.seconds else 0.0
+
+    def quantity(self, name: Quantity) -> float:
+        """A tracked figure in base units: IOs/s, bytes/s, or seconds of average response time."""
+        return {"iops": self.iops, "throughput": self.bytes_per_s, "latency": self.both.mean_s}[name]
 
     def without_bins(self) -> "Counts":
         """The same, small enough to be written every second."""

@@ -244,7 +244,7 @@ class Runner:
         """One verdict for each tracked workload that has enough rounds since the run last started."""
         for workload in rule.track:
             series = self.past.series(where.test, where.phase, workload)
-            points = [(n, quantity(c, rule.quantity)) for n, c in series if self.window_from <= n <= whole]
+            points = [(n, c.quantity(rule.quantity)) for n, c in series if self.window_from <= n <= whole]
             verdict = RULES[rule.rule](points)
             if verdict:
                 yield msgspec.structs.replace(verdict, label=workload.label, quantity=rule.quantity)
@@ -254,11 +254,6 @@ class Runner:
         quiet = any(isinstance(s, Idle) or (isinstance(s, Hold) and s.workload.outstanding == 1) for s in steps)
         if not quiet and (values := self.device.health()):
             yield self.past.add(Telemetry(t=self.t(), values=values))
-
-
-def quantity(counts: Counts, name: str) -> float:
-    """The tracked figure in base units: IOs/s, bytes/s or seconds."""
-    return {"iops": counts.iops, "throughput": counts.bytes_per_s, "latency": counts.both.mean_s}[name]
 
 
 def limit_met(rule: Rule, total: Counts) -> str:

@@ -57,6 +57,7 @@ def fit_within_90_110(points: Rounds, window: int = REVIEW_WINDOW, band: float =
     return _verdict("fit-90-110", points[-window:], math.inf, 2 * band)
 
 
+WINDOWS = {"pts": PTS_WINDOW, "fit-90-110": REVIEW_WINDOW}
 RULES: dict[str, Callable[[Rounds], Verdict | None]] = {"pts": steady_state, "fit-90-110": fit_within_90_110}
 
 

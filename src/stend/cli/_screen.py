@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from stend.progress import Progress
 from stend.record import Event, Judged, Note, Result, Run, Sample
 from stend.units import MB, duration, latency, rate
 
@@ -18,7 +19,7 @@ class Screen:
     """One line that moves on a terminal; a line now and then where there is none."""
 
     def __init__(self, run: Run) -> None:
-        self.run = run
+        self.run, self.progress = run, Progress()
         self.console = Console(stderr=True, highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
         self.began = self.shown = time.monotonic()
@@ -34,6 +35,7 @@ class Screen:
 
     def show(self, event: Event) -> None:
         """Take an event in; say what a person must not miss, move the line at most four times a second."""
+        self.progress.add(event)
         match event:
             case Note():
                 self.console.print(f"{event.kind}: {event.text}", markup=False)
@@ -60,15 +62,14 @@ class Screen:
         """The line as text."""
         counts = sample.counts
         figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.both.mean_s)}"
-        return f"{self.place or self.first()}  {figures}  {duration(sample.t)} gone, {self.to_go(sample)}"
+        return f"{self.place or self.first()}  {figures}  {duration(sample.t)} gone, {self.to_go()}"
 
     def first(self) -> str:
         """Where a run is before its first result."""
         return "starting" if not self.run.started else f"{self.run.plan.tests[0].name}"
 
-    def to_go(self, sample: Sample) -> str:
-        """The time to go in words."""
-        if not self.run.started:
-            return ""
-        left = max(self.run.plan.expected_s - sample.t, 0)
-        return f"about {duration(left)} to go (at most {duration(max(self.run.plan.longest_s - sample.t, 0))})"
+    def to_go(self) -> str:
+        """The time to go in words, as a range."""
+        low, likely, high = self.progress.to_go()
+        about = f"about {duration(likely)} to go"
+        return about if high - low < likely / 10 else f"{about} ({duration(low)} to {duration(high)})"
