@@ -15,7 +15,7 @@ POUR_NS = 100_000_000
 POUR_BYTES = 16384  # larger requests keep the drive busy from the first moment on
 
 
-QUEUED_BYTES = 8 << 20
+QUEUED_BYTES = 16 << 20
 """What a scaled drive is given at once: more would be a notable part of it. Waiting grows with the rest (Little)."""
 
 
@@ -69,7 +69,7 @@ class Drive(ABC):
         slots = min(outstanding, max(8, QUEUED_BYTES // mean_bytes(pattern))) if self.spec.scale > 1 else outstanding
         self._loop, self._stretch = loop(slots, self.inner_ns), outstanding / slots
         self._limit, self._given = pattern.limit_bytes, 0
-        small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1
+        small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
         if self.spec.scale > 1 and small and not pattern.limit_bytes:
             self._pour(2 * slots)
 

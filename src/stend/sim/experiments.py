@@ -101,7 +101,7 @@ class Bench:
 
 def label(block_bytes: int, read_pct: int) -> str:
     """`4K 65`: block size and read share."""
-    return f"{block_bytes // KiB}K {read_pct}"
+    return f"{block_bytes / KiB:g}K {read_pct}"
 
 
 def iops(bench: Bench, rounds: int = 5) -> Cells:
@@ -115,9 +115,9 @@ def iops(bench: Bench, rounds: int = 5) -> Cells:
     for _ in range(rounds):
         for read_pct in bench.conditions["mixes"]:
             for kib in bench.conditions["blocks_kib"]:
-                done = bench.run(bench.pattern(read_pct, kib * KiB), MINUTE)
+                done = bench.run(bench.pattern(read_pct, int(kib * KiB)), MINUTE)
                 value = done.mib_s if in_mib and kib == 1024 else done.iops
-                found.setdefault(label(kib * KiB, read_pct), []).append(value)
+                found.setdefault(label(int(kib * KiB), read_pct), []).append(value)
     return {name: float(np.mean(values[-4:])) for name, values in found.items()}
 
 
@@ -168,7 +168,7 @@ def throughput(bench: Bench) -> Cells:
     for kib in (128, 1024):
         for read_pct in (0, 100):
             pattern = bench.pattern(read_pct, kib * KiB, 0, threads=threads, depth=depth)
-            found[label(kib * KiB, read_pct)] = bench.run(pattern, 5 * MINUTE).mib_s
+            found[label(kib * KiB, read_pct)] = bench.run(pattern, MINUTE).mib_s
     return found
 
 

@@ -40,6 +40,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
     p[k.T_ERASE] = ns(flash.erase_us * pages * k.PAGE / flash.dies / flash.block_bytes)
     p[k.BUFFER] = max(flash.buffer_bytes // k.PAGE, 2 * unit)
     p[k.SENSE], p[k.T_SUSPEND] = flash.sense_bytes // k.PAGE, ns(flash.suspend_us)
+    p[k.MOVE_SENSE] = (flash.move_sense_bytes or flash.sense_bytes) // k.PAGE
     p[k.BEHIND] = flash.behind_pct / 100 * k.CREDIT
     p[k.SPREAD] = ns(flash.program_us * flash.program_spread_pct / 100)
     p[k.POLICY], p[k.THROUGH] = k.POLICIES.index(flash.cleaning), flash.write_through
@@ -159,7 +160,7 @@ class FlashDrive(Drive):
     def _clean(self, ns: int, share_pct: float) -> None:
         """Clean in the background as much as a share of the dies' time allows."""
         p = self.memory.parameters
-        page_ns = (p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.SENSE]) / p[k.DIES]
+        page_ns = (p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES]
         flash_kernel.rest(self.memory, self.inner_ns - ns, int(ns * share_pct / 100 / page_ns))
         flash_kernel.settle(self.memory, self.inner_ns)
 

@@ -204,7 +204,7 @@ def next_live(f: Any) -> Any:
 def move(f: Any, q: Any, at: Any) -> None:
     """Move the victim's page at `q`; a sense of its die brings several of them."""
     s, p = f.state, f.parameters
-    sense = u64(p[k.SENSE])
+    sense = u64(p[k.MOVE_SENSE])
     if q // sense != u64(s[k.CURSOR] - 1) // sense or s[k.CURSOR] % p[k.PAGES] == 0:
         d = (q // u64(p[k.UNIT])) % u64(p[k.DIES])
         f.die[d] = max(f.die[d], at) + p[k.T_READ]

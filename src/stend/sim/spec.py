@@ -57,6 +57,8 @@ class Flash(Part, frozen=True, kw_only=True):
     """programmed at once on one die (all planes, all bits of a cell)"""
     sense_bytes: int = 16384
     """read at once from one die"""
+    move_sense_bytes: int = 0
+    """the same while cleaning (several planes); 0: as for the host"""
     block_bytes: int = 8 << 20
     """erased at once on one die; sets how often `erase_us` is paid"""
     transfer_us: float = 5
