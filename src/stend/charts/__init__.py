@@ -7,23 +7,16 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-from stend.charts.parts import Drawing
-from stend.charts.parts.theme import config
+from stend.charts.parts import Picture
+from stend.charts.parts.theme import finished
 from stend.definition import PlannedTest
 from stend.findings import Sheet
 from stend.findings.language import Language
 from stend.record import Run
 
-
-class Picture(NamedTuple):
-    """A finished chart: its file's name, title, specification and a sentence for those who cannot see it."""
-
-    name: str
-    title: str
-    spec: dict[str, Any]
-    says: str
+__all__ = ["Picture", "draw", "names", "of", "pictures", "stamped"]
 
 
 def names() -> list[str]:
@@ -45,7 +38,7 @@ def pictures(name: str, run: Run, test: PlannedTest, lang: str = "en", sheet: Sh
     )
     for drawing in drawings:
         if any(drawing.rows.values()):
-            yield finish(name, drawing, words, run, test)
+            yield finished(name, drawing, words, stamped(run, test, words))
 
 
 def of(run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None) -> Iterator[Picture]:
@@ -54,20 +47,6 @@ def of(run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None
     claimed = [name for name in known if test.name in getattr(_file(name), "TESTS", ())]
     for name in dict.fromkeys([*(n for n in test.charts if n in known), *claimed]):
         yield from pictures(name, run, test, lang, sheet)
-
-
-def finish(name: str, drawing: Drawing, words: Language, run: Run, test: PlannedTest) -> Picture:
-    """A drawing with theme, locale, data and every stamp that its page must bear."""
-    spec: dict[str, Any] = drawing.chart.to_dict(validate=False)
-    spec["datasets"] = {key: [_rounded(row) for row in rows] for key, rows in drawing.rows.items()}
-    title: dict[str, Any] = {"text": drawing.title}
-    if stamps := stamped(run, test, words):
-        title |= {"subtitle": stamps}
-    says = drawing.says or drawing.title
-    own = spec.get("config", {})
-    merged = {key: {**value, **own[key]} if key in own else value for key, value in config(words).items()}
-    plain = {"title": title, "description": f"{drawing.title}. {says}", "config": merged}
-    return Picture(name, drawing.title, spec | plain, says)
 
 
 def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
@@ -82,7 +61,3 @@ def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
 
 def _file(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name}")
-
-
-def _rounded(row: dict[str, Any]) -> dict[str, Any]:
-    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}

@@ -38,7 +38,12 @@ def page(doc: Document) -> str:
         environment()
         .get_template("page.html.j2")
         .render(
-            doc=doc, t=doc.words, version=__version__, script=script, style_sheet=_part("page.css"), csp=_policy(script)
+            doc=doc,
+            t=doc.words,
+            version=__version__,
+            script=script,
+            style_sheet=template_text("page.css"),
+            csp=policy(script),
         )
     )
 
@@ -77,10 +82,10 @@ def drawing_script() -> Any:
     from markupsafe import Markup
 
     bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
-    return Markup(bundle.replace("</script", "<\\/script") + "\n" + _part("page.js"))  # noqa: S704 our own files
+    return Markup(bundle.replace("</script", "<\\/script") + "\n" + template_text("page.js"))  # noqa: S704 our own files
 
 
-def _policy(script: str) -> str:
+def policy(script: str) -> str:
     """Content security policy: this one script and nothing from anywhere, whatever a drive calls itself."""
     digest = base64.b64encode(hashlib.sha256(str(script).encode()).digest()).decode()
     # Vega compiles its expressions, which browsers count as eval.
@@ -88,5 +93,6 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; {scripts}; style-src 'unsafe-inline'; img-src data: blob:"
 
 
-def _part(name: str) -> str:
+def template_text(name: str) -> str:
+    """A file beside the templates."""
     return (resources.files("stend.report.parts") / "templates" / name).read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """PDF typeset by Typst: contents, page numbers, tables that break well; the text travels as data, never as markup."""
 
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from importlib import resources
@@ -18,6 +19,10 @@ WORDS = (
     "report", "contents", "glance", "deviations", "notes", "nothing", "findings", "conclusion", "pros", "cons",
     "appendix", "repeat", "ended", "compared", "sheet", "noscript",
 )  # fmt: skip
+
+
+MM_PER_PX, TEXT_MM = 0.2, 174.0
+"""One scale for all charts, so that their letters are of one size; 174 mm is a page without margins."""
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
@@ -89,10 +94,18 @@ def _chapter(chapter: Chapter, folder: Path, place: str, words: Any) -> dict[str
     }
 
 
-def _plot(picture: Picture, folder: Path, place: str) -> dict[str, str]:
+def _plot(picture: Picture, folder: Path, place: str) -> dict[str, Any]:
     file = f"{place}.svg"
-    (folder / file).write_text(svg(picture), encoding="utf-8")
-    return {"file": file, "title": picture.title, "says": picture.says, "alt": picture.spec["description"]}
+    drawn = svg(picture)
+    (folder / file).write_text(drawn, encoding="utf-8")
+    width = float(re.search(r'width="([\d.]+)"', drawn)[1])  # type: ignore[index]
+    return {
+        "file": file,
+        "title": picture.title,
+        "says": picture.says,
+        "alt": picture.spec["description"],
+        "mm": min(width * MM_PER_PX, TEXT_MM),
+    }
 
 
 def _table(table: Table) -> dict[str, Any]:

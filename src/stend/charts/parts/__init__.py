@@ -28,6 +28,15 @@ class Drawing(NamedTuple):
     says: str = ""
 
 
+class Picture(NamedTuple):
+    """A finished chart: its file's name, title, specification and a sentence for those who cannot see it."""
+
+    name: str
+    title: str
+    spec: dict[str, Any]
+    says: str
+
+
 def data(name: str = "rows") -> "alt.NamedData":
     """A reference to the drawing's rows; values travel beside the chart, so Altair never has to walk them."""
     import altair as alt

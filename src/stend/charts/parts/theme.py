@@ -1,8 +1,9 @@
 """One look for all charts, and the numbers of each language on their axes."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, HEIGHT, WIDTH
+from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row
 from stend.findings.language import Language
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
@@ -54,3 +55,21 @@ def config(words: Language) -> dict[str, Any]:
         "range": {"category": list(COLOURS)},
         "line": {"strokeWidth": 2},
     }
+
+
+def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]) -> Picture:
+    """A drawing with theme, locale, its rows, and every stamp that its page must bear."""
+    spec: dict[str, Any] = drawing.chart.to_dict(validate=False)
+    spec["datasets"] = {key: [_rounded(row) for row in rows] for key, rows in drawing.rows.items()}
+    title: dict[str, Any] = {"text": drawing.title}
+    if stamps:
+        title |= {"subtitle": list(stamps)}
+    says = drawing.says or drawing.title
+    own = spec.get("config", {})
+    merged = {key: {**value, **own[key]} if key in own else value for key, value in config(words).items()}
+    plain = {"title": title, "description": f"{drawing.title}. {says}", "config": merged}
+    return Picture(name, drawing.title, spec | plain, says)
+
+
+def _rounded(row: Row) -> Row:
+    return {k: float(f"{v:.6g}") if isinstance(v, float) else v for k, v in row.items()}

@@ -58,7 +58,7 @@ class Cell(NamedTuple):
     counts: Counts
 
 
-PREPARING = ("purge", "precondition", "condition", "rest", "fill", "warm-up", "baseline")
+PREPARING = ("purge", "precondition", "condition", "rest-", "fill", "warm-up", "baseline")
 """How the names of phases begin that only bring the drive into a state."""
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,9 +14,11 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.language import Language
 from stend.record import Run
 from stend.report.parts import Chapter, Document, Part, Said, Table
+from stend.report.parts.audit import audit
 from stend.report.parts.card import numbers
+from stend.report.parts.compare import compare
 from stend.report.parts.header import device, header, platform
-from stend.report.parts.tables import matrix, verification, workloads
+from stend.report.parts.tables import matrix, raw, verification, workloads
 
 SHEETS = ("drive.toml", "sheet.toml")
 
@@ -27,36 +29,48 @@ def document(
     """Everything that a report of these runs says, in a language and style."""
     words = Language(lang)
     parts = tuple(part(folder, run, host, words, style) for folder, run, host in runs)
+    pictures, tables = compare([run for _, run, _ in runs], words)
     return Document(
         title=" · ".join(dict.fromkeys(p.title for p in parts)),
         lang=lang,
         style=style,
         made=words.date(time.time() if made_at is None else made_at),
         parts=parts,
-        pictures=(),
-        tables=(),
+        pictures=pictures,
+        tables=tables,
         words=words,
     )
+
+
+class Told(NamedTuple):
+    """A run and all that is known beside it."""
+
+    run: Run
+    host: dict[str, Any]
+    found: tuple[Finding, ...]
+    facts: Sheet
+    words: Language
 
 
 def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, style: str) -> Part:
     """One run."""
     drive = run.plan.device
-    found = tuple(findings.find(run, sheet(folder)))
+    facts = sheet(folder)
+    found = tuple(findings.find(run, facts))
     return Part(
         title=drive.model or drive.target,
         verdict=verdict(run, words),
         steady=not run.unmet,
         stamps=stamps(run, words),
         numbers=numbers(run, words),
-        about=tuple(about(run, host, words)),
+        about=(*characteristics(facts, words), *about(run, host, words)),
         deviations=tuple(words.told(text) for text in run.plan.deviations),
         notes=tuple(dict.fromkeys(words.told(note.text) for note in run.notes)),
-        chapters=tuple(chapter(run, test, host, found, words) for test in look.tests(run)),
+        chapters=tuple(chapter(Told(run, host, found, facts, words), test) for test in look.tests(run)),
         overall=tuple(_said(finding, words) for finding in found if not finding.test),
         conclusion=_sides(found, words),
-        audit=(),
-        appendix=(),
+        audit=tuple(audit(run, words)) if style == "pts" else (),
+        appendix=tuple(raw(run, words)),
         manifest=_manifest(folder),
     )
 
@@ -98,6 +112,27 @@ def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
     yield Table(words("method.title"), pair, tuple(_method(run, words)))
 
 
+def characteristics(facts: Sheet, words: Language) -> Iterator[Table]:
+    """What the drive sheet says of the drive, the claims in a table of their own."""
+    pair = (words("table.item"), words("table.value"))
+    plain = {k: v for k, v in facts.items() if not isinstance(v, dict | list)}
+    if plain:
+        rows = ((k, words.show(v, "gb") if k.endswith("_bytes") else str(v)) for k, v in plain.items())
+        yield Table(words("page.sheet_title"), pair, tuple((words.name_of("sheet", k), v) for k, v in rows))
+    if claimed := facts.get("claimed"):
+        rows = ((k, f"{words.show(v, 'n')}{claim_unit(k, words)}") for k, v in claimed.items())
+        yield Table(words("page.characteristics"), pair, tuple((words.name_of("claim", k), v) for k, v in rows))
+
+
+def claim_unit(key: str, words: Language) -> str:
+    """The unit at the end of a claim's name, as people write it."""
+    if key.endswith("_MB"):
+        return " " + words("unit.throughput")
+    if key.endswith("_us"):
+        return " " + words("unit.us")
+    return " IOPS" if key.startswith("rand_") else ""
+
+
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     profile, pauses = run.plan.profile, look.pauses(run)
     yield words("method.profile"), f"{profile.title} ({profile.name})"
@@ -122,8 +157,9 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     yield words("method.seed"), str(run.seed)
 
 
-def chapter(run: Run, test: PlannedTest, host: dict[str, Any], found: tuple[Finding, ...], words: Language) -> Chapter:
+def chapter(told: Told, test: PlannedTest) -> Chapter:
     """One test."""
+    run, words = told.run, told.words
     own = [j for j in run.judged if j.where.test == test.name and j.ended_by]
     return Chapter(
         name=test.name,
@@ -132,9 +168,9 @@ def chapter(run: Run, test: PlannedTest, host: dict[str, Any], found: tuple[Find
         anchor=test.name,
         stamps=tuple(charts.stamped(run, test, words)),
         ended="; ".join(f"{words.name_of('phase', j.where.phase)}: {words.told(j.ended_by)}" for j in own),
-        header=header(run, test, host, words),
-        pictures=tuple(charts.of(run, test, words.name)),
-        said=tuple(_said(finding, words) for finding in found if finding.test == test.name),
+        header=header(run, test, told.host, words),
+        pictures=tuple(charts.of(run, test, words.name, told.facts)),
+        said=tuple(_said(finding, words) for finding in told.found if finding.test == test.name),
         verification=tuple(verification(run, test, words)),
         results=(*matrix(run, test, words), *workloads(run, test, words)),
     )

@@ -88,6 +88,23 @@ def _cell(counts: Counts | None, figure: str, words: Language) -> str:
     return words.show(value, "lat")
 
 
+def raw(run: Run, words: Language) -> Iterator[Table]:
+    """Every round of every tracked variable, from which the verification can be recomputed."""
+    for test in look.tests(run):
+        for phase, rule in look.judged_phases(test):
+            series = [dict(run.series(test.name, phase.name, load)) for load in rule.track]
+            rounds = sorted({number for one in series for number in one})
+            head = (words("axis.round"), *(load.label for load in rule.track))
+            rows = tuple(
+                (str(n), *(words.show(look.quantity(one[n], rule.quantity), SHAPES[rule.quantity]) for one in series))
+                for n in rounds
+                if all(n in one for one in series)
+            )
+            title = words("raw.title", test=words.title(test.name, test.title), phase=phase.name)
+            if rows:
+                yield Table(title, head, rows, tuple(range(len(head))))
+
+
 def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     """Every workload of the measured phases: IOPS, MB/s, response times; a percentile only where it can be carried."""
     keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")

@@ -1,0 +1,35 @@
+"""A gallery: every chart there is, on these runs, each under its file's name."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from stend import __version__, charts
+from stend.charts import Picture
+from stend.findings.language import Language
+from stend.record import Run
+from stend.report.html import drawing_script, environment, policy, template_text
+from stend.report.parts.document import sheet
+
+
+def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+    """`gallery.html`: every picture that these runs can draw, and the names of charts that none of them can."""
+    words, found = Language(lang), dict[str, list[Picture]]()
+    for folder, run, _ in runs:
+        for test in run.plan.tests:
+            for picture in charts.of(run, test, lang, sheet(folder)):
+                found.setdefault(picture.name, []).append(picture)
+    script = drawing_script()
+    page = environment().get_template("gallery.html.j2")
+    text = page.render(
+        found=dict(sorted(found.items())),
+        missing=[name for name in charts.names() if name not in found],
+        t=words,
+        version=__version__,
+        script=script,
+        csp=policy(script),
+        style_sheet=template_text("page.css"),
+    )
+    path = into / "gallery.html"
+    path.write_text(text, encoding="utf-8")
+    return [path]

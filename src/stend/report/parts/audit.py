@@ -1,0 +1,101 @@
+"""Conformance audit: clause by clause met, deviated (with what), not applicable, or not claimed."""
+
+from collections.abc import Iterator
+
+from stend.definition import Bytes, Hold, PlannedTest, Purge
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Run
+from stend.report.parts import Table
+
+GAP_S = 1.0
+"""Our bound for the pause between two records; the clauses only say that steps run back to back."""
+ROUNDS = 25
+FULL = 0.999
+Line = tuple[str, str, str]
+"""(what is asked, key of the answer, a word on it)."""
+
+
+def audit(run: Run, words: Language) -> Iterator[Table]:
+    """One table for each PTS test; the reviews' own methods have no clause to be held against."""
+    head = (words("audit.asked"), words("audit.answer"), words("audit.detail"))
+    for test in look.tests(run):
+        if not test.clause.startswith("PTS"):
+            continue
+        lines = list(_lines(run, test, words))
+        rows = tuple((words(f"audit.{asked}"), words(f"audit.{answer}"), detail) for asked, answer, detail in lines)
+        marks = tuple(i for i, (_, answer, _) in enumerate(lines) if answer == "deviated")
+        title = words("audit.title", test=words.title(test.name, test.title), clause=test.clause)
+        yield Table(title, head, rows, note=words("audit.note"), marks=marks)
+
+
+def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
+    yield _purge(run, test)
+    yield "cache", "not_claimed", words(f"header.cache_{test.profile.write_cache}")
+    yield _range(run, test, words)
+    yield _fill(run, test, words)
+    holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
+    entropy = min((hold.workload.entropy_pct for hold in holds), default=100)
+    yield "pattern", "met" if entropy == 100 else "deviated", f"{entropy} %"
+    minute = words.show(test.profile.minute_s, "time")
+    yield "minute", "met" if test.profile.minute_s == 60 else "deviated", minute
+    yield "order", "met", words("audit.by_plan")
+    yield from _steady(run, test, words)
+    yield _gaps(run, test, words)
+    yield "window", "met" if look.judged_phases(test) else "not_applicable", ""
+
+
+def _purge(run: Run, test: PlannedTest) -> Line:
+    said = [r.said for r in run.of(test.name) if isinstance(r.step, Purge)]
+    asked = any(isinstance(step, Purge) for phase in test.phases for step in phase.round)
+    if not asked:
+        return "purge", "not_applicable", ""
+    return "purge", "met" if said and said[0] else "not_claimed", said[0] if said else ""
+
+
+def _range(run: Run, test: PlannedTest, words: Language) -> Line:
+    whole = run.plan.device.capacity_bytes * test.profile.active_range_pct / 100
+    detail = words("header.range_value", pct=test.profile.active_range_pct / 100, size=run.plan.range_bytes)
+    changed = any("active range" in text for text in run.plan.deviations)
+    met = run.plan.range_bytes >= FULL * whole and not changed
+    return "range", "met" if met else "deviated", detail
+
+
+def _fill(run: Run, test: PlannedTest, words: Language) -> Line:
+    asked = sum(
+        step.amount.bytes
+        for phase in test.phases
+        for step in phase.round
+        if phase.name.startswith("precondition") and isinstance(step, Hold) and isinstance(step.amount, Bytes)
+    )
+    if not asked:
+        return "fill", "not_applicable", ""
+    names = [p.name for p in test.phases if p.name.startswith("precondition")]
+    written = sum(r.counts.write.bytes for name in names for r in run.of(test.name, name))
+    capacity = run.plan.device.capacity_bytes
+    fills = sum(1 for p in test.phases for s in p.round if p.name in names and isinstance(s, Hold))
+    met = written >= FULL * asked and asked >= FULL * 2 * capacity * fills
+    return (
+        "fill",
+        "met" if met else "deviated",
+        words("audit.written", written=written, times=written / capacity / fills),
+    )
+
+
+def _steady(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
+    for phase, rule in look.judged_phases(test):
+        name = words.name_of("phase", phase.name)
+        yield "rule", "met" if rule.rule == "pts" else "deviated", f"{name}: {words.name_of('rule_short', rule.rule)}"
+        limit = phase.rounds >= min(ROUNDS, phase.rounds) and not any("rounds" in d for d in run.plan.deviations)
+        yield "limit", "met" if limit else "deviated", f"{name}: {phase.rounds}"
+        if judged := look.last_judged(run, test.name, phase.name):
+            detail = f"{name}: {words.told(judged.ended_by) if judged.ended_by else words('verification.going_on')}"
+            yield "steady", "met" if judged.steady else "deviated", detail
+
+
+def _gaps(run: Run, test: PlannedTest, words: Language) -> Line:
+    gaps = [r.gap_s for r in run.of(test.name) if isinstance(r.step, Hold)]
+    if test.name == "idle-recovery" or len(gaps) < 2:
+        return "gaps", "not_applicable", ""
+    longest = max(gaps[1:])
+    return "gaps", "met" if longest <= GAP_S else "deviated", words("audit.longest", longest=longest)

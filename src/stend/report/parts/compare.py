@@ -1,0 +1,69 @@
+"""Several runs side by side: what all of them measured, as a table and as bars."""
+
+from collections.abc import Sequence
+
+from stend.charts import Picture
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import bars, category, series
+from stend.charts.parts.theme import finished
+from stend.findings import look
+from stend.findings.language import Language
+from stend.record import Counts, Run
+from stend.report.parts import Table
+
+MOST_BARS = 8
+MOST_ROWS = 40
+
+
+def compare(runs: Sequence[Run], words: Language) -> tuple[tuple[Picture, ...], tuple[Table, ...]]:
+    """Bars and a table of shared workloads; nothing for a single run or where nothing is shared."""
+    names = labels(runs)
+    found = [_cells(run) for run in runs]
+    shared = [key for key in found[0] if all(key in cells for cells in found)] if len(runs) > 1 else []
+    if not shared:
+        return (), ()
+    pictures = []
+    for figure, random in (("iops", True), ("throughput", False)):
+        keys = [key for key in shared if key[1].startswith("RND") == random][:MOST_BARS]
+        if keys:
+            pictures.append(_bars(keys, found, names, figure, words))
+    head = (words("column.workload"), *(f"{name}: {unit}" for name in names for unit in ("IOPS", words("column.mean"))))
+    rows = tuple(
+        (f"{test}: {label}", *(text for cells in found for text in _texts(cells[test, label], words)))
+        for test, label in shared[:MOST_ROWS]
+    )
+    return tuple(pictures), (Table(words("compare.table"), head, rows, tuple(range(1, len(head)))),)
+
+
+def labels(runs: Sequence[Run]) -> list[str]:
+    """A name for each drive; told apart by a number where models are alike."""
+    models = [run.plan.device.model or run.plan.device.target for run in runs]
+    return [m if models.count(m) == 1 else f"{m} ({i})" for i, m in enumerate(models, 1)]
+
+
+def _cells(run: Run) -> dict[tuple[str, str], Counts]:
+    return {(test.name, cell.workload.label): cell.counts for test in look.tests(run) for cell in look.cells(run, test)}
+
+
+def _texts(counts: Counts, words: Language) -> tuple[str, str]:
+    return words.show(counts.iops, "rate"), words.show(counts.both.mean_s, "lat")
+
+
+def _bars(
+    keys: Sequence[tuple[str, str]],
+    found: Sequence[dict[tuple[str, str], Counts]],
+    names: Sequence[str],
+    figure: str,
+    words: Language,
+) -> Picture:
+    scale = 1e-6 if figure == "throughput" else 1.0
+    rows = [
+        {"load": key[1].rsplit(" ", 2)[0], "drive": name, "value": look.quantity(cells[key], figure) * scale}
+        for key in keys
+        for name, cells in zip(names, found, strict=True)
+    ]
+    order = [key[1].rsplit(" ", 2)[0] for key in keys]
+    x = category("load", words("column.workload"), order)
+    chart = bars(x, axis("value", words(f"axis.{figure}")), series("drive", words("compare.drive"), names))
+    title = words(f"compare.{figure}")
+    return finished("compare", Drawing(title, chart, {"rows": rows}, words("says.window_mean")), words, [])
