@@ -3,10 +3,10 @@
 from statistics import median
 from typing import Any
 
-from stend.definition import Hold
-from stend.record import Result, Run, Verdict
+from stend.definition import Hold, Workload
+from stend.record import Counts, Result, Run, Verdict
 from stend.stats import percentile_s
-from stend.units import MB, decimal, duration, latency, rate
+from stend.units import MB, block_label, decimal, duration, latency, rate
 
 PERCENTILES = (50, 99, 99.9, 99.99, 99.999)
 WIDEST = 12
@@ -30,17 +30,43 @@ def pauses_s(run: Run) -> list[float]:
 
 
 def _test(run: Run, name: str, title: str) -> list[str]:
-    rows = [title]
-    for judged in run.judged:
-        if judged.where.test == name and judged.ended_by and judged.verdicts:
-            rows.append(f"  {judged.where.phase}: ended by {judged.ended_by} in round {judged.where.round}")
-            rows += [f"    {_verdict(v)}" for v in judged.verdicts]
-    results = [r for r in run.of(name) if isinstance(r.step, Hold)]
-    shown = results if len(results) <= WIDEST else [*results[: WIDEST // 2], *results[-WIDEST // 2 :]]
-    rows += [f"  {_result(r)}" for r in shown]
-    if len(shown) < len(results):
-        rows.insert(len(rows) - WIDEST // 2, f"  ... {len(results) - len(shown)} more; see the report")
-    return rows
+    phases = list(dict.fromkeys(r.where.phase for r in run.of(name)))
+    return [title, *(line for phase in phases for line in _phase(run, name, phase))]
+
+
+def _phase(run: Run, name: str, phase: str) -> list[str]:
+    """What a phase came to: how it ended and its verdicts, then a table of its cells or a line for each workload."""
+    ends = [j for j in run.judged if (j.where.test, j.where.phase) == (name, phase) and j.verdicts and j.ended_by]
+    rows = [f"  {phase}: {j.ended_by} (round {j.where.round})" for j in ends]
+    rows += [f"    {_verdict(v)}" for j in ends for v in j.verdicts]
+    holds = [r.step for r in run.of(name, phase) if isinstance(r.step, Hold)]
+    loads = list(dict.fromkeys(hold.workload for hold in holds))
+    means = {load: run.window(name, phase, load) for load in loads}
+    if len(loads) < WIDEST:
+        return rows + [_workload(run, name, phase, load, means[load]) for load in loads]
+    return rows + _matrix(means)
+
+
+def _matrix(means: dict[Workload, Counts]) -> list[str]:
+    """IOPS by block size and mix, of the measurement window."""
+    blocks = sorted({load.block_bytes for load in means})
+    mixes = sorted({load.read_pct for load in means})
+    cells = {(load.block_bytes, load.read_pct): rate(counts.iops) for load, counts in means.items()}
+    if len(cells) != len(means):
+        return [f"  {len(means)} workloads; see the report"]
+    head = f"  IOPS {'R/W':>7}" + "".join(f"{f'{mix}/{100 - mix}':>8}" for mix in mixes)
+    rows = [f"  {block_label(b):>12}" + "".join(f"{cells.get((b, mix), ''):>8}" for mix in mixes) for b in blocks]
+    return [head, *rows]
+
+
+def _workload(run: Run, name: str, phase: str, load: Workload, mean: Counts) -> str:
+    series = [r.counts for r in run.of(name, phase) if isinstance(r.step, Hold) and r.step.workload == load]
+    both = mean.both
+    ends = f" from {rate(series[0].iops)} to {rate(series[-1].iops)}" if len(series) > 1 else ""
+    return (
+        f"  {phase:<14}{load.label:<24}{rate(mean.iops):>7} IOPS {mean.bytes_per_s / MB:>8.1f} MB/s  "
+        f"mean {latency(both.mean_s)}, max {latency(both.max_s)}{ends}"
+    )
 
 
 def _verdict(v: Verdict) -> str:
@@ -49,15 +75,6 @@ def _verdict(v: Verdict) -> str:
     return (
         f"{v.label}: {word} over rounds {v.rounds[0]}-{v.rounds[-1]}, mean {v.average:.4g}, "
         f"range {v.excursion:.4g}{allowed}, slope {v.slope_excursion:.4g} of {v.slope_excursion_allowed:.4g}"
-    )
-
-
-def _result(r: Result) -> str:
-    counts, both = r.counts, r.counts.both
-    label = r.step.workload.label if isinstance(r.step, Hold) else ""
-    return (
-        f"{r.where.phase:<14}{r.where.round:>4}  {label:<26}{rate(counts.iops):>8} IOPS "
-        f"{counts.bytes_per_s / MB:>9.1f} MB/s  mean {latency(both.mean_s):>8}  max {latency(both.max_s):>8}"
     )
 
 
