@@ -1,14 +1,16 @@
 """A workload running in fio: totals asked for at whole intervals, told as differences."""
 
 import os
-import signal
 import time
 from collections.abc import Callable
 
 from stend.engines import _fio_json as json
-from stend.engines._fio_process import END_S, Process
+from stend.engines._fio_process import Process
 from stend.errors import StepFailed
 from stend.record import Counts, Tally
+
+STEP_S = 1.0
+"""More than fio's words can take to reach us: the wall clock was set in between, and is not believed."""
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
@@ -67,10 +69,12 @@ class FioLoad:
             return None
         self.over = True
         self._drop_later()
-        self.process.end(signal.SIGTERM)
+        obeyed = self.process.end(self.silence_s)
         totals = self._newest()
+        if not obeyed:
+            raise self._failed(f"it did not end within {self.silence_s:g} s of being told to, and was killed")
         if totals is None:
-            raise self._failed(f"it did not end within {END_S:g} s of being told to, and was killed")
+            raise self._failed()
         return self._last(totals)
 
     def _release(self) -> None:
@@ -102,7 +106,7 @@ class FioLoad:
             self.raw(data)
             newest = json.read(data) or newest
             if newest is not None and newest.error:
-                raise self._failed(os.strerror(newest.error))
+                raise self._failed("" if self.process.words else os.strerror(newest.error))
         return newest
 
     def _complete(self, totals: json.Document) -> bool:
@@ -110,11 +114,11 @@ class FioLoad:
 
     def _finished(self, totals: json.Document | None) -> json.Document:
         """The very last totals of a process that ends by itself. StepFailed unless it did all that was asked."""
-        self.process.listen(END_S, lambda: not self.process.alive)
-        self.process.end(signal.SIGTERM)
+        self.process.listen(self.silence_s, lambda: not self.process.alive)
+        self.process.end(self.silence_s)
         totals = self._newest() or totals
         if totals is None or not self._complete(totals):
-            raise self._failed("it ended by itself")
+            raise self._failed()
         return totals
 
     def _go_on(self) -> None:
@@ -132,7 +136,7 @@ class FioLoad:
         also known to a millisecond when the IO began, better than from when we heard so.
         """
         at = totals.timestamp_ms / 1000 - (time.time() - time.monotonic())
-        at = min(max(at, self.ended), self.heard)
+        at = max(at if 0 <= self.heard - at < STEP_S else self.heard, self.ended)
         if totals.runtime_s:
             self.epoch = min(self.epoch, at - totals.runtime_s)
         return at
@@ -154,9 +158,10 @@ class FioLoad:
         while self.later:
             self.later.pop().end()
 
-    def _failed(self, what: str) -> StepFailed:
+    def _failed(self, what: str = "") -> StepFailed:
         """End everything; what to raise then."""
         self.over = True
         self._drop_later()
-        self.process.end(signal.SIGTERM)
-        return StepFailed(f"fio failed at {self.label}: {'; '.join(filter(None, (what, self.process.reason)))}")
+        self.process.end()
+        told = "; ".join(filter(None, (what, self.process.words)))
+        return StepFailed(f"fio failed at {self.label}: {told or self.process.ending}")

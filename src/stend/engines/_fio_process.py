@@ -14,11 +14,12 @@ from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import Cutter
 from stend.errors import Missing, StepFailed
 
-END_S = 10.0
-"""How long fio may take to end after each signal."""
+KILL_S = 10.0
+"""How long the kernel may take to end a killed process; it waits for IO that is under way."""
 
 LINES = 50
 READ_BYTES = 1 << 18
+IDLE_WORDS = ("Saving output of", "terminating on signal")
 
 
 class Process:
@@ -79,6 +80,8 @@ class Process:
 
     def _take(self, seconds: float) -> bool:
         heard = False
+        if self.exit < 0:
+            return heard
         for key, _ in self.selector.select(seconds):
             if key.fileobj is self.exit:
                 self.selector.unregister(self.exit)
@@ -110,28 +113,28 @@ class Process:
             elif self.released_at is None:
                 self.released_at = time.monotonic()
 
-    def end(self, *numbers: signal.Signals) -> None:
-        """Signal after signal until it is gone; SIGKILL goes to whatever it started too. StepFailed if it stays."""
-        for number in (*numbers, signal.SIGKILL):
-            if number == signal.SIGKILL:
-                self._signal_all(number)
-            elif self.alive:
-                self.child.send_signal(number)
-            if self.listen(END_S, lambda: not self.alive):
-                break
+    def end(self, patience_s: float = 0.0) -> bool:
+        """Tell it to end and wait so long at most, then kill it and all that it started; False if that was needed.
+
+        SIGTERM, because fio ignores SIGINT while one of its threads is still being released (system() does that).
+        StepFailed if the kernel does not let go of it.
+        """
+        if patience_s and self.alive:
+            self.child.terminate()
+            self.listen(patience_s, lambda: not self.alive)
+        obeyed = not self.alive
+        if not obeyed:  # only now: the number of a process that was waited for may be another's already
+            os.killpg(self.child.pid, signal.SIGKILL)
+            self.listen(KILL_S, lambda: not self.alive)
         self.listen(0, lambda: False)
-        self.close()
         if self.alive:
             raise StepFailed(
                 f"fio (process {self.child.pid}) hangs in the kernel and cannot be ended; restart the host"
             )
+        self._close()
+        return obeyed
 
-    def _signal_all(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.child.pid, number)
-
-    def close(self) -> None:
-        """Let go of its pipes; held shells end with them."""
+    def _close(self) -> None:
         if self.exit < 0:
             return
         self.selector.close()
@@ -142,9 +145,14 @@ class Process:
                 file.close()
 
     @property
-    def reason(self) -> str:
-        """fio's own word for what went wrong, in one line."""
-        lines = [line.strip() for line in self.said if "Saving output of" not in line and "terminating on" not in line]
-        errors = [line for line in lines if "rror" in line or "err=" in line or line.startswith("fio:")]
-        code = self.child.returncode
-        return (errors or lines or [f"exit code {code}" if code else "no word from it"])[0].removeprefix("fio: ")
+    def words(self) -> str:
+        """The line in which fio tells what went wrong; empty when it told nothing."""
+        lines = [line.strip() for line in self.said if not any(idle in line for idle in IDLE_WORDS)]
+        telling = [line for line in lines if "error" in line.lower() or "err=" in line]
+        return next(iter(telling or lines), "").removeprefix("fio: ")
+
+    @property
+    def ending(self) -> str:
+        """How it ended."""
+        code = self.child.returncode or 0
+        return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"
