@@ -37,6 +37,8 @@ class Truth:
     cache_bytes: float = 0
     cache_speedup: float = 1
     cache_fill_s: float = 3600
+    keeps_writes: bool = False
+    write_back: bool = False
     noise: float = 0.01
     tail_every_s: float = 0
     outer_bps: float = 0
@@ -59,7 +61,7 @@ class Synthetic:
     clock: float = 0.0
     written: float = 0.0
     debt: float = 0.0
-    warm_s: float = 0.0
+    warm_s: dict[int, float] = field(default_factory=dict)
     dice: random.Random = field(default_factory=lambda: random.Random(1))
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> "Load":
@@ -84,21 +86,30 @@ class Synthetic:
         return self.truth.pool_fills * self.truth.capacity_bytes
 
     def fresh(self) -> None:
-        self.written, self.debt, self.warm_s = 0.0, -self.pool, 0.0
+        self.written, self.debt, self.warm_s = 0.0, -self.pool, {}
 
     def rate(self, workload: Workload, at_bytes: float) -> float:
         """IOs per second now."""
         truth, outstanding = self.truth, workload.outstanding
         block = workload.block_bytes or 4 * KiB
         reads = min(truth.read_iops * outstanding / (outstanding + truth.half_depth), truth.read_bps / block)
-        if truth.cache_bytes and workload.range_bytes <= truth.cache_bytes:
-            reads *= 1 + (truth.cache_speedup - 1) * min(self.warm_s / truth.cache_fill_s, 1)
+        hits = self.hits(workload)
+        reads = 1 / ((1 - hits) / reads + hits / (reads * max(truth.cache_speedup, 1)))
         if truth.outer_bps and workload.random_pct == 0:
             place = at_bytes / truth.capacity_bytes
             return (truth.outer_bps + (truth.inner_bps - truth.outer_bps) * place) / block
         writes = self.write_rate(workload, block) * outstanding / (outstanding + 1)
+        writes *= truth.cache_speedup if truth.write_back and hits else 1
         share = workload.read_pct / 100
         return 1 / (share / reads + (1 - share) / writes)
+
+    def hits(self, workload: Workload) -> float:
+        """The share of reads of a part of the drive that its cache holds."""
+        part = workload.range_bytes
+        if not self.truth.cache_bytes or part > self.truth.capacity_bytes / 4:
+            return 0.0
+        warm = min(self.warm_s.get(workload.start_bytes, 0.0) / self.truth.cache_fill_s, 1)
+        return warm * min(1.0, self.truth.cache_bytes / part)
 
     def write_rate(self, workload: Workload, block: int) -> float:
         truth = self.truth
@@ -123,9 +134,15 @@ class Synthetic:
         self.clock += seconds
         self.written += (ios - reads) * block
         self.debt = min(self.debt + (ios - reads) * block, self.truth.capacity_bytes)
-        self.warm_s += seconds
+        hits = self.hits(workload)
+        if workload.read_pct or self.truth.keeps_writes:
+            self.warm_s[workload.start_bytes] = self.warm_s.get(workload.start_bytes, 0.0) + seconds
         art_ns = workload.outstanding / rate * 1e9
-        return Counts(seconds, seconds * 0.2, self.tally(reads, block, art_ns), self.tally(ios - reads, block, art_ns))
+        fast = round(reads * hits)
+        answer_ns = 80_000 * workload.outstanding
+        slow_ns = max((art_ns * reads - answer_ns * fast) / max(reads - fast, 1), art_ns)
+        read = self.tally(fast, block, answer_ns) + self.tally(reads - fast, block, slow_ns)
+        return Counts(seconds, seconds * 0.2, read, self.tally(ios - reads, block, art_ns))
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
         bins: dict[int, int] = {}

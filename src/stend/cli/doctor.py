@@ -30,9 +30,9 @@ def command() -> int:
     for tool, package, use in lacking:
         typer.echo(f"missing: {tool} ({use}); apt-get install {package}")
     if shutil.which("fio"):
-        from stend.engines import fio
+        from stend.engines._fio_probe import probe
 
-        typer.echo(f"fio: {fio.probe('fio')}")
+        typer.echo(f"fio: {probe('fio')}")
     if os.geteuid() != 0:
         typer.echo("not root: files and sim: targets can be tested, device nodes cannot; use sudo")
     if not lacking:

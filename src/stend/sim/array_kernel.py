@@ -36,7 +36,7 @@ class Array(NamedTuple):
 
 
 @inlined
-def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any) -> Any:  # noqa: PLR0917
+def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any) -> Any:
     """A member reads or writes `size` bytes; when it is done. 4 KiB pages lie on its units in turn."""
     p = a.parameters
     units = p[UNITS]

@@ -1,7 +1,4 @@
-"""How well the virtual drives meet what was published of the real ones, and the fitting of what no source gives.
-
-`python -m stend.sim.calibrate [--fit] [NAME ...]` prints the table; with `--write` it goes to the accuracy page.
-"""
+"""How well the virtual drives meet what was published of the real ones, and the fitting of what no source gives."""
 
 import math
 import statistics
@@ -13,7 +10,7 @@ from typing import Any
 import msgspec
 
 from stend.sim.experiments import KINDS, Bench
-from stend.sim.spec import Spec, load, profiles
+from stend.sim.spec import Spec, profiles
 
 LATENCY_SCALE_DIVISOR = 8
 """Percentiles of one outstanding IO need more simulated IOs than the usual scale gives."""
@@ -105,24 +102,3 @@ def fitted(spec: Spec, places: Iterable[str], steps: Iterable[float] = (0.1, 0.0
                     best, least = tried, value
                     break
     return best, least
-
-
-def main() -> None:
-    """Print the table of all drives, or of those named."""
-    import sys
-
-    names = [a for a in sys.argv[1:] if not a.startswith("-")] or drives()
-    rows: list[Row] = []
-    for name in names:
-        spec = load(name)
-        if "--fit" in sys.argv:
-            spec, _ = fitted(spec, spec.fitted)
-            for place in spec.fitted:
-                part, _, field = place.partition(".")
-                print(f"{name}: {place} = {getattr(getattr(spec, part), field):g}")
-        rows.extend(measured(spec))
-    print(table(rows))
-
-
-if __name__ == "__main__":
-    main()

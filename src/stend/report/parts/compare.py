@@ -27,9 +27,10 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[tuple[Picture, ...], 
         keys = [key for key in shared if key[1].startswith("RND") == random][:MOST_BARS]
         if keys:
             pictures.append(_bars(keys, found, names, figure, words))
+    titles = {test.name: words.title(test.name, test.title) for run in runs for test in run.plan.tests}
     head = (words("column.workload"), *(f"{name}: {unit}" for name in names for unit in ("IOPS", words("column.mean"))))
     rows = tuple(
-        (f"{test}: {label}", *(text for cells in found for text in _texts(cells[test, label], words)))
+        (f"{titles[test]}: {label}", *(text for cells in found for text in _texts(cells[test, label], words)))
         for test, label in shared[:MOST_ROWS]
     )
     return tuple(pictures), (Table(words("compare.table"), head, rows, tuple(range(1, len(head)))),)

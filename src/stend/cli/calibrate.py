@@ -1,0 +1,39 @@
+"""`stend calibrate`: how near the virtual drives come to the real ones."""
+
+from typing import Annotated
+
+import typer
+
+from stend.errors import BadInput
+
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[NAME]...", help="Profiles; all that have published cells.")
+]
+
+
+def command(
+    names: Names = None,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Fit first the parameters that no source gives, and print them.")
+    ] = False,
+) -> None:
+    """Print every published cell beside its simulated twin, and the errors of each drive.
+
+    Example: stend calibrate sn150
+    """
+    from stend.sim import calibrate, load
+
+    known = calibrate.drives()
+    for name in names or known:
+        if name not in known:
+            raise BadInput(f"nothing published is known of {name}; there is {', '.join(known)}")
+    rows: list[calibrate.Row] = []
+    for name in names or known:
+        spec = load(name)
+        if fit:
+            spec, _ = calibrate.fitted(spec, spec.fitted)
+            for place in spec.fitted:
+                part, _, field = place.partition(".")
+                typer.echo(f"{name}: {place} = {getattr(getattr(spec, part), field):g}")
+        rows.extend(calibrate.measured(spec))
+    typer.echo(calibrate.table(rows))

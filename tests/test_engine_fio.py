@@ -1,0 +1,188 @@
+"""The fio engine on real fio: counts, limits, streams, pauses, and letting go."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stend.definition import Workload
+from stend.engines import Engine
+from stend.engines.fio import FioEngine
+from stend.record import Counts
+from stend.stats import bin_index
+from stend.units import MiB
+from tests.engine_rules import FILL, MIXED, RANDOM, EngineRules, finished, held
+from tests.fio_logs import sparse
+
+pytestmark = pytest.mark.fio
+INTERVAL_S = 0.1
+PATIENCE_S = 30
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> str:
+    return sparse(tmp_path / "target.bin", 16 * MiB)
+
+
+@pytest.fixture
+def engine(target: str) -> Iterator[FioEngine]:
+    made = FioEngine(target, interval_s=INTERVAL_S)
+    yield made
+    made.close()
+
+
+class TestRules(EngineRules):
+    interval_s = INTERVAL_S
+
+    @pytest.fixture
+    def engine(self, target: str) -> Iterator[Engine]:
+        made = FioEngine(target, interval_s=INTERVAL_S)
+        yield made
+        made.close()
+
+
+# Counts
+
+
+def fio_totals(data: bytes, direction: str) -> tuple[int, int, dict[int, int]]:
+    """IOs, bytes and bins as fio's own document has them, read without our types."""
+    said = msgspec.json.decode(data)["jobs"][0][direction]
+    bins = {bin_index(float(ns)): ios for ns, ios in said["lat_ns"].get("bins", {}).items()}
+    return said["total_ios"], said["io_bytes"], bins
+
+
+@pytest.mark.parametrize("workload", [MIXED, FILL], ids=lambda w: w.label)
+def test_intervals_add_up_to_fios_own_last_word(target: str, workload: Workload) -> None:
+    documents: list[bytes] = []
+    engine = FioEngine(target, interval_s=INTERVAL_S, raw=documents.append)
+    total = held(engine.start(workload, seed=3), 5)
+    assert len(documents) >= 6
+    for direction in ("read", "write"):
+        tally = getattr(total, direction)
+        assert (tally.ios, tally.bytes, tally.bins) == fio_totals(documents[-1], direction)
+    assert total.both.max_ns == max(
+        msgspec.json.decode(documents[-1])["jobs"][0][d]["lat_ns"]["max"] for d in ("read", "write")
+    )
+
+
+def test_a_limited_run_counts_what_plain_fio_counts(target: str) -> None:
+    asked = FILL.range_bytes * 3
+    through_us = finished(FioEngine(target, interval_s=INTERVAL_S).start(FILL, seed=3, limit_bytes=asked))
+    plain = ["fio", "--output-format=json+", f"--filename={target}", "--rw=write", "--bs=128k", "--direct=1"]
+    plain += ["--ioengine=libaio", "--iodepth=4", "--lat_percentiles=1", "--name=a", f"--size={FILL.range_bytes}"]
+    done = subprocess.run([*plain, f"--io_size={asked}"], capture_output=True, check=True)
+    ios, size, bins = fio_totals(done.stdout, "write")
+    assert (through_us.write.ios, through_us.write.bytes) == (ios, size)
+    assert sum(through_us.write.bins.values()) == sum(bins.values())
+
+
+def test_the_busy_processors_are_told(engine: FioEngine) -> None:
+    total = held(engine.start(RANDOM, seed=1), 5)
+    assert 0 < total.cpu_s <= (os.cpu_count() or 1) * total.seconds + 0.2
+
+
+# Pauses, and letting go
+
+
+def fios(target: str) -> set[int]:
+    """Process numbers of everything that has this target in its command line or open, but us."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if target in words and int(process.name) != os.getpid() and "pytest" not in words:
+            found.add(int(process.name))
+    return found
+
+
+def gone(target: str) -> bool:
+    until = time.monotonic() + PATIENCE_S
+    while fios(target) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not fios(target)
+
+
+def test_what_is_held_sends_nothing(target: str) -> None:
+    engine = FioEngine(target, interval_s=INTERVAL_S)
+    engine.prepare(FILL, seed=1)
+    engine.idle(0.6)
+    assert fios(target)
+    assert os.stat(target).st_blocks == 0
+    engine.close()
+    assert gone(target)
+    assert os.stat(target).st_blocks == 0
+
+
+def test_a_held_load_is_used_only_for_just_what_it_was_held_for(target: str) -> None:
+    engine = FioEngine(target, interval_s=INTERVAL_S)
+    engine.prepare(RANDOM, seed=2)
+    held_then = fios(target)
+    engine.prepare(RANDOM, seed=2)
+    assert fios(target) == held_then
+    for change in ({"seed": 3}, {"seed": 3, "from_bytes": MiB}, {"seed": 3, "limit_bytes": MiB}):
+        engine.prepare(RANDOM, **change)
+        assert not fios(target) & held_then
+        held_then = fios(target)
+    load = engine.start(RANDOM, seed=3, limit_bytes=MiB)
+    assert finished(load).write.bytes == MiB
+    engine.close()
+    assert gone(target)
+
+
+def test_a_load_with_many_threads_can_be_stopped_at_once(engine: FioEngine, target: str) -> None:
+    workload = msgspec.structs.replace(RANDOM, threads=16)
+    for seed in range(1, 4):
+        load = engine.start(workload, seed=seed)
+        load.stop()
+        engine.prepare(workload, seed=seed + 1)
+    engine.close()
+    assert gone(target)
+
+
+def test_ctrl_c_does_not_reach_fio(engine: FioEngine) -> None:
+    load = engine.start(RANDOM, seed=1)
+    assert os.getpgid(load.process.child.pid) == load.process.child.pid != os.getpgid(0)
+    assert os.getsid(load.process.child.pid) == load.process.child.pid
+
+
+STARTER = """
+import sys, time
+from stend.engines.fio import FioEngine
+from tests.engine_rules import FILL, RANDOM
+engine = FioEngine(sys.argv[1], interval_s=0.1)
+load = engine.start(RANDOM, seed=1)
+engine.prepare(FILL, seed=2)
+load.next()
+print("runs", flush=True)
+time.sleep(600)
+"""
+
+
+def test_kill_9_of_stend_leaves_no_fio(target: str) -> None:
+    root = str(Path(__file__).parent.parent)
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTER, target], stdout=subprocess.PIPE, cwd=root, env=os.environ | {"PYTHONPATH": root}
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"runs\n"
+        assert len(fios(target) - {child.pid}) >= 2
+        child.send_signal(signal.SIGKILL)
+    assert gone(target)
+
+
+def test_a_pause_between_loads_is_told(engine: FioEngine) -> None:
+    first = engine.start(RANDOM, seed=1)
+    engine.prepare(MIXED, seed=2)
+    held(first, 6)
+    second = engine.start(MIXED, seed=2)
+    total = held(second, 3)
+    assert 0 < second.began - first.ended < 1
+    assert isinstance(total, Counts)
