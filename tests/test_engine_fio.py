@@ -1,5 +1,6 @@
 """The fio engine on real fio: counts, limits, streams, pauses, and letting go."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -91,15 +92,13 @@ def test_the_busy_processors_are_told(engine: FioEngine) -> None:
 
 
 def fios(target: str) -> set[int]:
-    """Process numbers of everything that has this target in its command line or open, but us."""
+    """Process numbers of every fio that has this target in its command line."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
-        try:
+        with contextlib.suppress(OSError):
             words = (process / "cmdline").read_bytes().decode(errors="replace")
-        except OSError:
-            continue
-        if target in words and int(process.name) != os.getpid() and "pytest" not in words:
-            found.add(int(process.name))
+            if target in words and (process / "comm").read_text().strip() == "fio":
+                found.add(int(process.name))
     return found
 
 
