@@ -36,9 +36,14 @@ class Device(Protocol):
         """Let go."""
 
 
+GENERAL = ("block", "file")
+"""Kinds that take what no other kind claims."""
+
+
 def kinds() -> list[str]:
     """Names of the kinds, in the order they are asked."""
-    return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
+    return [n for n in names if n not in GENERAL] + [n for n in names if n in GENERAL]
 
 
 def find(target: str) -> Device:

@@ -1,43 +1,197 @@
-"""What the kernel tells of block nodes: numbers, sizes, stacks, mounts, swaps, loops. Reads only."""
+"""What the kernel tells of block devices: numbers, sizes, names, and what lies on what. Reads only."""
 
 import array
 import fcntl
 import os
+import re
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-SYS = Path("/sys")
-PROC = Path("/proc")
-SECTOR = 512
+SECTOR_BYTES = 512  # sysfs counts in these, whatever the drive's own sectors are
 BLKGETSIZE64 = 0x80081272
-FS_IOC_GETFLAGS = 0x80086601
-FS_IMMUTABLE = 0x10
+LOOP_GET_STATUS64 = 0x4C05
+LOOP_INFO64_WORDS = 29
 
 
-def text(path: Path) -> str:
-    """A file's stripped text; empty where there is none."""
+class Loop(NamedTuple):
+    """A loop device that is set up: the file behind it as device and inode, or the block node as number."""
+
+    node: str
+    device: int
+    inode: int
+    rdev: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A host as its kernel tells of it; another `root` than `/` is a tree that stands in for a host we do not have."""
+
+    root: Path = Path("/")
+
+    @property
+    def proc(self) -> Path:
+        """Processes, mounts, swaps."""
+        return self.root / "proc"
+
+    @property
+    def sys(self) -> Path:
+        """Devices."""
+        return self.root / "sys"
+
+    @property
+    def dev(self) -> Path:
+        """Device nodes."""
+        return self.root / "dev"
+
+    def there(self, path: str) -> os.stat_result | None:
+        """What a path that the kernel told leads to; None where that is nothing."""
+        try:
+            return os.stat(self.root / path.lstrip("/"))
+        except (OSError, ValueError):
+            return None
+
+    def block(self, node: str) -> Path:
+        """A node's folder in sysfs."""
+        return self.sys / "class/block" / node
+
+    def nodes(self) -> list[str]:
+        """Every block device, a drive before its partitions, sda2 before sda10."""
+        return sorted((p.name for p in (self.sys / "class/block").glob("*")), key=natural)
+
+    def node_of(self, rdev: int) -> str:
+        """The kernel's name of a device number, such as `sda1`; empty where no block device has it."""
+        link = self.sys / "dev/block" / f"{os.major(rdev)}:{os.minor(rdev)}"
+        return link.resolve().name if link.exists() else ""
+
+    def number(self, node: str) -> str:
+        """`major:minor`."""
+        return text(self.block(node) / "dev")
+
+    def size_bytes(self, node: str) -> int:
+        """Its size; 0 where nothing is set up behind it."""
+        return int(text(self.block(node) / "size") or 0) * SECTOR_BYTES
+
+    def read_only(self, node: str) -> bool:
+        """Whether the kernel lets nobody write to it."""
+        return text(self.block(node) / "ro") == "1"
+
+    def partitions(self, node: str) -> list[str]:
+        """Its partitions, in order."""
+        return sorted((p.parent.name for p in self.block(node).glob("*/partition")), key=natural)
+
+    def parent(self, node: str) -> str:
+        """The whole disk a partition is a part of; empty for anything but a partition."""
+        return self.block(node).resolve().parent.name if (self.block(node) / "partition").exists() else ""
+
+    def holders(self, node: str) -> list[str]:
+        """What is stacked on it: md, device-mapper, bcache."""
+        return sorted((p.name for p in (self.block(node) / "holders").glob("*")), key=natural)
+
+    def slaves(self, node: str) -> list[str]:
+        """What it is stacked on."""
+        return sorted((p.name for p in (self.block(node) / "slaves").glob("*")), key=natural)
+
+    def disks(self, node: str) -> set[str]:
+        """The whole disks that its blocks lie on: itself, or those below a partition, md or device-mapper."""
+        below = [self.parent(node)] if self.parent(node) else self.slaves(node)
+        return {disk for lower in below for disk in self.disks(lower)} or {node}
+
+    def label(self, node: str) -> str:
+        """Its name for people: device-mapper's own name, which unlike `dm-0` stays the same, else the node's."""
+        return text(self.block(node) / "dm/name") or node
+
+    def names(self, node: str) -> dict[str, str]:
+        """Serial and WWN in sysfs (of the whole disk for a partition); empty where it tells none."""
+        device = self.block(self.parent(node) or node)
+        return {
+            "serial": text(device / "device/serial") or text(device / "serial") or _page(device / "device/vpd_pg80"),
+            "wwn": text(device / "wwid") or text(device / "device/wwid"),
+        }
+
+    def twins(self, node: str) -> list[str]:
+        """Other whole disks of the same WWN: the same drive, reached by another path."""
+        wwn = self.names(node)["wwn"]
+        return [other for other in self._others(node) if wwn and self.names(other)["wwn"] == wwn]
+
+    def namesakes(self, node: str) -> list[str]:
+        """Other drives that tell the same serial: namespaces of one NVMe drive, cheap USB adapters."""
+        serial, twins = self.names(node)["serial"], self.twins(node)
+        others = (other for other in self._others(node) if other not in twins)
+        return [other for other in others if serial and self.names(other)["serial"] == serial]
+
+    def _others(self, node: str) -> list[str]:
+        own = self.parent(node) or node
+        return [n for n in self.nodes() if n != own and not self.parent(n) and self.size_bytes(n)]
+
+    def links(self, node: str) -> list[str]:
+        """Its names below /dev/disk/by-id."""
+        number, found = self.number(node), []
+        for link in sorted((self.dev / "disk/by-id").glob("*")):
+            there = self.there(f"/dev/disk/by-id/{link.name}")
+            if there and is_node(there, number):
+                found.append(link.name)
+        return found
+
+    def loops(self) -> Iterator[Loop]:
+        """Every loop device that is set up, by the loop driver's own word, else by the path in sysfs."""
+        for folder in sorted((self.sys / "class/block").glob("loop*/loop")):
+            node = folder.parent.name
+            path = text(folder / "backing_file")
+            if found := _loop_status(node, self.dev / node) or self._loop_by_path(node, path):
+                yield found
+
+    def _loop_by_path(self, node: str, path: str) -> Loop | None:
+        there = self.there(path)
+        return Loop(node, there.st_dev, there.st_ino, there.st_rdev) if there else None
+
+
+def _loop_status(node: str, path: Path) -> Loop | None:
+    status = array.array("Q", [0] * LOOP_INFO64_WORDS)
     try:
-        return path.read_text(errors="replace").strip()
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(fd, LOOP_GET_STATUS64, status, True)
+        finally:
+            os.close(fd)
+    except OSError:
+        return None
+    return Loop(node, status[0], status[1], status[2])
+
+
+def _page(path: Path) -> str:
+    """The text of a SCSI unit serial number page (VPD 80h), which follows a header of four bytes."""
+    try:
+        return path.read_bytes()[4:].decode("ascii", errors="replace").strip("\0 ")
     except OSError:
         return ""
 
 
-def node_of(rdev: int) -> str:
-    """The kernel's name of a device number: `sda1`, `dm-0`."""
-    link = SYS / "dev/block" / f"{os.major(rdev)}:{os.minor(rdev)}"
-    return link.resolve().name if link.exists() else ""
+def text(path: Path) -> str:
+    """A file's text without the space around it; empty where there is none."""
+    try:
+        return path.read_text(errors="surrogateescape").strip("\0\n\t ")
+    except OSError:
+        return ""
 
 
-def number_of(node: str) -> str:
-    """`major:minor` of a node's name."""
-    return text(SYS / "class/block" / node / "dev")
+def natural(name: str) -> list[tuple[int, str]]:
+    """A key that sorts sda2 before sda10."""
+    return [(int(part or 0), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def size_bytes(fd: int) -> int:
-    """Size of an open file or block device."""
-    if not stat.S_ISBLK(os.fstat(fd).st_mode):
-        return os.fstat(fd).st_size
+def is_node(there: os.stat_result, number: str) -> bool:
+    """Whether it is the block node of that `major:minor`."""
+    return stat.S_ISBLK(there.st_mode) and f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" == number
+
+
+def fd_bytes(fd: int) -> int:
+    """Size of an open file or block device; 0 for a block device that is gone."""
+    there = os.fstat(fd)
+    if not stat.S_ISBLK(there.st_mode):
+        return there.st_size
     size = array.array("Q", [0])
     try:
         fcntl.ioctl(fd, BLKGETSIZE64, size, True)
@@ -46,166 +200,5 @@ def size_bytes(fd: int) -> int:
     return size[0]
 
 
-def node_bytes(node: str) -> int:
-    """Size of a node by its name."""
-    return int(text(SYS / "class/block" / node / "size") or 0) * SECTOR
-
-
-def read_only(node: str) -> bool:
-    """Whether the kernel refuses to write to it."""
-    return text(SYS / "class/block" / node / "ro") == "1"
-
-
-def partitions(node: str) -> list[str]:
-    """Names of its partitions."""
-    return sorted(p.parent.name for p in (SYS / "class/block" / node).glob("*/partition"))
-
-
-def is_partition(node: str) -> bool:
-    """Whether it is one."""
-    return (SYS / "class/block" / node / "partition").exists()
-
-
-def holders(node: str) -> list[str]:
-    """What is stacked on it: dm, md, bcache."""
-    return sorted(h.name for h in (SYS / "class/block" / node / "holders").glob("*"))
-
-
-def slaves(node: str) -> list[str]:
-    """What it is stacked on."""
-    return sorted(s.name for s in (SYS / "class/block" / node / "slaves").glob("*"))
-
-
-def disks_below(node: str) -> set[str]:
-    """Every node that a node's data lies on, whole disks and the layers between, itself included."""
-    below = {node}
-    if is_partition(node):
-        below |= disks_below((SYS / "class/block" / node).resolve().parent.name)
-    for slave in slaves(node):
-        below |= disks_below(slave)
-    backing = text(SYS / "class/block" / node / "loop/backing_file")
-    if backing and os.path.exists(backing):
-        below |= disks_of_path(backing)
-    return below
-
-
-def disks_of_path(path: str) -> set[str]:
-    """Every node below the file system that holds a path (or its nearest parent that exists)."""
-    place = Path(path)
-    while not place.exists() and place != place.parent:
-        place = place.parent
-    there = os.stat(place)
-    number = there.st_rdev if stat.S_ISBLK(there.st_mode) else there.st_dev
-    node = node_of(number) or _source_node(place)
-    return disks_below(node) if node else set()
-
-
-def _source_node(place: Path) -> str:
-    """The node a file system without a number of its own (btrfs) is mounted from."""
-    mount = place.resolve()
-    while not mount.is_mount() and mount != mount.parent:
-        mount = mount.parent
-    for point, source in ((m[1], m[2]) for m in mounts(PROC / "self/mountinfo")):
-        if point == str(mount) and source.startswith("/dev/") and os.path.exists(source):
-            return node_of(os.stat(source).st_rdev)
-    return ""
-
-
-def mounts(table: Path) -> Iterator[tuple[str, str, str]]:
-    """(major:minor, mount point, source) of one mountinfo."""
-    for line in text(table).splitlines():
-        words = line.split(" ")
-        if "-" in words and len(words) > words.index("-") + 2:
-            yield words[2], words[4].encode().decode("unicode_escape"), words[words.index("-") + 2]
-
-
-def mounted(number: str) -> str:
-    """Where a node is mounted, in any mount namespace that we can read; empty if nowhere."""
-    seen = set()
-    for process in PROC.glob("[0-9]*"):
-        try:
-            space = os.readlink(process / "ns/mnt")
-        except OSError:
-            continue
-        if space in seen:
-            continue
-        seen.add(space)
-        for own, point, source in mounts(process / "mountinfo"):
-            if own == number or same_node(source, number):
-                return point
-    return ""
-
-
-def same_node(path: str, number: str) -> bool:
-    """Whether a path is the block node of that number."""
-    if not path.startswith("/dev/"):
-        return False
-    try:
-        there = os.stat(path)
-    except OSError:
-        return False
-    return stat.S_ISBLK(there.st_mode) and f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" == number
-
-
-def swaps() -> list[str]:
-    """Nodes and files in use as swap."""
-    lines = text(PROC / "swaps").splitlines()[1:]
-    return [line.split()[0].encode().decode("unicode_escape") for line in lines if line.split()]
-
-
-def loop_of(there: os.stat_result) -> str:
-    """The active loop device that a file backs; empty if none."""
-    for loop in sorted((SYS / "class/block").glob("loop*")):
-        backing = text(loop / "loop/backing_file")
-        if backing and os.path.exists(backing):
-            other = os.stat(backing)
-            if (other.st_dev, other.st_ino) == (there.st_dev, there.st_ino):
-                return f"/dev/{loop.name}"
-    return ""
-
-
-def loop_of_node(number: str) -> str:
-    """The active loop device that a block node backs; empty if none."""
-    for loop in sorted((SYS / "class/block").glob("loop*")):
-        if same_node(text(loop / "loop/backing_file"), number):
-            return f"/dev/{loop.name}"
-    return ""
-
-
-def immutable(path: str) -> bool:
-    """Whether a file carries the immutable flag."""
-    flags = array.array("L", [0])
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        fcntl.ioctl(fd, FS_IOC_GETFLAGS, flags, True)
-    except OSError:
-        return False
-    finally:
-        os.close(fd)
-    return bool(flags[0] & FS_IMMUTABLE)
-
-
-def names(node: str) -> dict[str, str]:
-    """Serial and WWN of a node as sysfs tells them; what two looks at a drive must agree on."""
-    device = SYS / "class/block" / node
-    return {
-        "serial": text(device / "device/serial") or _page(device / "device/vpd_pg80"),
-        "wwn": text(device / "wwid") or text(device / "device/wwid"),
-    }
-
-
-def _page(path: Path) -> str:
-    """The text of a SCSI unit serial number page (VPD 80h): after four bytes of header."""
-    try:
-        return path.read_bytes()[4:].decode("ascii", errors="replace").strip("\0 ")
-    except OSError:
-        return ""
-
-
-def links_to(path: str) -> list[Path]:
-    """The /dev/disk/by-id names of a node."""
-    real = os.path.realpath(path)
-    return [link for link in sorted(Path("/dev/disk/by-id").glob("*")) if os.path.realpath(link) == real]
+HOST = Kernel()
+"""This host."""

@@ -1,61 +1,64 @@
 """Any block node, as far as the kernel tells: loop, zram, dm, and drives without a kind of their own."""
 
-import array
-import fcntl
 import os
 import stat
 from pathlib import Path
 
 from stend.definition import Identity
-from stend.devices import _kernel as kernel
+from stend.devices import _purging as purging
 from stend.devices import gate
-from stend.devices.file import FileDevice, verify_zero
-from stend.errors import BadInput, Refused, StepFailed
-from stend.units import MiB
+from stend.devices._kernel import HOST, Kernel, text
+from stend.devices._refusals import refusal
+from stend.devices._uses import Uses
+from stend.devices.file import GatedDevice
+from stend.errors import BadInput
 
-BLKDISCARD = 0x1277
-BLKFLSBUF = 0x1261
+WITHOUT_HEADS = ("loop", "zram", "ram")
+"""Drivers that say rotational though nothing turns."""
 
 
 def claims(target: str) -> bool:
     """A block node, or a link to one; anything missing below /dev, so that the reason is told here."""
     try:
         return stat.S_ISBLK(os.stat(target).st_mode)
-    except OSError:
+    except (OSError, ValueError):
         return target.startswith("/dev/")
 
 
-def find(target: str) -> "BlockDevice":
+def find(target: str, kernel: Kernel = HOST) -> "BlockDevice":
     """The drive; BadInput when it is not there or has no size."""
     path = os.path.realpath(target)
     try:
         there = os.stat(path)
-    except OSError as error:
-        raise BadInput(f"{target} is not there ({error.strerror}); `stend devices` lists what is") from error
-    identity = identify(target, kernel.node_of(there.st_rdev), path)
-    if not identity.capacity_bytes:
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise BadInput(f"{target} is not there ({why}); `stend devices` lists what is") from error
+    node = kernel.node_of(there.st_rdev)
+    if not node:
+        raise BadInput(f"{target} is a node without a drive; `stend devices` lists the drives there are")
+    if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is set up behind it")
-    return BlockDevice(identity)
+    return BlockDevice(identify(target, node, path, kernel), gate.marks(path, kernel), kernel)
 
 
-def identify(target: str, node: str, path: str) -> Identity:
-    """What sysfs tells of a node."""
-    device = kernel.SYS / "class/block" / node
-    queue = device / "queue" if (device / "queue").exists() else device.resolve().parent / "queue"
+def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identity:
+    """What sysfs tells of a node; a partition's facts are its disk's."""
+    folder = kernel.block(node)
+    device = kernel.block(kernel.parent(node) or node)
     named = kernel.names(node)
     return Identity(
         kind="block",
         target=target,
         path=path,
-        capacity_bytes=kernel.node_bytes(node),
-        model=kernel.text(device / "device/model") or kernel.text(device / "dm/name") or node.rstrip("0123456789"),
+        capacity_bytes=kernel.size_bytes(node),
+        model=text(device / "device/model") or text(folder / "dm/name") or node.rstrip("0123456789"),
         serial=named["serial"],
         wwn=named["wwn"],
-        firmware=kernel.text(device / "device/firmware_rev") or kernel.text(device / "device/rev"),
+        firmware=text(device / "device/firmware_rev") or text(device / "device/rev"),
         interface=_interface(node, device),
-        logical_bytes=int(kernel.text(queue / "logical_block_size") or 512),
-        physical_bytes=int(kernel.text(queue / "physical_block_size") or 512),
-        rotational=kernel.text(queue / "rotational") == "1" and not node.startswith(("loop", "zram")),
+        logical_bytes=int(text(device / "queue/logical_block_size") or 512),
+        physical_bytes=int(text(device / "queue/physical_block_size") or 512),
+        rotational=text(device / "queue/rotational") == "1" and not node.startswith(WITHOUT_HEADS),
     )
 
 
@@ -70,46 +73,27 @@ def _interface(node: str, device: Path) -> str:
     return node.rstrip("0123456789-")
 
 
-def listing() -> list[tuple[Identity, str]]:
+def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:
     """Every whole block device with a size, and why it cannot be tested, or nothing."""
-    found = []
-    for entry in sorted((kernel.SYS / "class/block").glob("*")):
-        path = f"/dev/{entry.name}"
-        if kernel.is_partition(entry.name) or not kernel.node_bytes(entry.name) or not os.path.exists(path):
+    uses, found = Uses(kernel), []
+    for node in kernel.nodes():
+        path = str(kernel.dev / node)
+        if kernel.parent(node) or not kernel.size_bytes(node) or not os.path.exists(path):
             continue
-        identity = identify(path, entry.name, path)
-        found.append((identity, gate.in_use(path) or gate.on_forbidden_disk(path, ())))
+        found.append((identify(path, node, path, kernel), refusal(path, kernel=kernel, uses=uses)))
     return found
 
 
-class BlockDevice(FileDevice):
+class BlockDevice(GatedDevice):
     """A block node as a drive."""
 
     def purge(self) -> str:
-        """Discard every block and see that zeros are read; zeros written where discard is not to be had."""
-        opened = self._opened()
-        if not opened.writes:
-            raise Refused(f"{self.identity.target} was opened for reading only")
-        opened.check()
-        method = "all blocks discarded (not a drive's own purge)"
-        try:
-            fcntl.ioctl(opened.fd, BLKDISCARD, array.array("Q", [0, self.identity.capacity_bytes]))
-            fcntl.ioctl(opened.fd, BLKFLSBUF)
-            verify_zero(opened.fd, self.identity)
-        except (OSError, StepFailed):
-            method = "zeros written over all blocks (not a drive's own purge)"
-            self._write_zeros(opened.fd)
-            fcntl.ioctl(opened.fd, BLKFLSBUF)
-            verify_zero(opened.fd, self.identity)
-        return f"{method}, read back as zeros"
-
-    def _write_zeros(self, fd: int) -> None:
-        zeros = bytes(MiB)
-        for offset in range(0, self.identity.capacity_bytes, MiB):
-            try:
-                os.pwrite(fd, zeros[: self.identity.capacity_bytes - offset], offset)
-            except OSError as error:
-                raise StepFailed(
-                    f"{self.identity.target} cannot be purged: {error.strerror} at byte {offset}"
-                ) from error
-        os.fsync(fd)
+        """Discard every block and see that zeros are read; zeros written where that is not to be had."""
+        passed = self.opened
+        passed.check()
+        if purging.discard(passed) and purging.reads_zero(passed):
+            return "all blocks discarded (not a drive's own purge), a sample read back as zeros"
+        purging.zero(passed)
+        if not purging.reads_zero(passed):
+            raise purging.unpurged(passed)
+        return "zeros written over all blocks (not a drive's own purge), a sample read back as zeros"

@@ -1,68 +1,92 @@
 """Regular files: made by us for a run, or named to be destroyed."""
 
-import ctypes
 import os
-import shutil
 import stat
 from pathlib import Path
 from typing import Any
 
 from stend.definition import Identity
+from stend.devices import _mounts as mounts
+from stend.devices import _purging as purging
 from stend.devices import gate
-from stend.errors import BadInput, Refused, StepFailed
-from stend.units import binary
+from stend.devices._kernel import HOST, Kernel
+from stend.errors import BadInput, Refused
+from stend.units import MiB, binary
 
-PUNCH_HOLE = 0x01 | 0x02  # FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE
-LOGICAL_BYTES = 512
-SAMPLES = 64
+LEAST_BYTES = MiB
+LEFT_FREE = 0.02  # of a file system: its own bookkeeping needs room, and so do its other users
+DIRECT_BYTES = 4096
 
 
 def claims(target: str) -> bool:
     """Anything that exists and is no block node, or looks like a path to a file."""
     try:
         return not stat.S_ISBLK(os.stat(target).st_mode)
-    except OSError:
-        return not target.startswith("/dev/") and ":" not in target.partition("/")[0]
+    except (OSError, ValueError):
+        return not target.startswith("/dev/")
 
 
-def find(target: str) -> "FileDevice":
+def find(target: str, kernel: Kernel = HOST) -> "FileDevice":
     """A file that is there; BadInput says what it is otherwise and how to make one."""
     path = os.path.realpath(target)
     try:
         there = os.stat(path)
-    except OSError as error:
-        raise BadInput(f"{target} is not there ({error.strerror}); make it with --create 1GiB") from error
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise BadInput(f"{target} is not there ({why}); make it with --create 1GiB, or see `stend devices`") from error
     if not stat.S_ISREG(there.st_mode):
-        raise BadInput(f"{target} is {_what(there.st_mode)}, not a drive and not a file")
-    if there.st_size == 0:
-        raise BadInput(f"{target} is empty; make one with --create 1GiB")
-    return FileDevice(_identity(target, path, there.st_size))
+        raise BadInput(f"{target} is {_what(target, there.st_mode)}")
+    if there.st_size < LEAST_BYTES:
+        size = binary(there.st_size) if there.st_size else "empty"
+        raise BadInput(f"{target} is {size}, too small to test; remove it and make one with --create 1GiB")
+    return FileDevice(_identity(target, path, there.st_size, kernel), gate.marks(path, kernel), kernel)
 
 
 def create(target: str, size_bytes: int) -> "FileDevice":
-    """A new file of this size, ours to write. BadInput when there is one already, or no room."""
+    """A new file of this size with its room reserved, ours to write. BadInput when there is one already, or no room."""
     folder = Path(target).absolute().parent
     if os.path.lexists(target):
         raise BadInput(f"{target} is there already; name another, or drop --create and name it by --destroy-data")
     if not folder.is_dir():
-        raise BadInput(f"{folder} is not a folder")
-    free = shutil.disk_usage(folder).free
-    if size_bytes > free:
-        raise BadInput(f"{target} needs {binary(size_bytes)}, {folder} has {binary(free)} free")
-    try:
-        fd = os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-        try:
-            os.ftruncate(fd, size_bytes)
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise BadInput(f"{target} cannot be made: {error.strerror}") from error
+        raise BadInput(f"{folder} is not a folder; make it first, or choose another")
+    if size_bytes < LEAST_BYTES:
+        raise BadInput(f"{binary(size_bytes)} is too small to test; make {target} at least {binary(LEAST_BYTES)}")
+    _room(target, folder, size_bytes)
+    fd = _made(target, size_bytes)
     device = find(target)
-    device.ours = True
+    device.made_fd = fd
     return device
 
 
-def _identity(target: str, path: str, size: int) -> Identity:
+def _room(target: str, folder: Path, size_bytes: int) -> None:
+    room = os.statvfs(folder)
+    free = int((room.f_bavail - room.f_blocks * LEFT_FREE) * room.f_frsize)
+    if size_bytes > free:
+        left = binary(max(free, 0))
+        raise BadInput(f"{target} needs {binary(size_bytes)}, {folder} has {left} to spare; make it smaller")
+
+
+def _made(target: str, size_bytes: int) -> int:
+    """The descriptor of a new file; while it is open, no other file can get the same inode."""
+    try:
+        fd = os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise BadInput(f"{target} cannot be made: {error.strerror}; choose another place") from error
+    try:
+        os.ftruncate(fd, size_bytes)
+        os.posix_fallocate(fd, 0, size_bytes)
+    except OSError as error:
+        os.close(fd)
+        os.unlink(target)
+        raise BadInput(f"{target} cannot be made {binary(size_bytes)} long: {error.strerror}") from error
+    return fd
+
+
+def _identity(target: str, path: str, size: int, kernel: Kernel) -> Identity:
+    mount = mounts.of_path(kernel, path)
+    facts: dict[str, Any] = {"file_system": mount.kind, "mounted_from": mount.source} if mount else {}
+    if doubts := _doubts(path, mount):
+        facts["doubts"] = doubts
     return Identity(
         kind="file",
         target=target,
@@ -71,67 +95,104 @@ def _identity(target: str, path: str, size: int) -> Identity:
         model="file",
         serial=Path(path).name,
         interface="file",
+        facts=facts,
     )
 
 
-def _what(mode: int) -> str:
-    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
-    return next((name for is_kind, name in kinds if is_kind(mode)), "a character device")
+def _doubts(path: str, mount: mounts.Mount | None) -> list[str]:
+    """What makes figures of this file no figures of a drive, beyond its being a file."""
+    doubts = []
+    if mount and mount.kind in ("tmpfs", "ramfs"):
+        doubts.append(f"the file lies in memory ({mount.kind}), not on a drive")
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC))
+    except OSError:
+        doubts.append("the file system has no direct IO: the page cache will answer instead of the drive")
+    return doubts
 
 
-class FileDevice:
-    """A regular file as a drive."""
+def _what(target: str, mode: int) -> str:
+    """What a thing is that is neither drive nor file, and what was probably meant."""
+    if stat.S_ISDIR(mode):
+        return f"a folder; name a file in it, such as --target {Path(target) / 'stend.bin'} --create 1GiB"
+    if stat.S_ISCHR(mode):
+        drives = sorted(str(p) for p in Path(target).parent.glob(f"{Path(target).name}n[0-9]"))
+        meant = f"its drives are {', '.join(drives)}" if drives else "`stend devices` lists the drives"
+        return f"a character device, not a drive; {meant}"
+    kind = "a pipe" if stat.S_ISFIFO(mode) else "a socket"
+    return f"{kind}, not a drive and not a file; `stend devices` lists the drives"
 
-    def __init__(self, identity: Identity) -> None:
-        self.identity, self.ours = identity, False
+
+class GatedDevice:
+    """What every device that goes through the gate does alike; a kind adds its purge and its health."""
+
+    def __init__(self, identity: Identity, seen: gate.Marks, kernel: Kernel = HOST) -> None:
+        self.identity, self.seen, self.kernel = identity, seen, kernel
         self.gate: gate.Gate | None = None
+
+    ours = False
 
     @property
     def io_path(self) -> str:
         """The gate's own path, for whoever makes the load."""
-        return self._opened().path
+        return self.opened.path
+
+    @property
+    def opened(self) -> gate.Gate:
+        """The gate that was passed; Refused before, and after closing."""
+        if self.gate is None:
+            raise Refused(f"{self.identity.target} has not passed the gate; open it first")
+        return self.gate
 
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """Through the gate."""
-        self.gate = gate.enter(self.identity, writes=writes, destroy=destroy, keep_off=keep_off, ours=self.ours)
+        """Through the gate, once."""
+        if self.gate is not None:
+            raise Refused(f"{self.identity.target} is open already; close it first")
+        self.gate = gate.enter(
+            self.identity,
+            self.seen,
+            writes=writes,
+            destroy=destroy,
+            keep_off=keep_off,
+            ours=self.ours,
+            kernel=self.kernel,
+        )
 
     def check(self) -> None:
         """As the gate does."""
-        self._opened().check()
-
-    def purge(self) -> str:
-        """Punch one hole over the whole file, and see that it reads as zeros; a lesser method than a drive's own."""
-        opened = self._opened()
-        if not opened.writes:
-            raise Refused(f"{self.identity.target} was opened for reading only")
-        opened.check()
-        libc = ctypes.CDLL(None, use_errno=True)
-        size = ctypes.c_int64(self.identity.capacity_bytes)
-        if libc.fallocate(opened.fd, PUNCH_HOLE, ctypes.c_int64(0), size):
-            raise StepFailed(f"{self.identity.target} cannot be purged: {os.strerror(ctypes.get_errno())}")
-        verify_zero(opened.fd, self.identity)
-        return "hole punched over the whole file (not a drive's purge), read back as zeros"
+        self.opened.check()
 
     def health(self) -> dict[str, Any]:
-        """A file tells nothing."""
+        """Nothing is told."""
         return {}
 
     def close(self) -> None:
         """Let go."""
-        if self.gate:
+        if self.gate is not None:
             self.gate.close()
-
-    def _opened(self) -> gate.Gate:
-        if self.gate is None:
-            raise Refused(f"{self.identity.target} has not passed the gate")
-        return self.gate
+            self.gate = None
 
 
-def verify_zero(fd: int, identity: Identity) -> None:
-    """StepFailed unless a sample spread over the drive reads as zeros."""
-    size, step = 4096, max(identity.capacity_bytes // SAMPLES, 4096)
-    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-    for offset in range(0, identity.capacity_bytes, step):
-        data = os.pread(fd, size, offset)
-        if data.strip(b"\0"):
-            raise StepFailed(f"{identity.target} still holds data at byte {offset} after its purge")
+class FileDevice(GatedDevice):
+    """A regular file as a drive."""
+
+    made_fd = -1
+
+    @property
+    def ours(self) -> bool:  # type: ignore[override]
+        """Whether this process made it for the run."""
+        return self.made_fd >= 0 and os.path.samestat(os.fstat(self.made_fd), os.stat(self.identity.path))
+
+    def purge(self) -> str:
+        """Punch one hole over the whole file and see that nothing is left; a lesser method than a drive's own."""
+        passed = self.opened
+        passed.check()
+        purging.punch(passed)
+        return "hole punching over the whole file (not a drive's own purge), verified to read zero"
+
+    def close(self) -> None:
+        """Let go of the file and of the claim to have made it."""
+        super().close()
+        if self.made_fd >= 0:
+            os.close(self.made_fd)
+            self.made_fd = -1

@@ -23,7 +23,7 @@ IDLE_WORDS = ("Saving output of", "terminating on signal")
 
 
 class Process:
-    """fio in a session of its own, so that Ctrl-C does not reach it; killed by the kernel when this thread dies."""
+    """fio in a process group of its own, which Ctrl-C does not reach; killed by the kernel when this thread dies."""
 
     def __init__(self, command: list[str], *, threads: int, limit_bytes: int, largest_bytes: int) -> None:
         self.threads = threads
@@ -39,7 +39,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                start_new_session=True,
+                process_group=0,  # no new session: its autogroup can starve ours for seconds (seen with Linux 6.18)
                 cwd="/",
                 env=os.environ | {"LC_ALL": "C"},
             )
