@@ -149,7 +149,6 @@ def test_a_load_with_many_threads_can_be_stopped_at_once(engine: FioEngine, targ
 def test_ctrl_c_does_not_reach_fio(engine: FioEngine) -> None:
     load = engine.start(RANDOM, seed=1)
     assert os.getpgid(load.process.child.pid) == load.process.child.pid != os.getpgid(0)
-    assert os.getpgid(load.process.child.pid) == load.process.child.pid != os.getpgid(0)
 
 
 STARTER = """
