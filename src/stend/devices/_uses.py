@@ -70,7 +70,12 @@ class Uses:
         return None
 
     def _alone(self, node: str) -> Use | None:
-        """The use of one node and of what is stacked on it, without its partitions."""
+        """The use of one node and of what is stacked on it, without its partitions.
+
+        A path of an NVMe drive with several (nvme0c0n1) has no device number, so that nothing can use it.
+        """
+        if not self.kernel.number(node):
+            return None
         return self._mounted(node) or self._taken(node) or self._stacked(node)
 
     def _mounted(self, node: str) -> Use | None:

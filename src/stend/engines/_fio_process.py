@@ -1,6 +1,7 @@
 """One fio process: held before its first IO, released, listened to, ended for certain."""
 
 import contextlib
+import ctypes
 import math
 import os
 import selectors
@@ -59,9 +60,13 @@ class Process:
             self.child.stdin.write(b"\n" * self.threads)  # type: ignore[union-attr]
 
     def ask(self) -> None:
-        """Have fio print its totals now (HOWTO: USR1)."""
-        with contextlib.suppress(ProcessLookupError):
-            self.child.send_signal(signal.SIGUSR1)
+        """Have fio print its totals now (HOWTO: USR1).
+
+        Its first thread is told: on a busy host the kernel may hand a signal to fio's helper thread, whose select() then
+        fails, and nothing is printed any more.
+        """
+        if self.alive:
+            ctypes.CDLL(None).tgkill(self.child.pid, self.child.pid, int(signal.SIGUSR1))
 
     @property
     def alive(self) -> bool:
