@@ -62,8 +62,8 @@ class Process:
     def ask(self) -> None:
         """Have fio print its totals now (HOWTO: USR1).
 
-        Its first thread is told: on a busy host the kernel may hand a signal to fio's helper thread, whose select() then
-        fails, and nothing is printed any more.
+        Its first thread is told: on a busy host the kernel may hand a signal to fio's helper thread, whose select()
+        then fails, and nothing is printed any more.
         """
         if self.alive:
             ctypes.CDLL(None).tgkill(self.child.pid, self.child.pid, int(signal.SIGUSR1))
