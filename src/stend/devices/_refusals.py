@@ -51,9 +51,9 @@ def _carries(node: str, keep_off: tuple[str, ...], kernel: Kernel) -> str:
     own = kernel.disks(node)
     for place in (*SYSTEM, *keep_off):
         if shared := own & mounts.disks_below(kernel, place):
-            if place in keep_off:
-                return f"carries {place}; choose a run folder on another disk"
             where = "carries" if node in shared else f"lies on {min(shared)}, which carries"
+            if place in keep_off:
+                return f"{where} {place}; choose a run folder on another disk"
             return f"{where} {place} of this system; choose another drive"
     return ""
 
@@ -95,12 +95,12 @@ def _forbidden(path: str, there: os.stat_result) -> str:
     """Who or what forbids to write it; root could all the same, so it is asked here."""
     if not there.st_mode & 0o222:
         return f"is write-protected; `chmod u+w {path}` first, if it may be overwritten"
-    if not os.access(path, os.W_OK):
-        return "cannot be written by this user; become its owner, or make another with --create 1GiB"
     flags = _flags(path)
     if flags & (IMMUTABLE | APPEND_ONLY):
         kind, letter = ("immutable", "i") if flags & IMMUTABLE else ("append-only", "a")
         return f"is {kind}; `chattr -{letter} {path}` first, if it may be overwritten"
+    if not os.access(path, os.W_OK):
+        return "cannot be written by this user; become its owner, or make another with --create 1GiB"
     return ""
 
 

@@ -77,6 +77,8 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
     if not stat.S_ISBLK(there.st_mode):
         return {NUMBER: _number(there), SIZE: str(there.st_size)}
     node = kernel.node_of(there.st_rdev)
+    if not node:
+        raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
     told = kernel.names(node)
     return {
         NUMBER: _number(there),

@@ -1,0 +1,321 @@
+"""What the gate must refuse: one function a case, most of them real."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.stand import SIZE, Stand, resize, sh
+
+
+@dataclass
+class Case:
+    """A drive, the name it is called by, and what happens to it between being found and being opened."""
+
+    target: str | Path
+    words: str
+    name: str = ""
+    between: Callable[[], object] | None = None
+    keep_off: tuple[str, ...] = field(default=())
+
+
+def mounted(stand: Stand) -> Case:
+    node = stand.formatted()
+    stand.mount(node)
+    return Case(node, "is mounted at")
+
+
+def mounted_read_only(stand: Stand) -> Case:
+    node = stand.formatted()
+    stand.mount(node, "-o", "ro,noload")
+    return Case(node, "is mounted at")
+
+
+def mounted_where_only_others_see_it(stand: Stand) -> Case:
+    node = stand.formatted()
+    place = stand.folder / "elsewhere"
+    place.mkdir()
+    stand.program(
+        "import ctypes, subprocess\nctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
+        "subprocess.run(['mount', '--make-rprivate', '/'], check=True)\n"
+        f"subprocess.run(['mount', {node!r}, {str(place)!r}], check=True)"
+    )
+    return Case(node, "in another mount namespace")
+
+
+def a_partition_of_it_is_mounted(stand: Stand) -> Case:
+    node = stand.partitioned()
+    stand.mount(stand.formatted(path=f"{node}p2"))
+    return Case(node, f"has a partition, {Path(node).name}p2, that is mounted at")
+
+
+def a_partition_of_it_is_swap(stand: Stand) -> Case:
+    node = stand.partitioned()
+    stand.swap(stand.formatted("swap", f"{node}p1"))
+    return Case(node, "that is swap in use")
+
+
+def a_partition_of_it_is_behind_a_loop(stand: Stand) -> Case:
+    node = stand.partitioned()
+    stand.loop(f"{node}p1")
+    return Case(node, "has a partition, .* is behind /dev/loop")
+
+
+def a_partition_beside_the_run_folder(stand: Stand) -> Case:
+    node = stand.partitioned()
+    place = stand.mount(stand.formatted(path=f"{node}p1"))
+    return Case(f"{node}p2", "which carries .* choose a run folder on another disk", keep_off=(str(place / "run"),))
+
+
+def swap(stand: Stand) -> Case:
+    node = stand.formatted("swap")
+    stand.swap(node)
+    return Case(node, "is swap in use")
+
+
+def behind_a_loop(stand: Stand) -> Case:
+    node = stand.loop()
+    stand.loop(node)
+    return Case(node, "is behind /dev/loop")
+
+
+def behind_a_loop_that_is_mounted(stand: Stand) -> Case:
+    node = stand.loop()
+    stand.mount(stand.formatted(path=stand.loop(node)))
+    return Case(node, "is behind /dev/loop.* is mounted at")
+
+
+def of_a_mounted_btrfs(stand: Stand) -> Case:
+    sizes = 2 * [160 * 1024 * 1024]
+    first, second = (stand.loop(stand.file(f"{n}.bin", size)) for n, size in enumerate(sizes))
+    sh("mkfs.btrfs", "-q", "-f", "-m", "raid1", first, second)
+    stand.mount(first)
+    return Case(second, "btrfs|is mounted at")
+
+
+def read_only(stand: Stand) -> Case:
+    return Case(stand.loop(stand.file(), "-r"), "is read-only")
+
+
+def not_named(stand: Stand) -> Case:
+    return Case(stand.loop(), "may hold data, and all of it would be destroyed", name="-")
+
+
+def not_named_with_a_file_system(stand: Stand) -> Case:
+    return Case(stand.formatted(), "holds ext4, and all of it would be destroyed", name="-")
+
+
+def not_named_with_partitions(stand: Stand) -> Case:
+    return Case(stand.partitioned(), "holds dos, partitions .* would be destroyed", name="-")
+
+
+def named_wrongly(stand: Stand) -> Case:
+    return Case(stand.loop(), "does not name", name="S4NANOSUCH")
+
+
+def named_as_its_disk(stand: Stand) -> Case:
+    node = stand.partitioned()
+    return Case(f"{node}p1", "does not name", name=Path(node).name)
+
+
+def named_by_the_link_that_leads_to_it(stand: Stand) -> Case:
+    link = stand.folder / "drive"
+    link.symlink_to(stand.loop())
+    return Case(link, "does not name .*, which leads to", name="drive")
+
+
+def another_drive_behind_its_link(stand: Stand) -> Case:
+    one, other = stand.loop(stand.file("one.bin")), stand.loop(stand.file("other.bin"))
+    link = stand.folder / "drive"
+    link.symlink_to(one)
+
+    def turn() -> None:
+        link.unlink()
+        link.symlink_to(other)
+
+    return Case(link, "leads to another drive", name=Path(one).name, between=turn)
+
+
+def another_drive_at_its_node(stand: Stand) -> Case:
+    one, other = stand.loop(stand.file("one.bin")), stand.loop(stand.file("other.bin"))
+    node = stand.folder / "node"
+
+    def make(of: str) -> None:
+        node.unlink(missing_ok=True)
+        os.mknod(node, 0o60600, os.stat(of).st_rdev)
+
+    make(one)
+    return Case(node, "leads to another drive", name=Path(one).name, between=lambda: make(other))
+
+
+def another_file_behind_its_loop(stand: Stand) -> Case:
+    node, other = stand.loop(stand.file("one.bin")), stand.file("other.bin")
+
+    def change() -> None:
+        sh("losetup", "-d", node)
+        sh("losetup", node, other)
+
+    return Case(node, "has another (backing file|disk sequence number) now", between=change)
+
+
+def shrunk(stand: Stand) -> Case:
+    path = stand.file()
+    node = stand.loop(path)
+    return Case(node, "changed its size", between=lambda: resize(path, SIZE // 2, node))
+
+
+def grown(stand: Stand) -> Case:
+    path = stand.file()
+    node = stand.loop(path)
+    return Case(node, "changed its size", between=lambda: resize(path, SIZE * 2, node))
+
+
+def gone(stand: Stand) -> Case:
+    node = stand.loop()
+    return Case(node, "vanished|another|changed its size", between=lambda: sh("losetup", "-d", node))
+
+
+def its_node_removed(stand: Stand) -> Case:
+    real, node = stand.loop(), stand.folder / "node"
+    os.mknod(node, 0o60600, os.stat(real).st_rdev)
+    return Case(node, "vanished", name=Path(real).name, between=node.unlink)
+
+
+def mounted_meanwhile(stand: Stand) -> Case:
+    node = stand.formatted()
+    return Case(node, "is mounted at", between=lambda: stand.mount(node))
+
+
+def another_program_has_it_to_itself(stand: Stand) -> Case:
+    node = stand.loop()
+    stand.program(f"fd = os.open({node!r}, os.O_RDONLY | os.O_EXCL)")
+    return Case(node, "has it to itself")
+
+
+def another_program_writes_to_it(stand: Stand) -> Case:
+    node = stand.loop()
+    stand.program(f"f = open({node!r}, 'r+b')")
+    return Case(node, "is open for writing in python3")
+
+
+def another_program_writes_to_a_partition_of_it(stand: Stand) -> Case:
+    node = stand.partitioned()
+    stand.program(f"f = open('{node}p1', 'r+b')")
+    return Case(node, "is open for writing in python3")
+
+
+def locked_by_another_program(stand: Stand) -> Case:
+    node = stand.loop()
+    stand.program(f"import fcntl\nf = open({node!r}, 'rb')\nfcntl.flock(f, fcntl.LOCK_EX)")
+    return Case(node, "is locked by another program")
+
+
+def the_disk_of_this_system(stand: Stand) -> Case:
+    node = sh("findmnt", "-no", "SOURCE", "-T", "/usr")
+    if not node.startswith("/dev/"):
+        pytest.skip(f"/usr is on {node}, no drive")
+    return Case(node, "is mounted at|carries|which carries", name="-")
+
+
+def a_file_not_named(stand: Stand) -> Case:
+    return Case(stand.file(), "would be destroyed", name="-")
+
+
+def a_file_named_wrongly(stand: Stand) -> Case:
+    return Case(stand.file(), "does not name", name="other.bin")
+
+
+def a_file_with_a_file_system_not_named(stand: Stand) -> Case:
+    path = stand.file()
+    sh("mkfs.ext4", "-q", "-F", path)
+    return Case(path, "holds ext4", name="-")
+
+
+def a_file_behind_a_loop(stand: Stand) -> Case:
+    path = stand.file()
+    stand.loop(path)
+    return Case(path, "is behind /dev/loop")
+
+
+def a_file_behind_a_mounted_loop(stand: Stand) -> Case:
+    path = stand.file()
+    stand.mount(stand.formatted(path=stand.loop(path)))
+    return Case(path, "is behind /dev/loop.* is mounted at")
+
+
+def a_swap_file(stand: Stand) -> Case:
+    path = stand.folder / "swap.bin"
+    path.write_bytes(bytes(SIZE))
+    path.chmod(0o600)
+    stand.files.append(path)
+    sh("mkswap", "-q", path)
+    stand.swap(path)
+    return Case(path, "is a swap file in use")
+
+
+def a_file_with_another_name(stand: Stand) -> Case:
+    path = stand.file()
+    os.link(path, stand.folder / "other")
+    return Case(path, "has other names")
+
+
+def a_write_protected_file(stand: Stand) -> Case:
+    path = stand.file()
+    path.chmod(0o400)
+    return Case(path, "is write-protected")
+
+
+def an_immutable_file(stand: Stand) -> Case:
+    path = stand.file()
+    stand.end.callback(subprocess.run, ["chattr", "-i", str(path)], check=False)
+    sh("chattr", "+i", path)
+    return Case(path, "is immutable")
+
+
+def an_append_only_file(stand: Stand) -> Case:
+    path = stand.file()
+    stand.end.callback(subprocess.run, ["chattr", "-a", str(path)], check=False)
+    sh("chattr", "+a", path)
+    return Case(path, "is append-only")
+
+
+def a_file_in_the_run_folder(stand: Stand) -> Case:
+    return Case(stand.file(), "lies in the run folder", keep_off=(str(stand.folder),))
+
+
+def a_file_that_another_program_writes(stand: Stand) -> Case:
+    path = stand.file()
+    stand.program(f"f = open({str(path)!r}, 'r+b')")
+    return Case(path, "is open for writing in python3")
+
+
+def another_file_by_its_name(stand: Stand) -> Case:
+    path, other = stand.file(), stand.file("other.bin")
+    return Case(path, "leads to another", between=lambda: shutil.move(other, path))
+
+
+def a_shrunk_file(stand: Stand) -> Case:
+    path = stand.file()
+    return Case(path, "changed its size", between=lambda: resize(path, SIZE // 2))
+
+
+def a_grown_file(stand: Stand) -> Case:
+    path = stand.file()
+    return Case(path, "changed its size", between=lambda: resize(path, SIZE * 2))
+
+
+def a_removed_file(stand: Stand) -> Case:
+    path = stand.file()
+    return Case(path, "vanished", between=path.unlink)
+
+
+Builder = Callable[[Stand], Case]
+CASES: list[Builder] = [
+    thing
+    for thing in list(globals().values())
+    if callable(thing) and getattr(thing, "__annotations__", {}).get("return") is Case
+]

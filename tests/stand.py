@@ -1,0 +1,166 @@
+"""Drives that must not be written: real loop devices and files in every kind of use, and hosts that we have not."""
+
+import hashlib
+import os
+import signal
+import subprocess
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from stend.devices._kernel import Kernel
+from stend.units import MiB
+
+SIZE = 48 * MiB
+
+
+def sh(*words: str | Path, give: str | None = None) -> str:
+    """What a command prints; the test is skipped where this host cannot do it, with its words."""
+    done = subprocess.run([str(w) for w in words], input=give, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"{words[0]} cannot be used here: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout.strip()
+
+
+class Stand:
+    """Makes things, remembers the files behind them, and takes all down again."""
+
+    def __init__(self, folder: Path, end: ExitStack) -> None:
+        self.folder, self.end = folder, end
+        self.files: list[Path] = []
+        self.told = -1
+
+    def file(self, name: str = "drive.bin", size: int = SIZE) -> Path:
+        """A file of random bytes in its first MiB."""
+        path = self.folder / name
+        path.write_bytes(os.urandom(MiB))
+        os.truncate(path, size)
+        self.files.append(path)
+        return path
+
+    def loop(self, path: Path | str | None = None, *options: str) -> str:
+        """A loop device on a file or node."""
+        node = sh("losetup", "-f", "--show", *options, path or self.file())
+        self.end.callback(subprocess.run, ["losetup", "-d", node], check=False, capture_output=True)
+        return node
+
+    def formatted(self, kind: str = "ext4", path: Path | str | None = None) -> str:
+        """A loop device with a file system."""
+        node = self.loop() if path is None else str(path)
+        words = {"ext4": ["mkfs.ext4", "-q", "-E", "lazy_itable_init=0", "-F"], "swap": ["mkswap", "-q"]}[kind]
+        sh(*words, node)
+        return node
+
+    def mount(self, node: str, *options: str) -> Path:
+        """Where it is mounted from now on."""
+        place = self.folder / f"mount-{Path(node).name}"
+        place.mkdir()
+        sh("mount", *options, node, place)
+        self.end.callback(subprocess.run, ["umount", str(place)], check=False)
+        return place
+
+    def swap(self, path: str | Path) -> None:
+        """Swap on it; from now on the kernel writes behind the first page of its file."""
+        self.told = 4096
+        sh("swapon", path)
+        self.end.callback(subprocess.run, ["swapoff", str(path)], check=False)
+
+    def partitioned(self, parts: str = ",16M\n,16M\n") -> str:
+        """A loop device with two partitions."""
+        path = self.file()
+        sh("sfdisk", "-q", path, give=f"label: dos\n{parts}")
+        node = self.loop(path, "-P")
+        if not list(_partitions(node)):
+            sh("partx", "-a", node)  # where the kernel reads no partition tables
+            self.end.callback(subprocess.run, ["partx", "-d", node], check=False, capture_output=True)
+        for part in _partitions(node):
+            self._node(part)
+        return node
+
+    def _node(self, part: Path) -> None:
+        """The node of a partition, which nobody makes where no udev runs."""
+        path = Path("/dev", part.name)
+        if not path.exists():
+            major, minor = (part / "dev").read_text().strip().split(":")
+            os.mknod(path, 0o60600, os.makedev(int(major), int(minor)))
+            self.end.callback(path.unlink)
+
+    def program(self, code: str) -> None:
+        """A program that runs until the end of the test, no descendant of ours; it prints its number when ready."""
+        whole = f"import os, time\n{code}\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
+        with subprocess.Popen(["sh", "-c", 'python3 -c "$0" &', whole], stdout=subprocess.PIPE, text=True) as shell:
+            assert shell.stdout is not None
+            self.end.callback(os.kill, int(shell.stdout.readline()), signal.SIGKILL)
+
+    def digest(self) -> str:
+        """All bytes of all files that were made, as far as only we could write them."""
+        os.sync()
+        there = (path.open("rb") for path in self.files if path.exists())
+        return hashlib.sha256(b"".join(file.read(self.told) for file in map(self.end.enter_context, there))).hexdigest()
+
+
+def _partitions(node: str) -> list[Path]:
+    return sorted(part.parent for part in Path("/sys/class/block", Path(node).name).resolve().glob("*/partition"))
+
+
+class Host:
+    """A tree of /sys and /proc that stands in for a host with other drives; real block nodes lend their numbers."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.kernel = Kernel(root)
+        for folder in ("sys/class/block", "sys/dev/block", "proc/self", "dev/disk/by-id"):
+            (root / folder).mkdir(parents=True)
+        self.write("proc/self/mountinfo", "")
+        self.write("proc/swaps", "Filename Type Size Used Priority\n")
+
+    def write(self, path: str, text: str) -> None:
+        """A file of the tree."""
+        place = self.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+
+    def disk(
+        self,
+        node: str,
+        number: str,
+        size: int = SIZE,
+        *,
+        parent: str = "",
+        facts: dict[str, str] | None = None,
+        **more: str,
+    ) -> None:
+        """A drive, or a partition of `parent`; `facts` are further files, `__` for a slash."""
+        home = self.root / "sys/devices" / parent / node
+        files = {"dev": number, "size": str(size // 512), "ro": "0"} | (facts or {}) | more
+        for name, text in files.items():
+            self.write(str((home / name.replace("__", "/")).relative_to(self.root)), text)
+        for link in (self.root / "sys/class/block" / node, self.root / "sys/dev/block" / number):
+            link.symlink_to(home)
+
+    def stacked(self, upper: str, *lowers: str) -> None:
+        """`upper` holds `lowers`."""
+        for lower in lowers:
+            (self.kernel.block(lower) / "holders").mkdir(exist_ok=True)
+            (self.kernel.block(lower) / "holders" / upper).mkdir()
+            (self.kernel.block(upper) / "slaves").mkdir(exist_ok=True)
+            (self.kernel.block(upper) / "slaves" / lower).mkdir()
+
+    def mounted(self, number: str, place: str, source: str) -> None:
+        """A line in our mount table."""
+        table = self.root / "proc/self/mountinfo"
+        table.write_text(table.read_text() + f"36 35 {number} / {place} rw - ext4 {source} rw\n")
+
+
+def number_of(node: str) -> str:
+    """`major:minor` of a real node."""
+    there = os.stat(node)
+    return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}"
+
+
+def resize(path: Path, size: int, node: str = "") -> None:
+    """Make a file longer or shorter, and the loop device on it too."""
+    os.truncate(path, size)
+    if node:
+        sh("losetup", "-c", node)

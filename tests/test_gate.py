@@ -1,0 +1,125 @@
+"""The gate refuses each case for every path that writes, and not a byte changes."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from stend import devices
+from stend.cli import main
+from stend.errors import EXIT_CODES, Refused, StepFailed
+from tests.gate_cases import CASES, Builder
+from tests.stand import SIZE, Stand, resize
+
+pytestmark = pytest.mark.block
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with contextlib.ExitStack() as end:
+        yield Stand(tmp_path, end)
+
+
+def test_there_are_enough_cases() -> None:
+    assert len(CASES) >= 30
+
+
+@pytest.mark.parametrize("build", CASES, ids=lambda b: b.__name__)
+def test_refused_and_nothing_written(stand: Stand, build: Builder) -> None:
+    case = build(stand)
+    name = {"": Path(case.target).name, "-": None}.get(case.name, case.name)
+    device = devices.find(str(case.target))
+    if case.between:
+        case.between()
+    before = stand.digest()
+    with pytest.raises(Refused, match=case.words):
+        device.open(writes=True, destroy=name, keep_off=case.keep_off)
+    with pytest.raises(Refused, match="has not passed the gate"):
+        device.purge()
+    with pytest.raises(Refused, match="has not passed the gate"):
+        assert not device.io_path
+    if not case.between:
+        asked = ["run", "iops", "--quick", "--target", str(case.target), *(["--destroy-data", name] if name else [])]
+        into = case.keep_off[0] if case.keep_off else stand.folder / "run"
+        assert main([*asked, "--into", str(into)]) == 3
+        assert not (Path(into) / "events.jsonl").exists()
+    assert stand.digest() == before
+
+
+def test_the_exit_code_is_that_of_a_refusal() -> None:
+    assert 3 in EXIT_CODES
+
+
+AFTER: dict[str, tuple[Callable[[Stand, str, Path], object], str]] = {
+    "shrunk": (lambda s, node, path: resize(path, SIZE // 2, node), "changed its size"),
+    "behind a loop": (lambda s, node, path: s.loop(node), "is behind /dev/loop"),
+    "written by another": (
+        lambda s, node, path: s.program(f"f = open({node!r}, 'r+b')"),
+        "is open for writing",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AFTER)
+def test_what_changes_after_it_was_opened_stops_purge_and_phases(stand: Stand, name: str) -> None:
+    change, words = AFTER[name]
+    path = stand.file()
+    node = stand.loop(path)
+    device = devices.find(node)
+    device.open(writes=True, destroy=Path(node).name)
+    try:
+        device.check()
+        change(stand, node, path)
+        before = stand.digest()
+        for step in (device.check, device.purge):
+            with pytest.raises((Refused, StepFailed), match=words):
+                step()
+        assert stand.digest() == before
+    finally:
+        device.close()
+
+
+def test_an_opened_drive_cannot_be_mounted_or_opened_again(stand: Stand) -> None:
+    node = stand.formatted()
+    device, again = devices.find(node), devices.find(node)
+    device.open(writes=True, destroy=Path(node).name)
+    try:
+        tried = subprocess.run(["mount", node, str(stand.folder)], capture_output=True, check=False)
+        assert tried.returncode != 0
+        with pytest.raises(Refused, match=r"to itself|is open for writing|is locked"):
+            again.open(writes=True, destroy=Path(node).name)
+    finally:
+        device.close()
+
+
+def test_a_drive_opened_for_reading_is_not_purged(stand: Stand) -> None:
+    path = stand.file()
+    device = devices.find(stand.loop(path))
+    before = stand.digest()
+    device.open(writes=False, destroy=None)
+    try:
+        with pytest.raises(Refused, match="for reading only"):
+            device.purge()
+    finally:
+        device.close()
+    assert stand.digest() == before
+
+
+def test_the_gate_is_good_in_one_process_only(stand: Stand) -> None:
+    node = stand.loop()
+    device = devices.find(node)
+    device.open(writes=True, destroy=Path(node).name)
+    child = os.fork()
+    if not child:  # pragma: no cover
+        try:
+            device.purge()
+        except Refused:
+            os._exit(42)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
+    device.close()
+    with pytest.raises(Refused):
+        device.check()

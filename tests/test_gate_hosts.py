@@ -1,0 +1,150 @@
+"""The gate on hosts that we have not: stacks, several paths, exports, same serials; /sys and /proc made here."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stend.devices import block, gate
+from stend.devices._kernel import Kernel
+from stend.errors import Refused
+from tests.stand import Host, Stand, number_of
+
+pytestmark = pytest.mark.block
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with contextlib.ExitStack() as end:
+        yield Stand(tmp_path, end)
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path / "host")
+
+
+@pytest.fixture
+def node(stand: Stand) -> str:
+    """A real node, so that it can be opened; what it is called and what lies on it, the host says."""
+    return stand.loop()
+
+
+def refused(stand: Stand, node: str, kernel: Kernel, words: str, destroy: str = "SN1") -> None:
+    device = block.find(node, kernel)
+    before = stand.digest()
+    with pytest.raises(Refused, match=words):
+        device.open(writes=True, destroy=destroy)
+    with pytest.raises(Refused, match="has not passed"):
+        device.purge()
+    assert stand.digest() == before
+
+
+def passes(node: str, kernel: Kernel, destroy: str = "SN1") -> None:
+    device = block.find(node, kernel)
+    device.open(writes=True, destroy=destroy)
+    device.close()
+
+
+STACKS = {
+    "LVM": ("dm-0", {"dm__name": "vg-data", "dm__uuid": "LVM-abc"}, "is held by vg-data; `lvchange -an"),
+    "crypt": ("dm-0", {"dm__name": "secret", "dm__uuid": "CRYPT-LUKS2-abc"}, "is held by secret; `cryptsetup close"),
+    "multipath": ("dm-0", {"dm__name": "mpatha", "dm__uuid": "mpath-36"}, "is held by mpatha; `dmsetup remove"),
+    "md": ("md127", {}, "is held by md127; `mdadm --stop"),
+    "bcache": ("bcache0", {}, "is held by bcache0; take that down"),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_a_member_of_a_stack_is_refused(stand: Stand, host: Host, node: str, name: str) -> None:
+    upper, facts, words = STACKS[name]
+    host.disk("sda", number_of(node), device__serial="SN1")
+    passes(node, host.kernel)
+    host.disk(upper, "252:0", facts=facts)
+    host.stacked(upper, "sda")
+    refused(stand, node, host.kernel, words)
+
+
+def test_the_use_of_what_is_stacked_on_it_is_told(stand: Stand, host: Host, node: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1")
+    host.disk("dm-0", "252:0", dm__name="vg-root", dm__uuid="LVM-a")
+    host.stacked("dm-0", "sda")
+    host.mounted("252:0", "/srv", "/dev/mapper/vg-root")
+    refused(stand, node, host.kernel, "is held by vg-root, which is mounted at /srv; `umount /srv` first")
+
+
+def test_a_partition_of_it_below_a_stack_is_found(stand: Stand, host: Host, node: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1")
+    host.disk("sda2", "8:2", parent="sda", partition="2")
+    host.disk("md0", "9:0")
+    host.stacked("md0", "sda2")
+    refused(stand, node, host.kernel, "has a partition, sda2, that is held by md0")
+
+
+def test_a_registered_bcache_without_a_holder_is_found(stand: Stand, host: Host, node: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1", bcache__state="clean")
+    refused(stand, node, host.kernel, "is part of a bcache")
+
+
+def test_another_path_to_the_same_drive_is_found(stand: Stand, host: Host, node: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1", device__wwid="naa.5000")
+    host.disk("sdb", "8:16", device__serial="SN1", device__wwid="naa.5000")
+    host.mounted("8:16", "/data", "/dev/sdb")
+    refused(stand, node, host.kernel, "is the same drive as sdb, which is mounted at /data")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("nvmet/subsystems/nqn/namespaces/1/device_path", "is served to others .nvmet."),
+        ("target/core/iblock_0/disk/udev_path", "is served to others .target."),
+        ("usb_gadget/g1/functions/mass_storage.0/lun.0/file", "is served to others .usb_gadget."),
+    ],
+)
+def test_what_is_served_to_others_is_refused(stand: Stand, host: Host, node: str, path: str, words: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1")
+    passes(node, host.kernel)
+    (host.root / "dev/sda").symlink_to(node)
+    host.write(f"sys/kernel/config/{path}", "/dev/sda\n")
+    refused(stand, node, host.kernel, words)
+
+
+def test_a_node_that_the_kernel_has_no_drive_for_is_refused(stand: Stand, host: Host, node: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1")
+    device = block.find(node, host.kernel)
+    (host.root / "sys/dev/block" / number_of(node)).unlink()
+    with pytest.raises(Refused, match="vanished: No such device"):
+        device.open(writes=True, destroy="SN1")
+
+
+@pytest.mark.parametrize("fact", ["device/serial", "device/wwid", "diskseq"])
+def test_another_drive_with_the_same_number_is_noticed(stand: Stand, host: Host, node: str, fact: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1", device__wwid="naa.5000", diskseq="7")
+    device = block.find(node, host.kernel)
+    (host.root / "sys/devices/sda" / fact).write_text("other")
+    with pytest.raises(Refused, match="has another"):
+        device.open(writes=True, destroy="SN1")
+
+
+def test_namesakes_are_not_named_by_their_serial(stand: Stand, host: Host, node: str) -> None:
+    host.disk("nvme0n1", number_of(node), device__serial="SN1", wwid="eui.1")
+    host.disk("nvme0n2", "259:9", device__serial="SN1", wwid="eui.2")
+    refused(stand, node, host.kernel, "does not name .* is named eui.1", destroy="SN1")
+    passes(node, host.kernel, destroy="eui.1")
+
+
+def test_names_that_are_believed(host: Host, node: str) -> None:
+    host.disk("sda", number_of(node), device__serial="SN1", device__wwid="naa.5000")
+    (host.root / "dev/disk/by-id/ata-DRIVE_SN1").symlink_to(node)
+    identity = block.find(node, host.kernel).identity
+    assert gate.names_of(identity, host.kernel) == ("SN1", "ata-DRIVE_SN1", "naa.5000")
+    for name in ("SN1", "ata-DRIVE_SN1", "/dev/disk/by-id/ata-DRIVE_SN1", "naa.5000"):
+        passes(node, host.kernel, destroy=name)
+
+
+def test_a_partition_is_named_with_its_number(stand: Stand, host: Host, node: str) -> None:
+    host.disk("sda", "8:0", device__serial="SN1")
+    host.disk("sda2", number_of(node), parent="sda", partition="2")
+    refused(stand, node, host.kernel, "does not name .* is named SN1-part2")
+    passes(node, host.kernel, destroy="SN1-part2")

@@ -1,0 +1,95 @@
+"""No other way to a drive: every place in the code that opens or runs something is one that is known here, with why."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCES = Path(__file__).parent.parent / "src" / "stend"
+
+OPENS = {"open", "fdopen", "openat", "truncate", "ftruncate", "mkfifo", "mknod", "sendfile", "copyfile", "copytree"}
+OPENS |= {"write_text", "write_bytes", "pwrite", "pwritev", "writev", "ioctl", "posix_fallocate", "fallocate64"}
+RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen", "posix_spawn", "execvp", "execv"}
+
+READS = {
+    "devices/_kernel.py": "sizes and loop status of nodes opened with O_RDONLY",
+    "devices/_refusals.py": "flags of files opened with O_RDONLY; wipefs --no-act",
+    "engines/_fio_load.py": "/proc/stat",
+    "engines/_fio_probe.py": "fio's own help",
+    "engines/fio.py": "the size of the gate's path, O_RDONLY",
+    "host.py": "facts of the host, told by tools that read",
+}
+WRITES_FOLDERS = {
+    "cli/__init__.py": "/dev/null, after the reader of our output has gone",
+    "report": "pages below the folder that was asked for",
+    "store.py": "the run folder",
+}
+WRITES_DRIVES = {
+    "devices/gate.py": "opens the drive: the gate itself",
+    "devices/_purging.py": "purges through `Gate.writing_fd`",
+    "devices/file.py": "makes a new file with O_EXCL",
+    "engines/_fio_process.py": "starts fio on the gate's path",
+}
+WRITING = ("O_RDWR", "O_WRONLY", "'w", "'a", "'r+", "'x")
+KNOWN = READS | WRITES_FOLDERS | WRITES_DRIVES
+
+
+def calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """(name of what is called, the whole call) of all that may open or run something."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            function = node.func
+            name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+            owner = ast.unparse(function.value) if isinstance(function, ast.Attribute) else ""
+            if name in OPENS or (name in RUNS and owner in ("subprocess", "os", "")):
+                yield name, ast.unparse(node)
+
+
+def room(path: Path, root: Path) -> str:
+    inner = str(path.relative_to(root))
+    return inner if inner in KNOWN else inner.split("/", maxsplit=1)[0]
+
+
+def strangers(root: Path) -> list[str]:
+    """Calls outside the known rooms, and openings for writing in rooms that only read."""
+    found = []
+    for path in sorted(root.rglob("*.py")):
+        for name, whole in calls(ast.parse(path.read_text())):
+            where = room(path, root)
+            if (where not in KNOWN and not _harmless(name, whole)) or (
+                where in READS and any(mark in whole for mark in WRITING)
+            ):
+                found.append(f"{path.relative_to(root)}: {whole}")
+    return found
+
+
+def _harmless(name: str, whole: str) -> bool:
+    """Our own `run`, and devices' `open`, which is the gate."""
+    return (name == "run" and not whole.startswith(("subprocess", "os."))) or whole.startswith(
+        ("device.open(", "super().open(")
+    )
+
+
+def test_every_opening_is_known() -> None:
+    assert strangers(SOURCES) == []
+
+
+def test_every_known_room_still_opens_something() -> None:
+    opening = {room(p, SOURCES) for p in SOURCES.rglob("*.py") if list(calls(ast.parse(p.read_text())))}
+    assert set(KNOWN) <= opening
+
+
+def test_a_planted_opening_is_found(tmp_path: Path) -> None:
+    lines = ["os.open(path, os.O_RDWR)", "Path(node).write_bytes(b'')", "subprocess.run(['dd', node])", "open(n, 'wb')"]
+    for number, line in enumerate(lines):
+        (tmp_path / f"planted{number}.py").write_text(f"import os, subprocess\n{line}\n")
+    (tmp_path / "engines").mkdir()
+    (tmp_path / "engines/fio.py").write_text("import os\nos.open(path, os.O_RDWR)\n")
+    assert len(strangers(tmp_path)) == len(lines) + 1
+
+
+def test_only_the_gate_opens_a_drive_for_writing() -> None:
+    for path in sorted((SOURCES / "devices").glob("*.py")):
+        for name, whole in calls(ast.parse(path.read_text())):
+            if name == "open" and ("O_RDWR" in whole or "O_WRONLY" in whole):
+                assert "O_EXCL" in whole, f"{path.name}: {whole}"
+                assert "O_CREAT" in whole, f"{path.name}: {whole}"
