@@ -1,5 +1,6 @@
 """The front door: one verb a file, found by its name; one catcher for every error."""
 
+import errno
 import importlib
 import os
 import pkgutil
@@ -16,6 +17,9 @@ from stend import __version__
 from stend.errors import EXIT_CODES, StendError
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
+HOST_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG)
+"""What this host may answer to any write or read, through no fault of ours."""
+
 EPILOG = f"Exit codes:\n\n\b\n{CODES}"
 
 
@@ -81,6 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _say(_refused_by_host(error), 5) if error.errno in HOST_REFUSES else _unexpected(error)
     except Exception as error:
         return _unexpected(error)
     return answer if isinstance(answer, int) else 0
@@ -89,6 +95,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def script() -> None:
     """The installed command."""
     sys.exit(main())
+
+
+def _refused_by_host(error: OSError) -> str:
+    return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
 
 
 def _say(sentence: str, code: int) -> int:

@@ -38,9 +38,10 @@ class Screen:
         self.progress.add(event)
         match event:
             case Note():
-                self.console.print(f"{event.kind}: {event.text}", markup=False)
+                self.console.print(f"{event.kind}: {event.text}", markup=False, soft_wrap=True)
             case Judged() if event.ended_by:
-                self.console.print(f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}", markup=False)
+                told = f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}"
+                self.console.print(told, markup=False, soft_wrap=True)
             case Result():
                 self.place = f"{event.where.test} {event.where.phase} round {event.where.round}"
             case Sample():
@@ -56,7 +57,7 @@ class Screen:
         if self.console.is_terminal:
             self.live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
         else:
-            self.console.print(line, markup=False)
+            self.console.print(line, markup=False, soft_wrap=True)
 
     def line(self, sample: Sample) -> str:
         """The line as text."""

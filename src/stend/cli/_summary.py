@@ -71,10 +71,15 @@ def _workload(run: Run, name: str, phase: str, load: Workload, mean: Counts) -> 
 
 def _verdict(v: Verdict) -> str:
     word = "steady" if v.steady else "NOT steady"
-    allowed = f" of {v.excursion_allowed:.4g}" if v.excursion_allowed is not None else ""
+
+    def share(value: float, allowed: float | None) -> str:
+        whole = abs(v.average) or 1.0
+        return f"{value / whole:.1%}" + (f" (at most {allowed / whole:.0%})" if allowed is not None else "")
+
     return (
-        f"{v.label}: {word} over rounds {v.rounds[0]}-{v.rounds[-1]}, mean {v.average:.4g}, "
-        f"range {v.excursion:.4g}{allowed}, slope {v.slope_excursion:.4g} of {v.slope_excursion_allowed:.4g}"
+        f"{v.label}: {word} over rounds {v.rounds[0]}-{v.rounds[-1]}, range "
+        f"{share(v.excursion, v.excursion_allowed)} of the mean, slope "
+        f"{share(v.slope_excursion, v.slope_excursion_allowed)}"
     )
 
 
