@@ -1,5 +1,5 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test bench lint setup soak clean
+.PHONY: demo test bench lint setup soak lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -16,6 +16,7 @@ demo: setup ## PTS IOPS and write saturation, shortened, on a scratch file with 
 
 test: setup lint ## everything that must hold before a change lands
 	@$(PY) -m pytest
+	@tools/lab $(VENV) --or-skip
 
 lint: setup
 	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks
@@ -28,6 +29,9 @@ bench: setup ## our own cost, as ratios measured in one run
 
 soak: setup
 	@$(PY) -m pytest -m soak
+
+lab: setup ## device tests on real kernel drivers, in a QEMU machine (docs/lab.md)
+	@tools/lab $(VENV)
 
 clean:
 	rm -rf $(VENV) build

@@ -4,6 +4,7 @@ import array
 import ctypes
 import errno
 import fcntl
+import hashlib
 import mmap
 import os
 from collections.abc import Iterator
@@ -94,6 +95,19 @@ def reads_zero(gate: Gate) -> bool:
             return all(_zero_at(fd, buffer, at, gate) for at in _sample(gate.identity.capacity_bytes))
     finally:
         os.close(fd)
+
+
+def contents(gate: Gate) -> dict[int, bytes]:
+    """{offset: digest} of every place of the same sample that does not read as zeros."""
+    fd, found = _reader(gate), {}
+    try:
+        with mmap.mmap(-1, SAMPLE_BYTES) as buffer:
+            for at in _sample(gate.identity.capacity_bytes):
+                if not _zero_at(fd, buffer, at, gate):
+                    found[at] = hashlib.blake2b(buffer[:], digest_size=16).digest()
+    finally:
+        os.close(fd)
+    return found
 
 
 def _sample(size_bytes: int) -> Iterator[int]:

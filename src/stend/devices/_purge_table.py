@@ -1,0 +1,263 @@
+"""Which purge a drive gets: (interface, what it can, what state it is in, what was asked) -> commands, or a refusal.
+
+A pure table; nothing here runs anything. A drive's own purge comes first. Where it has none, or one that cannot be
+had now, a lesser method is taken and said to be one. Where others' data would be hit, or the drive itself is in a state
+that must be looked at, the purge is refused.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Command = tuple[str, ...]
+PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and told in every error
+OWN, LESSER = "a drive's own purge", "not a drive's own purge"
+LESSER_METHODS = ("discard", "zero")
+METHODS = ("sanitize", "crypto", "format", "erase", *LESSER_METHODS)
+"""What an operator may ask for; without asking the first that is to be had is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """What the table is asked about.
+
+    `node` is the block node, `controller` what takes whole-drive commands (NVMe); `can` are capability bits and `state`
+    what holds now, each by the names used below; `neighbours` are other nodes on the same drive; `words` is what the
+    drive itself says of its state.
+    """
+
+    interface: str
+    node: str
+    can: frozenset[str] = frozenset()
+    state: frozenset[str] = frozenset()
+    controller: str = ""
+    neighbours: tuple[str, ...] = ()
+    lba_format: int = 0
+    template: str = ""
+    asked: str = ""
+    words: str = ""
+    serial: str = ""
+
+
+class Way(NamedTuple):
+    """A purge to do: its phrase for the record, its commands, how it is followed, and how to undo what failed.
+
+    `follow` is the kind of progress to ask for (empty: the command ends when it is done); `crypto` says that what is
+    read afterwards need not be zeros. `instead` tells why no better method was taken.
+    """
+
+    name: str
+    phrase: str
+    commands: tuple[Command, ...] = ()
+    follow: str = ""
+    undo: tuple[Command, ...] = ()
+    crypto: bool = False
+    lesser: bool = False
+    instead: str = ""
+
+
+class No(NamedTuple):
+    """The purge is refused, with the reason and the way out."""
+
+    why: str
+
+
+@dataclass(slots=True)
+class _Search:
+    """Ways found so far, and why better ones were passed over."""
+
+    ways: list[Way] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+
+
+def decide(drive: Drive) -> Way | No:
+    """The purge of this drive now, or why there is none."""
+    if drive.template:
+        return _vendor(drive)
+    if drive.asked and drive.asked not in METHODS:
+        return No(f"there is no purge method {drive.asked!r}; there are {', '.join(METHODS)}")
+    if stop := _stops(drive):
+        return No(stop)
+    ways, passed = _own(drive)
+    hit = next((why for why in passed if why.startswith("would hit")), "")
+    if hit and not ways and drive.asked not in LESSER_METHODS:
+        return No(f"its own purge {hit}; {OTHERS}")
+    ways += _lesser(drive, "; ".join(passed))
+    chosen = [way for way in ways if drive.asked in ("", way.name)]
+    if chosen:
+        return chosen[0]
+    have = ", ".join(way.name for way in ways) or "none"
+    why = f" ({'; '.join(passed)})" if passed else ""
+    return No(f"it cannot be purged by {drive.asked or 'any method'}{why}; it has {have}")
+
+
+OTHERS = "save what is on them, or ask for the lesser --method discard, which touches this one alone"
+
+
+def _vendor(drive: Drive) -> Way:
+    """The operator's own command, its words split at spaces, {node}, {controller} and {serial} filled in."""
+    names = {"node": drive.node, "controller": drive.controller or drive.node, "serial": drive.serial}
+    words = tuple(word.format(**names) for word in drive.template.split())
+    return Way("vendor", f"the maker's command `{' '.join(words)}`", (words,), crypto=True)
+
+
+def _stops(drive: Drive) -> str:
+    """A state in which nothing must be begun."""
+    said = f"; it says: {drive.words}" if drive.words else ""
+    for state, why in STATES.items():
+        if state in drive.state and not (state == "sanitize failed" and _sanitizes(drive)):
+            return why + said
+    return ""
+
+
+STATES = {
+    "read-only": "it lets nobody write to it (worn out, or protected); it cannot be purged",
+    "locked": "it is locked by an ATA password; unlock it first (`hdparm --security-unlock PASSWORD`)",
+    "password": "an ATA password that is not ours is set on it; clear it first (`hdparm --security-disable PASSWORD`)",
+    "sanitize running": "a sanitize that somebody else began is running; wait until it is done",
+    "format running": "a format that somebody else began is running; wait until it is done",
+    "sanitize failed": "its last sanitize failed and it has no other; only its maker can help",
+    "resync": "the array is being synchronised or checked; wait until /proc/mdstat says it is done",
+    "failed array": "the array has failed; mend or re-create it first",
+}
+
+
+def _sanitizes(drive: Drive) -> bool:
+    return any(bit.startswith("sanitize") for bit in drive.can)
+
+
+def _own(drive: Drive) -> tuple[list[Way], list[str]]:
+    search = _Search()
+    if "partition" in drive.state:
+        search.passed.append("it is a partition, and a drive's own purge would take its neighbours with it")
+    elif "usb" in drive.state:
+        search.passed.append("it is behind a USB bridge, which can leave a drive locked in the middle of a purge")
+    elif drive.interface in KINDS:
+        for way, why in KINDS[drive.interface](drive):
+            search.ways += [way] if way else []
+            search.passed += [why] if why else []
+    return search.ways, search.passed
+
+
+Offer = tuple[Way | None, str]
+
+
+def _hits(drive: Drive, what: str) -> str:
+    return f"would hit {', '.join(drive.neighbours)} too ({what})"
+
+
+def _nvme(drive: Drive) -> Iterator[Offer]:
+    """NVMe 1.4: Sanitize (5.24) reaches every namespace; Format NVM (5.23) one, or all where FNA says so."""
+    whole = drive.controller or drive.node
+    if not _sanitizes(drive):
+        yield None, "it has no Sanitize"
+    elif drive.neighbours:
+        yield None, _hits(drive, "Sanitize is of the whole drive")
+    elif "sanitize block" in drive.can:
+        yield Way("sanitize", f"NVMe Sanitize, block erase ({OWN})", _sanitize_nvme(whole, 2), "nvme"), ""
+    if "sanitize failed" in drive.state:  # NVMe 1.4, 8.15.1: until one succeeds, everything else is refused
+        if "sanitize crypto" in drive.can and not drive.neighbours:
+            yield _crypto_nvme(whole), ""
+        return
+    yield from _format_nvme(drive)
+    if "sanitize crypto" in drive.can and not drive.neighbours:
+        yield _crypto_nvme(whole), ""
+    if "sanitize overwrite" in drive.can and not drive.neighbours:
+        yield Way("sanitize", f"NVMe Sanitize, overwrite ({OWN})", _sanitize_nvme(whole, 3), "nvme"), ""
+
+
+def _crypto_nvme(whole: str) -> Way:
+    return Way("crypto", f"NVMe Sanitize, crypto erase ({OWN})", _sanitize_nvme(whole, 4), "nvme", crypto=True)
+
+
+def _sanitize_nvme(controller: str, action: int) -> tuple[Command, ...]:
+    return (("nvme", "sanitize", controller, f"--sanact={action}"),)
+
+
+def _format_nvme(drive: Drive) -> Iterator[Offer]:
+    if "format" not in drive.can:
+        yield None, "it has no Format NVM"
+        return
+    if drive.neighbours and drive.state & {"format all", "erase all"}:
+        yield None, _hits(drive, "it formats or erases all namespaces at once")
+        return
+    for setting, name, crypto in ((1, "format", False), (2, "crypto", True)):
+        if crypto and "format crypto" not in drive.can:
+            continue
+        kind = "cryptographic erase" if crypto else "user data erase"
+        command = ("nvme", "format", drive.node, f"--ses={setting}", f"--lbaf={drive.lba_format}", "--force")
+        phrase = f"NVMe Format, {kind}, LBA format {drive.lba_format} kept ({OWN})"
+        yield Way(name, phrase, (command,), crypto=crypto), ""
+
+
+def _sata(drive: Drive) -> Iterator[Offer]:
+    """ACS-4: Sanitize is not stopped by the security lock of firmware (frozen), Security Erase is."""
+    for bit, name, word in (
+        ("sanitize block", "sanitize", "block-erase"),
+        ("sanitize crypto", "crypto", "crypto-scramble"),
+    ):
+        if bit in drive.can and "sanitize frozen" in drive.state:
+            yield None, "its Sanitize is frozen until power is taken from it"
+        elif bit in drive.can:
+            command = ("hdparm", "--yes-i-know-what-i-am-doing", f"--sanitize-{word}", drive.node)
+            crypto = name == "crypto"
+            yield Way(name, f"ATA Sanitize, {word} ({OWN})", (command,), "ata", crypto=crypto), ""
+    if "sanitize failed" in drive.state:
+        return
+    if "security" not in drive.can:
+        yield None, "it has no Security Erase"
+    elif "frozen" in drive.state:
+        yield (
+            None,
+            "its security is frozen by the firmware: suspend the host once (`rtcwake -m mem -s 5`), or replug it",
+        )
+    elif "password tries used up" in drive.state:
+        yield None, "no more passwords are taken until power is taken from it"
+    else:
+        yield _security_erase(drive), ""
+
+
+def _security_erase(drive: Drive) -> Way:
+    """Set a password, erase (which clears it); where erasing fails, clear the password."""
+    user = ("hdparm", "--user-master", "u")
+    enhanced = "security enhanced" in drive.can
+    word = "--security-erase-enhanced" if enhanced else "--security-erase"
+    commands = ((*user, "--security-set-pass", PASSWORD, drive.node), (*user, word, PASSWORD, drive.node))
+    phrase = f"ATA {'Enhanced ' if enhanced else ''}Security Erase ({OWN})"
+    undo = ((*user, "--security-disable", PASSWORD, drive.node),)
+    return Way("erase", phrase, commands, undo=undo, crypto=enhanced)
+
+
+def _scsi(drive: Drive) -> Iterator[Offer]:
+    """SBC-4: Sanitize, then Format Unit; both run in the drive and are asked after with Request Sense."""
+    if drive.neighbours:
+        yield None, _hits(drive, "logical units of one drive")
+        return
+    for bit, name, word in (("sanitize block", "sanitize", "--block"), ("sanitize crypto", "crypto", "--crypto")):
+        if bit in drive.can:
+            command = ("sg_sanitize", word, "--early", "--quick", drive.node)
+            phrase = f"SCSI Sanitize, {word.lstrip('-')} erase ({OWN})"
+            yield Way(name, phrase, (command,), "scsi", crypto=name == "crypto"), ""
+    if "sanitize failed" in drive.state:
+        return
+    if "format" in drive.can:
+        command = ("sg_format", "--format", "--early", "--quick", drive.node)
+        yield Way("format", f"SCSI Format Unit ({OWN})", (command,), "scsi"), ""
+    else:
+        yield None, "it has neither Sanitize nor Format Unit"
+
+
+def _md(drive: Drive) -> Iterator[Offer]:
+    """An array has no purge of its own, and those of its members would take the array with them."""
+    yield None, "it is an array: its members' own purges would take the array with them"
+
+
+KINDS = {"nvme": _nvme, "sata": _sata, "scsi": _scsi, "md": _md}
+
+
+def _lesser(drive: Drive, instead: str) -> Iterator[Way]:
+    if "sanitize failed" in drive.state:
+        return
+    if "discard" in drive.can:
+        yield Way("discard", f"all blocks discarded ({LESSER})", lesser=True, instead=instead)
+    yield Way("zero", f"zeros written over all blocks ({LESSER})", lesser=True, instead=instead)

@@ -1,0 +1,1 @@
+"""Cases of the boot after the power cut."""

@@ -1,0 +1,97 @@
+"""What the cases do with the machine: find a drive by its serial, fill it, look at it, run stend, ask the host."""
+
+import mmap
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from stend import store
+from stend.record import Run
+from stend.units import MiB
+
+RUNS = Path("/mnt")
+"""A file system on a drive of its own, which outlives the power cut."""
+SHORT = ("--quick", "--rounds", "1", "--threads", "1", "--depth", "8")
+STEND = (sys.executable, "-m", "stend")
+PATIENCE_S = 200
+MARK = b"stend wrote this"
+
+
+def node(serial: str, nsid: int = 1) -> str:
+    """The device node of the drive of that serial, whatever the kernel calls it today."""
+    for drive in sorted(Path("/sys/class/block").glob("*")):
+        told = _text(drive / "device/serial") or _text(drive / "device/vpd_pg80")[4:]
+        whole = (drive / "dev").exists() and not (drive / "partition").exists()
+        if whole and told.strip() == serial and (_text(drive / "nsid") or str(nsid)) == str(nsid):
+            return f"/dev/{drive.name}"
+    raise AssertionError(f"no drive tells the serial {serial}")
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(errors="replace").strip("\0\n ")
+    except OSError:
+        return ""
+
+
+def fill(path: str, size_bytes: int = 0) -> None:
+    """Write a mark over a whole drive, past the page cache."""
+    with mmap.mmap(-1, MiB) as page:
+        page[:] = MARK * (MiB // len(MARK))
+        fd = os.open(path, os.O_WRONLY | os.O_DIRECT)
+        try:
+            end = size_bytes or os.lseek(fd, 0, os.SEEK_END)
+            for at in range(0, end, MiB):
+                os.pwrite(fd, memoryview(page)[: min(MiB, end - at)], at)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+def holds_mark(path: str) -> bool:
+    """Whether the mark is anywhere on the whole drive, every byte read past the page cache."""
+    with mmap.mmap(-1, MiB) as page:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECT)
+        try:
+            end = os.lseek(fd, 0, os.SEEK_END)
+            return any(os.preadv(fd, [page], at) and MARK in page[:] for at in range(0, end, MiB))
+        finally:
+            os.close(fd)
+
+
+def stend(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """stend, to its end."""
+    return subprocess.run([*STEND, *arguments], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+def started(*arguments: str) -> "subprocess.Popen[str]":
+    """stend, running on."""
+    return subprocess.Popen([*STEND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait(what: str, done: Callable[[], bool]) -> None:
+    """Until that is so (bounded)."""
+    until = time.monotonic() + PATIENCE_S
+    while not done():
+        assert time.monotonic() < until, what
+        time.sleep(0.2)
+
+
+def results(folder: Path) -> int:
+    """How many results a run has by now."""
+    return len(Run(store.read(folder)).results) if (folder / "events.jsonl").exists() else 0
+
+
+def ask_host(words: str) -> None:
+    """`unplug ID` or `cut`."""
+    Path("/dev/virtio-ports/lab.host").write_text(words + "\n")
+
+
+def tool(*words: str) -> str:
+    """What a program of this machine says; AssertionError with its words when it fails."""
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 0, f"{' '.join(words)}: {done.stdout}{done.stderr}"
+    return done.stdout

@@ -1,0 +1,1 @@
+"""Cases that ends with the power cut."""

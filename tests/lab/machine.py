@@ -1,0 +1,177 @@
+"""The QEMU machine: its drives, its boots, and what its guest may ask of the host (unplug a drive, cut the power)."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).parent
+TOP = HERE.parent.parent
+ROOT_MODULES = ("9p", "9pnet_virtio", "overlay", "virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4")
+DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi")
+MiB = 1 << 20
+
+
+def drives(folder: Path) -> Iterator[str]:
+    """QEMU's words for every drive; each has its serial, by which the cases know it."""
+
+    def image(name: str, size_bytes: int) -> str:
+        path = folder / f"{name}.img"
+        with path.open("wb") as file:
+            file.truncate(size_bytes)
+        return f"id={name},file={path},format=raw,if=none,cache=unsafe,discard=unmap,detect-zeroes=off"
+
+    yield from ("-drive", image("runs", 512 * MiB), "-device", "virtio-blk-pci,drive=runs,addr=0x10,serial=LABRUNS")
+    yield from ("-device", "nvme-subsys,id=pair,nqn=pair")
+    yield from ("-device", "nvme,id=nvme-pair,serial=LABPAIR,subsys=pair")
+    for nsid in (1, 2):
+        yield from ("-drive", image(f"pair{nsid}", 128 * MiB))
+        yield from ("-device", f"nvme-ns,drive=pair{nsid},bus=nvme-pair,nsid={nsid}")
+    yield from ("-device", "pcie-root-port,id=door,chassis=1")
+    for name in ("one", "gone", "raid0", "raid1", "raid2", "raid3"):
+        bus = ",bus=door" if name == "gone" else ""
+        yield from ("-drive", image(f"nvme-{name}", 256 * MiB))
+        yield from ("-device", f"nvme,id={name},drive=nvme-{name},serial=LAB{name.upper()}{bus}")
+    yield from ("-drive", image("sata", 256 * MiB))
+    yield from ("-device", "ide-hd,drive=sata,bus=ide.0,serial=LABSATA,model=LABDISK,rotation_rate=1")
+    yield from ("-device", "virtio-scsi-pci,id=scsi", "-drive", image("scsi", 256 * MiB))
+    yield from ("-device", "scsi-hd,drive=scsi,bus=scsi.0,serial=LABSCSI,vendor=LAB,product=SCSIDISK,rotation_rate=1")
+
+
+def first_root(lab: Path) -> Path:
+    """The small root of the first program: busybox and the modules that the real root and the drives need."""
+    root = lab / "first"
+    shutil.rmtree(root, ignore_errors=True)
+    for name in ("bin", "modules", "proc", "sys", "dev"):
+        (root / name).mkdir(parents=True)
+    shutil.copy(shutil.which("busybox") or "/bin/busybox", root / "bin/busybox")
+    shutil.copy(HERE / "init.sh", root / "init")
+    (root / "init").chmod(0o755)
+    modules = next((lab / "kernel/lib/modules").iterdir())
+    order = load_order(modules)
+    for path in order:
+        shutil.copy(modules / path, root / "modules" / Path(path).name)
+    (root / "modules/order").write_text("\n".join(Path(path).name for path in order) + "\n")
+    files = "\n".join(str(p.relative_to(root)) for p in [root, *sorted(root.rglob("*"))])
+    packed = lab / "first.cpio"
+    with packed.open("wb") as out:
+        subprocess.run(["busybox", "cpio", "-o", "-H", "newc"], cwd=root, input=files.encode(), stdout=out, check=True,
+                       stderr=subprocess.DEVNULL)  # fmt: skip
+    return packed
+
+
+def load_order(modules: Path) -> list[str]:
+    """Paths of the modules, each after those it needs; built-in ones are left out."""
+    needs = {}
+    for line in (modules / "modules.dep").read_text().splitlines():
+        path, _, wanted = line.partition(":")
+        needs[path] = wanted.split()
+    names = {Path(path).name.partition(".")[0]: path for path in needs}
+    order: list[str] = []
+
+    def add(path: str) -> None:
+        for below in needs[path]:
+            add(below)
+        if path not in order:
+            order.append(path)
+
+    for name in (*ROOT_MODULES, *DRIVE_MODULES):
+        if name in names:
+            add(names[name])
+    return order
+
+
+class Machine:
+    """One boot of the machine; `listen` hears what the guest asks until it ends or is cut off."""
+
+    def __init__(self, lab: Path, words: list[str], boot: str, memory: str = "3G") -> None:
+        accel = ("kvm", "host,arch-capabilities=off") if kvm() else ("tcg,thread=multi,tb-size=512", "max")
+        self.folder = lab
+        for name in ("qmp", "host"):
+            (lab / name).unlink(missing_ok=True)
+        kernel = f"console=ttyS0 panic=-1 lab.folder={lab} lab.boot={boot} lab.shell={HERE / 'cases.sh'}"
+        self.process = subprocess.Popen(
+            [
+                "qemu-system-x86_64", "-machine", "q35", "-accel", accel[0], "-cpu", accel[1], "-smp", "2",
+                "-m", memory, "-display", "none", "-no-reboot", "-nodefaults", "-no-user-config",
+                "-kernel", str(lab / "kernel/vmlinuz"), "-initrd", str(first_root(lab)), "-append", kernel,
+                "-serial", f"file:{lab / f'console-{boot}.txt'}",
+                "-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap",
+                "-device", "virtio-serial-pci", "-chardev", "file,id=log,path=/dev/stdout,append=on",
+                "-device", "virtserialport,chardev=log,name=lab.log",
+                "-chardev", f"socket,id=host,path={lab / 'host'},server=on,wait=off",
+                "-device", "virtserialport,chardev=host,name=lab.host",
+                "-qmp", f"unix:{lab / 'qmp'},server=on,wait=off", *words,
+            ],
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        self.qmp, self.host = (self._connect(name) for name in ("qmp", "host"))
+        self.command("qmp_capabilities")
+
+    def _connect(self, name: str) -> socket.socket:
+        until = time.monotonic() + 20
+        while True:
+            try:
+                link = socket.socket(socket.AF_UNIX)
+                link.connect(str(self.folder / name))
+                return link
+            except OSError:
+                link.close()
+                if time.monotonic() > until or self.process.poll() is not None:
+                    raise
+                time.sleep(0.05)
+
+    def command(self, execute: str, **arguments: str) -> None:
+        """One word to QEMU itself; what it answers is not waited for."""
+        self.qmp.sendall(json.dumps({"execute": execute, "arguments": arguments}).encode())
+
+    def listen(self, seconds: float) -> str:
+        """Do what the guest asks; its last word: `ended CODE`, `cut`, `died` or `too long`."""
+        until, heard = time.monotonic() + seconds, b""
+        while (left := until - time.monotonic()) > 0:
+            self.host.settimeout(left)
+            try:
+                data = self.host.recv(4096)
+            except TimeoutError:
+                break
+            except ConnectionError:
+                data = b""
+            if not data:
+                return "died"
+            heard += data
+            while b"\n" in heard:
+                line, _, heard = heard.partition(b"\n")
+                verb, _, what = line.decode().partition(" ")
+                if verb in ("ended", "cut"):
+                    return line.decode()
+                if verb == "unplug":
+                    self.command("device_del", id=what)
+        return "too long"
+
+    def end(self) -> None:
+        """Power off at once, as a pulled plug does."""
+        self.process.kill()
+        self.process.wait()
+        self.qmp.close()
+        self.host.close()
+
+
+def kvm() -> bool:
+    """Whether this host virtualises in hardware; a /dev/kvm made otherwise (kvm_pvm) does not boot a stock kernel."""
+    flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
+    return bool({"vmx", "svm"} & set(flags.split())) and os.access("/dev/kvm", os.R_OK | os.W_OK)
+
+
+@contextmanager
+def booted(lab: Path, words: list[str], boot: str) -> Iterator[Machine]:
+    """A machine that is off again at the end."""
+    machine = Machine(lab, words, boot)
+    try:
+        yield machine
+    finally:
+        machine.end()
