@@ -35,6 +35,16 @@ def engine_for(device: Device, raw: store.Raw, minute_s: float) -> Engine:
     return fio.FioEngine(device.io_path, raw=raw, interval_s=interval_s)
 
 
+def can_load(target: str) -> None:
+    """Missing unless this host has what makes load on such a target; asked before anything is made or opened."""
+    from stend.devices import virtual
+
+    if not virtual.claims(target):
+        from stend.engines import fio
+
+        fio.probe()
+
+
 class Stopping:
     """Turns Ctrl-C, SIGTERM and SIGHUP into a question the runner asks; a second Ctrl-C is at once."""
 

@@ -1,5 +1,6 @@
 """`stend run`: purge, precondition, measure, report."""
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated
 
@@ -35,25 +36,38 @@ def command(
     import secrets
 
     from stend import host, store
+    from stend import plan as planning
     from stend.cli import _session
     from stend.record import Run
     from stend.run import run
 
     overrides = _asked.changes(threads, depth, active_range, rounds, round_seconds)
-    device = _asked.find(target, create)
-    plan = _asked.draw(tests, device, profile, overrides, quick)
-    folder = _asked.new_folder(into, target, tests)
+    names, chosen, told = planning.gather(tests, profile, overrides, quick=quick)
+    _session.can_load(target)
     seed = secrets.randbits(62) if seed is None else seed
     stopping = _session.Stopping()
-    device.open(writes=True, destroy=destroy_data or _asked.typed_back(device), keep_off=(str(folder.absolute()),))
-    try:
-        asked = {"target": target, "tests": tests, "profile": profile, "quick": quick, "seed": seed, "create": create}
-        manifest = {k: v for k, v in (asked | overrides).items() if v is not None}
-        store.create(folder, manifest, host.describe())
-        typer.echo(f"Run folder: {folder}")
-        raw, past = store.Raw(folder), Run()
-        engine = _session.engine_for(device, raw, plan.profile.minute_s)
-        events = run(plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
-        return _session.follow(folder, events, raw, past)
-    finally:
-        device.close()
+    with ExitStack() as undo:
+        device = _asked.find(target, create)
+        if create:
+            undo.callback(Path(target).unlink, missing_ok=True)
+        with closing(device):
+            plan = planning.draw(names, chosen, device.identity, deviations=told)
+            folder = _asked.new_folder(into, target, tests)
+            named = destroy_data or _asked.typed_back(device)
+            device.open(writes=True, destroy=named, keep_off=(str(folder.absolute()),))
+            asked = {
+                "target": target,
+                "tests": tests,
+                "profile": profile,
+                "quick": quick,
+                "seed": seed,
+                "create": create,
+            }
+            manifest = {k: v for k, v in (asked | overrides).items() if v is not None}
+            store.create(folder, manifest, host.describe())
+            typer.echo(f"Run folder: {folder}")
+            raw, past = store.Raw(folder), Run()
+            engine = _session.engine_for(device, raw, plan.profile.minute_s)
+            undo.pop_all()
+            events = run(plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
+            return _session.follow(folder, events, raw, past)
