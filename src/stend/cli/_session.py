@@ -63,11 +63,15 @@ class Stopping:
         self.asked = True
 
 
-def follow(folder: Path, events: Generator[Event, None, None], raw: store.Raw, run: Run) -> int:
-    """Write, show and finish a run; its report is made whatever the end was. Returns the exit code."""
+def follow(folder: Path, events: Generator[Event, None, None], raw: store.Raw, run: Run) -> None:
+    """Write and show a run."""
     with Screen(run) as screen:
         for event in store.append(folder, events, raw):
             screen.show(event)
+
+
+def finish(folder: Path) -> int:
+    """Summary and report, whatever the end was; the drive has been let go. Returns the exit code."""
     run = store.load(folder)
     for line in _summary.lines(run):
         typer.echo(line)

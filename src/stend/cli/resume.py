@@ -51,6 +51,7 @@ def command(
             stopping=stopping,
         )
         shown = Run(recorded)
-        return _session.follow(folder, rerun(events, recorded) if virtual else events, raw, shown)
+        _session.follow(folder, rerun(events, recorded) if virtual else events, raw, shown)
     finally:
         device.close()
+    return _session.finish(folder)

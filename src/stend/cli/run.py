@@ -70,4 +70,5 @@ def command(
             engine = _session.engine_for(device, raw, plan.profile.minute_s)
             undo.pop_all()
             events = run(plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
-            return _session.follow(folder, events, raw, past)
+            _session.follow(folder, events, raw, past)
+    return _session.finish(folder)
