@@ -8,6 +8,7 @@ from stend.definition import Plan, Workload
 from stend.errors import StepFailed
 from stend.record import Event, Judged, Note, Result, Run
 from stend.run import run
+from stend.units import KiB
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
 PROFILE = planning.load_profile("enterprise-2.0.2")
@@ -53,6 +54,16 @@ def test_iops_runs_the_prescribed_order_and_settles_at_round_five() -> None:
     assert first[8] == "RND 1024K 95/5 T4 Q32"
     assert len(run_.of("iops", "rounds")) == 5 * 56
     assert [j.steady for j in run_.judged if j.where.phase == "rounds"] == [False] * 4 + [True]
+
+
+def test_one_variable_of_three_that_still_moves_keeps_the_rounds_going() -> None:
+    engine = StillEngine(lambda w, t: 1000 + t if (w.block_bytes, w.read_pct) == (64 * KiB, 65) else 100_000)
+    run_ = Run(play(drawn("iops", minute_s=1, rounds=6), engine))
+    judged = [j for j in run_.judged if j.where.phase == "rounds"]
+    assert [v.steady for v in judged[-1].verdicts] == [True, False, True]
+    assert judged[-1].ended_by == "the limit of 6 rounds"
+    assert run_.ended is not None
+    assert run_.ended.outcome == "not steady"
 
 
 def test_the_next_load_stands_ready_before_the_present_one_stops() -> None:
