@@ -38,7 +38,7 @@ def of_ata(told: tools.Told) -> Progress:
     """From `hdparm --sanitize-status` (ACS-4, 7.36)."""
     percent = re.search(r"\((\d+)%\)", told.out)
     running = "In Process" in told.out
-    failed = told.code != 0 or bool(re.search(r"Completed With Error|Failed", told.out))
+    failed = told.code != 0 or bool(re.search(r"SD3|Unsuccessful|Completed With Error", told.out))
     words = "; ".join(line.strip() for line in told.out.splitlines()[1:] if line.strip()) or told.words
     return Progress(over=not running, failed=failed, percent=float(percent[1]) if percent else 0, words=words[:300])
 

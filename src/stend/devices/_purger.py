@@ -30,6 +30,8 @@ def purge(drive: Drive, gate: Gate, *, tell: Tell, limit: float = 0, poll_s: flo
     Refused when the table says no; StepFailed with the drive's words when it fails, hangs, or leaves data.
     """
     gate.check()
+    if not gate.writes:
+        raise Refused(f"{gate.identity.target} was opened for reading only; open it for writing to purge it")
     way = decide(drive)
     if isinstance(way, No):
         raise Refused(f"{gate.identity.target} is not purged: {way.why}")

@@ -1,0 +1,126 @@
+"""SATA drives: sysfs, hdparm and smartctl."""
+
+import re
+from typing import Any
+
+from stend.devices import _drive as drives
+from stend.devices import _purge_table as table
+from stend.devices import _scsi_disk as disks
+from stend.devices import _tools as tools
+from stend.devices import gate
+from stend.devices._kernel import HOST, Kernel
+from stend.errors import StepFailed
+
+FEATURES = {
+    "BLOCK_ERASE_EXT": "sanitize block",
+    "CRYPTO_SCRAMBLE_EXT": "sanitize crypto",
+    "OVERWRITE_EXT": "sanitize overwrite",
+    "Data Set Management TRIM supported": "discard",
+}
+STATES = {
+    "enabled": "password",
+    "locked": "locked",
+    "frozen": "frozen",
+    "expired: security count": "password tries used up",
+}
+WORN = {"Wear_Leveling_Count", "Media_Wearout_Indicator", "SSD_Life_Left", "Percent_Lifetime_Remain"}
+HOST_WRITES = {"Total_LBAs_Written": 512, "Host_Writes_32MiB": 32 << 20, "Host_Writes_GiB": 1 << 30}
+NAND_WRITES = {"NAND_Writes_1GiB": 1 << 30, "NAND_GB_Written_TLC": 10**9, "NAND_Writes_32MiB": 32 << 20}
+"""Names that smartctl's drive database gives to counters, and the bytes one of them stands for."""
+
+
+def claims(target: str) -> bool:
+    """A whole disk that is reached through libata."""
+    return disks.way(drives.whole_node(target)) == "sata"
+
+
+def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
+    """The drive with its facts."""
+    node = drives.whole_node(target, kernel)
+    looked = look(node, kernel)
+    identity = drives.known(target, node, "ata", looked, kernel)
+    return AtaDevice(disks.named(identity, looked), gate.marks(identity.path, kernel), kernel)
+
+
+def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
+    """Facts of a SATA drive."""
+    looked = disks.look(node, kernel)
+    told = looked.ask("hdparm", "-I", f"/dev/{node}").out
+    if told:
+        looked.add(capabilities=sorted(can(told)), security=sorted(security(told)))
+    speeds = looked.facts.pop("smart", {}).get("interface_speed", {})
+    now, most = (speeds.get(word, {}).get("string", "") for word in ("current", "max"))
+    looked.add(link=now, link_capable=most)
+    if now and most and now != most:
+        looked.doubts.append(f"its SATA link runs at {now}, it can {most}: look at the cable and the port")
+    return looked
+
+
+def can(told: str) -> set[str]:
+    """Capabilities from `hdparm -I`: a feature counts whether it is enabled or only supported."""
+    found = {bit for word, bit in FEATURES.items() if re.search(rf"^\s+\*?\s+{re.escape(word)}", told, re.MULTILINE)}
+    words = _security_section(told)
+    if "supported" in words:
+        found |= {"security"}
+    return found | ({"security enhanced"} if "supported: enhanced erase" in words else set())
+
+
+def security(told: str) -> set[str]:
+    """Security states from `hdparm -I`: what its section names without a `not` before it."""
+    words = _security_section(told)
+    return {state for word, state in STATES.items() if word in words}
+
+
+def _security_section(told: str) -> set[str]:
+    """The statements of the security section, those with `not` before them left out."""
+    _, _, after = told.partition("\nSecurity:")
+    section = re.split(r"\n(?=\S)", after)[0]
+    lines = (re.sub(r"\s+", " ", line).strip() for line in section.splitlines())
+    return {line for line in lines if line and not line.startswith("not ")}
+
+
+def sanitize_state(told: tools.Told) -> set[str]:
+    """From `hdparm --sanitize-status` (ACS-4, 7.36)."""
+    text = told.out
+    return (
+        ({"sanitize running"} if "In Process" in text else set())
+        | ({"sanitize frozen"} if "Frozen" in text else set())
+        | ({"sanitize failed"} if re.search(r"SD3|Unsuccessful|Completed With Error", text) else set())
+    )
+
+
+class AtaDevice(disks.ScsiDisk):
+    """A SATA drive."""
+
+    def abilities(self) -> table.Drive:
+        """Identify Device, and the sanitize state where the drive has Sanitize."""
+        path = self.identity.path
+        told = tools.ask("hdparm", "-I", path)
+        if told.code or "feature" not in told.out:
+            raise StepFailed(f"{self.identity.target} does not say what it can: {told.words}")
+        bits, state, words = can(told.out), security(told.out), ""
+        if any(bit.startswith("sanitize") for bit in bits):
+            status = tools.ask("hdparm", "--sanitize-status", path)
+            state |= sanitize_state(status)
+            words = status.words if state & {"sanitize running", "sanitize failed"} else ""
+        bits = bits - {"discard"} | ({"discard"} if self.discards else set())
+        return self.drive("sata", bits, state, words)
+
+    def health(self) -> dict[str, Any]:
+        """SMART attributes, and what the kernel counted."""
+        return super().health() | attributes(tools.ask("smartctl", "--json", "--all", self.identity.path).document)
+
+
+def attributes(told: dict[str, Any]) -> dict[str, Any]:
+    """Health from `smartctl --json --all` of a SATA drive."""
+    rows = told.get("ata_smart_attributes", {}).get("table", [])
+    raw = {row["name"]: int(row["raw"]["value"]) for row in rows if "raw" in row}
+    found: dict[str, Any] = {"temperature_c": told.get("temperature", {}).get("current")}
+    for key, names in (("host_write_bytes", HOST_WRITES), ("nand_write_bytes", NAND_WRITES)):
+        found[key] = next((raw[name] * unit for name, unit in names.items() if name in raw), None)
+    found["crc_errors"] = raw.get("UDMA_CRC_Error_Count")
+    found["media_errors"] = raw.get("Reported_Uncorrect")
+    found["reallocated"] = raw.get("Reallocated_Sector_Ct")
+    worn = next((row.get("value") for row in rows if row.get("name") in WORN), None)
+    found["wear_pct"] = 100 - worn if worn is not None else None
+    return {key: value for key, value in found.items() if value is not None}

@@ -1,0 +1,196 @@
+"""NVMe drives: sysfs and nvme-cli (JSON of its versions 1 and 2)."""
+
+from typing import Any
+
+from stend.devices import _drive as drives
+from stend.devices import _follow as follow
+from stend.devices import _purge_table as table
+from stend.devices import _tools as tools
+from stend.devices import gate
+from stend.devices._kernel import HOST, Kernel, text
+from stend.errors import StepFailed
+
+KELVIN = 273
+DATA_UNIT_BYTES = 512_000  # NVMe 1.4, figure 194: thousands of 512 bytes
+WRITE_CACHE = "6"
+SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}
+JSON = "--output-format=json"
+
+
+def claims(target: str) -> bool:
+    """A whole NVMe namespace of this host."""
+    return drives.whole_node(target).startswith("nvme")
+
+
+def find(target: str, kernel: Kernel = HOST) -> "NvmeDevice":
+    """The drive with its facts."""
+    node = drives.whole_node(target, kernel)
+    looked = look(node, kernel)
+    identity = drives.known(target, node, "nvme", looked, kernel)
+    return NvmeDevice(identity, gate.marks(identity.path, kernel), kernel)
+
+
+def controller(node: str, kernel: Kernel = HOST) -> str:
+    """The name of a namespace's controller: nvme0 for nvme0n1, the first where it is reached through several."""
+    above, known = kernel.block(node).resolve().parent, kernel.sys / "class/nvme"
+    names = [above.name, *sorted(path.name for path in above.glob("nvme[0-9]*"))]
+    return next((name for name in names if (known / name).exists()), node.rpartition("n")[0])
+
+
+def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
+    """Facts of an NVMe namespace and its drive."""
+    looked, name = drives.Looked(), controller(node, kernel)
+    drives.common(looked, node, kernel)
+    folder = kernel.sys / "class/nvme" / name
+    drives.pci_link(looked, folder / "device")
+    told = looked.ask("nvme", "id-ctrl", f"/dev/{name}", JSON).document
+    space = looked.ask("nvme", "id-ns", f"/dev/{node}", JSON).document
+    looked.add(
+        controller=name,
+        transport=text(folder / "transport"),
+        numa_node=text(folder / "numa_node"),
+        nsid=text(kernel.block(node) / "nsid"),
+        namespaces=[node, *neighbours(node, kernel)],
+        warning_temperature_c=_celsius(told.get("wctemp")),
+        critical_temperature_c=_celsius(told.get("cctemp")),
+        volatile_write_cache=bool(tools.number(told.get("vwc", 0)) & 1) if told else None,
+        capabilities=sorted(can(told)) if told else None,
+        lba_formats=lba_formats(space) or None,
+        eui64=_not_zero(space.get("eui64")),
+        nguid=_not_zero(space.get("nguid")),
+        firmware=str(told.get("fr", "")).strip(),
+    )
+    return looked
+
+
+def neighbours(node: str, kernel: Kernel = HOST) -> list[str]:
+    """Other namespaces of the same drive."""
+    found = (n for n in kernel.nodes() if n != node and kernel.number(n) and not kernel.parent(n))
+    name = controller(node, kernel)
+    return [n for n in found if n.startswith("nvme") and controller(n, kernel) == name]
+
+
+def can(told: dict[str, Any]) -> set[str]:
+    """Capability bits of Identify Controller (NVMe 1.4, figure 247), by the purge table's names."""
+    sanitize, oacs = tools.number(told.get("sanicap", 0)), tools.number(told.get("oacs", 0))
+    oncs, fna = tools.number(told.get("oncs", 0)), tools.number(told.get("fna", 0))
+    found = {word for bit, word in SANICAP.items() if sanitize >> bit & 1}
+    found |= {"format"} if oacs & 2 else set()
+    found |= {"namespaces"} if oacs & 8 else set()
+    found |= {"format crypto"} if fna & 4 else set()
+    return found | ({"discard"} if oncs & 4 else set())
+
+
+def reach(told: dict[str, Any]) -> set[str]:
+    """Whether Format, or an erase with it, is of all namespaces (FNA bits 0 and 1)."""
+    fna = tools.number(told.get("fna", 0))
+    return ({"format all"} if fna & 1 else set()) | ({"erase all"} if fna & 2 else set())
+
+
+def lba_formats(space: dict[str, Any]) -> list[dict[str, Any]]:
+    """[{index, bytes, metadata_bytes, in_use}] from Identify Namespace."""
+    used = lba_format(space)
+    found = []
+    for index, told in enumerate(space.get("lbafs", [])):
+        data = tools.number(told.get("ds", told.get("lbads", 0)))
+        meta = tools.number(told.get("ms", 0))
+        if data:
+            found.append({"index": index, "bytes": 1 << data, "metadata_bytes": meta, "in_use": index == used})
+    return found
+
+
+def lba_format(space: dict[str, Any]) -> int:
+    """The index of the LBA format in use: FLBAS, whose bits 5 and 6 go on from bit 3."""
+    flbas = tools.number(space.get("flbas", 0))
+    return flbas & 15 | (flbas >> 5 & 3) << 4
+
+
+def _celsius(kelvin: Any) -> int | None:
+    degrees = tools.number(kelvin or 0)
+    return degrees - KELVIN if degrees else None
+
+
+def _not_zero(identifier: Any) -> str:
+    word = str(identifier or "")
+    return word if word.strip("0x-") else ""
+
+
+def smart(log: dict[str, Any]) -> dict[str, Any]:
+    """Health from `nvme smart-log -o json`, whatever names its version gives."""
+
+    def first(*names: str) -> int | None:
+        return next((tools.number(log[name]) for name in names if name in log), None)
+
+    units = {"host_read_bytes": "data_units_read", "host_write_bytes": "data_units_written"}
+    told: dict[str, Any] = {
+        key: tools.number(log[name]) * DATA_UNIT_BYTES for key, name in units.items() if name in log
+    }
+    told["temperature_c"] = _celsius(log.get("temperature"))
+    told["media_errors"] = first("media_errors")
+    told["wear_pct"] = first("percent_used", "percentage_used")
+    told["critical_warning"] = first("critical_warning") if not isinstance(log.get("critical_warning"), dict) else None
+    told["throttle_s"] = _sum(log, "thm_temp1_total_time", "thm_temp2_total_time")
+    told["warning_temperature_min"] = first("warning_temp_time")
+    return {key: value for key, value in told.items() if value is not None}
+
+
+def _sum(log: dict[str, Any], *names: str) -> int | None:
+    return sum(tools.number(log[name]) for name in names) if all(name in log for name in names) else None
+
+
+class NvmeDevice(drives.DriveDevice):
+    """A namespace of an NVMe drive."""
+
+    @property
+    def controller(self) -> str:
+        """The node that takes commands of the whole drive."""
+        return f"/dev/{controller(self.node, self.kernel)}"
+
+    def abilities(self) -> table.Drive:
+        """Identify, and the sanitize log where the drive has Sanitize."""
+        told = tools.ask("nvme", "id-ctrl", self.controller, JSON)
+        space = tools.ask("nvme", "id-ns", self.identity.path, JSON)
+        if not told.document or not space.document:
+            raise StepFailed(f"{self.identity.target} does not say what it can: {told.words}")
+        bits, state, words = can(told.document), reach(told.document), ""
+        if any(bit.startswith("sanitize") for bit in bits):
+            progress = follow.ask("nvme", self.identity.path, self.controller)
+            words = progress.words
+            state |= {"sanitize running"} if not progress.over else set()
+            state |= {"sanitize failed"} if progress.over and "fail" in words.lower() else set()
+        state |= {"read-only"} if self.kernel.read_only(self.node) else set()
+        return table.Drive(
+            interface="nvme",
+            node=self.identity.path,
+            can=frozenset(bits),
+            state=frozenset(state),
+            controller=self.controller,
+            neighbours=tuple(neighbours(self.node, self.kernel)),
+            lba_format=lba_format(space.document),
+            template=self.template,
+            asked=self.asked,
+            words=words,
+            serial=self.identity.serial,
+        )
+
+    def health(self) -> dict[str, Any]:
+        """The SMART log, the link, and what the kernel counted."""
+        told = tools.ask("nvme", "smart-log", self.controller, JSON)
+        looked = drives.Looked()
+        drives.pci_link(looked, self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device")
+        return super().health() | smart(told.document) | {k: v for k, v in looked.facts.items() if k == "link"}
+
+    def cache(self) -> str:
+        """Feature 6, where the drive has a volatile write cache."""
+        told = tools.ask("nvme", "get-feature", self.controller, f"--feature-id={WRITE_CACHE}")
+        if told.code or "alue" not in told.out:
+            return ""
+        value = tools.number(told.out.lower().rpartition("value:")[2])
+        return "enabled" if value & 1 else "disabled"
+
+    def write_cache(self, setting: str) -> None:
+        """Set feature 6, not saved in the drive."""
+        value = int(setting == "enabled")
+        told = tools.ask("nvme", "set-feature", self.controller, f"--feature-id={WRITE_CACHE}", f"--value={value}")
+        if told.code:
+            raise StepFailed(f"{self.identity.target}: its write cache cannot be {setting}: {told.words}")
