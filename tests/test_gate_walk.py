@@ -24,6 +24,8 @@ WRITES_FOLDERS = {
     "store.py": "the run folder",
 }
 WRITES_DRIVES = {
+    "devices/_tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",
+    "devices/_scsi_disk.py": "the kernel's switch for a disk's write cache, after the gate's own check",
     "devices/gate.py": "opens the drive: the gate itself",
     "devices/_purging.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",

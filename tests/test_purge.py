@@ -1,5 +1,6 @@
 """Purges done by programs that play a drive: what they are told, how they fail, what the operator hears."""
 
+import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -189,3 +190,33 @@ def test_nothing_is_purged_through_a_gate_that_is_open_for_reading_only(tmp_path
         purger.purge(Drive("sata", str(path), template="maker"), device.opened, tell=lambda words: None)
     device.close()
     assert bench.called == []
+
+
+WRITING_WORDS = (
+    "sanitize",
+    "format",
+    "set-feature",
+    "create-ns",
+    "delete-ns",
+    "--security-",
+    "sg_sanitize",
+    "sg_format",
+)
+MAY_SAY_THEM = {
+    "_purge_table.py": "makes commands",
+    "_prepare_table.py": "makes commands",
+    "nvme.py": "the write cache",
+}
+
+
+def test_words_that_write_are_given_to_tools_in_known_rooms_alone() -> None:
+    found = set()
+    for path in sorted(Path(purger.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Tuple | ast.Call):
+                words = [w.value for w in ast.iter_child_nodes(node) if isinstance(w, ast.Constant)]
+                tool = bool({"nvme", "hdparm", "sg_sanitize", "sg_format"} & {w for w in words if isinstance(w, str)})
+                writes = any(w in WRITING_WORDS or str(w).startswith("--security-") for w in words)
+                found |= {path.name} if tool and writes else set()
+    assert found <= set(MAY_SAY_THEM)
+    assert {"_purge_table.py", "nvme.py"} <= found

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stend import store
+from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB
 
@@ -82,7 +83,10 @@ def wait(what: str, done: Callable[[], bool]) -> None:
 
 def results(folder: Path) -> int:
     """How many results a run has by now."""
-    return len(Run(store.read(folder)).results) if (folder / "events.jsonl").exists() else 0
+    try:
+        return len(Run(store.read(folder)).results)
+    except BadInput:  # not there yet, or not a line of it
+        return 0
 
 
 def ask_host(words: str) -> None:
