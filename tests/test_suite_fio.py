@@ -111,10 +111,17 @@ def options_say_so(done: Traced, workload: Workload) -> None:
     direction = {100: "read", 0: "write"}.get(workload.read_pct, "rw")
     assert options["rw"] == ("rand" if workload.random_pct else "") + direction
     assert options["iodepth"] == str(workload.depth)
-    assert sum(int(job.get("numjobs", 1)) for job in jobs) == workload.threads
     assert (options["direct"], options["norandommap"], options["randrepeat"]) == ("1", "1", "0")
-    assert min(int(job["offset"]) for job in jobs) == workload.start_bytes
-    assert max(int(job["offset"]) + int(job["size"]) for job in jobs) == workload.start_bytes + workload.range_bytes
+    if workload.random_pct:
+        assert [int(job.get("numjobs", 1)) for job in jobs] == [workload.threads]
+        assert [int(job["offset"]) for job in jobs] == [workload.start_bytes]
+        assert [int(job["size"]) for job in jobs] == [workload.range_bytes]
+    else:  # a slice for each thread; of jobs that are reported as one, fio tells the last one's
+        share = workload.range_bytes // workload.threads
+        begins = {
+            thread: next(io.offset for io in done.ios if io.thread == thread) for thread in range(workload.threads)
+        }
+        assert sorted(begins.values()) == [workload.start_bytes + n * share for n in range(workload.threads)]
     if direction == "rw":
         assert options["rwmixread"] == str(workload.read_pct)
     if direction != "read":
