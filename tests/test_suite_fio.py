@@ -119,7 +119,7 @@ def options_say_so(done: Traced, workload: Workload) -> None:
     else:  # a slice for each thread; of jobs that are reported as one, fio tells the last one's
         share = workload.range_bytes // workload.threads
         begins = {
-            thread: next(io.offset for io in done.ios if io.thread == thread) for thread in range(workload.threads)
+            thread: min(io.offset for io in done.ios if io.thread == thread) for thread in range(workload.threads)
         }
         assert sorted(begins.values()) == [workload.start_bytes + n * share for n in range(workload.threads)]
     if direction == "rw":
