@@ -97,6 +97,31 @@ class Counts(msgspec.Struct, frozen=True, array_like=True):
         return Counts(self.seconds, self.cpu_s, *bare)
 
 
+def added(many: Iterable[Counts]) -> Counts:
+    """All of them added up, as `sum` would, but with one copy of the bins."""
+    seconds, cpu_s, reads, writes = 0.0, 0.0, [], []
+    for counts in many:
+        seconds, cpu_s = seconds + counts.seconds, cpu_s + counts.cpu_s
+        reads.append(counts.read)
+        writes.append(counts.write)
+    return Counts(seconds, cpu_s, _tally(reads), _tally(writes))
+
+
+def _tally(many: list[Tally]) -> Tally:
+    bins: dict[int, int] = {}
+    for tally in many:
+        for index, count in tally.bins.items():
+            bins[index] = bins.get(index, 0) + count
+    return Tally(
+        sum(t.ios for t in many),
+        sum(t.bytes for t in many),
+        sum(t.latency_ns for t in many),
+        sum(t.latency_ns2 for t in many),
+        max((t.max_ns for t in many), default=0),
+        bins,
+    )
+
+
 class Position(Data, frozen=True):
     """A place in a plan: the round of a phase of a test, rounds counted from 1."""
 
@@ -205,6 +230,7 @@ class Run:
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.started: list[Started] = []
         self.results: list[Result] = []
+        self.placed: dict[tuple[str, str], list[Result]] = {}
         self.judged: list[Judged] = []
         self.samples: list[Sample] = []
         self.telemetry: list[Telemetry] = []
@@ -222,6 +248,7 @@ class Run:
                 self.samples.append(event)
             case Result():
                 self.results.append(event)
+                self.placed.setdefault((event.where.test, event.where.phase), []).append(event)
             case Judged():
                 self.judged.append(event)
             case Telemetry():
@@ -240,7 +267,10 @@ class Run:
             return
         order = {(t.name, p.name): i for i, (t, p) in enumerate(self.phases())}
         first = (order[again.test, again.phase], again.round)
-        self.results = [r for r in self.results if (order[r.where.test, r.where.phase], r.where.round) < first]
+        kept = [r for r in self.results if (order[r.where.test, r.where.phase], r.where.round) < first]
+        self.results, self.placed = [], {}
+        for result in kept:
+            self.add(result)
         self.judged = [j for j in self.judged if (order[j.where.test, j.where.phase], j.where.round) < first]
         kept_until = max((r.t for r in self.results), default=0.0)
         self.samples = [s for s in self.samples if s.t <= kept_until]
@@ -288,8 +318,8 @@ class Run:
     def of(self, test: str, phase: str | None = None) -> list[Result]:
         """The results of a test, or of one of its phases (shared ones too), in order."""
         if phase is not None:
-            test = self.holder(test, phase)
-        return [r for r in self.results if r.where.test == test and phase in (None, r.where.phase)]
+            return list(self.placed.get((self.holder(test, phase), phase), ()))
+        return [r for r in self.results if r.where.test == test]
 
     def series(self, test: str, phase: str, workload: Workload) -> list[tuple[int, Counts]]:
         """(round, counts) of one workload; a round that holds it more than once counts with its last record."""
@@ -310,5 +340,4 @@ class Run:
     def window(self, test: str, phase: str, workload: Workload) -> Counts:
         """One workload over the measurement window, added up; its whole series where nothing was judged."""
         rounds = self.verdict_rounds(test, phase)
-        counts = [c for n, c in self.series(test, phase, workload) if not rounds or n in rounds]
-        return sum(counts, Counts())
+        return added(c for n, c in self.series(test, phase, workload) if not rounds or n in rounds)

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-import altair as alt
-
 from stend.charts.parts import BLACK, BLUE, Drawing, Row, axis, data
 from stend.charts.parts.marks import category, tips
+from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import Sheet, look
 from stend.findings.language import Language
@@ -37,9 +36,9 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         x = axis("value", words(f"axis.{figure}"))
         shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
         told = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~g"}]
-        bars = alt.Chart(data()).mark_bar(color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=told)
+        bars = Chart(data()).mark_bar(color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=told)
         ticks = (
-            alt.Chart(data())
+            Chart(data())
             .mark_tick(color=BLACK, thickness=4, size=40)
             .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=told)
         )

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-import altair as alt
-
 from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
+from stend.charts.parts.plain import Chart
 from stend.definition import Hold, PlannedTest, Workload
 from stend.findings import look
 from stend.findings.language import Language
@@ -36,7 +35,7 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
     mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
     colour, scale = ladder(len(series)), {"legend": None} if len(series) < 2 else {"title": words("axis.block_size")}
     chart = (
-        alt.Chart(data())
+        Chart(data())
         .mark_line(point={"size": 40})
         .encode(
             x=axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d"),

@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-import altair as alt
-
 from stend.charts.parts import BLUE, RED, Drawing, Row, axis, data
 from stend.charts.parts.marks import category, dots, lines, octaves, series, tips
+from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
 from stend.findings.look import Cell
-from stend.record import Counts, Run
+from stend.record import Counts, Run, added
 
 TESTS = ("composite", "demand-intensity")
 
@@ -113,7 +112,7 @@ def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
     depths = [f"Q{q}" for q in sorted({p.workload.depth for p in points})]
     x, y = category("q", words("axis.depth"), depths), category("t", words("axis.threads"), _threads(points))
     colour = {"field": "cpu", "type": "quantitative", "title": words("axis.cpu"), "scale": {"scheme": "viridis"}}
-    base = alt.Chart(data()).encode(x=x, y=y)
+    base = Chart(data()).encode(x=x, y=y)
     told = [*tips(x, y), {"field": "cpu", "title": words("axis.cpu"), "format": ".1f"}]
     cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=told)
     ink = {"condition": {"test": f"datum.cpu > {_middle(rows)}", "value": "#000"}, "value": "#fff"}
@@ -135,12 +134,12 @@ def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Draw
     for point in points:
         totals.setdefault(point.workload.outstanding, []).append(point.counts)
     rows = [
-        {"toio": str(n), "iops": sum(c.iops for c in own) / len(own), "ms": sum(own, Counts()).both.mean_s * 1e3}
+        {"toio": str(n), "iops": sum(c.iops for c in own) / len(own), "ms": added(own).both.mean_s * 1e3}
         for n, own in sorted(totals.items())
     ]
     x: dict[str, Any] = category("toio", words("axis.outstanding"), [str(row["toio"]) for row in rows])
-    left = alt.Chart(data()).mark_bar(color=BLUE, opacity=0.8)
-    right = alt.Chart(data()).mark_line(color=RED, point={"color": RED, "size": 40, "filled": True})
+    left = Chart(data()).mark_bar(color=BLUE, opacity=0.8)
+    right = Chart(data()).mark_line(color=RED, point={"color": RED, "size": 40, "filled": True})
     iops = axis("iops", words("axis.iops"), titleColor=BLUE)
     ms = axis("ms", words("axis.latency"), titleColor=RED)
     chart = (

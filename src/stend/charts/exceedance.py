@@ -7,7 +7,7 @@ from stend.charts.parts.marks import series, thin_lines
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
-from stend.record import Counts, Run
+from stend.record import Counts, Run, added
 from stend.stats import MIN_BEYOND, bin_edges_ns
 
 TESTS = ("latency", "write-saturation", "composite", "demand-intensity", "thread-queue-sweep")
@@ -23,7 +23,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     for phase in phases or look.measuring(run, test)[-1:]:
         records = look.records(run, test.name, phase.name)
         load = records[-1].workload
-        own = sum((r.counts for r in records if r.workload == load), Counts())
+        own = added(r.counts for r in records if r.workload == load)
         for way in ("read", "write"):
             if getattr(own, way).bins:
                 name = f"{words.name_of('phase', phase.name)}, {load.label}, {words(f'direction.{way}')}"

@@ -7,10 +7,11 @@ import altair as alt
 
 from stend.charts.parts import BLACK, RED, Drawing, Row, axis, data
 from stend.charts.parts.marks import series, tips
+from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
-from stend.record import Counts, Run
+from stend.record import Counts, Run, added
 from stend.stats import bin_edges_ns
 
 PHASES = ("histogram", "max", "mid", "min")
@@ -30,7 +31,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             continue
         records = look.records(run, test.name, phase.name)
         load = records[-1].workload
-        total = sum((r.counts for r in records if r.workload == load), Counts())
+        total = added(r.counts for r in records if r.workload == load)
         if total.both.bins:
             yield _drawing(test, load.label, phase.name, total, words)
 
@@ -61,15 +62,15 @@ def _chart(names: list[str], words: Language) -> Any:
     count = {**axis("ios", words("axis.count"), log=True)}
     count["scale"] = {"type": "log", "domainMin": FLOOR, "nice": False}
     histogram = (
-        alt.Chart(data())
+        Chart(data())
         .mark_rect(opacity=0.55)
         .encode(x=x, x2="ms2", y=count, y2="floor", color=kinds["color"], tooltip=tips(kinds["color"], x, count))
     )
     share = {**axis("share", words("axis.confidence")), "scale": {"domain": [0, 100]}}
-    level = alt.Chart(data("confidence")).mark_line(color=RED, strokeWidth=1.2, strokeDash=[4, 2]).encode(x=x, y=share)
-    rules = alt.Chart(data("marks")).mark_rule(color=BLACK, strokeDash=[2, 3]).encode(x=x)
+    level = Chart(data("confidence")).mark_line(color=RED, strokeWidth=1.2, strokeDash=[4, 2]).encode(x=x, y=share)
+    rules = Chart(data("marks")).mark_rule(color=BLACK, strokeDash=[2, 3]).encode(x=x)
     text = (
-        alt.Chart(data("marks"))
+        Chart(data("marks"))
         .mark_text(angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=10)
         .encode(x=x, y=share, text={"field": "label", "type": "nominal"})
     )

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import altair as alt
-
 from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
+from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
@@ -52,7 +51,7 @@ def _tips(words: Language) -> list[dict[str, str]]:
 def _lines(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     shared = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
     return (
-        alt.Chart(data())
+        Chart(data())
         .mark_line(point={"size": 45})
         .encode(
             x={
@@ -81,7 +80,7 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
         "scale": {"type": "log", "scheme": "viridis"},
         "legend": None,
     }
-    base = alt.Chart(data()).encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
+    base = Chart(data()).encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
     cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=_tips(words))
     halo = {"condition": {"test": "datum.light", "value": "#000000"}, "value": "#ffffff"}
     text = (
@@ -96,7 +95,7 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
 def _bars(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     mix = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
     return (
-        alt.Chart(data())
+        Chart(data())
         .mark_bar(stroke="white", strokeWidth=0.4)
         .encode(
             x={

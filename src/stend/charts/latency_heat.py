@@ -3,9 +3,8 @@
 import math
 from collections.abc import Iterator, Sequence
 
-import altair as alt
-
 from stend.charts.parts import Drawing, Row, axis, data, time_scale
+from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
@@ -39,7 +38,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         {"field": "low", "title": words("axis.latency_ms"), "format": ",.3~g"},
         {"field": "share", "title": words("axis.share"), "format": ",.3~g"},
     ]
-    chart = alt.Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=told)
+    chart = Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=told)
     yield Drawing(
         words("chart.latency_heat", test=words.title(test.name, test.title)),
         chart,

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-import altair as alt
-
 from stend.charts.parts import BLUE, DASHES, Drawing, Row, axis, data, ladder, series_scale, thin, time_scale, zoom
+from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
@@ -38,7 +37,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 def _iops(records: Sequence[Record], scale: float, time: str, title: str, words: Language) -> Drawing:
     rows: list[Row] = [{"t": r.end_s / scale, "iops": r.counts.iops} for r in records]
     tips = [{"field": "t", "title": time, "format": ",.4~g"}, {"field": "iops", "title": "IOPS", "format": ",.0f"}]
-    base = alt.Chart(data()).encode(x=axis("t", time), y=axis("iops", words("axis.iops")), tooltip=tips)
+    base = Chart(data()).encode(x=axis("t", time), y=axis("iops", words("axis.iops")), tooltip=tips)
     line = base.mark_line(color=BLUE, strokeWidth=1, opacity=0.6)
     dots = base.mark_circle(color=BLUE, size=14).add_params(zoom())
     return Drawing(title, line + dots, {"rows": thin(rows, "t", "iops")}, words("says.saturation"))
@@ -50,7 +49,7 @@ def _latency(records: Sequence[Record], scale: float, time: str, title: str, wor
     rows = [row for one in series for row in thin(one, "t", "ms", 500)]
     shared = {"field": "figure", "type": "nominal", "title": words("axis.response_time"), "sort": names}
     chart = (
-        alt.Chart(data())
+        Chart(data())
         .mark_line(strokeWidth=1.4, point={"size": 8, "opacity": 0.5})
         .encode(
             x=axis("t", time),

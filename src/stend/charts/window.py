@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-import altair as alt
-
 from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, Drawing, Row, axis, data
+from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
@@ -50,11 +49,11 @@ def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
     tips = [{"field": "line", "title": words("axis.line")}, {"field": "round", "title": words("axis.round")}]
     tips.append({"field": "value", "title": words(f"axis.{verdict.quantity}"), "format": ",.4~g"})
     lines = (
-        alt.Chart(data("lines"))
+        Chart(data("lines"))
         .mark_line(strokeWidth=1.6)
         .encode(**common, detail={"field": "part", "type": "nominal"}, tooltip=tips)
     )
-    measured = alt.Chart(data()).mark_line(point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
+    measured = Chart(data()).mark_line(point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
     state = words("window.steady" if verdict.steady else "window.not_steady")
     title = words("chart.window", test=words.title(test.name, test.title), label=verdict.label, state=state)
     return Drawing(

@@ -7,7 +7,7 @@ import numpy as np
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.saturation import seconds
-from stend.record import Counts, Run
+from stend.record import Counts, Run, added
 from stend.stats import percentile_s
 
 NAME = "tail"
@@ -43,7 +43,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if not named:
             continue
         records = look.records(run, test.name, named[-1])[-LATE:]
-        total = sum((r.counts for r in records), Counts())
+        total = added(r.counts for r in records)
         if total.both.ios:
             yield _ratio(test.name, records[-1].workload.label, total)
         if beat := _beat(run, test, named[0]):
@@ -69,7 +69,7 @@ def _ratio(test: str, load: str, total: Counts) -> Finding:
 def _beat(run: Run, test: PlannedTest, phase: str) -> tuple[float, float] | None:
     """(period, usual length) of hiccups at even distances; None without."""
     series = seconds(run, test, phase)
-    longest = np.array([c.both.max_s for c in series])
+    longest = np.array([max(c.read.max_s, c.write.max_s) for c in series])
     if len(longest) < 10 * FEWEST_BEATS:
         return None
     ends = np.cumsum([c.seconds for c in series])

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-import altair as alt
-
 from stend.charts.parts import COLOURS, DASHES, SHAPES, data, ladder, series_scale
+from stend.charts.parts.plain import Chart
 
 Channel = dict[str, Any]
 MOST_SHAPES = len(SHAPES)
@@ -49,7 +48,7 @@ def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, 
     """Lines with points."""
     told = tips(kinds["color"], x, y)
     return (
-        alt.Chart(data())
+        Chart(data())
         .mark_line(point={"size": size, "filled": True}, strokeWidth=width)
         .encode(x=x, y=y, tooltip=told, **kinds, **more)
     )
@@ -60,7 +59,7 @@ def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
     told = tips(kinds["color"], x, y)
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
     return (
-        alt.Chart(data())
+        Chart(data())
         .mark_line(point={"size": 8, "opacity": 0.5}, strokeWidth=1.4)
         .encode(x=x, y=y, tooltip=told, **shown)
     )
@@ -70,7 +69,7 @@ def dots(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 14) -
     """A cloud of records."""
     told = tips(kinds["color"], x, y)
     shown = {key: kinds[key] for key in ("color", "shape")}
-    return alt.Chart(data()).mark_point(size=size, filled=True, opacity=0.7).encode(x=x, y=y, tooltip=told, **shown)
+    return Chart(data()).mark_point(size=size, filled=True, opacity=0.7).encode(x=x, y=y, tooltip=told, **shown)
 
 
 def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
@@ -78,7 +77,7 @@ def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
     colour = kinds["color"]
     offset = {"field": colour["field"], "sort": colour["scale"]["domain"]}
     return (
-        alt.Chart(data())
+        Chart(data())
         .mark_bar(stroke="white", strokeWidth=0.4)
         .encode(x=x, xOffset=offset, y=y, color=colour, tooltip=tips(x, colour, y))
     )

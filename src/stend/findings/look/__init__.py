@@ -1,10 +1,12 @@
 """Folds over a run that findings, charts and reports share; figures are derived here and nowhere recorded."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
-from stend.record import Counts, Judged, Result, Run, Sample, Tally
+from stend.record import Counts, Judged, Result, Run, Sample, Tally, added
 from stend.stats import percentile_s
 
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
@@ -69,8 +71,27 @@ def measuring(run: Run, test: PlannedTest) -> list[Phase]:
     return [phase for phase in own if not phase.name.startswith(PREPARING)] or own
 
 
+_known: WeakKeyDictionary[Run, tuple[tuple[int, int], dict[str, list[Cell]]]] = WeakKeyDictionary()
+"""Of each run the cells asked for, as long as nothing has been added to it: every finding and chart asks for them."""
+
+
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
-    """The results of a test, phase by phase, in the order they were measured."""
+    """What a test answered, phase by phase, in the order it was measured; a cell has at least one IO."""
+    return [cell for cell in every_cell(run, test) if cell.counts.iops]
+
+
+def every_cell(run: Run, test: PlannedTest) -> list[Cell]:
+    """The same, with those loads too that got no IO done in their time."""
+    state = (len(run.results), len(run.judged))
+    known = _known.get(run)
+    if known is None or known[0] != state:
+        known = _known[run] = (state, {})
+    if test.name not in known[1]:
+        known[1][test.name] = _cells(run, test)
+    return known[1][test.name]
+
+
+def _cells(run: Run, test: PlannedTest) -> list[Cell]:
     found = []
     for phase in measuring(run, test):
         seen = dict.fromkeys(r.step.workload for r in run.of(test.name, phase.name) if isinstance(r.step, Hold))
@@ -83,7 +104,7 @@ def _result(run: Run, test: PlannedTest, phase: Phase, workload: Workload) -> Co
     if run.verdict_rounds(test.name, phase.name) or phase.rounds > 1:
         return run.window(test.name, phase.name, workload)
     own = [r.counts for r in run.of(test.name, phase.name) if isinstance(r.step, Hold) and r.step.workload == workload]
-    return sum(own, Counts())
+    return added(own)
 
 
 def quantity(counts: Counts, name: str) -> float:
@@ -94,8 +115,13 @@ def quantity(counts: Counts, name: str) -> float:
 def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
     """(end in seconds on the record's clock, counts) of every sample taken during a record."""
     begin, end = record.result.t - record.counts.seconds, record.result.t
-    own: Sequence[Sample] = [s for s in run.samples if begin + 1e-6 < s.t <= end + 1e-6]
+    first, last = (bisect_right(run.samples, t + 1e-6, key=_at) for t in (begin, end))
+    own: Sequence[Sample] = run.samples[first:last]
     return [(record.start_s + s.t - begin, s.counts) for s in own]
+
+
+def _at(sample: Sample) -> float:
+    return sample.t
 
 
 def percentiles(counts: Counts, direction: str = "both") -> dict[float, float | None]:

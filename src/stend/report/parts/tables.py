@@ -109,7 +109,7 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     """Every workload of the measured phases: IOPS, MB/s, response times; a percentile only where it can be carried."""
     keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
     head = tuple(words(f"column.{key}") for key in keys)
-    cells = look.cells(run, test)
+    cells = look.every_cell(run, test)
     several = len({cell.phase for cell in cells}) > 1
     rows: list[tuple[str, ...]] = []
     for phase, load, counts in cells:
