@@ -142,7 +142,11 @@ class Synthetic:
         answer_ns = 80_000 * workload.outstanding
         slow_ns = max((art_ns * reads - answer_ns * fast) / max(reads - fast, 1), art_ns)
         read = self.tally(fast, block, answer_ns) + self.tally(reads - fast, block, slow_ns)
-        return Counts(seconds, seconds * 0.2, read, self.tally(ios - reads, block, art_ns))
+        write = self.tally(ios - reads, block, art_ns)
+        every = self.truth.tail_every_s
+        if every and self.clock // every != (self.clock - seconds) // every:
+            write += self.tally(1, block, art_ns * 1000)
+        return Counts(seconds, seconds * 0.2, read, write)
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
         bins: dict[int, int] = {}

@@ -42,7 +42,8 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
             .mark_tick(color=BLACK, thickness=4, size=40)
             .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=told)
         )
-        chart = (bars + ticks).properties(height=130)
+        known = any(row["claim"] is not None for row in rows)
+        chart = (bars + ticks if known else bars).properties(height=130)
         title = words("chart.claims", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.claims"))
 

@@ -26,7 +26,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     yield _rounds(run, test, points, words)
     yield _by_depth(test, points, words)
     yield intensity(test, points, words)
-    yield _cpu(test, points, words)
+    if any(point.counts.cpu_s for point in points):
+        yield _cpu(test, points, words)
     for phase in ("max", "mid", "min"):
         if records := look.records(run, test.name, phase):
             settle = [r for r in records if r.workload.read_pct == 0]

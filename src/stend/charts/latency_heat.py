@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from stend.charts.parts import Drawing, Row, axis, data, time_scale
 from stend.charts.parts.plain import Chart
@@ -65,6 +66,7 @@ def _cells(records: Sequence[Record], scale: float) -> Iterator[Row]:
             yield {"t": t / scale, "t2": (t + width) / scale, "low": low, "high": high, "share": 100 * count / total}
 
 
+@cache
 def _row(index: int) -> int:
     lower, upper = bin_edges_ns(index)
     return math.floor(math.log10(max((lower + upper) / 2, 1)) * PER_DECADE)

@@ -11,6 +11,7 @@ from stend.record import Run
 
 TESTS = ("write-saturation", "iops", "hot-range", "cross-stimulus")
 FEWEST = 3
+MARGIN_C = 5
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
@@ -28,7 +29,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     rows = thin([{"t": (t - told[0][0]) / scale, "c": c, "kind": name} for t, c in told], "t", "c")
     kinds = series("kind", None, [name])
     kinds["color"]["scale"]["range"] = [RED]
-    chart = thin_lines(axis("t", title), axis("c", name, zero=False), kinds).properties(height=180)
+    y = axis("c", name, zero=False)
+    y["scale"]["domain"] = [min(c for _, c in told) - MARGIN_C, max(c for _, c in told) + MARGIN_C]
+    chart = thin_lines(axis("t", title), y, kinds).properties(height=180)
     yield Drawing(
         words("chart.temperature", test=words.title(test.name, test.title)),
         chart,

@@ -12,6 +12,8 @@ from stend.record import Run, Verdict
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
 LINES = ("data", "average", "average_110_90", "fit", "data_bounds", "slope_bounds")
+FIT_LINES = ("data", "average", "average_110_90", "fit")
+"""By the reviews' rule the slope may go as far as 90 and 110 %, and the data are not limited."""
 COLOURS = (BLUE, BLACK, GREY, RED, GREEN, "#7a4fa3")
 DASHES = ([1, 0], [1, 0], [8, 4], [1, 0], [2, 3], [7, 3, 2, 3])
 
@@ -26,7 +28,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
     names = {line: words(f"window.{line}") for line in LINES}
-    shown = [line for line in LINES if line != "data_bounds" or verdict.excursion_allowed is not None]
+    shown = list(LINES) if verdict.excursion_allowed is not None else list(FIT_LINES)
     scale = SCALE[verdict.quantity]
     rows = [
         {"round": n, "value": v * scale, "line": names["data"]}
@@ -56,9 +58,8 @@ def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
     measured = Chart(data()).mark_line(point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
     state = words("window.steady" if verdict.steady else "window.not_steady")
     title = words("chart.window", test=words.title(test.name, test.title), label=verdict.label, state=state)
-    return Drawing(
-        title, lines + measured, {"rows": rows, "lines": list(_lines(verdict, names, scale))}, words("says.window")
-    )
+    says = words(f"says.window_{verdict.rule.partition('-')[0]}")
+    return Drawing(title, lines + measured, {"rows": rows, "lines": list(_lines(verdict, names, scale))}, says)
 
 
 def _lines(verdict: Verdict, names: dict[str, str], scale: float) -> Iterator[Row]:
@@ -69,10 +70,10 @@ def _lines(verdict: Verdict, names: dict[str, str], scale: float) -> Iterator[Ro
     for line, share, part in flat:
         yield from ({"round": n, "value": mean * share * scale, "line": names[line], "part": part} for n in ends)
     yield from ({"round": n, "value": (slope * n + intercept) * scale, "line": names["fit"], "part": ""} for n in ends)
-    if verdict.excursion_allowed is not None:
-        low, high = min(verdict.values), max(verdict.values)
-        for part, value in (("low", low), ("high", high)):
-            yield from ({"round": n, "value": value * scale, "line": names["data_bounds"], "part": part} for n in ends)
+    if verdict.excursion_allowed is None:
+        return
+    for part, value in (("low", min(verdict.values)), ("high", max(verdict.values))):
+        yield from ({"round": n, "value": value * scale, "line": names["data_bounds"], "part": part} for n in ends)
     half = verdict.slope_excursion_allowed / 2
     for part, value in (("low", mean - half), ("high", mean + half)):
         yield from ({"round": n, "value": value * scale, "line": names["slope_bounds"], "part": part} for n in ends)

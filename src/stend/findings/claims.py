@@ -111,6 +111,6 @@ def _measured(run: Run, claim: Claim) -> tuple[float | None, float | None]:
                     quantity(r.counts, claim.figure) for r in records if r.end_s <= FIRST_S + r.counts.seconds / 2
                 ]
                 steady.append(quantity(records[-1].counts, claim.figure))
-            elif test.name != "slc-cache":
+            elif test.name not in look.UNSTEADY:
                 steady.append(quantity(cell.counts, claim.figure))
     return max(fresh, default=None), max(steady, default=None)

@@ -63,6 +63,8 @@ def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:
     limit = percentile_s(records[0].counts.read.bins, 10)
     last = records[-1].counts.read.bins
     hits = _faster(last, MISS * limit) if limit else 0.0
+    if hits < FEW and limit and _faster(last, limit) >= ALL:
+        hits = 1.0  # a cache that is asked by many at once answers slowly too, but none of them waits for the disk
     values |= {"hits": hits, "size": hits * load.range_bytes}
     return Finding(
         name=NAME,

@@ -42,7 +42,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 def _finding(run: Run, test: PlannedTest) -> Finding:
     states = _levels(run, test)
-    earlier = [p.name for p in test.phases if not p.name.startswith(("wait-", "baseline-", "purge"))]
+    earlier = [n for n in look.phase_names(test) if not n.startswith(("wait-", "baseline-", "purge"))]
     down = [r for name in earlier for r in look.records(run, test.name, name) if r.workload.random_pct]
     if not states or not down or not down[-1].counts.iops:
         return Finding(name=NAME, key="short", test=test.name, confidence="can't tell")

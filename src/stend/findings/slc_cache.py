@@ -5,11 +5,12 @@ from itertools import pairwise
 
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
-from stend.findings.look.levels import boundary, levels
-from stend.record import Run
+from stend.findings.look.levels import Level, boundary, levels
+from stend.record import Counts, Run
 
 NAME = "slc_cache"
 LEAST_RATIO = 1.25
+BRIEF = 0.01
 FEWEST_SAMPLES = 12
 SAYS = {
     "steps": (
@@ -41,6 +42,20 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                 yield _finding(run, test, phase.name)
 
 
+def _lasting(found: list[Level], counts: list[Counts]) -> list[Level]:
+    """Without levels at either end that hold less than a hundredth of what was written: a start, a short last one."""
+    least = BRIEF * sum(c.write.bytes for c in counts)
+
+    def brief(level: Level) -> bool:
+        return sum(c.write.bytes for c in counts[level.first : level.last]) < least
+
+    while len(found) > 1 and brief(found[0]):
+        found = found[1:]
+    while len(found) > 1 and brief(found[-1]):
+        found = found[:-1]
+    return found
+
+
 def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     record = look.records(run, test.name, state)[0]
     counts = [c for _, c in look.samples(run, record) if c.seconds > 0 and c.write.bytes]
@@ -48,7 +63,7 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
         values = {"state": state, "samples": len(counts)}
         return Finding(name=NAME, key="short", test=test.name, values=values, confidence="can't tell")
     rates = [c.bytes_per_s for c in counts]
-    found = levels(rates)
+    found = _lasting(levels(rates), counts)
     first, last = found[0].value, found[-1].value
     best = max(level.value for level in found)
     if len(found) == 1 or max(first, best) < LEAST_RATIO * min(level.value for level in found):

@@ -80,7 +80,7 @@ def _best(run: Run, read_pct: int) -> float:
     """The highest steady 4 KiB random figure; saturation counts with its last record."""
     found = [0.0]
     for test in look.tests(run):
-        if test.name in ("fresh", "hot-range", "cold-warm"):
+        if test.name in look.UNSTEADY:
             continue
         for _, load, counts in look.cells(run, test):
             if (load.random_pct, load.read_pct, load.block_bytes) == (100, read_pct, 4 * KiB) and not load.block_mix:

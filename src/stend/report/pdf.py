@@ -83,7 +83,7 @@ def _part(part: Part, folder: Path, number: int, words: Any) -> dict[str, Any]:
 def _chapter(chapter: Chapter, folder: Path, place: str, words: Any) -> dict[str, Any]:
     return {
         "title": chapter.title,
-        "clause": words("page.clause", clause=chapter.clause),
+        "clause": chapter.clause,
         "ended": chapter.ended,
         "stamps": chapter.stamps,
         "header": [{"title": b.title, "rows": b.rows} for b in chapter.header],

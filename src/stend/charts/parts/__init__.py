@@ -70,7 +70,7 @@ def axis(
 ) -> dict[str, Any]:
     """A quantitative channel with its title, as Vega-Lite writes it; `plain` numbers on a log axis have no k or M."""
     scale: dict[str, Any] = {"type": "log", "nice": True} if log else {"zero": zero, "nice": True}
-    shown = {"format": "~g" if plain else "~s"} if log else {}
+    shown = {"format": ",~g" if plain else "~s"} if log else {}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 

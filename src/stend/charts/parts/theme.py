@@ -39,6 +39,7 @@ def config(words: Language) -> dict[str, Any]:
             "gridColor": FAINT,
             "titlePadding": 8,
             "labelOverlap": "greedy",
+            "labelSeparation": 8,
         },
         "legend": {**text, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 240, "titleLimit": 240},
         "header": text,
@@ -65,7 +66,7 @@ def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]
     if stamps:
         title |= {"subtitle": list(stamps)}
     says = drawing.says or drawing.title
-    own = spec.get("config", {})
+    own = {key: value for key, value in spec.get("config", {}).items() if key != "view"}  # Altair's own 300 x 300
     merged = {key: {**value, **own[key]} if key in own else value for key, value in config(words).items()}
     plain = {"title": title, "description": f"{drawing.title}. {says}", "config": merged}
     return Picture(name, drawing.title, spec | plain, says)

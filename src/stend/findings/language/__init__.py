@@ -41,6 +41,25 @@ class Language(Formatter):
         """A name of the core, such as a phase's, in this language; itself where the catalogue has none."""
         return self.format_field(name, f"t:{section}.")
 
+    def phase(self, name: str) -> str:
+        """A phase's name, what a test adds to it after a comma: `rounds-4k-t8q16` -> rounds, 4 KiB, T8 Q16."""
+        words = name.split("-")
+        for count in range(len(words), 0, -1):
+            if self.knows(key := "phase." + "-".join(words[:count])):
+                return ", ".join([self(key), *(self._part(words[0], word) for word in words[count:])])
+        return name
+
+    def _part(self, phase: str, word: str) -> str:
+        if match := re.fullmatch(r"t(\d+)q(\d+)", word):
+            return f"T{match[1]} Q{match[2]}"
+        if match := re.fullmatch(r"(\d+)k", word):
+            return self.show(int(match[1]) * 1024, "gib")
+        if word.isdigit() and phase in ("wait", "baseline"):
+            return f"1:{word}"
+        if word.isdigit():
+            return f"{word}/{100 - int(word)}" if phase in ("mix", "curve") else f"{word}{numbers.NBSP}%"
+        return word.upper()
+
     def title(self, name: str, title: str) -> str:
         """A test's title; the one it came with where the catalogue has none."""
         return self(f"test.{name}") if self.knows(f"test.{name}") else title
@@ -59,6 +78,8 @@ class Language(Formatter):
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
         if kind in numbers.SHAPES:
             return numbers.SHAPES[kind](self.name, value) if value is not None else "–"
+        if format_spec == "t:phase.":
+            return self.phase(str(value))
         if kind == "t":
             return self(f"{rest}{value}") if self.knows(f"{rest}{value}") else str(value)
         return str(super().format_field(value, format_spec))

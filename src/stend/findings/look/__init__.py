@@ -9,6 +9,8 @@ from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
 from stend.record import Counts, Judged, Result, Run, Sample, Tally, added
 from stend.stats import percentile_s
 
+UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
+"""Tests whose figures are those of a state that service does not last in."""
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
 
 
@@ -58,6 +60,11 @@ class Cell(NamedTuple):
     phase: str
     workload: Workload
     counts: Counts
+
+
+def phase_names(test: PlannedTest) -> list[str]:
+    """The phases a test went through, first those it took over from an earlier test."""
+    return [*test.shared, *(phase.name for phase in test.phases)]
 
 
 PREPARING = ("purge", "precondition", "condition", "rest-", "fill", "warm-up", "baseline")

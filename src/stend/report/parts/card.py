@@ -45,7 +45,8 @@ def _first_choices(cells: list[Cell]) -> Iterator[tuple[str, Cell | None, str]]:
             and (cell[1].outstanding == 1) == single
             and not cell[1].block_mix
         ]
-        return max(fitting, key=lambda cell: cell[2].iops * cell[1].block_bytes, default=None)
+        lasting = [cell for cell in fitting if cell[0].name not in look.UNSTEADY]
+        return max(lasting or fitting, key=lambda cell: cell[2].bytes_per_s, default=None)
 
     yield "read", best(100, 100, 4 * KiB), "rate"
     yield "write", best(100, 0, 4 * KiB), "rate"

@@ -1,6 +1,7 @@
 """Runs -> a Document: every word of the report, before any format."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
@@ -20,6 +21,7 @@ from stend.report.parts.compare import compare
 from stend.report.parts.header import device, header, platform
 from stend.report.parts.tables import matrix, raw, verification, workloads
 
+MOST_ENDS = 4
 SHEETS = ("drive.toml", "sheet.toml")
 
 
@@ -160,20 +162,29 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
 def chapter(told: Told, test: PlannedTest) -> Chapter:
     """One test."""
     run, words = told.run, told.words
-    own = [j for j in run.judged if j.where.test == test.name and j.ended_by]
+    own = [j for j in run.judged if j.where.test == test.name and j.ended_by not in ("", "all done")]
     return Chapter(
         name=test.name,
         title=words.title(test.name, test.title),
-        clause=test.clause,
+        clause=words("page.own_method") if test.clause == "review" else words("page.clause", clause=test.clause),
         anchor=test.name,
         stamps=tuple(charts.stamped(run, test, words)),
-        ended="; ".join(f"{words.name_of('phase', j.where.phase)}: {words.told(j.ended_by)}" for j in own),
+        ended="; ".join(_ended([(j.where.phase, words.told(j.ended_by)) for j in own], words)),
         header=header(run, test, told.host, words),
         pictures=tuple(charts.of(run, test, words.name, told.facts)),
         said=tuple(_said(finding, words) for finding in told.found if finding.test == test.name),
         verification=tuple(verification(run, test, words)),
         results=(*matrix(run, test, words), *workloads(run, test, words)),
     )
+
+
+def _ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
+    """How each phase ended; a count for each reason where they are many."""
+    if len(ends) <= MOST_ENDS:
+        yield from (f"{words.phase(phase)}: {why}" for phase, why in ends)
+        return
+    for why, count in Counter(why for _, why in ends).items():
+        yield words("page.ended_many", n=count, why=why)
 
 
 def _said(finding: Finding, words: Language) -> Said:

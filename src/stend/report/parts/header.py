@@ -58,13 +58,13 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("interface", drive.interface),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
-        ("purge", _purged(run, test) if test else ""),
+        ("purge", _purged(run, test, words) if test else ""),
         ("cache", words(f"header.cache_{profile.write_cache}")),
     ]
 
 
-def _purged(run: Run, test: PlannedTest) -> str:
-    return next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), "")
+def _purged(run: Run, test: PlannedTest, words: Language) -> str:
+    return words.told(next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), ""))
 
 
 def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]
         ("range", _range(run, test, words)),
         ("precondition", loads[0].workload.label if loads else words("header.none")),
         ("duration", words.show(amount.bytes, "gb") if isinstance(amount, Bytes) else _seconds(amount, words)),
-        ("precondition2", judged[0][0].name if judged else words("header.none")),
+        ("precondition2", words.phase(judged[0][0].name) if judged else words("header.none")),
         ("rounds", _rounds(run, test, words)),
     ]
 
@@ -98,7 +98,7 @@ def _rounds(run: Run, test: PlannedTest, words: Language) -> str:
             rounds = judged.verdicts[0].rounds
             state = "" if judged.steady else " " + words("verification.not_achieved")
             said.append(f"{rounds[0]}–{rounds[-1]}{state}")
-    return "; ".join(said)
+    return "; ".join(dict.fromkeys(said))
 
 
 def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:

@@ -1,11 +1,12 @@
 """Tables of a test: steady-state verification, matrices, and the figures of every workload."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from stend.definition import PlannedTest
+from stend.definition import Phase, PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
-from stend.record import Counts, Run, Verdict
+from stend.findings.look import Cell
+from stend.record import Counts, Judged, Run, Verdict, added
 from stend.report.parts import Table
 from stend.stats import percentile_s
 from stend.units import block_label
@@ -13,14 +14,18 @@ from stend.units import block_label
 SHAPES = {"iops": "rate", "throughput": "mbs", "latency": "lat"}
 TAIL = (99.0, 99.9, 99.99, 99.999)
 MOST_ROWS = 60
+MANY = 4
+"""From more judged phases than this on, one table for all."""
 
 
 def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
-    """One table per judged phase with every item of the PTS steady-state verification (3.2)."""
-    for phase, _ in look.judged_phases(test):
-        judged = look.last_judged(run, test.name, phase.name)
-        if not judged or not judged.verdicts:
-            continue
+    """One table per judged phase with every item of the PTS steady-state verification (3.2); one for many phases."""
+    ends = [(phase, look.last_judged(run, test.name, phase.name)) for phase, _ in look.judged_phases(test)]
+    own = [(phase, judged) for phase, judged in ends if judged and judged.verdicts]
+    if len(own) > MANY:
+        yield _all_verified(own, words)
+        return
+    for phase, judged in own:
         head = (words("table.item"), *(v.label for v in judged.verdicts))
         columns = [_column(verdict, words) for verdict in judged.verdicts]
         rows = tuple((words(f"verification.{key}"), *(column[key] for column in columns)) for key in columns[0])
@@ -28,6 +33,15 @@ def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table
         why = words.told(judged.ended_by) if judged.ended_by else words("verification.going_on")
         ended = f"{rule} {words('verification.ended', round=judged.where.round, why=why)}"
         yield Table(words("verification.title", phase=phase.name), head, rows, tuple(range(1, len(head))), ended)
+
+
+def _all_verified(own: Sequence[tuple[Phase, Judged]], words: Language) -> Table:
+    """A row for each phase and tracked workload."""
+    columns = [(phase.name, v.label, _column(v, words)) for phase, judged in own for v in judged.verdicts]
+    head = (words("column.workload"), *(words(f"verification.{key}") for key in columns[0][2]))
+    rows = tuple((f"{words.phase(phase)}: {label}", *column.values()) for phase, label, column in columns)
+    rule = words("verification.rule", rule=words.name_of("rule", own[0][1].verdicts[0].rule))
+    return Table(words("verification.all"), head, rows, tuple(range(1, len(head))), rule)
 
 
 def _column(verdict: Verdict, words: Language) -> dict[str, str]:
@@ -91,25 +105,45 @@ def _cell(counts: Counts | None, figure: str, words: Language) -> str:
 def raw(run: Run, words: Language) -> Iterator[Table]:
     """Every round of every tracked variable, from which the verification can be recomputed."""
     for test in look.tests(run):
-        for phase, rule in look.judged_phases(test):
-            series = [dict(run.series(test.name, phase.name, load)) for load in rule.track]
-            rounds = sorted({number for one in series for number in one})
-            head = (words("axis.round"), *(load.label for load in rule.track))
-            rows = tuple(
-                (str(n), *(words.show(look.quantity(one[n], rule.quantity), SHAPES[rule.quantity]) for one in series))
-                for n in rounds
-                if all(n in one for one in series)
-            )
-            title = words("raw.title", test=words.title(test.name, test.title), phase=phase.name)
-            if rows:
-                yield Table(title, head, rows, tuple(range(len(head))))
+        tables = list(_rounds(run, test, words))
+        yield from (t._replace(note="") for t in tables) if len(tables) <= MANY else [_joined(test, tables, words)]
+
+
+def _joined(test: PlannedTest, tables: Sequence[Table], words: Language) -> Table:
+    """The same for many phases: a row for each, a column for each round."""
+    count = max(len(table.rows) for table in tables)
+    head = (words("column.workload"), *(str(n) for n in range(1, count + 1)))
+    rows = []
+    for table in tables:
+        for place, label in enumerate(table.head[1:], 1):
+            values = [row[place] for row in table.rows]
+            rows.append((f"{table.note}: {label}", *values, *["–"] * (count - len(values))))
+    title = words("raw.all", test=words.title(test.name, test.title))
+    return Table(title, head, tuple(rows), tuple(range(1, len(head))))
+
+
+def _rounds(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
+    """A table for each judged phase."""
+    for phase, rule in look.judged_phases(test):
+        series = [dict(run.series(test.name, phase.name, load)) for load in rule.track]
+        rounds = sorted({number for one in series for number in one})
+        head = (words("axis.round"), *(load.label for load in rule.track))
+        rows = tuple(
+            (str(n), *(words.show(look.quantity(one[n], rule.quantity), SHAPES[rule.quantity]) for one in series))
+            for n in rounds
+            if all(n in one for one in series)
+        )
+        name = words.phase(phase.name)
+        title = words("raw.title", test=words.title(test.name, test.title), phase=phase.name)
+        if rows:
+            yield Table(title, head, rows, tuple(range(1, len(head))), name)
 
 
 def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     """Every workload of the measured phases: IOPS, MB/s, response times; a percentile only where it can be carried."""
     keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
     head = tuple(words(f"column.{key}") for key in keys)
-    cells = look.every_cell(run, test)
+    cells = _alike_added(look.every_cell(run, test))
     several = len({cell.phase for cell in cells}) > 1
     rows: list[tuple[str, ...]] = []
     for phase, load, counts in cells:
@@ -119,6 +153,14 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
     if rows:
         yield Table(words("column.title"), head, tuple(shown), tuple(range(1, len(head))), note)
+
+
+def _alike_added(cells: Sequence[Cell]) -> list[Cell]:
+    """Loads that differ only in their place on the drive, as one."""
+    alike: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        alike.setdefault((cell.phase, cell.workload.label), []).append(cell)
+    return [Cell(own[0].phase, own[0].workload, added(c.counts for c in own)) for own in alike.values()]
 
 
 def _rows(label: str, counts: Counts, words: Language) -> Iterator[tuple[str, ...]]:

@@ -1,0 +1,218 @@
+"""Findings on drives whose truth is known: what a run can tell is within 5 %, what it cannot tell is said so."""
+
+import math
+import random
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+
+from stend import findings
+from stend.findings import Finding
+from stend.findings.language import LANGUAGES, Language
+from stend.record import Run
+from stend.units import MB, GiB, KiB
+from tests.synthetic import Truth, made
+
+DRAWS = range(32)
+WITHIN = 0.05
+POLICIES = {"around": (False, False), "through": (True, False), "back": (True, True), "none": (False, False)}
+
+
+def found(run: Run, name: str, **sheet: Any) -> list[Finding]:
+    return [finding for finding in findings.find(run, sheet) if finding.name == name]
+
+
+def close(value: float, truth: float) -> bool:
+    return abs(value - truth) <= WITHIN * truth
+
+
+@cache
+def flash(number: int) -> Truth:
+    """A drive with an SLC cache, a knee and a recovery, none of them on an edge."""
+    dice = random.Random(f"flash {number}")
+    capacity = dice.randrange(24, 72) * GiB
+    fast = dice.uniform(1200, 2400) * MB
+    middle, slow = fast * dice.uniform(0.4, 0.7), fast * dice.uniform(0.1, 0.28)
+    first = dice.uniform(0.08, 0.35) * capacity
+    fresh = dice.uniform(60_000, 180_000)
+    needed = dice.choice([5, 10, 15, 25, 50])
+    return Truth(
+        capacity_bytes=capacity,
+        write_bps=1500 * MB,
+        fresh_iops=fresh,
+        steady_iops=fresh * dice.uniform(0.08, 0.5),
+        pool_fills=dice.uniform(1.02, 2.0),
+        fall_fills=dice.uniform(0.005, 0.02),
+        slc=((first, fast), (dice.uniform(0.5, 0.8) * capacity, middle), (math.inf, slow)),
+        recovery_bps=fresh * 5 * 4 * KiB / needed * 0.97,
+        noise=dice.uniform(0.002, 0.02),
+    )
+
+
+@cache
+def worn(number: int) -> Run:
+    return made("write-saturation", "idle-recovery", truth=flash(number), profile="review", interval_s=20.0)
+
+
+@cache
+def written(number: int) -> Run:
+    interval_s = flash(number).capacity_bytes / (500 * MB) / 150
+    return made("slc-cache", truth=flash(number), profile="review-desktop", interval_s=interval_s)
+
+
+@cache
+def hybrid(number: int) -> Truth:
+    """A disk with a flash cache of some policy, or without one."""
+    dice = random.Random(f"hybrid {number}")
+    policy = list(POLICIES)[number % len(POLICIES)]
+    keeps, back = POLICIES[policy]
+    return Truth(
+        capacity_bytes=600 * GiB,
+        read_iops=dice.uniform(300, 900),
+        half_depth=4,
+        fresh_iops=300,
+        steady_iops=250,
+        outer_bps=250 * MB,
+        inner_bps=180 * MB,
+        cache_bytes=0 if policy == "none" else dice.uniform(4, 19) * GiB,
+        cache_speedup=dice.uniform(15, 30),
+        cache_fill_s=dice.uniform(1200, 4000),
+        keeps_writes=keeps,
+        write_back=back,
+        noise=0.01,
+    )
+
+
+@pytest.mark.parametrize("number", DRAWS)
+def test_the_size_of_an_slc_cache_and_its_levels_are_found(number: int) -> None:
+    truth = flash(number)
+    (fresh,) = [f for f in found(written(number), "slc_cache") if f.values["state"] == "fresh"]
+    assert fresh.key == "steps"
+    (first, fast), (second, middle), (_, slow) = truth.slc
+    assert fresh.values["steps"] == 3
+    assert close(fresh.values["size"], first)
+    assert close(fresh.values["ends"][1], second)
+    served = 32 / 33  # the drive is not quite busy with 32 outstanding
+    assert all(close(got, rate * served) for got, rate in zip(fresh.values["rates"], (fast, middle, slow), strict=True))
+    assert close(fresh.values["share"], first / truth.capacity_bytes)
+
+
+def settled_s(truth: Truth, served: float, below: float) -> float:
+    """When the closed form falls below a level: bytes by hand, time by summing them up."""
+    pool, fall = truth.pool, truth.fall_fills * truth.capacity_bytes
+    over = -fall * math.log((below - truth.steady_iops) / (truth.fresh_iops - truth.steady_iops))
+    steps = 2000
+    rates = (
+        truth.steady_iops + (truth.fresh_iops - truth.steady_iops) * math.exp(-(i + 0.5) * over / steps / fall)
+        for i in range(steps)
+    )
+    return (pool / truth.fresh_iops + sum(over / steps / rate for rate in rates)) / (4 * KiB * served)
+
+
+@pytest.mark.parametrize("number", DRAWS)
+def test_the_knee_of_a_saturation_is_found_with_its_levels_bytes_and_times(number: int) -> None:
+    truth, served = flash(number), 256 / 257
+    (knee,) = found(worn(number), "saturation")
+    assert knee.key == "knee"
+    assert close(knee.values["start"], truth.fresh_iops * served)
+    assert close(knee.values["end"], truth.steady_iops * served)
+    assert close(knee.values["knee_bytes"], truth.pool)
+    assert close(knee.values["knee_s"], truth.pool / (truth.fresh_iops * 4 * KiB * served))
+    assert close(knee.values["settled_s"], settled_s(truth, served, 1.1 * truth.steady_iops))
+    assert close(knee.values["ratio"], truth.fresh_iops / truth.steady_iops)
+
+
+@pytest.mark.parametrize("number", DRAWS)
+def test_the_pause_that_brings_a_drive_back_is_found(number: int) -> None:
+    truth = flash(number)
+    burst = 5 * 4 * KiB * truth.fresh_iops
+    needed = [rest for rest in (5, 10, 15, 25, 50) if rest * truth.recovery_bps >= 0.9 * burst]
+    (said,) = found(worn(number), "idle_recovery")
+    assert said.key == "recovers"
+    assert said.values["needed"] == needed[0]
+    assert close(said.values["before"], truth.steady_iops * 256 / 257)
+    for rest, level in said.values["levels"].items():
+        balance = min(float(rest) * truth.recovery_bps / burst, 1) * truth.fresh_iops
+        if balance > truth.steady_iops * 1.1:
+            assert close(level, balance)
+
+
+def warm_s(truth: Truth, share: float, read_pct: int) -> float:
+    """When nine tenths of the gain in IOPS are there, for a cache that warms evenly."""
+    reads = truth.read_iops * 64 / (64 + truth.half_depth)
+    writes = truth.fresh_iops * 64 / 65
+
+    def iops(hits: float) -> float:
+        part = 1 / reads * ((1 - hits) + hits / truth.cache_speedup)
+        return 1 / (read_pct / 100 * part + (1 - read_pct / 100) / writes)
+
+    wanted = iops(0) + 0.9 * (iops(share) - iops(0))
+    steps = 20_000
+    return next(i / steps for i in range(steps + 1) if iops(share * i / steps) >= wanted) * truth.cache_fill_s
+
+
+@pytest.mark.parametrize("number", [n for n in DRAWS if list(POLICIES)[n % 4] != "none"])
+def test_the_size_of_a_read_cache_and_its_warm_up_are_found(number: int) -> None:
+    truth = hybrid(number)
+    run = made("hot-range", truth=truth, profile="review", interval_s=60.0)
+    reads = found(run, "hot_range")[0]
+    assert reads.values["mix"] == "100/0"
+    assert reads.key == "part"
+    assert close(reads.values["size"], truth.cache_bytes)
+    expected = warm_s(truth, truth.cache_bytes / (20 * GiB), 100)
+    assert abs(reads.values["warm_s"] - expected) <= max(WITHIN * expected, 60)  # a record lasts a minute
+
+
+@pytest.mark.parametrize("number", DRAWS)
+def test_the_policy_of_a_cache_is_found(number: int) -> None:
+    run = made("cold-warm", truth=hybrid(number), profile="review", interval_s=60.0)
+    (said,) = found(run, "cache_policy")
+    assert said.key == list(POLICIES)[number % 4]
+
+
+def test_a_beat_of_long_waits_is_found() -> None:
+    for period in (20.0, 45.0, 70.0):
+        truth = Truth(capacity_bytes=32 * GiB, tail_every_s=period)
+        run = made("write-saturation", truth=truth, profile="review", interval_s=1.0, tests=sat(20))
+        beats = [f for f in found(run, "tail") if f.key == "beat"]
+        assert len(beats) == 1
+        assert close(beats[0].values["period"], period)
+
+
+def sat(minutes: int) -> dict[str, Any]:
+    return {"write-saturation": {"minutes": minutes}}
+
+
+def test_where_the_signal_is_absent_nothing_is_made_up() -> None:
+    even = Truth(capacity_bytes=32 * GiB, slc=((math.inf, 900 * MB),), steady_iops=100_000, fresh_iops=100_000)
+    run = made("slc-cache", truth=even, profile="review-desktop", interval_s=0.5)
+    assert {f.key for f in found(run, "slc_cache")} == {"flat"}
+    run = made("write-saturation", truth=even, profile="review", interval_s=20.0, tests=sat(60))
+    assert [f.key for f in found(run, "saturation")] == ["flat"]
+    assert not [f for f in found(run, "tail") if f.key == "beat"]
+
+
+def test_too_little_is_called_too_little() -> None:
+    run = made("slc-cache", "write-saturation", profile="review-desktop", interval_s=900.0, tests=sat(5))
+    unsure = {(f.name, f.key) for f in findings.find(run) if f.confidence == "can't tell"}
+    assert {("slc_cache", "short"), ("saturation", "short")} <= unsure
+    assert ("suitability", "unknown") in {(f.name, f.key) for f in findings.find(run)}
+
+
+def stories() -> Iterator[Run]:
+    yield worn(0)
+    yield written(0)
+    yield made("hot-range", "cold-warm", truth=hybrid(0), profile="review", interval_s=60.0)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_finding_has_a_sentence_in_both_languages(lang: str) -> None:
+    words = Language(lang)
+    for run in stories():
+        for finding in findings.find(run, {"claimed": {"rand_write_4k": 1000.0}}):
+            text = findings.sentence(finding, words)
+            assert text
+            assert "{" not in text
+            assert any("а" <= char <= "я" for char in text.lower()) == (lang == "ru")
