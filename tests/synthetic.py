@@ -135,7 +135,7 @@ class Synthetic:
         self.written += (ios - reads) * block
         self.debt = min(self.debt + (ios - reads) * block, self.truth.capacity_bytes)
         hits = self.hits(workload)
-        if workload.read_pct or self.truth.keeps_writes:
+        if workload.range_bytes <= self.truth.capacity_bytes / 4 and (workload.read_pct or self.truth.keeps_writes):
             self.warm_s[workload.start_bytes] = self.warm_s.get(workload.start_bytes, 0.0) + seconds
         art_ns = workload.outstanding / rate * 1e9
         fast = round(reads * hits)
@@ -145,7 +145,8 @@ class Synthetic:
         write = self.tally(ios - reads, block, art_ns)
         every = self.truth.tail_every_s
         if every and self.clock // every != (self.clock - seconds) // every:
-            write += self.tally(1, block, art_ns * 1000)
+            ns = art_ns * 1000
+            write += Tally(1, block, ns, ns**2, ns, {bin_index(ns): 1})
         return Counts(seconds, seconds * 0.2, read, write)
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
@@ -229,7 +230,7 @@ def identity(truth: Truth, **facts: Any) -> Identity:
 
 
 def events(
-    tests: Iterable[str],
+    names: Iterable[str],
     truth: Truth | None = None,
     *,
     profile: str | Profile = "enterprise-2.0.2",
@@ -240,12 +241,12 @@ def events(
     truth = truth or Truth()
     base = planning.load_profile(profile) if isinstance(profile, str) else profile
     chosen, told = planning.adjust(base, changes)
-    drawn = planning.draw(tests, chosen, identity(truth), deviations=told)
+    drawn = planning.draw(names, chosen, identity(truth), deviations=told)
     drive = Synthetic(truth, interval_s=interval_s)
     drive.fresh()
     return list(run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0))
 
 
-def made(*tests: str, truth: Truth | None = None, **changes: Any) -> Run:
+def made(*names: str, truth: Truth | None = None, **changes: Any) -> Run:
     """A finished run of these tests on a synthetic drive."""
-    return Run(events(tests, truth, **changes))
+    return Run(events(names, truth, **changes))

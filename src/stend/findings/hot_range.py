@@ -5,6 +5,7 @@ from statistics import median
 
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
+from stend.findings.look.levels import crossing, smooth
 from stend.record import Run
 from stend.stats import bin_edges_ns, percentile_s
 
@@ -59,7 +60,8 @@ def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:
     if warm < EXISTS * cold or not load.read_pct:
         return Finding(name=NAME, key="none", test=test.name, values=values)
     wanted = cold + 0.9 * (warm - cold)
-    values["warm_s"] = next(r.end_s for r in records if r.counts.iops >= wanted)
+    middles = [(r.start_s + r.end_s) / 2 for r in records]
+    values["warm_s"] = crossing(middles, [-float(y) for y in smooth(iops, 9)], -wanted) or records[-1].end_s
     limit = percentile_s(records[0].counts.read.bins, 10)
     last = records[-1].counts.read.bins
     hits = _faster(last, MISS * limit) if limit else 0.0

@@ -23,6 +23,12 @@ SAYS = {
         "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); ни один отдых этого теста не"
         " возвращает девяти десятых от свежих {fresh:rate} IOPS.",
     ),
+    "from_below": (
+        "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); can't tell which rest is"
+        " enough: the run never saw the drive fresh.",
+        "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); какого отдыха хватает,"
+        " сказать нельзя: свежим накопитель в этом прогоне не был.",
+    ),
     "none": (
         "Rests of up to {longest:time} bring nothing back: {before:rate} IOPS before, {best:rate} at best.",
         "Отдых до {longest:time} ничего не возвращает: {before:rate} IOPS до него, в лучшем случае {best:rate}.",
@@ -60,6 +66,8 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     }
     if best < LEAST_GAIN * before:
         return Finding(name=NAME, key="none", test=test.name, values=values, side="con")
+    if fresh < LEAST_GAIN * before:
+        return Finding(name=NAME, key="from_below", test=test.name, values=values, confidence="can't tell")
     needed = min((rest for rest, level in states.items() if level >= ENOUGH * fresh), default=None)
     if needed is None:
         return Finding(name=NAME, key="partly", test=test.name, values=values)
