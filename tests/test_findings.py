@@ -66,7 +66,12 @@ def saturated(number: int) -> Run:
 def rested(number: int) -> Run:
     """A twentieth of the size, so that every wait state comes to its own balance."""
     truth = replace(flash(number), capacity_bytes=flash(number).capacity_bytes // 20)
-    return made("idle-recovery", truth=truth, profile="review", tests={"idle-recovery": {"saturation_minutes": 60}})
+    return made(
+        "idle-recovery",
+        truth=truth,
+        profile="review",
+        tests={"idle-recovery": {"saturation_minutes": 30, "repeats": 120}},
+    )
 
 
 @cache
@@ -89,7 +94,7 @@ def hybrid(number: int) -> Truth:
         steady_iops=250,
         outer_bps=250 * MB,
         inner_bps=180 * MB,
-        cache_bytes=0 if policy == "none" else dice.uniform(4, 19) * GiB,
+        cache_bytes=0 if policy == "none" else dice.uniform(6, 19) * GiB,
         cache_speedup=dice.uniform(15, 30),
         cache_fill_s=dice.uniform(1200, 4000),
         keeps_writes=keeps,
@@ -167,7 +172,7 @@ def warm_s(truth: Truth, share: float, read_pct: int) -> float:
 @pytest.mark.parametrize("number", [n for n in DRAWS if list(POLICIES)[n % 4] != "none"])
 def test_the_size_of_a_read_cache_and_its_warm_up_are_found(number: int) -> None:
     truth = hybrid(number)
-    run = made("hot-range", truth=truth, profile="review", interval_s=60.0)
+    run = made("hot-range", truth=truth, profile="review", interval_s=30.0)
     reads = found(run, "hot_range")[0]
     assert reads.values["mix"] == "100/0"
     assert reads.key == "part"
