@@ -30,7 +30,6 @@ WRITES_DRIVES = {
     "devices/_purging.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",
     "engines/_fio_process.py": "starts fio on the gate's path",
-    "devices/_tools.py": "runs the drives' own tools, for a purge on the path of the gate",
 }
 WRITING = ("O_RDWR", "O_WRONLY", "'w", "'a", "'r+", "'x")
 KNOWN = READS | WRITES_FOLDERS | WRITES_DRIVES
