@@ -20,6 +20,7 @@ READS = {
 }
 WRITES_FOLDERS = {
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
+    "cli/_settings.py": "the run folder's record of what was set on the drive",
     "report": "pages below the folder that was asked for",
     "store.py": "the run folder",
 }

@@ -144,7 +144,7 @@ def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
 
 def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[str, ...] = ()) -> Plan:
     """The plan of these tests for this drive. BadInput when the drive is too small to hold the range."""
-    notes: list[str] = []
+    notes: list[str] = list(device.facts.get("doubts", ()))
     profile = profile.for_drive(device)
     drawn = _shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
     range_bytes = profile.active_range(device)

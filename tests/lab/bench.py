@@ -1,5 +1,7 @@
 """What the cases do with the machine: find a drive by its serial, fill it, look at it, run stend, ask the host."""
 
+import contextlib
+import io
 import mmap
 import os
 import subprocess
@@ -9,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stend import store
+from stend.cli import main
 from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB
@@ -24,9 +27,10 @@ MARK = b"stend wrote this"
 def node(serial: str, nsid: int = 1) -> str:
     """The device node of the drive of that serial, whatever the kernel calls it today."""
     for drive in sorted(Path("/sys/class/block").glob("*")):
-        told = _text(drive / "device/serial") or _text(drive / "device/vpd_pg80")[4:]
+        page = drive / "device/vpd_pg80"  # its text begins after four bytes
+        told = page.read_bytes()[4:].decode() if page.exists() else _text(drive / "device/serial")
         whole = (drive / "dev").exists() and not (drive / "partition").exists()
-        if whole and told.strip() == serial and (_text(drive / "nsid") or str(nsid)) == str(nsid):
+        if whole and told.strip("\0 ") == serial and (_text(drive / "nsid") or str(nsid)) == str(nsid):
             return f"/dev/{drive.name}"
     raise AssertionError(f"no drive tells the serial {serial}")
 
@@ -66,6 +70,14 @@ def holds_mark(path: str) -> bool:
 def stend(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """stend, to its end."""
     return subprocess.run([*STEND, *arguments], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+def here(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """stend in this very process, which saves its start; for verbs that make no load."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def started(*arguments: str) -> "subprocess.Popen[str]":

@@ -1,10 +1,27 @@
 """What is asked of a drive besides load: how it is purged, and its write cache, put back whatever the end is."""
 
+import fcntl
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
 import typer
 
+from stend import devices
+from stend.definition import Plan
 from stend.devices import Device
 from stend.devices._drive import DriveDevice
-from stend.errors import BadInput
+from stend.errors import BadInput, StendError
+
+RECORD = "settings.json"
+"""In the run folder: what was changed on the drive and whether it was put back; locked while the run lives."""
+
+RECORD_BYTES = 2000
 
 
 def wishes(device: Device, method: str, vendor: str, limit_s: float) -> None:
@@ -14,3 +31,119 @@ def wishes(device: Device, method: str, vendor: str, limit_s: float) -> None:
         device.tell = lambda words: typer.echo(words, err=True)
     elif method or vendor:
         raise BadInput(f"{device.identity.target} has one way to be purged; leave --method and --command out")
+
+
+@contextmanager
+def kept(device: Device, plan: Plan, folder: Path) -> Iterator[Plan]:
+    """The drive set as the profile asks for the length of a run, and the plan with what is to be said of it.
+
+    The original is on disk before anything is changed: `kill -9` leaves it to `stend resume` or `stend doctor`.
+    """
+    if not isinstance(device, DriveDevice):
+        yield plan
+        return
+    told = plan.profile.options.get("purge", {})
+    wishes(device, told.get("method", ""), told.get("command", ""), float(told.get("limit_s", 0)))
+    wanted, now = plan.profile.write_cache, device.cache()
+    if not now:
+        note = f"the profile asks for the write cache {wanted}; this drive has none, or does not let it be set"
+        yield _with(plan, note)
+        return
+    with _record(folder) as record:
+        was = _begin(record, device, now, wanted)
+        note = f"the drive's write cache was {was} and is {wanted} for this run" if was != wanted else ""
+        try:
+            if now != wanted:
+                device.set_cache(wanted)
+            yield _with(plan, note) if note else plan
+        finally:
+            _put_back(record, device, was, folder)
+
+
+def _with(plan: Plan, note: str) -> Plan:
+    return msgspec.structs.replace(plan, notes=(*plan.notes, note))
+
+
+@contextmanager
+def _record(folder: Path) -> Iterator[IO[str]]:
+    """The record, opened and locked."""
+    (folder / RECORD).touch()
+    with (folder / RECORD).open("r+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+def _read(file: IO[str]) -> dict[str, Any]:
+    file.seek(0)
+    try:
+        told = json.loads(file.read() or "{}")
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _write(file: IO[str], told: dict[str, Any]) -> None:
+    """In place and at once, so that a kill in between leaves the old words or the new ones."""
+    os.pwrite(file.fileno(), json.dumps(told, indent=1).ljust(RECORD_BYTES).encode(), 0)
+    os.fsync(file.fileno())
+
+
+def _begin(file: IO[str], device: DriveDevice, now: str, wanted: str) -> str:
+    """The original setting: the one recorded before an interruption, else the present one."""
+    told = _read(file)
+    was = str(now if told.get("restored", True) else told["was"])
+    names = {"target": device.identity.target, "serial": device.identity.serial}
+    _write(file, {"setting": "write cache", **names, "was": was, "during": wanted, "restored": False})
+    return was
+
+
+def _put_back(file: IO[str], device: DriveDevice, was: str, folder: Path) -> None:
+    """Restore, and say so in the record; where the drive is gone the record stays open and the operator hears it."""
+    try:
+        if device.cache() != was:
+            device.set_cache(was)
+    except (StendError, OSError) as error:
+        way = f"`stend doctor {folder}` puts it back to {was} when the drive is there again"
+        print(f"stend: its write cache was not restored ({error}); {way}", file=sys.stderr)
+        return
+    _write(file, _read(file) | {"restored": True})
+
+
+def put_back(folders: list[Path]) -> list[str]:
+    """Restore what killed runs left changed; a line for each."""
+    return [line for folder in folders if (folder / RECORD).exists() for line in _mended(folder)]
+
+
+def _mended(folder: Path) -> Iterator[str]:
+    with (folder / RECORD).open("r+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # its run is going on
+        told = _read(file)
+        if told.get("restored", True):
+            return
+        try:
+            _again(told)
+        except (StendError, OSError) as error:
+            yield f"{folder}: the write cache of {told['serial']} is not {told['was']} again: {error}"
+            return
+        _write(file, told | {"restored": True})
+        yield f"{folder}: the write cache of {told['serial']} is {told['was']} again"
+
+
+def _again(told: dict[str, Any]) -> None:
+    """Find the drive by its serial, wherever it is now, and set it."""
+    targets = [told["target"], *(i.target for i, _ in devices.listing() if i.serial == told["serial"])]
+    for target in targets:
+        if not os.path.exists(target):
+            continue
+        device = devices.find(target)
+        if isinstance(device, DriveDevice) and device.identity.serial == told["serial"]:
+            device.open(writes=False, destroy=None)
+            try:
+                device.set_cache(told["was"])
+            finally:
+                device.close()
+            return
+    raise BadInput(f"no drive here tells the serial {told['serial']}; connect it and ask again")

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -19,13 +21,20 @@ TOOLS = (
 NEEDED = ("fio", "lsblk", "wipefs", "setpriv")
 
 
-def command() -> int:
-    """Tell what this host lacks, what that costs, and the command that mends it.
+def command(
+    folders: Annotated[
+        list[Path] | None, typer.Argument(metavar="[DIR]...", help="Run folders to mend; else those below runs/.")
+    ] = None,
+) -> int:
+    """Tell what this host lacks and the command that mends it; put back what killed runs left set on drives.
 
     Example: stend doctor
     """
+    from stend.cli import _settings
     from stend.errors import Missing
 
+    for line in _settings.put_back(folders or sorted(Path("runs").glob("*"))):
+        typer.echo(line)
     lacking = [(tool, package, use) for tool, package, use in TOOLS if shutil.which(tool) is None]
     for tool, package, use in lacking:
         typer.echo(f"missing: {tool} ({use}); apt-get install {package}")

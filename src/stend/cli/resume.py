@@ -22,7 +22,7 @@ def command(
     Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
     """
     from stend import devices, store
-    from stend.cli import _session
+    from stend.cli import _session, _settings
     from stend.errors import BadInput
     from stend.record import Run
     from stend.run import rerun, run
@@ -41,17 +41,18 @@ def command(
         raw = store.Raw(folder)
         engine = _session.engine_for(device, raw, plan.profile.minute_s)
         virtual = device.identity.virtual
-        events = run(
-            plan,
-            device,
-            engine,
-            seed=past.seed,
-            at=_session.now(),
-            past=None if virtual else past,
-            stopping=stopping,
-        )
-        shown = Run(recorded)
-        _session.follow(folder, rerun(events, recorded) if virtual else events, raw, shown)
+        with _settings.kept(device, plan, folder):
+            events = run(
+                plan,
+                device,
+                engine,
+                seed=past.seed,
+                at=_session.now(),
+                past=None if virtual else past,
+                stopping=stopping,
+            )
+            shown = Run(recorded)
+            _session.follow(folder, rerun(events, recorded) if virtual else events, raw, shown)
     finally:
         device.close()
     return _session.finish(folder)

@@ -37,7 +37,7 @@ def command(
 
     from stend import host, store
     from stend import plan as planning
-    from stend.cli import _session
+    from stend.cli import _session, _settings
     from stend.record import Run
     from stend.run import run
 
@@ -69,6 +69,7 @@ def command(
             raw, past = store.Raw(folder), Run()
             engine = _session.engine_for(device, raw, plan.profile.minute_s)
             undo.pop_all()
-            events = run(plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
-            _session.follow(folder, events, raw, past)
+            with _settings.kept(device, plan, folder) as told_plan:
+                events = run(told_plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
+                _session.follow(folder, events, raw, past)
     return _session.finish(folder)

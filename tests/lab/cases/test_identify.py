@@ -1,10 +1,14 @@
 """Every drive of the machine is listed, with what it is or why it can't be tested."""
 
+import pytest
+
+from stend import devices
+from stend.units import MiB
 from tests.lab import bench
 
 
 def test_every_drive_is_listed_with_its_serial_or_its_reason() -> None:
-    told = bench.stend("devices")
+    told = bench.here("devices")
     assert told.returncode == 0, told.stderr
     lines = told.stdout.splitlines()
     for serial in ("LABPAIR", "LABONE", "LABGONE", "LABRAID0", "LABSATA", "LABSCSI"):
@@ -17,8 +21,32 @@ def test_every_drive_is_listed_with_its_serial_or_its_reason() -> None:
 
 def test_a_drive_is_not_written_unless_it_is_named() -> None:
     path = bench.node("LABONE")
-    bench.fill(path)
-    refused = bench.stend("run", "iops", "--quick", "--target", path, "--into", "/tmp/no")
+    bench.fill(path, 8 * MiB)
+    refused = bench.here("run", "iops", "--quick", "--target", path, "--into", "/tmp/no")
     assert refused.returncode == 3
     assert "LABONE" in refused.stderr
     assert bench.holds_mark(path)
+
+
+@pytest.mark.parametrize(
+    ("serial", "kind", "facts"),
+    [
+        ("LABONE", "nvme", {"controller", "lba_formats", "capabilities", "scheduler", "transport"}),
+        ("LABSATA", "ata", {"capabilities", "security", "write_cache", "health_passed"}),
+        ("LABSCSI", "scsi", {"write_cache", "scheduler"}),
+    ],
+)
+def test_a_drive_tells_its_facts(serial: str, kind: str, facts: set[str]) -> None:
+    identity = devices.find(bench.node(serial)).identity
+    assert identity.kind == kind
+    assert identity.serial == serial
+    assert facts <= set(identity.facts)
+    assert "doubts" not in identity.facts
+
+
+def test_an_nvme_drive_tells_its_lba_formats_and_its_other_namespace() -> None:
+    identity = devices.find(bench.node("LABPAIR", 1)).identity
+    formats = identity.facts["lba_formats"]
+    assert {f["bytes"] for f in formats} == {512, 4096}
+    assert sum(f["in_use"] for f in formats) == 1
+    assert len(identity.facts["namespaces"]) == 2

@@ -1,0 +1,145 @@
+"""A drive's write cache: set for the run, put back after every kind of end, found again after kill -9."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import devices, plan
+from stend.cli import _settings
+from stend.definition import Identity, Plan
+from stend.devices import file, gate
+from stend.devices._drive import DriveDevice
+from stend.errors import StepFailed
+from stend.units import MiB
+
+
+class Played(DriveDevice):
+    """A drive whose write cache is a word in a file beside it."""
+
+    def cache(self) -> str:
+        return self.switch.read_text()
+
+    def write_cache(self, setting: str) -> None:
+        if self.stuck:
+            return
+        self.switch.write_text(setting)
+
+    @property
+    def switch(self) -> Path:
+        return Path(f"{self.identity.path}.cache")
+
+    stuck = False
+
+
+@pytest.fixture
+def drive(tmp_path: Path) -> Played:
+    return found(tmp_path / "drive.bin")
+
+
+def found(path: Path) -> Played:
+    if not path.exists():
+        path.write_bytes(bytes(2 * MiB))
+        Path(f"{path}.cache").write_text("enabled")
+    identity = msgspec.structs.replace(file.find(str(path)).identity, serial="S1")
+    return Played(identity, gate.marks(str(path)))
+
+
+def planned(device: Played, wanted: str = "disabled") -> Plan:
+    _, profile, _ = plan.gather(["latency"], None, {"minute_s": 0.2})
+    return plan.draw(["latency"], msgspec.structs.replace(profile, write_cache=wanted), device.identity)
+
+
+def record(folder: Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((folder / _settings.RECORD).read_text())
+    return told
+
+
+def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) -> None:
+    drive.open(writes=True, destroy="drive.bin")
+    with _settings.kept(drive, planned(drive), tmp_path) as told:
+        assert drive.cache() == "disabled"
+        assert record(tmp_path)["restored"] is False
+        assert told.notes[-1] == "the drive's write cache was enabled and is disabled for this run"
+    assert drive.cache() == "enabled"
+    assert record(tmp_path)["restored"] is True
+
+
+@pytest.mark.parametrize("error", [StepFailed("fio died"), KeyboardInterrupt(), RuntimeError("a defect")])
+def test_it_is_put_back_whatever_the_end_is(drive: Played, tmp_path: Path, error: BaseException) -> None:
+    drive.open(writes=True, destroy="drive.bin")
+    with pytest.raises(type(error)), _settings.kept(drive, planned(drive), tmp_path):
+        raise error
+    assert drive.cache() == "enabled"
+
+
+def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) -> None:
+    drive.open(writes=True, destroy="drive.bin")
+    drawn = planned(drive, "enabled")
+    with _settings.kept(drive, drawn, tmp_path) as told:
+        assert told == drawn
+    assert drive.cache() == "enabled"
+
+
+def killed(drive: Played, folder: Path) -> None:
+    """As kill -9 leaves it: set, recorded, not restored."""
+    drive.switch.write_text("disabled")
+    told = {"target": drive.identity.target, "serial": "S1", "was": "enabled", "during": "disabled", "restored": False}
+    (folder / _settings.RECORD).write_text(json.dumps(told))
+
+
+def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_path: Path) -> None:
+    killed(drive, tmp_path)
+    drive.open(writes=True, destroy="drive.bin")
+    with _settings.kept(drive, planned(drive), tmp_path):
+        assert drive.cache() == "disabled"
+    assert drive.cache() == "enabled"
+
+
+def test_doctor_puts_it_back_once(drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed(drive, tmp_path)
+    monkeypatch.setattr(devices, "find", lambda target: found(Path(target)))
+    assert _settings.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
+    assert drive.cache() == "enabled"
+    assert _settings.put_back([tmp_path]) == []
+
+
+def test_doctor_leaves_a_run_alone_that_goes_on(drive: Played, tmp_path: Path) -> None:
+    drive.open(writes=True, destroy="drive.bin")
+    with _settings.kept(drive, planned(drive), tmp_path):
+        assert _settings.put_back([tmp_path]) == []
+        assert drive.cache() == "disabled"
+
+
+def test_a_drive_that_is_gone_is_told_and_stays_on_record(
+    drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed(drive, tmp_path)
+    other = Identity(kind="file", target="x", path="x", capacity_bytes=1, serial="S2")
+    monkeypatch.setattr(devices, "listing", lambda: [(other, "")])
+    Path(drive.identity.path).unlink()
+    (said,) = _settings.put_back([tmp_path])
+    assert "no drive here tells the serial S1" in said
+    assert record(tmp_path)["restored"] is False
+
+
+def test_a_drive_that_does_not_take_the_setting_ends_the_run(drive: Played, tmp_path: Path) -> None:
+    drive.open(writes=True, destroy="drive.bin")
+    drive.stuck = True
+    with (
+        pytest.raises(StepFailed, match="its write cache was to be disabled and is enabled"),
+        _settings.kept(drive, planned(drive), tmp_path),
+    ):
+        raise AssertionError("nothing may run")
+
+
+def test_a_drive_without_a_cache_is_said_to_have_none(
+    drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Played, "cache", lambda self: "")
+    drive.open(writes=True, destroy="drive.bin")
+    with _settings.kept(drive, planned(drive), tmp_path) as told:
+        assert "this drive has none, or does not let it be set" in told.notes[-1]
+    assert not (tmp_path / _settings.RECORD).exists()
