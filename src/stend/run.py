@@ -11,7 +11,7 @@ from itertools import islice
 
 import msgspec
 
-from stend import __version__
+from stend import __version__, watch
 from stend.bench import Ahead, Bench, Done, Stopped
 from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step
 from stend.devices import Device
@@ -60,6 +60,7 @@ def run(
         else:
             yield from (keep(runner.note(text)) for text in plan.notes)
         yield from runner.tests(plan, again)
+        yield from (keep(runner.note(text)) for text in watch.at_the_end(runner.past))
         outcome, reason = ("not steady" if runner.past.unmet else "complete"), ""
     except Stopped:
         outcome, reason = "stopped", "by the operator"
@@ -254,6 +255,7 @@ class Runner:
         quiet = any(isinstance(s, Idle) or (isinstance(s, Hold) and s.workload.outstanding == 1) for s in steps)
         if not quiet and (values := self.device.health()):
             yield self.past.add(Telemetry(t=self.t(), values=values))
+            yield from (self.past.add(self.note(text, "doubt")) for text in watch.told(self.past))
 
 
 def limit_met(rule: Rule, total: Counts) -> str:

@@ -111,8 +111,8 @@ class DriveDevice(block.BlockDevice):
 
     @property
     def node(self) -> str:
-        """The kernel's name of the drive."""
-        return self.kernel.node_of(os.stat(self.identity.path).st_rdev)
+        """The kernel's name of the drive; empty when it is gone."""
+        return whole_node(self.identity.path, self.kernel)
 
     def abilities(self) -> Drive:
         """What the drive can and what state it is in, asked anew."""

@@ -71,6 +71,14 @@ def ask(*words: str, limit_s: float = PATIENCE_S) -> Told:
     return Told(done.returncode, done.stdout, done.stderr)
 
 
+def softly(*words: str) -> Told:
+    """The same where nothing must end for it: a program that is missing or silent says nothing."""
+    try:
+        return ask(*words)
+    except (Missing, StepFailed) as error:
+        return Told(127, "", str(error))
+
+
 def _last(said: bytes | str) -> str:
     text = said.decode(errors="replace") if isinstance(said, bytes) else said
     return text.strip().splitlines()[-1] if text.strip() else "it said nothing"

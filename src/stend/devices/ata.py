@@ -108,7 +108,7 @@ class AtaDevice(disks.ScsiDisk):
 
     def health(self) -> dict[str, Any]:
         """SMART attributes, and what the kernel counted."""
-        return super().health() | attributes(tools.ask("smartctl", "--json", "--all", self.identity.path).document)
+        return super().health() | attributes(tools.softly("smartctl", "--json", "--all", self.identity.path).document)
 
 
 def attributes(told: dict[str, Any]) -> dict[str, Any]:

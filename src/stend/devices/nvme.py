@@ -175,14 +175,22 @@ class NvmeDevice(drives.DriveDevice):
 
     def health(self) -> dict[str, Any]:
         """The SMART log, the link, and what the kernel counted."""
-        told = tools.ask("nvme", "smart-log", self.controller, JSON)
+        told = tools.softly("nvme", "smart-log", self.controller, JSON)
         looked = drives.Looked()
         drives.pci_link(looked, self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device")
-        return super().health() | smart(told.document) | {k: v for k, v in looked.facts.items() if k == "link"}
+        link = {key: value for key, value in looked.facts.items() if key == "link"}
+        return self._counted() | smart(told.document) | link
+
+    def _counted(self) -> dict[str, Any]:
+        """By the kernel; some kernels count on the paths to a drive of several and not on the drive."""
+        drive, _, nsid = self.node.rpartition("n")
+        paths = self.kernel.sys.glob(f"class/nvme/nvme*/{drive}c*n{nsid}")
+        every = [super().health(), *(drives.kernel_counters(self.kernel, path.name) for path in paths)]
+        return {key: max(told.get(key, 0) for told in every) for key in every[0]}
 
     def cache(self) -> str:
         """Feature 6, where the drive has a volatile write cache."""
-        told = tools.ask("nvme", "get-feature", self.controller, f"--feature-id={WRITE_CACHE}")
+        told = tools.softly("nvme", "get-feature", self.controller, f"--feature-id={WRITE_CACHE}")
         if told.code or "alue" not in told.out:
             return ""
         value = tools.number(told.out.lower().rpartition("value:")[2])

@@ -65,7 +65,7 @@ class ScsiDevice(disks.ScsiDisk):
 
     def health(self) -> dict[str, Any]:
         """Log pages as smartctl reads them, and what the kernel counted."""
-        return super().health() | logs(tools.ask("smartctl", "--json", "--all", self.identity.path).document)
+        return super().health() | logs(tools.softly("smartctl", "--json", "--all", self.identity.path).document)
 
 
 def logs(told: dict[str, Any]) -> dict[str, Any]:

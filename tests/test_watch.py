@@ -1,0 +1,141 @@
+"""Rules over the drive's own word: what changed between two rounds that every report must say."""
+
+from typing import Any
+
+import pytest
+
+from stend import plan, watch
+from stend.definition import Hold, Identity, Purge, Seconds, Step, Workload
+from stend.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
+from stend.units import GB, MB, GiB
+
+MINUTE = 60.0
+WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4096)
+
+
+def run_with(*telemetry: dict[str, Any], facts: dict[str, Any] | None = None, every_min: float = 5) -> Run:
+    """A run that was told these values, one every so many minutes."""
+    drive = Identity(kind="nvme", target="/dev/x", path="/dev/x", capacity_bytes=100 * GB, facts=facts or {})
+    names, profile, deviations = plan.gather(["write-saturation"], None, {})
+    drawn = plan.draw(names, profile, drive, deviations=deviations)
+    run = Run([Started(at=0, version="0", plan=drawn, seed=1)])
+    for number, values in enumerate(telemetry):
+        run.add(Telemetry(t=number * every_min * MINUTE, values=values))
+    return run
+
+
+def load(run: Run, written: int, read: int = 0, *, t: float = MINUTE, step: Step | None = None) -> None:
+    """A result between the first two Telemetry events."""
+    place = Position(test="write-saturation", phase="saturate", round=1)
+    hold = Hold(workload=WRITES, amount=Seconds(seconds=60))
+    counts = Counts(60, 0, Tally(1, read), Tally(1, written))
+    run.add(Result(where=place, index=0, step=step or hold, t=t, counts=counts))
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "said"),
+    [
+        ({"crc_errors": 4}, {"crc_errors": 7}, "CRC errors (cable, connector) grew by 3 between minute 0 and 5"),
+        ({"media_errors": 0}, {"media_errors": 1}, "media errors grew by 1"),
+        ({"reallocated": 0}, {"reallocated": 8}, "reallocated sectors grew by 8"),
+        ({"grown_defects": 2}, {"grown_defects": 3}, "grown defects grew by 1"),
+        ({"degraded": 0}, {"degraded": 1}, "missing members of the array grew by 1"),
+        ({"link": "gen 4 x4"}, {"link": "gen 3 x4"}, "link was retrained from gen 4 x4 to gen 3 x4 before minute 5"),
+        ({"temperature_c": 69}, {"temperature_c": 71}, "the drive reached 71 °C by minute 5; it warns from 70 °C"),
+        ({"critical_warning": 0}, {"critical_warning": 4}, "a critical warning (0x4) since minute 5"),
+        ({"resync": ""}, {"resync": "check, 12 / 99"}, "the array is being synchronised since minute 5: check"),
+    ],
+)
+def test_a_change_is_a_sentence(before: dict[str, Any], now: dict[str, Any], said: str) -> None:
+    facts = {"warning_temperature_c": 70}
+    (sentence,) = watch.told(run_with(before, now, facts=facts))
+    assert said in sentence
+    assert list(watch.told(run_with(before, before, facts=facts))) == []
+    assert list(watch.told(run_with(now, now, facts=facts))) == []
+
+
+@pytest.mark.parametrize("values", [{}, {"crc_errors": 9}, {"temperature_c": 90}])
+def test_a_single_look_says_nothing(values: dict[str, Any]) -> None:
+    assert list(watch.told(run_with(values, facts={"warning_temperature_c": 70}))) == []
+
+
+def test_counters_that_begin_anew_are_no_change() -> None:
+    assert list(watch.told(run_with({"crc_errors": 9}, {"crc_errors": 1}))) == []
+
+
+def test_nothing_is_compared_across_an_interruption() -> None:
+    run = run_with({"crc_errors": 1})
+    run.add(Note(t=100, text="went on", kind="interruption"))
+    run.add(Telemetry(t=300, values={"crc_errors": 5}))
+    assert list(watch.told(run)) == []
+
+
+def told_one_by_one(*seconds: float) -> list[str]:
+    """Every sentence of a run whose drive counts these seconds of throttling."""
+    values = [{"throttle_s": count} for count in seconds]
+    said = []
+    for number in range(1, len(values) + 1):
+        said += list(watch.told(run_with(*values[:number])))
+    return [*said, *watch.at_the_end(run_with(*values))]
+
+
+def test_throttling_is_told_once_with_its_minutes() -> None:
+    assert told_one_by_one(0, 0, 10, 40, 60, 60, 60) == [
+        "the drive throttled itself in minutes 5–20 (60 s by its own count)"
+    ]
+
+
+def test_throttling_twice_is_two_sentences() -> None:
+    assert [line.split(" (")[0] for line in told_one_by_one(0, 5, 5, 5, 9, 9)] == [
+        "the drive throttled itself in minutes 0–5",
+        "the drive throttled itself in minutes 15–20",
+    ]
+
+
+def test_throttling_that_goes_on_is_told_at_the_end() -> None:
+    assert told_one_by_one(0, 0, 10, 40) == ["the drive throttled itself in minutes 5–15 (40 s by its own count)"]
+
+
+@pytest.mark.parametrize("source", ["kernel", "host"])
+@pytest.mark.parametrize("kind", ["read", "write"])
+@pytest.mark.parametrize(("factor", "said"), [(1.0, 0), (1.009, 0), (0.991, 0), (1.02, 1), (0.98, 1), (0, 1)])
+def test_load_is_proved_within_a_percent(source: str, kind: str, factor: float, said: int) -> None:
+    name = f"{source}_{kind}_bytes"
+    run = run_with({name: 1000}, {name: 1000 + round(10 * GB * factor)})
+    load(run, 10 * GB if kind == "write" else 0, 10 * GB if kind == "read" else 0)
+    sentences = list(watch.told(run))
+    assert len(sentences) == said
+    assert all("fio told 10 GB" in sentence for sentence in sentences)
+
+
+def test_what_was_in_flight_at_a_stop_is_no_mismatch() -> None:
+    run = run_with({"kernel_write_bytes": 0}, {"kernel_write_bytes": 10 * MB + 4096})
+    load(run, 10 * MB)
+    assert list(watch.told(run)) == []
+
+
+def test_a_purge_between_two_looks_proves_nothing() -> None:
+    run = run_with({"kernel_write_bytes": 0}, {"kernel_write_bytes": 100 * GB})
+    load(run, 0, step=Purge())
+    assert list(watch.told(run)) == []
+
+
+def test_write_amplification_and_drive_writes_per_day_of_a_phase() -> None:
+    run = run_with(
+        {"host_write_bytes": 0, "nand_write_bytes": 0},
+        {"host_write_bytes": 25 * GB, "nand_write_bytes": 60 * GB},
+        every_min=360,
+    )
+    load(run, 1, t=0)
+    load(run, 25 * GB, t=360 * MINUTE)
+    (sentence,) = watch.at_the_end(run)
+    assert sentence == (
+        "write-saturation, saturate: write amplification 2.40 (25 GB from the host, 60 GB to flash), "
+        "1.0 drive writes per day"
+    )
+
+
+def test_a_drive_that_tells_no_flash_writes_has_no_write_amplification() -> None:
+    run = run_with({"host_write_bytes": 0}, {"host_write_bytes": GiB})
+    load(run, GiB)
+    assert list(watch.at_the_end(run)) == []
