@@ -151,6 +151,19 @@ def test_ctrl_c_does_not_reach_fio(engine: FioEngine) -> None:
     assert os.getpgid(load.process.child.pid) == load.process.child.pid != os.getpgid(0)
 
 
+def test_no_thread_is_disturbed_by_the_end_of_anothers_shell(engine: FioEngine) -> None:
+    load = engine.start(RANDOM, seed=1)
+    blocked = [
+        int(line.split()[1], 16)
+        for status in Path(f"/proc/{load.process.child.pid}/task").glob("*/status")
+        for line in status.read_text().splitlines()
+        if line.startswith("SigBlk")
+    ]
+    assert len(blocked) > RANDOM.threads
+    assert all(mask >> (signal.SIGCHLD - 1) & 1 for mask in blocked)
+    assert signal.SIGCHLD not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 STARTER = """
 import sys, time
 from stend.engines.fio import FioEngine

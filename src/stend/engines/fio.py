@@ -123,7 +123,7 @@ class FioEngine:
             [self.fio, *words],
             threads=sum(section.threads for section in part),
             limit_bytes=sum(section.io_bytes * section.threads for section in part),
-            largest_bytes=max((size for size, _ in workload.block_mix), default=workload.block_bytes),
+            slack_bytes=max((size - 1 for size, _ in workload.block_mix), default=0),
         )
 
 
