@@ -1,6 +1,8 @@
 """The gate on hosts that we have not: stacks, several paths, exports, same serials; /sys and /proc made here."""
 
 import contextlib
+import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 
 from stend.devices import block, gate
 from stend.devices._kernel import Kernel
+from stend.devices._refusals import refusal
 from stend.errors import Refused
 from tests.stand import Host, Stand, number_of
 
@@ -72,6 +75,15 @@ def test_the_use_of_what_is_stacked_on_it_is_told(stand: Stand, host: Host, node
     host.stacked("dm-0", "sda")
     host.mounted("252:0", "/srv", "/dev/mapper/vg-root")
     refused(stand, node, host.kernel, "is held by vg-root, which is mounted at /srv; `umount /srv` first")
+
+
+def test_nobody_is_told_to_unmount_the_system(tmp_path: Path, host: Host) -> None:
+    root = os.stat("/").st_dev
+    node = tmp_path / "sda"
+    os.mknod(node, stat.S_IFBLK | 0o600, root)
+    host.disk("sda", f"{os.major(root)}:{os.minor(root)}", device__serial="SN1")
+    host.mounted(f"{os.major(root)}:{os.minor(root)}", "/", "/dev/sda")
+    assert refusal(str(node), kernel=host.kernel) == "carries / of this system; choose another drive"
 
 
 def test_a_partition_of_it_below_a_stack_is_found(stand: Stand, host: Host, node: str) -> None:

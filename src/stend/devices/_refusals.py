@@ -37,13 +37,15 @@ def _of_drive(path: str, node: str, keep_off: tuple[str, ...], uses: Uses) -> st
     kernel = uses.kernel
     if not node:
         return "is a node without a drive; `stend devices` lists the drives there are"
+    if carried := _carries(node, keep_off, kernel):  # before its mounts: nobody should be told to unmount /
+        return carried
     if used := uses.of_drive(node):
         return str(used)
     if not kernel.size_bytes(node):
         return "has no size; set it up first"
     if kernel.read_only(node):
         return f"is read-only; `blockdev --setrw {path}` first, if it may be written"
-    return _carries(node, keep_off, kernel) or str(writers.of_drive(kernel, node) or "")
+    return str(writers.of_drive(kernel, node) or "")
 
 
 def _carries(node: str, keep_off: tuple[str, ...], kernel: Kernel) -> str:
