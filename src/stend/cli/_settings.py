@@ -40,7 +40,7 @@ def kept(device: Device, plan: Plan, folder: Path) -> Iterator[Plan]:
     The original is on disk before anything is changed: `kill -9` leaves it to `stend resume` or `stend doctor`.
     """
     if not isinstance(device, DriveDevice):
-        yield plan
+        yield _with(plan, f"the profile asks for the write cache {plan.profile.write_cache}; here it cannot be set")
         return
     told = plan.profile.options.get("purge", {})
     wishes(device, told.get("method", ""), told.get("command", ""), float(told.get("limit_s", 0)))
