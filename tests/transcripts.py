@@ -9,7 +9,8 @@ from pathlib import Path
 
 from stend import plan as planning
 from stend import suite
-from stend.definition import Bytes, Hold, Idle, Plan, Seconds, Step, Workload
+from stend.cli.plan import composition, rule_words
+from stend.definition import Bytes, Hold, Idle, Phase, Plan, Seconds, Steady, Step, Workload
 from stend.record import Judged, Result, Run
 from stend.run import run
 from stend.units import binary, duration
@@ -54,14 +55,19 @@ def _head(plan: Plan) -> Iterator[str]:
 
 
 def _body(past: Run, starts: dict[tuple[str, str], int]) -> Iterator[str]:
-    name = ""
+    name, mix = "", ""
     for test, phase in past.phases():
         if test.name != name:
             name = test.name
             yield from ("", f"{test.title} ({test.clause})")
+            yield from (f"  {place}: as {source} left it" for place, source in test.shared.items())
         ends = next(j for j in past.judged if (j.where.test, j.where.phase) == (name, phase.name) and j.ended_by)
-        told = [_ended(ends), _starts(starts[name, phase.name])]
+        told = [_ended(ends), _limits(phase), _starts(starts[name, phase.name])]
         yield f"  {phase.name}" + "".join(f"; {text}" for text in told if text)
+        mixed = next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.block_mix), None)
+        if mixed and composition(mixed) != mix:
+            mix = composition(mixed)
+            yield f"    MIX is {mix}"
         rounds = groupby(past.of(name, phase.name), key=lambda result: result.where.round)
         steps = (_steps(tuple(result.step for result in results)) for _, results in rounds)
         for lines, same in groupby(steps):
@@ -74,6 +80,11 @@ def _ended(judged: Judged) -> str:
     tracked = ", ".join(f"{v.label} in {v.quantity}" for v in judged.verdicts)
     ended_by = judged.ended_by.removeprefix("all done")
     return f"until {ended_by} in {tracked}" if judged.steady else f"until {ended_by}" if ended_by else ""
+
+
+def _limits(phase: Phase) -> str:
+    limits = [rule_words(rule) for rule in phase.until if not isinstance(rule, Steady)]
+    return f"or at the latest {', '.join([f'{phase.rounds} rounds', *limits])}" if phase.until else ""
 
 
 def _starts(count: int) -> str:

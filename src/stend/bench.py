@@ -9,6 +9,8 @@ from stend.record import Counts
 
 REST_SLICE_S = 0.5
 """How soon a rest notices that the operator wants the end."""
+AHEAD_S = 0.3
+"""So long before its end a rest is handed back, so that recording it and looking at the drive fall within it."""
 
 
 class Stopped(Exception):
@@ -39,21 +41,29 @@ class Bench:
         self.workload: Workload | None = None
         self.seed = 0
         self.ended: float | None = None
+        self.rested: float | None = None
         self.streams: dict[Workload, int] = {}
 
-    def rest(self, seconds: float) -> Done:
-        """Nothing is sent to the drive until `seconds` after its last IO."""
+    def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
+        """Nothing is sent to the drive until `seconds` after its last IO.
+
+        With `until_hold` the end of the rest is left to the hold that comes next.
+        """
         self.stop()
-        until = (self.engine.now() if self.ended is None else self.ended) + seconds
-        while (left := until - self.engine.now()) > 0:
+        self.rested = (self.engine.now() if self.ended is None else self.ended) + seconds
+        self._wait(min(AHEAD_S, seconds) if until_hold else 0.0)
+        return Done()
+
+    def _wait(self, ahead_s: float = 0.0) -> None:
+        while self.rested is not None and (left := self.rested - ahead_s - self.engine.now()) > 0:
             self._mind()
             self.engine.idle(min(left, REST_SLICE_S))
-        return Done()
 
     def hold(self, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Counts, None, Done]:
         """Run a workload for an amount, telling each interval's counts; `ahead` is what comes after."""
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
-        load, gap_s = self._running(hold.workload, seed, limit)
+        load, began = self._running(hold.workload, seed, limit)
+        ended = self.ended
         self._prepare(hold, ahead)
         total = Counts()
         while (counts := load.next()) is not None:
@@ -65,6 +75,7 @@ class Bench:
         if limit is not None or not (ahead and _same(hold, ahead[0].step)):
             total += self.stop()
         self.advance(hold.workload, total)
+        gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
         return Done(total, gap_s, self.seed)
 
     def stop(self) -> Counts:
@@ -76,14 +87,16 @@ class Bench:
         self.ended = load.ended
         return tail or Counts()
 
-    def _running(self, workload: Workload, seed: int, limit: int | None) -> tuple[Load, float]:
+    def _running(self, workload: Workload, seed: int, limit: int | None) -> tuple[Load, bool]:
+        """The load of this hold, and whether it began just now."""
         if self.load is not None and self.workload == workload and limit is None:
-            return self.load, 0.0
+            return self.load, False
         self.stop()
+        self._wait()
         start = self.streams.get(workload, 0) if limit is None else 0
         self.load = self.engine.start(workload, seed=seed, from_bytes=start, limit_bytes=limit)
         self.workload, self.seed = workload, seed
-        return self.load, self.load.began - self.ended if self.ended is not None else 0.0
+        return self.load, True
 
     def _prepare(self, hold: Hold, ahead: list[Ahead]) -> None:
         """Have the next different load stand ready; a rest before it changes nothing."""

@@ -201,7 +201,7 @@ class Runner:
                 self.bench.stop()
                 said = self.device.purge()
             case Idle(seconds=seconds):
-                done = self.bench.rest(seconds)
+                done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
             case Hold():
                 done = yield from self.hold(step, step_seed(self.seed, where, index), ahead)
         result = Result(

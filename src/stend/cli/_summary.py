@@ -3,7 +3,7 @@
 from statistics import median
 from typing import Any
 
-from stend.definition import Hold, Workload
+from stend.definition import Hold, Idle, Seconds, Workload
 from stend.record import Counts, Result, Run, Verdict
 from stend.stats import percentile_s
 from stend.units import MB, block_label, decimal, duration, latency, rate
@@ -39,12 +39,33 @@ def _phase(run: Run, name: str, phase: str) -> list[str]:
     ends = [j for j in run.judged if (j.where.test, j.where.phase) == (name, phase) and j.verdicts and j.ended_by]
     rows = [f"  {phase}: {j.ended_by} (round {j.where.round})" for j in ends]
     rows += [f"    {_verdict(v)}" for j in ends for v in j.verdicts]
+    rows += _rests(run, name, phase)
     holds = [r.step for r in run.of(name, phase) if isinstance(r.step, Hold)]
     loads = list(dict.fromkeys(hold.workload for hold in holds))
     means = {load: run.window(name, phase, load) for load in loads}
     if len(loads) < WIDEST:
         return rows + [_workload(run, name, phase, load, means[load]) for load in loads]
     return rows + _matrix(means)
+
+
+def _rests(run: Run, name: str, phase: str) -> list[str]:
+    """How long the rests of a phase really were, from the last IO before to the first after, and the bursts."""
+    after = [
+        (a.step.seconds, b.gap_s)
+        for a, b in zip(run.results, run.results[1:], strict=False)
+        if isinstance(a.step, Idle) and (a.where.test, a.where.phase) == (name, phase) and b.gap_s
+    ]
+    held = [
+        (r.step.amount.seconds, r.counts.seconds)
+        for r in run.of(name, phase)
+        if isinstance(r.step, Hold) and isinstance(r.step.amount, Seconds)
+    ]
+    return [f"  {phase}: {_lengths('rests', after)}; {_lengths('bursts', held)}"] if after and held else []
+
+
+def _lengths(what: str, told: list[tuple[float, float]]) -> str:
+    asked, real = told[0][0], [seconds for _, seconds in told]
+    return f"{len(told)} {what} of {asked:g} s, really {min(real):.3f} to {max(real):.3f} s"
 
 
 def _matrix(means: dict[Workload, Counts]) -> list[str]:
@@ -105,7 +126,12 @@ def _figures(r: Result) -> dict[str, Any]:
     }
     if not isinstance(r.step, Hold):
         return own | {"step": type(r.step).__name__.lower(), "said": r.said}
-    own |= {"step": r.step.workload.label, "iops": r.counts.iops, "bytes_per_s": r.counts.bytes_per_s}
+    own |= {
+        "step": r.step.workload.label,
+        "seconds": r.counts.seconds,
+        "iops": r.counts.iops,
+        "bytes_per_s": r.counts.bytes_per_s,
+    }
     for name, tally in (("read", r.counts.read), ("write", r.counts.write)):
         if tally.ios:
             own[name] = {"ios": tally.ios, "mean_s": tally.mean_s, "max_s": tally.max_s}

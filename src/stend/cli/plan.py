@@ -3,8 +3,8 @@
 import typer
 
 from stend.cli import _asked
-from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step
-from stend.units import binary, decimal, duration
+from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step, Workload
+from stend.units import binary, block_label, decimal, duration
 
 
 def command(
@@ -49,7 +49,20 @@ def lines(plan: Plan) -> list[str]:
 
 
 def _test(test: PlannedTest) -> list[str]:
-    return ["", f"{test.title} ({test.clause})", *(line for phase in test.phases for line in _phase(phase))]
+    holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
+    mixes = dict.fromkeys(composition(hold.workload) for hold in holds if hold.workload.block_mix)
+    head = ["", f"{test.title} ({test.clause})", *(f"  MIX is {text}" for text in mixes)]
+    shared = [f"  {phase}: as {source} left it" for phase, source in test.shared.items()]
+    return [*head, *shared, *(line for phase in test.phases for line in _phase(phase))]
+
+
+def composition(workload: Workload) -> str:
+    """Block sizes, access zones and alignment of a workload that has a mix of sizes, in shares of its IOs."""
+    sizes = ", ".join(f"{block_label(size)} {share} %" for size, share in workload.block_mix)
+    places = [f"{share} % in the next {part} %" for share, part in workload.zones]
+    zones = ", ".join(places).replace("the next", "the first", 1).replace(" %,", " % of the range,", 1)
+    aligned = f"aligned to {binary(workload.align_bytes)}" if workload.align_bytes else ""
+    return "; ".join(text for text in (sizes, zones, aligned) if text)
 
 
 def _phase(phase: Phase) -> list[str]:
@@ -62,12 +75,13 @@ def _phase(phase: Phase) -> list[str]:
 
 
 def _until(phase: Phase) -> str:
-    rules = " or ".join(_rule(rule) for rule in phase.until)
+    rules = " or ".join(rule_words(rule) for rule in phase.until)
     count = f"{phase.rounds} round{'s' if phase.rounds > 1 else ''}"
     return f"until {rules}, at most {count}" if rules else count
 
 
-def _rule(rule: Rule) -> str:
+def rule_words(rule: Rule) -> str:
+    """A rule as people say it."""
     match rule:
         case Steady():
             return f"steady ({rule.rule}: {', '.join(w.label for w in rule.track)})"

@@ -23,7 +23,7 @@ def busy_cpu_s() -> float:
 
 
 class FioLoad:
-    """One process after another, mostly one; `began` and `ended` are good to about 2 ms.
+    """One process after another, mostly one; `began` (after the first `next`) and `ended` are good to about 2 ms.
 
     fio prints its totals when it gets SIGUSR1 (HOWTO). Asked by us rather than by its own timer, intervals begin with
     the load, and nothing piles up in a pipe while we are busy elsewhere.
@@ -41,7 +41,7 @@ class FioLoad:
         self.label, self.raw = label, raw
         self.interval_s, self.silence_s = interval_s, silence_s
         self.process, *self.later = processes
-        self.over = False
+        self.over, self.first = False, True
         self.began = self.ended = self.heard = self.epoch = time.monotonic()
         self.cpu_s = busy_cpu_s()
         self.read = self.write = Tally()
@@ -123,7 +123,7 @@ class FioLoad:
 
     def _go_on(self) -> None:
         """To the next process, for which all starts at nought."""
-        self.over = not self.later
+        self.over, self.first = not self.later, False
         if self.later:
             self.process = self.later.pop(0)
             self.read = self.write = Tally()
@@ -139,6 +139,7 @@ class FioLoad:
         at = max(at if 0 <= self.heard - at < STEP_S else self.heard, self.ended)
         if totals.runtime_s:
             self.epoch = min(self.epoch, at - totals.runtime_s)
+            self.began = self.epoch if self.first else self.began
         return at
 
     def _last(self, totals: json.Document) -> Counts:

@@ -13,6 +13,8 @@ FILLS = 4
 LIMIT_MINUTES = {"1.1": 24 * 60, "2.0.2": 6 * 60}
 """6 h of 2.0.x is recall-med, 24 h of 1.1 recall-high."""
 RECORDS = 31
+NO_LIMIT = 25
+"""The limit of rounds of the other clauses is none here; only fewer, asked for, are."""
 HISTOGRAM_MINUTES = 20
 """2.0.x only. Open point 2: at the test's own threads and depth, so that the writes go on without a pause."""
 
@@ -33,11 +35,12 @@ def checked(profile: Profile, stimulus: Workload, minutes: float) -> Phase:
     limit: Seconds = profile.minutes(minutes)
     fills = profile.options["fills"]
     until: tuple[Rule, ...] = (Steady(track=(stimulus,), rule=profile.steady), limit)
+    rounds = int(minutes) // RECORDS + 1
     return Phase(
         name="saturate",
         round=(Hold(workload=stimulus, amount=profile.minutes(1)),) * RECORDS,
         until=(*until, Capacities(times=fills)) if fills else until,
-        rounds=min(int(minutes) // RECORDS + 1, profile.rounds),
+        rounds=rounds if profile.rounds >= NO_LIMIT else min(rounds, profile.rounds),
         boundary="test",
     )
 

@@ -1,0 +1,102 @@
+"""Every test on real fio: a quick run of each on a file, and the rests of idle recovery at their true length."""
+
+from pathlib import Path
+
+import pytest
+
+from stend import store, suite
+from stend.cli import main
+from stend.definition import Hold, Idle, Seconds
+from stend.record import Result, Run, Telemetry
+
+pytestmark = pytest.mark.fio
+
+CHEAP = ("cross-stimulus", "lba-profile")
+"""Together some fifteen seconds; iops and latency run on a file in tests/test_real.py."""
+REST_SLACK_S, BURST_SLACK_S = 0.030, 0.050
+CLOCK_S = 0.005
+"""What fio's milliseconds and the difference of two clocks may come to."""
+
+
+def ran(asked: list[str], folder: Path) -> Run:
+    """The record of a run on a new file of 256 MiB."""
+    into, target = folder / "run", folder / "drive.bin"
+    made = ["--target", str(target), "--create", "256MiB", "--into", str(into), "--seed", "1"]
+    assert main(["run", *asked, *made]) == 0
+    target.unlink()
+    assert (into / "report.html").exists()
+    return store.load(into)
+
+
+def quick(name: str, folder: Path) -> None:
+    run = ran([name, "--quick"], folder)
+    assert run.ended is not None
+    assert run.ended.outcome in ("complete", "not steady"), run.ended.reason
+    assert any("quick" in stamp for stamp in run.stamps)
+    assert {(r.where.test, r.where.phase) for r in run.results} == {(t.name, p.name) for t, p in run.phases()}
+    holds = [(r.step, r.counts) for r in run.results if isinstance(r.step, Hold)]
+    assert all(counts.both.ios for _, counts in holds)
+    for step, counts in holds:
+        assert not (step.workload.read_pct == 100 and counts.write.ios)
+        assert not (step.workload.read_pct == 0 and counts.read.ios)
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_quick_run_on_a_file_comes_to_its_end(name: str, tmp_path: Path) -> None:
+    quick(name, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", [name for name in suite.names() if name not in CHEAP])
+def test_a_quick_run_of_each_on_a_file_comes_to_its_end(name: str, tmp_path: Path) -> None:
+    quick(name, tmp_path)
+
+
+def study(folder: Path, settings: str) -> str:
+    """Idle recovery after a minute of saturation, three bursts for each rest."""
+    path = folder / "rests.toml"
+    path.write_text(
+        'title = "Rests"\ntests = ["idle-recovery"]\n[settings]\nshorten = 120\n'
+        f"{settings}[settings.tests.idle-recovery]\n"
+        'after = "saturation"\nsaturation_minutes = 1\n'
+    )
+    return str(path)
+
+
+def rests(run: Run) -> list[tuple[float, float]]:
+    """(asked, as recorded: from the last IO before to the first after) in seconds."""
+    pairs = zip(run.results, run.results[1:], strict=False)
+    return [(a.step.seconds, b.gap_s) for a, b in pairs if isinstance(a.step, Idle)]
+
+
+def bursts(run: Run) -> list[tuple[float, float]]:
+    """(asked, as recorded) in seconds, of those with a rest after them."""
+    pairs = zip(run.results, run.results[1:], strict=False)
+    ends = [a for a, b in pairs if isinstance(b.step, Idle)]
+    return [(a.step.amount.seconds, a.counts.seconds) for a in ends if _timed(a)]  # type: ignore[union-attr]
+
+
+def _timed(result: Result) -> bool:
+    return isinstance(result.step, Hold) and isinstance(result.step.amount, Seconds)
+
+
+def test_a_rest_is_never_cut_short_and_nobody_asks_the_drive_in_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = study(tmp_path, "minute_s = 2\nsecond_s = 0.05\n")
+    run = ran([own], tmp_path)
+    told = rests(run)
+    assert [round(asked / 0.05) for asked, _ in told] == [rest for rest in (5, 10, 15, 25, 50) for _ in range(3)]
+    assert all(real >= asked - CLOCK_S for asked, real in told)
+    assert not any(isinstance(event, Telemetry) for event in store.read(tmp_path / "run"))
+    assert main(["show", str(tmp_path / "run")]) == 0
+    assert "wait-10: 3 rests of 2.5 s, really 2.5" in capsys.readouterr().out
+
+
+@pytest.mark.soak
+def test_rests_and_bursts_have_their_true_lengths(tmp_path: Path) -> None:
+    run = ran([study(tmp_path, "")], tmp_path)
+    assert {asked for asked, _ in rests(run)} == {5, 10, 15, 25, 50}
+    assert [real for asked, real in rests(run) if abs(real - asked) > REST_SLACK_S] == []
+    assert {asked for asked, _ in bursts(run)} == {5}
+    assert [real for asked, real in bursts(run) if abs(real - asked) > BURST_SLACK_S] == []
