@@ -1,5 +1,6 @@
 """`stend calibrate`: how near the virtual drives come to the real ones."""
 
+from operator import attrgetter
 from typing import Annotated
 
 import typer
@@ -33,7 +34,6 @@ def command(
         if fit:
             spec, _ = calibrate.fitted(spec, spec.fitted)
             for place in spec.fitted:
-                part, _, field = place.partition(".")
-                typer.echo(f"{name}: {place} = {getattr(getattr(spec, part), field):g}")
+                typer.echo(f"{name}: {place} = {attrgetter(place)(spec):g}")
         rows.extend(calibrate.measured(spec))
     typer.echo(calibrate.table(rows))

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from stend.definition import Identity
+from stend.errors import StepFailed
 from stend.sim import Spec, build, load
 
 if TYPE_CHECKING:
@@ -58,8 +59,11 @@ class VirtualDevice:
         """There is nothing to destroy."""
 
     def check(self) -> None:
-        """It cannot be exchanged; StepFailed when it was told to die."""
+        """StepFailed when it was told to die, or to change its size."""
         self.drive.check()
+        now, before = self.drive.capacity_bytes, self.identity.capacity_bytes
+        if now != before:
+            raise StepFailed(f"{self.identity.target} changed its size from {before} to {now} bytes")
 
     def purge(self) -> str:
         """Format it."""

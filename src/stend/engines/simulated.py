@@ -54,7 +54,7 @@ class SimulatedLoad:
     def __init__(self, drive: Drive, interval_s: float, limited: bool) -> None:
         self.drive, self.interval_s, self.limited = drive, interval_s, limited
         self.began = self.ended = drive.now_s
-        self.over = False
+        self.over = self.stopped = False
 
     def next(self) -> Counts | None:
         """Counts of the next interval of virtual time; None once all of a limit is written."""
@@ -67,10 +67,15 @@ class SimulatedLoad:
         self.over = not done.more
         return counts(done)
 
-    def stop(self) -> None:
-        """Let go; all that was done is told already."""
+    def stop(self) -> Counts | None:
+        """Let what is outstanding end, and tell it: the drive is left as idle as a real one."""
         self.over = True
-        self.drive.stop()
+        if self.stopped:
+            return None
+        self.stopped = True
+        tail = self.drive.stop()
+        self.ended = self.drive.now_s
+        return counts(tail) if tail else None
 
 
 class SimulatedEngine:

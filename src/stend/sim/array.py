@@ -19,7 +19,9 @@ def parameters(array: Array, host: Host) -> "np.ndarray[tuple[int], np.dtype[np.
     p[k.T_PAGE_IN], p[k.T_PAGE_OUT] = k.PAGE * 1e3 / array.write_mb_s, k.PAGE * 1e3 / array.read_mb_s
     p[k.CACHE], p[k.T_PARITY], p[k.T_PIECE] = array.cache_bytes, array.parity_us * 1e3, array.member_command_us * 1e3
     p[k.T_READ_COMMAND], p[k.T_WRITE_COMMAND] = host.read_command_us * 1e3, host.write_command_us * 1e3
-    p[k.T_LINK], p[k.T_ANSWER] = k.PAGE * 1e3 / host.read_mb_s, host.read_answer_us * 1e3
+    p[k.T_LINK], p[k.T_LINK_IN] = k.PAGE * 1e3 / host.read_mb_s, k.PAGE * 1e3 / host.write_mb_s
+    p[k.T_PIECE_PAGE] = array.member_page_us * 1e3
+    p[k.T_READ_ANSWER], p[k.T_WRITE_ANSWER] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
     return p
 
 

@@ -14,11 +14,12 @@ from stend.sim.kernels import count, draw, i64, sink
 
 # Indices of `parameters`; times in ns.
 MEMBERS, LEVEL, STRIPE, UNITS, T_READ, T_WRITE, T_PAGE_IN, T_PAGE_OUT, CACHE, T_READ_COMMAND = range(10)
-T_WRITE_COMMAND, T_LINK, T_ANSWER, MIRROR_READ, T_PARITY, T_PIECE = range(10, 16)
-PARAMETERS = 16
+T_WRITE_COMMAND, T_LINK, T_READ_ANSWER, T_WRITE_ANSWER, T_PARITY, T_PIECE = range(10, 16)
+T_PIECE_PAGE, T_LINK_IN = 16, 17
+PARAMETERS = 18
 # Indices of `state`.
-COMMAND, LINK, HELD, FIRST, MANY, LAST_END, READ_END = range(7)
-STATE = 7
+COMMAND, LINK, HELD, FIRST, MANY, LAST_END, READ_END, BEHIND = range(8)
+STATE = 8
 PAGE = 4096
 
 
@@ -36,13 +37,19 @@ class Array(NamedTuple):
 
 
 @inlined
-def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any) -> Any:
+def controller(a: Any, ns: Any, at: Any, now: Any) -> Any:
+    """The controller's processor for the members works `ns` on what was asked `now` and is possible `at`; its end."""
+    a.state[BEHIND] = max(a.state[BEHIND], now) + ns
+    return max(a.state[BEHIND], at)
+
+
+@inlined
+def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now: Any) -> Any:
     """A member reads or writes `size` bytes; when it is done. 4 KiB pages lie on its units in turn."""
     p = a.parameters
     units = p[UNITS]
-    at = max(a.state[COMMAND], at) + p[T_PIECE]
-    a.state[COMMAND] = at
     first, last = address // PAGE, (address + size - 1) // PAGE
+    at = controller(a, p[T_PIECE] + p[T_PIECE_PAGE] * size // PAGE, at, now)
     done = at
     for page in range(first, last + 1):
         u = i64((page * 2654435761 >> 7) % units) if first == last else page % units
@@ -55,13 +62,13 @@ def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any) -> 
 
 
 @inlined
-def piece(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
+def piece(a: Any, offset: Any, size: Any, writes: Any, now: Any) -> Any:
     """The part of a request within one stripe unit."""
     p = a.parameters
     members, level, stripe = p[MEMBERS], p[LEVEL], p[STRIPE]
     row = offset // stripe
     if level == 0:
-        return work(a, row % members, row // members * stripe + offset % stripe, size, writes, at)
+        return work(a, row % members, row // members * stripe + offset % stripe, size, writes, now, now)
     if level == 5:
         data = members - 1
         line = row // data
@@ -69,16 +76,18 @@ def piece(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
         member = (parity + 1 + row % data) % members
         address = line * stripe + offset % stripe
         if not writes:
-            return work(a, member, address, size, False, at)
-        ready = max(work(a, member, address, size, False, at), work(a, parity, address, size, False, at))
-        a.state[COMMAND] += p[T_PARITY]
-        ready = max(ready, a.state[COMMAND])
-        return max(work(a, member, address, size, True, ready), work(a, parity, address, size, True, ready))
+            return work(a, member, address, size, False, now, now)
+        ready = work(a, member, address, size, False, now, now)
+        ready = max(ready, work(a, parity, address, size, False, now, now))
+        ready = controller(a, p[T_PARITY], ready, now)
+        done = work(a, member, address, size, True, ready, now)
+        return max(done, work(a, parity, address, size, True, ready, now))
     pairs = max(members // 2, 1)
     one, address = row % pairs, row // pairs * stripe + offset % stripe
     if writes:
-        return max(work(a, one, address, size, True, at), work(a, one + pairs, address, size, True, at))
-    return work(a, one + pairs * (row // pairs & 1), address, size, False, at)
+        done = work(a, one, address, size, True, now, now)
+        return max(done, work(a, one + pairs, address, size, True, now, now))
+    return work(a, one + pairs * (row // pairs & 1), address, size, False, now, now)
 
 
 @inlined
@@ -126,12 +135,12 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     s, p = a.state, a.parameters
     at = max(s[COMMAND], at) + (p[T_READ_COMMAND] if reads else p[T_WRITE_COMMAND])
     s[COMMAND] = at
-    s[LINK] = max(s[LINK], at) + p[T_LINK] * size // PAGE
+    s[LINK] = max(s[LINK], at) + (p[T_LINK] if reads else p[T_LINK_IN]) * size // PAGE
     if reads:
         follows = offset == s[READ_END]
         s[READ_END] = offset + size
         done = read_ahead(a, size, at) if follows else spread(a, offset, size, False, at)
-        return max(done, s[LINK]) + p[T_ANSWER]
+        return max(done, s[LINK]) + p[T_READ_ANSWER]
     at = s[LINK]
     ring = a.done_at.shape[0] - 1
     while s[MANY] > 0 and (s[HELD] + size > p[CACHE] or s[MANY] > ring):
@@ -143,12 +152,12 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     s[LAST_END] = offset + size
     done = whole_rows(a, size, at) if follows else spread(a, offset, size, True, at)
     if size > p[CACHE]:
-        return done + p[T_ANSWER]
+        return done + p[T_WRITE_ANSWER]
     place = (s[FIRST] + s[MANY]) & ring
     a.done_at[place], a.done_bytes[place] = done, size
     s[MANY] += 1
     s[HELD] += size
-    return at + p[T_ANSWER]
+    return at + p[T_WRITE_ANSWER]
 
 
 @compiled

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from stend.sim.experiments import KINDS, Bench
-from stend.sim.spec import Spec, profiles
+from stend.sim.spec import Part, Spec, profiles
 
 LATENCY_SCALE_DIVISOR = 8
 """Percentiles of one outstanding IO need more simulated IOs than the usual scale gives."""
@@ -82,12 +82,12 @@ def misfit(spec: Spec) -> float:
     return sum(logs) / len(logs)
 
 
-def changed(spec: Spec, place: str, factor: float) -> Spec:
-    """The Spec with one parameter, such as `flash.read_us`, multiplied."""
-    part, _, name = place.partition(".")
-    inner = getattr(spec, part)
-    value = type(getattr(inner, name))(getattr(inner, name) * factor)
-    return msgspec.structs.replace(spec, **{part: msgspec.structs.replace(inner, **{name: value})})
+def changed(part: Part, place: str, factor: float) -> Any:
+    """The Spec (or a part of it) with one number, such as `flash.slc.program_us`, multiplied."""
+    name, _, rest = place.partition(".")
+    inner = getattr(part, name)
+    value = changed(inner, rest, factor) if rest else type(inner)(inner * factor)
+    return msgspec.structs.replace(part, **{name: value})
 
 
 def fitted(spec: Spec, places: Iterable[str], steps: Iterable[float] = (0.1, 0.04)) -> tuple[Spec, float]:

@@ -1,14 +1,13 @@
 """Mechanical and hybrid drives, laid out from a Spec and driven by disk_kernel."""
 
 import numpy as np
+import numpy.typing as npt
 
 from stend.errors import BadInput
 from stend.sim import disk_kernel as k
 from stend.sim.drive import NS, Drive
-from stend.sim.requests import Ledger, Loop, Pattern, Stream
+from stend.sim.requests import OUTSTANDING, SECTOR, Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Disk, Host, Spec
-
-QUEUE = 8192
 
 
 def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
@@ -36,14 +35,15 @@ class DiskDrive(Drive):
         if disk is None or spec.scale != 1:
             raise BadInput(f"virtual drive {spec.name} is a disk: it needs a [disk] part and cannot be scaled")
         chunks = -(-spec.capacity_bytes // disk.cache_chunk_bytes) + 1 if disk.cache_bytes else 1
+        places = OUTSTANDING + disk.write_memory_bytes // SECTOR + 1
         self.memory = k.Disk(
             state=np.zeros(k.STATE, np.int64),
             parameters=parameters(disk, spec.host, spec.capacity_bytes),
             rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
-            queue_at=np.zeros(QUEUE, np.int64),
-            queue_size=np.zeros(QUEUE, np.int64),
-            queue_slot=np.zeros(QUEUE, np.int64),
-            queue_since=np.zeros(QUEUE, np.int64),
+            queue_at=np.zeros(places, np.int64),
+            queue_size=np.zeros(places, np.int64),
+            queue_slot=np.zeros(places, np.int64),
+            queue_since=np.zeros(places, np.int64),
             where=np.full(chunks, -1, np.int64),
             holds=np.full(max(disk.cache_bytes // disk.cache_chunk_bytes, 1), -1, np.int64),
         )
@@ -78,6 +78,9 @@ class DiskDrive(Drive):
     def _rest(self, ns: int) -> None:
         self._forget_waiting()
         k.rest(self.memory, self.inner_ns)
+
+    def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
+        return 1.0 if moved.any() else 0.0
 
     def _nand_write_bytes(self) -> int:
         return 0

@@ -17,11 +17,12 @@ T_TURN, T_SETTLE, T_SEEK, T_OVERHEAD, OUTER, INNER, CAPACITY, REACH, DIRTY, T_ME
 CHUNK, T_HIT, T_HIT_PAGE, T_WRITE_SETTLE, T_COMMAND, LINK, LARGEST = range(10, 17)
 PARAMETERS = 17
 # Indices of `state`.
-HEAD, NOW, KNOWN, HELD, CACHE_BUSY, CACHE_NEXT, LINK_BUSY, COMMAND_BUSY, HITS, MISSES = range(10)
-STATE = 10
+HEAD, NOW, KNOWN, HELD, CACHE_BUSY, CACHE_NEXT, LINK_BUSY, COMMAND_BUSY, HITS, MISSES, HAND = range(11)
+STATE = 11
 PAGE = 4096
-WAITING, KEPT = 1, 2
 FAR = 1 << 62
+PATIENCE = 2_000_000_000
+"""ns after which a waiting host is served before anything that lies nearer: no drive lets a request starve"""
 
 
 class Disk(NamedTuple):
@@ -68,10 +69,17 @@ def positioning(d: Any, offset: Any, writes: Any) -> Any:
 
 @inlined
 def nearest(d: Any) -> Any:
-    """The known request that the head reaches first."""
+    """The known request that the head reaches first, or the one whose host has waited too long."""
     s, p = d.state, d.parameters
     best, at = i64(FAR), 0
     many = min(s[KNOWN], p[REACH])
+    longest = s[NOW] - PATIENCE
+    late = -1
+    for n in range(many):
+        if d.queue_slot[n] >= 0 and d.queue_since[n] < longest:
+            longest, late = d.queue_since[n], n
+    if late >= 0:
+        return late
     for n in range(many):
         ns = positioning(d, d.queue_at[n], d.queue_size[n] > 0)
         if ns < best:
@@ -133,12 +141,38 @@ def serve_head(d: Any) -> Any:
 
 @inlined
 def drop(d: Any, n: Any) -> None:
-    """Take a request out of the queue; the last one takes its place, but what waits longest moves forward."""
-    s = d.state
-    last = s[KNOWN] - 1
-    for a in (d.queue_at, d.queue_size, d.queue_slot, d.queue_since):
-        a[n] = a[last]
+    """Take a request out of the queue; of those out of the head's reach each takes its place in turn."""
+    s, last = d.state, d.state[KNOWN] - 1
+    beyond = last + 1 - d.parameters[REACH]
+    if beyond > 0:
+        s[HAND] = (s[HAND] + 1) % beyond
+        carry(d, d.parameters[REACH] + s[HAND], n)
+        n = d.parameters[REACH] + s[HAND]
+    carry(d, last, n)
     s[KNOWN] = last
+
+
+@inlined
+def carry(d: Any, source: Any, target: Any) -> None:
+    """Copy a place of the queue."""
+    d.queue_at[target], d.queue_size[target] = d.queue_at[source], d.queue_size[source]
+    d.queue_slot[target], d.queue_since[target] = d.queue_slot[source], d.queue_since[source]
+
+
+@inlined
+def join(d: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
+    """Take a request into the queue; one that a host waits for comes within the head's reach."""
+    s, n, reach = d.state, d.state[KNOWN], d.parameters[REACH]
+    s[KNOWN] = n + 1
+    if slot >= 0 and n >= reach:
+        s[HAND] += 1
+        for i in range(reach):
+            inside = (s[HAND] + i) % reach
+            if d.queue_slot[inside] < 0:
+                carry(d, inside, n)
+                n = inside
+                break
+    d.queue_at[n], d.queue_size[n], d.queue_slot[n], d.queue_since[n] = offset, size, slot, at
 
 
 @inlined
@@ -158,15 +192,12 @@ def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> Non
         for c in range(offset // p[CHUNK], (offset + size - 1) // p[CHUNK] + 1):
             evict(d, c)
     s[MISSES] += 1
-    n = s[KNOWN]
-    s[KNOWN] = n + 1
-    d.queue_at[n], d.queue_size[n], d.queue_since[n] = offset, size, at
     if size > 0 and s[HELD] + nbytes <= p[DIRTY]:
         s[HELD] += nbytes
-        d.queue_slot[n] = -1
+        join(d, -1, offset, size, at)
         loop.heap[slot] = at + p[T_MEMORY] + nbytes * 1000 // p[LINK]
     else:
-        d.queue_slot[n] = slot
+        join(d, slot, offset, size, at)
         loop.heap[slot] = FAR
 
 

@@ -7,14 +7,30 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.errors import StepFailed
-from stend.sim.requests import BINS, Ledger, Loop, Pattern, Stream, ledger, loop, mean_bytes, stream
+from stend.sim.accidents import Course
+from stend.sim.heat import Heat
+from stend.sim.requests import (
+    BAD,
+    BINS,
+    DRAINED,
+    ENDED,
+    FAILED,
+    FAILED_AT,
+    Ledger,
+    Loop,
+    Pattern,
+    Stream,
+    ledger,
+    loop,
+    mean_bytes,
+    stream,
+)
 from stend.sim.spec import Spec
 
 NS = 1_000_000_000
 POUR_NS = 100_000_000
 POUR_BYTES = 16384  # larger requests keep the drive busy from the first moment on
-
-
+FOREVER = 1 << 62
 QUEUED_BYTES = 16 << 20
 """What a scaled drive is given at once: more would be a notable part of it. Waiting grows with the rest (Little)."""
 
@@ -48,7 +64,7 @@ def stretch(done: Ledger, factor: float) -> None:
 
 
 class Drive(ABC):
-    """Common to all kinds: clocks, scaling, the running pattern, health, accidents."""
+    """Common to all kinds: clocks, scaling, the running pattern, health, heat, accidents."""
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -56,6 +72,7 @@ class Drive(ABC):
         self.inner_ns = 0
         self.host_write_bytes = 0
         self.host_read_bytes = 0
+        self.heat, self.course = Heat(spec.thermal), Course(spec)
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
@@ -63,10 +80,12 @@ class Drive(ABC):
 
     def start(self, pattern: Pattern) -> None:
         """Begin a pattern; what ran before is let go."""
-        self._alive()
+        self.check()
         self._stream = stream(pattern, self.spec.scale)
         outstanding = pattern.threads * pattern.depth
-        slots = min(outstanding, max(8, QUEUED_BYTES // mean_bytes(pattern))) if self.spec.scale > 1 else outstanding
+        slots = min(outstanding, self.spec.host.queue or outstanding)
+        if self.spec.scale > 1:
+            slots = min(slots, max(8, QUEUED_BYTES // mean_bytes(pattern)))
         self._loop, self._stretch = loop(slots, self.inner_ns), outstanding / slots
         self._limit, self._given = pattern.limit_bytes, 0
         small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
@@ -83,26 +102,51 @@ class Drive(ABC):
             self._serve(self._stream, self._loop, spent, self.inner_ns)
 
     def advance(self, seconds: float) -> Done:
-        """Let the running pattern run on; ends early when it is through."""
-        if self._stream is None or self._loop is None:
-            raise RuntimeError("advance() before start()")
-        self._alive(seconds)
-        began, until = self.inner_ns, self.inner_ns + round(seconds * NS / self.spec.scale)
-        done = ledger()
-        more = self._serve(self._stream, self._loop, done, until)
-        self.inner_ns = until if more else max(int(self._loop.at[2]), began)
-        passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS
-        self.now_s += passed
-        self._unscale(done, more)
-        self.host_read_bytes += int(done.sums[0, 1])
-        self.host_write_bytes += int(done.sums[1, 1])
+        """Let the running pattern run on; ends early when it is through. StepFailed at an IO error or an accident."""
+        requests, slots = self._running()
+        self.course.check(self.now_s + seconds, self._unsafe_bytes())
+        done, passed, more = ledger(), 0.0, True
+        requests.plan[BAD : BAD + 2] = self.course.bad(self.now_s)
+        for length, silent in self.course.pieces(self.now_s, seconds):
+            if silent:
+                slots.issued[:] -= round(length * NS / self._stretch)
+                passed += length
+            elif more:
+                took, more = self._advance(requests, slots, done, length)
+                passed += took
+        self._count(done, passed, more, self.spec.scale)
+        if requests.at[ENDED] == FAILED:
+            where = int(requests.plan[FAILED_AT]) * self.spec.scale
+            raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
         return Done(passed, done.sums, done.bins, more)
 
-    def _unscale(self, done: Ledger, more: bool) -> None:
+    def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
+        """One piece of time without interruption: how long it was, and whether there is more to do."""
+        began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
+        until = began + round(seconds * NS / self.spec.scale * speed)
+        more = self._serve(requests, slots, done, until)
+        self.inner_ns = until if more else max(int(slots.at[2]), began)
+        passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
+        busy = self._busy(done.sums[:, 1] - before, max(self.inner_ns - began, 1))
+        self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
+        return passed, more
+
+    def _count(self, done: Ledger, passed: float, more: bool, scale: int) -> None:
+        self.now_s += passed
+        self._unscale(done, more, scale)
+        self.host_read_bytes += int(done.sums[0, 1])
+        self.host_write_bytes += int(done.sums[1, 1])
+
+    def _running(self) -> tuple[Stream, Loop]:
+        if self._stream is None or self._loop is None:
+            raise RuntimeError("advance() before start()")
+        return self._stream, self._loop
+
+    def _unscale(self, done: Ledger, more: bool, scale: int) -> None:
         """Each simulated IO stands for `scale` of them; a limit is met to the byte, whatever the scaling rounded."""
-        scale = self.spec.scale
-        if self._stretch > 1:
-            stretch(done, self._stretch)
+        slower = self._stretch / self.heat.speed
+        if slower > 1:
+            stretch(done, slower)
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale
@@ -119,13 +163,29 @@ class Drive(ABC):
             sums[2] = mean * sums[0]
         self._given += int(sums[1])
 
-    def stop(self) -> None:
-        """Let the running pattern go; what is still outstanding is not counted."""
-        self._stream = self._loop = None
+    def stop(self) -> Done | None:
+        """Ask for no more and wait for what is outstanding: how long it took and what it was; None if nothing was.
+
+        These IOs stand for themselves, not for `scale` of them: the drive as it is sold has no more outstanding.
+        """
+        requests, slots, self._stream, self._loop = self._stream, self._loop, None, None
+        if requests is None or slots is None or not slots.at[0]:
+            return None
+        self.check()
+        requests.at[ENDED], requests.at[0] = DRAINED, requests.at[1]
+        done, began = ledger(), self.inner_ns
+        self._serve(requests, slots, done, FOREVER)
+        if not done.sums[:, 0].any():
+            return None
+        self.inner_ns = max(int(slots.at[2]), began)
+        passed = (self.inner_ns - began) * self._stretch / NS / self.heat.speed
+        self._count(done, passed, True, max(round(self._stretch), 1))
+        return Done(passed, done.sums, done.bins, False)
 
     def idle(self, seconds: float) -> None:
         """Time without requests."""
-        self._alive(seconds)
+        self.course.check(self.now_s + seconds, self._unsafe_bytes())
+        self.heat.spend(seconds, 0, self.course.ambient_c(self.now_s))
         self.now_s += seconds
         ns = round(seconds * NS / self.spec.scale)
         self.inner_ns += ns
@@ -133,14 +193,20 @@ class Drive(ABC):
 
     def format(self) -> None:
         """As if never written."""
-        self._alive()
+        self.check()
         self.idle(self.spec.format_s)
         self.fresh()
+
+    @property
+    def capacity_bytes(self) -> int:
+        """What it says it holds now."""
+        return self.course.capacity_bytes(self.now_s)
 
     def health(self) -> dict[str, float]:
         """What the drive tells of itself."""
         return {
-            "temperature_c": 35.0,
+            "temperature_c": round(self.heat.celsius, 1),
+            "throttled": float(self.heat.throttled),
             "host_read_bytes": self.host_read_bytes,
             "host_write_bytes": self.host_write_bytes,
             "nand_write_bytes": self._nand_write_bytes(),
@@ -148,12 +214,7 @@ class Drive(ABC):
 
     def check(self) -> None:
         """StepFailed when the drive no longer answers."""
-        self._alive()
-
-    def _alive(self, ahead_s: float = 0) -> None:
-        died = self.spec.dies_at_s
-        if died and self.now_s + ahead_s > died:
-            raise StepFailed(f"{self.spec.model} does not answer any more (it was told to die at {died:g} s)")
+        self.course.check(self.now_s, self._unsafe_bytes())
 
     @abstractmethod
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
@@ -166,6 +227,15 @@ class Drive(ABC):
     def _rest(self, ns: int) -> None:
         """What the drive does with idle time."""
         return
+
+    def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
+        """How much of its full power an interval took, 0-1; `moved` are bytes read and written, inner time and size."""
+        host = self.spec.host
+        return float(moved[0] / host.read_mb_s + moved[1] / host.write_mb_s) * 1e3 / ns
+
+    def _unsafe_bytes(self) -> int:
+        """Answered for, and lost when the power fails."""
+        return 0
 
     def _nand_write_bytes(self) -> int:
         return self.host_write_bytes

@@ -1,5 +1,6 @@
 """The flash drive: its memory laid out from a Spec, driven by flash_kernel."""
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +14,8 @@ from stend.sim.spec import Flash, Host, Spec
 HICCUP_ROWS = ("read", "write", "mixed")
 NEAR_US = 5000
 """A read within this time after a write meets what the write set going (fitted)."""
+FEWEST = 16
+"""Superblocks below which cleaning has no choice left."""
 LOW = 3
 """Superblocks kept free for cleaning; they come on top of the spare space."""
 
@@ -20,12 +23,16 @@ LOW = 3
 def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int]:
     """(logical pages, pages of a superblock, superblocks) of the scaled drive.
 
-    Scaling keeps dies, units and times, and makes blocks shorter: the number of superblocks stays.
+    Scaling keeps dies, units and times; it keeps the number of superblocks too, or their size if that is given.
     """
     logical = capacity_bytes // scale // k.PAGE
     row = flash.dies * flash.unit_bytes // k.PAGE
     row = int(np.lcm.reduce([row, 64, row * flash.slc.levels if flash.slc else 1]))
-    pages = max(round(logical / flash.superblocks / row), 1) * row
+    wanted = flash.superblock_bytes / k.PAGE if flash.superblock_bytes else logical / max(flash.superblocks, 1)
+    pages = max(round(wanted / row), 1) * row
+    if logical < FEWEST * pages:
+        most = max(scale * logical // (FEWEST * pages), 1)
+        raise BadInput(f"a virtual drive of this size can be scaled down {most} times at most, not {scale} times")
     reserve = LOW + flash.lanes - 1
     return logical, pages, round(logical * (1 + flash.spare_pct / 100) / pages) + reserve
 
@@ -85,6 +92,8 @@ def hiccups(flash: Flash) -> npt.NDArray[np.int64]:
 def memory(spec: Spec, flash: Flash) -> k.Flash:
     """All arrays of a drive."""
     logical, pages, superblocks = layout(flash, spec.capacity_bytes, spec.scale)
+    if spec.accidents.lies_about_flush:
+        flash = msgspec.structs.replace(flash, write_through=False)
     ring = 1 << int(flash.buffer_bytes // k.PAGE + pages).bit_length()
     return k.Flash(
         state=np.zeros(k.STATE, np.int64),
@@ -117,6 +126,7 @@ class FlashDrive(Drive):
             raise BadInput(f"virtual drive {spec.name} is of flash but has no [flash] part")
         self.flash = spec.flash
         self.memory = memory(spec, spec.flash)
+        self._programmed = 0
         self.fresh()
 
     def fresh(self) -> None:
@@ -148,25 +158,43 @@ class FlashDrive(Drive):
         m.lanes[lane] = first, first + (p[k.SLC_PAGES] if slc else p[k.PAGES]), block, 0
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        began = self.inner_ns
+        began, reads, writes = self.inner_ns, done.sums[0, 0], done.sums[1, 0]
         more = bool(flash_kernel.serve(self.memory, requests, slots, done, until))
-        if self.flash.busy_cleaning_pct and done.sums[0, 0] and not done.sums[1, 0]:
-            self._clean(until - began, self.flash.busy_cleaning_pct)
+        if self.flash.busy_cleaning_pct and done.sums[0, 0] > reads and done.sums[1, 0] == writes:
+            ended = until if more else int(slots.at[2])
+            self._clean(began, ended - began, self.flash.busy_cleaning_pct)
         return more
 
     def _rest(self, ns: int) -> None:
-        self._clean(ns, self.flash.idle_cleaning_pct)
+        self._clean(self.inner_ns - ns, ns, self.flash.idle_cleaning_pct)
 
-    def _clean(self, ns: int, share_pct: float) -> None:
+    def _clean(self, began: int, ns: int, share_pct: float) -> None:
         """Clean in the background as much as a share of the dies' time allows."""
+        flash_kernel.rest(self.memory, began, int(ns * share_pct / 100 / self._move_ns))
+        flash_kernel.settle(self.memory, began + ns)
+
+    @property
+    def _move_ns(self) -> float:
+        """What all dies together need to move a page."""
         p = self.memory.parameters
-        page_ns = (p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES]
-        flash_kernel.rest(self.memory, self.inner_ns - ns, int(ns * share_pct / 100 / page_ns))
-        flash_kernel.settle(self.memory, self.inner_ns)
+        return float((p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES])
+
+    def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
+        programmed = int(self.memory.state[k.FLASH]) - self._programmed
+        self._programmed += programmed
+        return max(super()._busy(moved, ns), programmed * self._move_ns / ns)
+
+    def _unsafe_bytes(self) -> int:
+        if not self.spec.accidents.lies_about_flush:
+            return 0
+        m, s = self.memory, self.memory.state
+        queued = (s[k.OLDEST] + np.arange(s[k.PENDING])) & (len(m.release_at) - 1)
+        waiting = int(m.release_pages[queued[m.release_at[queued] > self.inner_ns]].sum()) + int(m.lanes[:, 3].sum())
+        return waiting * k.PAGE
 
     def _nand_write_bytes(self) -> int:
         return int(self.memory.state[k.FLASH]) * k.PAGE * self.spec.scale
 
-    def _wear(self) -> float:
-        """Mean erase cycles of a superblock."""
-        return float(int(self.memory.state[k.ERASED]) / len(self.memory.valid))
+    def health(self) -> dict[str, float]:
+        """See Drive; and the mean erase cycles of a superblock."""
+        return super().health() | {"erase_cycles": int(self.memory.state[k.ERASED]) / len(self.memory.valid)}

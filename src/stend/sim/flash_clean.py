@@ -236,16 +236,16 @@ def clean(f: Any, at: Any, low: Any) -> None:
 
 @inlined
 def room(f: Any, at: Any) -> Any:
-    """When the buffer has room for one more page, at `at` or after."""
+    """When the buffer has room for one more page, at `at` or after: nobody overtakes who waits for room."""
     s = f.state
     while s[k.IN_BUFFER] >= f.parameters[k.BUFFER]:
         q = s[k.OLDEST]
-        at = max(at, f.release_at[q])
+        s[k.ROOM_AT] = max(s[k.ROOM_AT], f.release_at[q])
         s[k.IN_BUFFER] -= f.release_pages[q]
         s[k.OLDEST] = (q + 1) & (f.release_at.shape[0] - 1)
         s[k.PENDING] -= 1
     s[k.IN_BUFFER] += 1
-    return at
+    return max(at, s[k.ROOM_AT])
 
 
 @inlined

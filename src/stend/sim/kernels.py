@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from stend.sim.compiled import inlined, leading_zeros
-from stend.sim.requests import BATCH
+from stend.sim.requests import BAD, BATCH, ENDED, FAILED, FAILED_AT
 
 u64, i64 = np.uint64, np.int64
 LOW32 = u64(0xFFFFFFFF)
@@ -44,10 +44,10 @@ def pick(edges: Any, bits: Any) -> Any:
 
 @inlined
 def draw(s: Any) -> Any:
-    """Draw the next batch of a Stream; the number drawn, 0 when its limit is reached."""
+    """Draw the next batch of a Stream; the number drawn, 0 when its limit is reached or it was ended."""
     count = 0
     mixed = s.plan[0]
-    while count < BATCH:
+    while count < BATCH and s.at[ENDED] == 0:
         choice = random64(s.rng)
         random = i64(choice >> u64(32)) < mixed
         if random:
@@ -78,6 +78,9 @@ def draw(s: Any) -> Any:
             s.offset[count] = s.region_start[j] + c
             s.cursor[j] = c + size if c + 2 * size <= s.region_bytes[j] else 0
             s.at[2] = j + 1 if j + 1 < threads else 0
+        if s.offset[count] < s.plan[BAD + 1] and s.offset[count] + size > s.plan[BAD]:
+            s.at[ENDED], s.plan[FAILED_AT] = FAILED, s.offset[count]
+            break
         s.size[count] = size
         s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
         count += 1

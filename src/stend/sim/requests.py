@@ -10,12 +10,18 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from stend.errors import BadInput
 from stend.units import KiB
 
 SECTOR = 512
 BATCH = 2048
 LARGE = 1 << 62
+OUTSTANDING = 1 << 16
 BINS = 29 << 6
+ENDED, DRAINED, FAILED = 3, 1, 2
+"""Place in `Stream.at`; why no more requests are drawn."""
+BAD, FAILED_AT = 4, 6
+"""Places in `Stream.plan` of the range [from, to) where IOs fail, and of the first one that did."""
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,10 +51,10 @@ class Stream(NamedTuple):
     size: npt.NDArray[np.int64]
     reads: npt.NDArray[np.uint8]
     at: npt.NDArray[np.int64]
-    """[next to serve, drawn, thread whose turn it is, exhausted]"""
+    """[next to serve, drawn, thread whose turn it is, why it ended: 0, DRAINED, FAILED]"""
     rng: npt.NDArray[np.uint64]
     plan: npt.NDArray[np.int64]
-    """[random share of 2^32, read share of 2^32, alignment (0: own size), shared limit of random requests]"""
+    """[random and read shares of 2^32, alignment (0: own size), shared limit of random requests, then see BAD]"""
     sizes: npt.NDArray[np.int64]
     size_edges: npt.NDArray[np.uint64]
     zone_start: npt.NDArray[np.int64]
@@ -75,7 +81,9 @@ def stream(pattern: Pattern, scale: int) -> Stream:
         reads=np.zeros(BATCH, np.uint8),
         at=np.zeros(4, np.int64),
         rng=np.array([_mixed(pattern.seed)], np.uint64),
-        plan=np.array([_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared], np.int64),
+        plan=np.array(
+            [_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared, 0, 0, 0], np.int64
+        ),
         sizes=np.array([s for s, _ in pattern.sizes], np.int64),
         size_edges=_edges([w for _, w in pattern.sizes]),
         zone_start=zone_start,
@@ -163,7 +171,9 @@ class Loop(NamedTuple):
 
 
 def loop(outstanding: int, now_ns: int) -> Loop:
-    """All slots free and asking at once."""
+    """All slots free and asking at once; BadInput for more than the heap's keys can tell apart."""
+    if outstanding > OUTSTANDING:
+        raise BadInput(f"a virtual drive has at most {OUTSTANDING} IOs outstanding, not {outstanding}")
     return Loop(
         heap=np.arange(outstanding, dtype=np.int64),
         issued=np.zeros(outstanding, np.int64),

@@ -2,7 +2,7 @@
 
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -47,8 +47,10 @@ class Flash(Part, frozen=True, kw_only=True):
     """physical space beyond the user capacity, percent of it"""
     dies: int
     channels: int
-    superblocks: int
-    """how many superblocks the user capacity makes; one spans all dies"""
+    superblocks: int = 0
+    """how many superblocks (cleaned as one) the user capacity makes; scaling makes them smaller, not fewer"""
+    superblock_bytes: int = 0
+    """instead: their size, where it is small enough for large requests to matter; scaling makes them fewer"""
     read_us: float
     program_us: float
     erase_us: float
@@ -128,6 +130,8 @@ class Array(Part, frozen=True, kw_only=True):
     """the controller's time for the parity of one small write"""
     member_command_us: float = 0
     """the controller's time for each command to a member that it did not see coming"""
+    member_page_us: float = 0
+    """and for each 4 KiB of it"""
 
 
 class Host(Part, frozen=True, kw_only=True):
@@ -148,10 +152,12 @@ class Host(Part, frozen=True, kw_only=True):
     """data going in and out shares one path of the controller"""
     partial_us: float = 0
     """more waiting for a write that does not cover whole 4 KiB"""
+    queue: int = 0
+    """how many commands the drive takes at once (32 by SATA's NCQ), the rest wait in the host; 0: any number"""
 
 
 class Thermal(Part, frozen=True, kw_only=True):
-    """First-order heating: watts idle and busy, kelvin per watt, seconds; throttles above a limit."""
+    """First-order heating: watts idle and busy, kelvin per watt, the time constant; a slower clock above a limit."""
 
     ambient_c: float = 25
     idle_w: float = 1
@@ -159,6 +165,31 @@ class Thermal(Part, frozen=True, kw_only=True):
     kelvin_per_w: float = 4
     seconds: float = 180
     limit_c: float = 0
+    """above it the drive's clock runs at `throttle_pct` until it is `HYSTERESIS_K` cooler; 0: never"""
+    throttle_pct: float = 30
+
+
+class Accidents(Part, frozen=True, kw_only=True):
+    """Misbehaviour on purpose, for tests and rehearsals; seconds of the drive's own clock, 0 is never."""
+
+    dies_at_s: float = 0
+    """from then on nothing is answered"""
+    hangs_at_s: float = 0
+    """from then on nothing is answered for `hang_s`; what is outstanding waits so much longer"""
+    hang_s: float = 10
+    errors_from_bytes: int = 0
+    """IO errors on `errors_bytes` from here, read or written"""
+    errors_bytes: int = 0
+    resizes_at_s: float = 0
+    """from then on the drive has `resized_bytes`"""
+    resized_bytes: int = 0
+    """0: half of what it had"""
+    overheats_at_s: float = 0
+    """from then on its fan stands still: the air around it is 60 K warmer"""
+    loses_power_at_s: float = 0
+    """what was answered but is in an unprotected buffer is gone"""
+    lies_about_flush: bool = False
+    """answers as soon as a write is in its buffer, which is not protected against power loss"""
 
 
 class Spec(Part, frozen=True, kw_only=True):
@@ -173,7 +204,7 @@ class Spec(Part, frozen=True, kw_only=True):
     logical_bytes: int = 512
     physical_bytes: int = 4096
     rotational: bool = False
-    scale: int = 1
+    scale: Annotated[int, msgspec.Meta(ge=1)] = 1
     format_s: float = 1
     flash: Flash | None = None
     disk: Disk | None = None
@@ -185,11 +216,11 @@ class Spec(Part, frozen=True, kw_only=True):
     fitted: tuple[str, ...] = ()
     """parameters without a source, such as `flash.read_us`: what `stend calibrate --fit` may change"""
     name: str = ""
-    seed: int = 1
-    dies_at_s: float = 0
+    seed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)] = 1
+    accidents: Accidents = Accidents()
 
 
-OPTIONS = ("seed", "scale", "dies_at_s")
+OPTIONS = ("seed", "scale", *Accidents.__struct_fields__)
 
 
 def profiles() -> list[str]:
@@ -199,12 +230,26 @@ def profiles() -> list[str]:
 
 
 def load(text: str) -> Spec:
-    """`NAME` or `NAME?seed=7&dies_at_s=40` as a Spec; BadInput says what is there."""
+    """`NAME`, `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`, as a Spec; BadInput says what there is."""
     name, _, query = text.partition("?")
-    if name not in profiles():
-        raise BadInput(f"there is no virtual drive {name!r}; there are {', '.join(profiles())}")
-    data = msgspec.toml.decode((resources.files("stend.sim") / "profiles" / f"{name}.toml").read_bytes())
-    return _checked({"name": name, **data, **_options(name, query)})
+    return _checked({"name": Path(name).stem, **_described(name), **_options(name, query)})
+
+
+def _described(name: str) -> dict[str, Any]:
+    if name in profiles():
+        data = (resources.files("stend.sim") / "profiles" / f"{name}.toml").read_bytes()
+    elif not name.endswith(".toml"):
+        raise BadInput(f"there is no virtual drive {name!r}; there are {', '.join(profiles())}, and files *.toml")
+    else:
+        try:
+            data = Path(name).read_bytes()
+        except OSError as error:
+            raise BadInput(f"the virtual drive {name} cannot be read: {error.strerror}") from error
+    try:
+        found: dict[str, Any] = msgspec.toml.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"the virtual drive {name} cannot be used: {error}") from error
+    return found
 
 
 def _options(name: str, query: str) -> dict[str, Any]:
@@ -212,7 +257,8 @@ def _options(name: str, query: str) -> dict[str, Any]:
     unknown = sorted(set(given) - set(OPTIONS))
     if unknown:
         raise BadInput(f"sim:{name} has no option {unknown[0]!r}; it takes {', '.join(OPTIONS)}")
-    return dict(given)
+    accidents = {key: value for key, value in given.items() if key in Accidents.__struct_fields__}
+    return {key: value for key, value in given.items() if key not in accidents} | {"accidents": accidents}
 
 
 def _checked(data: dict[str, Any]) -> Spec:

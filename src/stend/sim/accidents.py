@@ -1,0 +1,61 @@
+"""What goes wrong on purpose, and when: the part of a virtual drive that tests of the program's nerves stand on."""
+
+from stend.errors import StepFailed
+from stend.sim.spec import Spec
+from stend.units import binary
+
+SILENCE_S = 60.0
+"""A drive that has answered nothing for so long is given up."""
+FAN_K = 60
+"""How much warmer it is where the fan stands still."""
+
+
+class Course:
+    """The accidents of one drive on its own clock."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec, self.told = spec, spec.accidents
+
+    def check(self, now_s: float, unsafe_bytes: int) -> None:
+        """StepFailed when at `now_s` the drive is dead or has lost its power, with `unsafe_bytes` in its buffer."""
+        if _past(self.told.dies_at_s, now_s):
+            raise StepFailed(
+                f"{self.spec.model} does not answer any more (it was told to die at {self.told.dies_at_s:g} s)"
+            )
+        if _past(self.told.loses_power_at_s, now_s):
+            lost = f"{binary(unsafe_bytes)} that it had answered for are gone" if unsafe_bytes else "nothing is lost"
+            raise StepFailed(f"{self.spec.model} lost its power at {self.told.loses_power_at_s:g} s; {lost}")
+
+    def pieces(self, now_s: float, seconds: float) -> list[tuple[float, bool]]:
+        """An interval as (length, whether the drive is silent meanwhile) in order; StepFailed once it is given up."""
+        begin, length = self.told.hangs_at_s, self.told.hang_s
+        if not begin:
+            return [(seconds, False)]
+        end = now_s + seconds
+        first, last = min(max(begin, now_s), end), min(max(begin + length, now_s), end)
+        if last > first and last - begin >= SILENCE_S:
+            raise StepFailed(f"{self.spec.model} was silent for {SILENCE_S:g} s")
+        return [p for p in ((first - now_s, False), (last - first, True), (end - last, False)) if p[0] > 0]
+
+    def ambient_c(self, now_s: float) -> float:
+        """The air's temperature."""
+        return self.spec.thermal.ambient_c + (FAN_K if _past(self.told.overheats_at_s, now_s) else 0)
+
+    def capacity_bytes(self, now_s: float) -> int:
+        """What the drive says it holds."""
+        if not _past(self.told.resizes_at_s, now_s):
+            return self.spec.capacity_bytes
+        return self.told.resized_bytes or self.spec.capacity_bytes // 2
+
+    def bad(self, now_s: float) -> tuple[int, int]:
+        """Where IOs fail, [from, to) in inner bytes: a range with errors, or all beyond a shrunk drive's end."""
+        scale = self.spec.scale
+        if self.told.errors_bytes:
+            begin = self.told.errors_from_bytes
+            return begin // scale, -(-(begin + self.told.errors_bytes) // scale)
+        end = self.capacity_bytes(now_s)
+        return (end // scale, 1 << 62) if end < self.spec.capacity_bytes else (0, 0)
+
+
+def _past(at_s: float, now_s: float) -> bool:
+    return bool(at_s) and now_s >= at_s
