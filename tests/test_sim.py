@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +71,66 @@ def test_the_ideal_drive_serves_what_its_times_say() -> None:
     counts = hold(engine("sim:ideal"), reads, 1)
     link_us = 4 * KiB / 2000
     assert counts.read.mean_s == pytest.approx((5 + 50 + link_us) * 1e-6, rel=0.001)
+
+
+@pytest.mark.parametrize("target", ["sim:small", "sim:ideal", "sim:sas15k", "sim:x25e-raid"])
+def test_a_stopped_load_waits_for_what_is_outstanding_and_counts_it(target: str) -> None:
+    e = engine(target)
+    writes = Workload(random_pct=100, read_pct=0, block_bytes=64 * KiB, threads=2, depth=16, range_bytes=128 * MiB)
+    load = e.start(writes, seed=1)
+    load.next()
+    told_until = load.ended
+    tail = load.stop()
+    assert tail is not None
+    assert tail.write.ios == writes.outstanding
+    assert load.ended == e.now() == pytest.approx(told_until + tail.seconds)
+    assert tail.seconds <= tail.both.max_s + 1e-9
+    assert load.stop() is None
+
+
+@pytest.mark.parametrize("target", ["sim:small", "sim:sn150", "sim:x25e"])
+def test_a_short_hold_after_a_slow_one_is_like_a_long_one(target: str) -> None:
+    e = engine(target)
+    big = Workload(random_pct=100, read_pct=0, block_bytes=1024 * KiB, threads=8, depth=32, range_bytes=128 * MiB)
+    reads = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB, range_bytes=128 * MiB)
+    written(e, FILL, 128 * MiB)
+    hold(e, big, 4)
+    load = e.start(reads, seed=2)
+    short = load.advance(5)
+    long = load.advance(60)
+    load.stop()
+    assert short.iops == pytest.approx(long.iops, rel=0.1)
+
+
+def test_no_disk_lets_a_request_starve() -> None:
+    e = engine("sim:st600mx0052")
+    mixed = Workload(random_pct=100, read_pct=50, block_bytes=4 * KiB, threads=4, depth=16, range_bytes=1024 * MiB)
+    assert hold(e, mixed, 120).both.max_s < 3
+
+
+def test_a_warm_drive_is_hotter_and_cools_down_again() -> None:
+    e = engine()
+    cold = e.drive.health()["temperature_c"]
+    hold(e, WRITES, 120)
+    warm = e.drive.health()["temperature_c"]
+    e.idle(600)
+    assert cold + 5 < warm
+    assert e.drive.health()["temperature_c"] == pytest.approx(cold, abs=0.5)
+
+
+def test_a_described_drive_needs_no_place_in_the_package(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'title = "x"\nmodel = "x"\ninterface = "x"\nkind = "ideal"\ncapacity_bytes = 67108864\n'
+        "[host]\nread_mb_s = 100\nwrite_mb_s = 100\nread_command_us = 1\nwrite_command_us = 1\n"
+        "read_answer_us = 100\nwrite_answer_us = 100\n"
+    )
+    assert find(f"sim:{path}").identity.capacity_bytes == 64 * MiB
+    path.write_text("title = ")
+    with pytest.raises(BadInput, match=r"mine\.toml"):
+        find(f"sim:{path}")
+    with pytest.raises(BadInput, match=r"none\.toml cannot be read"):
+        find(f"sim:{tmp_path}/none.toml")
 
 
 def test_a_drive_told_to_die_fails_the_step() -> None:

@@ -56,7 +56,8 @@ class VirtualDevice:
         return build(self.spec)
 
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """There is nothing to destroy."""
+        """There is nothing to destroy; BadInput when it cannot be built."""
+        _ = self.drive
 
     def check(self) -> None:
         """StepFailed when it was told to die, or to change its size."""

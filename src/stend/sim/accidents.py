@@ -4,7 +4,7 @@ from stend.errors import StepFailed
 from stend.sim.spec import Spec
 from stend.units import binary
 
-SILENCE_S = 60.0
+SILENCE_S = 30.0
 """A drive that has answered nothing for so long is given up."""
 FAN_K = 60
 """How much warmer it is where the fan stands still."""
@@ -36,6 +36,14 @@ class Course:
         if last > first and last - begin >= SILENCE_S:
             raise StepFailed(f"{self.spec.model} was silent for {SILENCE_S:g} s")
         return [p for p in ((first - now_s, False), (last - first, True), (end - last, False)) if p[0] > 0]
+
+    def silent_s(self, now_s: float) -> float:
+        """How long the drive goes on saying nothing; StepFailed when that is too long to wait for."""
+        begin, length = self.told.hangs_at_s, self.told.hang_s
+        if not begin or not begin <= now_s < begin + length:
+            return 0.0
+        self.pieces(now_s, min(begin + length - now_s, SILENCE_S))
+        return begin + length - now_s
 
     def ambient_c(self, now_s: float) -> float:
         """The air's temperature."""

@@ -135,7 +135,7 @@ def saturation(bench: Bench) -> Cells:
 
 def fresh(bench: Bench) -> Cells:
     """Right after a format."""
-    found = {}
+    found: Cells = {}
     for read_pct in (100, 0):
         bench.drive.format()
         done = bench.run(bench.pattern(read_pct, 4096), 10, 1)

@@ -184,6 +184,12 @@ class FlashDrive(Drive):
         self._programmed += programmed
         return max(super()._busy(moved, ns), programmed * self._move_ns / ns)
 
+    def _buffer_bytes(self) -> int:
+        return self.flash.buffer_bytes
+
+    def _idle_from(self) -> int:
+        return int(self.memory.die.max())
+
     def _unsafe_bytes(self) -> int:
         if not self.spec.accidents.lies_about_flush:
             return 0

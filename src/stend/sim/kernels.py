@@ -45,8 +45,7 @@ def pick(edges: Any, bits: Any) -> Any:
 @inlined
 def draw(s: Any) -> Any:
     """Draw the next batch of a Stream; the number drawn, 0 when its limit is reached or it was ended."""
-    count = 0
-    mixed = s.plan[0]
+    count, mixed = 0, s.plan[0]
     while count < BATCH and s.at[ENDED] == 0:
         choice = random64(s.rng)
         random = i64(choice >> u64(32)) < mixed
@@ -84,8 +83,7 @@ def draw(s: Any) -> Any:
         s.size[count] = size
         s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
         count += 1
-    s.at[0] = 0
-    s.at[1] = count
+    s.at[0], s.at[1] = 0, count
     return count
 
 
