@@ -259,11 +259,14 @@ def forget(f: Any, page: Any) -> None:
 
 @inlined
 def folds(f: Any) -> Any:
-    """Whether one-bit superblocks are folded on the side: the host writes dense ones and space is not short yet."""
+    """Whether one-bit superblocks are folded on the side, while space is not short yet.
+
+    So it is where the host writes dense ones, and where all it writes passes through them.
+    """
     s, p = f.state, f.parameters
     if p[k.SLC_FOLD] == 0 or s[k.FREE] < p[k.LOW]:
         return False
-    return s[k.SLC_USED] > 1 and f.slc[f.lanes[k.HOST_LANE, 2]] == 0
+    return s[k.SLC_USED] > 1 and (s[k.PASSING] == 1 or f.slc[f.lanes[k.HOST_LANE, 2]] == 0)
 
 
 @inlined
@@ -276,7 +279,7 @@ def write_page(f: Any, page: Any, at: Any) -> Any:
     f.lanes[k.HOST_LANE, 3] += 1
     low = p[k.LOW]
     if folds(f):
-        s[k.EARNED] += p[k.SLC_FOLD]
+        s[k.EARNED] += k.CREDIT if s[k.PASSING] else p[k.SLC_FOLD]
         low = i64(f.valid.shape[0])
     elif s[k.VICTIM_AT] >= 0 or s[k.FREE] < low:
         s[k.EARNED] += s[k.RATIO]
