@@ -1,9 +1,11 @@
 """Virtual drives do what real ones do, and the same thing every time."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stend.definition import Workload
@@ -11,8 +13,10 @@ from stend.devices import find
 from stend.engines.simulated import SimulatedEngine
 from stend.errors import BadInput, StepFailed
 from stend.record import Counts
+from stend.sim import calibrate, load
 from stend.units import KiB, MiB
 
+DOCS = Path(__file__).parents[1] / "docs"
 WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, threads=4, depth=8, range_bytes=128 * MiB)
 FILL = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, threads=3, depth=4, range_bytes=128 * MiB)
 
@@ -131,6 +135,19 @@ def test_a_described_drive_needs_no_place_in_the_package(tmp_path: Path) -> None
         find(f"sim:{path}")
     with pytest.raises(BadInput, match=r"none\.toml cannot be read"):
         find(f"sim:{tmp_path}/none.toml")
+
+
+def test_the_documented_drive_can_be_built(tmp_path: Path) -> None:
+    (listing,) = re.findall(r"```toml\n(.*?)```", (DOCS / "virtual-drive.md").read_text(), re.DOTALL)
+    (tmp_path / "mine.toml").write_text(listing)
+    e = engine(f"sim:{tmp_path}/mine.toml")
+    assert hold(e, msgspec.structs.replace(WRITES, threads=4, depth=8), 10).iops > 1000
+
+
+@pytest.mark.soak
+def test_the_documented_accuracy_is_what_the_command_prints() -> None:
+    rows = [row for name in calibrate.drives() for row in calibrate.measured(load(name))]
+    assert calibrate.table(rows) in (DOCS / "virtual-drive-accuracy.md").read_text()
 
 
 def test_a_drive_told_to_die_fails_the_step() -> None:
