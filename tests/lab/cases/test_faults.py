@@ -1,0 +1,56 @@
+"""A run on a volume that begins to fail: device-mapper between stend and an NVMe drive."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stend import store
+from tests.lab import bench
+
+pytestmark = pytest.mark.long
+VOLUME, SIZE_SECTORS = "labvolume", 128 * 2048
+
+
+@pytest.fixture
+def volume() -> Iterator[str]:
+    """A volume over LABRAID3, whose table the case changes under way."""
+    for module in ("dm-mod", "dm-flakey"):
+        bench.tool("modprobe", module)
+    bench.tool("dmsetup", "create", VOLUME, "--noudevsync", "--table", table("linear", "0"))
+    names = {path.parent.parent.name: path.read_text().strip() for path in Path("/sys/block").glob("dm-*/dm/name")}
+    yield next(f"/dev/{node}" for node, name in names.items() if name == VOLUME)  # no udev here, so no link to it
+    bench.tool("dmsetup", "resume", VOLUME, "--noudevsync")
+    bench.tool("dmsetup", "remove", "--retry", "--noudevsync", VOLUME)
+
+
+def table(kind: str, more: str) -> str:
+    return f"0 {SIZE_SECTORS} {kind} {bench.node('LABRAID3')} {more}"
+
+
+def turn(kind: str, more: str) -> None:
+    """From now on the volume is of that kind."""
+    bench.tool("dmsetup", "suspend", "--noflush", "--nolockfs", "--noudevsync", VOLUME)
+    bench.tool("dmsetup", "load", VOLUME, "--table", table(kind, more))
+    bench.tool("dmsetup", "resume", "--noudevsync", VOLUME)
+
+
+def asked(test: str, path: str, folder: Path) -> tuple[str, ...]:
+    return ("run", test, *bench.SHORT, "--target", path, "--destroy-data", VOLUME, "--into", str(folder))
+
+
+def test_io_errors_from_a_time_on_end_the_run_and_resume_goes_on_when_they_are_over(volume: str) -> None:
+    folder = bench.RUNS / "errors"
+    with bench.started(*asked("write-saturation", volume, folder)) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 3 or child.poll() is not None)
+        turn("flakey", "0 0 3600")
+        _, err = child.communicate(timeout=bench.PATIENCE_S)
+    assert child.returncode == 5, err
+    assert "Traceback" not in err
+    run = store.load(folder)
+    assert run.ended is not None
+    assert run.ended.outcome == "failed"
+    assert "Input/output error" in run.ended.reason
+    turn("linear", "0")
+    again = bench.stend("resume", str(folder), "--destroy-data", VOLUME)
+    assert again.returncode == 0, again.stderr
