@@ -1,4 +1,4 @@
-"""A run on a volume that begins to fail: device-mapper between stend and an NVMe drive."""
+"""Runs on a volume that begins to fail or stops answering: device-mapper between stend and an NVMe drive."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,3 +54,16 @@ def test_io_errors_from_a_time_on_end_the_run_and_resume_goes_on_when_they_are_o
     turn("linear", "0")
     again = bench.stend("resume", str(folder), "--destroy-data", VOLUME)
     assert again.returncode == 0, again.stderr
+
+
+def test_a_drive_that_stops_answering_ends_the_run_and_the_folder_is_whole(volume: str) -> None:
+    folder = bench.RUNS / "hang"
+    with bench.started(*asked("write-saturation", volume, folder)) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 3 or child.poll() is not None)
+        bench.tool("dmsetup", "suspend", "--noflush", "--nolockfs", "--noudevsync", VOLUME)
+        _, err = child.communicate(timeout=bench.PATIENCE_S)
+    assert child.returncode == 5, err
+    run = store.load(folder)
+    assert run.ended is not None
+    assert run.ended.outcome == "failed"
+    assert "was silent for" in run.ended.reason or "hangs in the kernel" in run.ended.reason
