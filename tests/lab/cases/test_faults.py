@@ -1,4 +1,4 @@
-"""Runs on a volume that begins to fail or stops answering: device-mapper between stend and an NVMe drive."""
+"""Runs on a volume that fails, slows down or stops answering: device-mapper between stend and an NVMe drive."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ VOLUME, SIZE_SECTORS = "labvolume", 128 * 2048
 @pytest.fixture
 def volume() -> Iterator[str]:
     """A volume over LABRAID3, whose table the case changes under way."""
-    for module in ("dm-mod", "dm-flakey"):
+    for module in ("dm-mod", "dm-flakey", "dm-delay"):
         bench.tool("modprobe", module)
     bench.tool("dmsetup", "create", VOLUME, "--noudevsync", "--table", table("linear", "0"))
     names = {path.parent.parent.name: path.read_text().strip() for path in Path("/sys/block").glob("dm-*/dm/name")}
@@ -67,3 +67,14 @@ def test_a_drive_that_stops_answering_ends_the_run_and_the_folder_is_whole(volum
     assert run.ended is not None
     assert run.ended.outcome == "failed"
     assert "was silent for" in run.ended.reason or "hangs in the kernel" in run.ended.reason
+
+
+def test_a_drive_that_answers_slowly_is_measured_as_slow(volume: str) -> None:
+    folder = bench.RUNS / "slow"
+    with bench.started(*asked("write-saturation", volume, folder)) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 3 or child.poll() is not None)
+        turn("delay", "0 50")
+        _, err = child.communicate(timeout=bench.PATIENCE_S)
+    assert child.returncode == 0, err
+    found = [result.counts.both.ios for result in store.load(folder).of("write-saturation", "saturate")]
+    assert 0 < found[-1] < found[0]
