@@ -87,8 +87,12 @@ def zoom(name: str = "zoom") -> "alt.Parameter":
 
 
 def series_scale(names: Sequence[str], channel: Sequence[Any]) -> dict[str, Any]:
-    """A fixed series -> colour, dash or shape mapping, so that a series looks the same in every chart."""
-    return {"domain": list(names), "range": [channel[i % len(channel)] for i in range(len(names))]}
+    """A fixed series -> colour, dash or shape mapping, so that a series looks the same in every chart.
+
+    Where names are more than colours, the second time round a colour has another dash and another shape.
+    """
+    size, turned = len(channel), channel is DASHES or channel is SHAPES
+    return {"domain": list(names), "range": [channel[(i + turned * (i // size)) % size] for i in range(len(names))]}
 
 
 def ladder(count: int) -> list[str]:

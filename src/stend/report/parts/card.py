@@ -54,7 +54,7 @@ def _first_choices(cells: list[Cell]) -> Iterator[tuple[str, Cell | None, str]]:
     yield "seq_write", best(0, 0, 0), "mbs"
     yield "latency_read", best(100, 100, 4 * KiB, single=True), "lat"
     yield "latency_write", best(100, 0, 4 * KiB, single=True), "lat"
-    yield "mixed", best(100, 65, 0), "rate"
+    yield "mixed", best(100, 65, 4 * KiB), "rate"
 
 
 def _ends(run: Run, words: Language) -> Iterator[Number]:

@@ -38,8 +38,12 @@ def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table
 def _all_verified(own: Sequence[tuple[Phase, Judged]], words: Language) -> Table:
     """A row for each phase and tracked workload."""
     columns = [(phase.name, v.label, _column(v, words)) for phase, judged in own for v in judged.verdicts]
+    if all(v.excursion_allowed is None for _, judged in own for v in judged.verdicts):
+        for _, _, column in columns:
+            del column["excursion_allowed"]
+    told = len({label for _, label, _ in columns}) == len(columns)
     head = (words("column.workload"), *(words(f"verification.{key}") for key in columns[0][2]))
-    rows = tuple((f"{words.phase(phase)}: {label}", *column.values()) for phase, label, column in columns)
+    rows = tuple((label if told else f"{words.phase(phase)}: {label}", *c.values()) for phase, label, c in columns)
     rule = words("verification.rule", rule=words.name_of("rule", own[0][1].verdicts[0].rule))
     return Table(words("verification.all"), head, rows, tuple(range(1, len(head))), rule)
 
