@@ -1,0 +1,171 @@
+"""Reports: complete without a network, harmless whatever a drive calls itself, readable by machines and people."""
+
+import csv
+import re
+from collections.abc import Iterator
+from functools import cache
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import msgspec
+import pytest
+
+from stend import report
+from stend.findings.language import LANGUAGES
+from stend.record import Run
+from stend.report.json import Report, schema
+from stend.units import GiB
+from tests.synthetic import Truth, made
+
+SCHEMA = Path(__file__).parents[1] / "docs" / "report.schema.json"
+NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+TYPST = '#panic("in") $x$ *b* `c` <l> @m \\ "q"'
+VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
+
+
+@cache
+def run_of(model: str = "Synthetic 1000", serial: str = "SYN-0001") -> Run:
+    truth = Truth(capacity_bytes=8 * GiB, model=model, serial=serial)
+    return made("iops", "write-saturation", "idle-recovery", truth=truth, interval_s=20.0, shorten=60, rounds=5)
+
+
+def written(run: Run, form: str, folder: Path, lang: str = "en", style: str = "review") -> list[Path]:
+    (folder / "run").mkdir(exist_ok=True)
+    (folder / "run" / "manifest.toml").write_text('target = "sim:small"\n')
+    host = {"cpu": run.plan.device.model, "fio": "fio-3.33"}
+    return report.write([(folder / "run", run, host)], form, lang, style, into=folder)
+
+
+class Page(HTMLParser):
+    """What a page consists of: elements in order, with attributes and text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.misplaced: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.misplaced.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if "script" not in self.open and "style" not in self.open:
+            self.text += data
+
+    def all(self, *tags: str) -> Iterator[dict[str, str | None]]:
+        return (attributes for tag, attributes in self.elements if tag in tags)
+
+    @property
+    def shape(self) -> list[tuple[str, list[str]]]:
+        return [(tag, sorted(attributes)) for tag, attributes in self.elements]
+
+
+def page(run: Run, folder: Path, lang: str = "en", style: str = "review") -> Page:
+    return Page(written(run, "html", folder, lang, style)[0].read_text())
+
+
+@pytest.mark.parametrize("style", report.STYLES)
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_page_is_complete_in_itself_and_every_part_has_a_name(tmp_path: Path, lang: str, style: str) -> None:
+    made_page = page(run_of(), tmp_path, lang, style)
+    assert not made_page.misplaced
+    assert not made_page.open
+    assert next(made_page.all("html"))["lang"] == lang
+    loaded = [a.get(key) or "" for _, a in made_page.elements for key in ("src", "href", "data", "action", "poster")]
+    assert [place for place in loaded if place and not place.startswith(("#", "data:"))] == []
+    (policy,) = (a["content"] or "" for a in made_page.all("meta") if a.get("http-equiv"))
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    names = [a["id"] for _, a in made_page.elements if "id" in a]
+    assert len(names) == len(set(names)) > 5
+    assert {(a["href"] or "")[1:] for a in made_page.all("a")} <= set(names)
+    assert {a["aria-labelledby"] for _, a in made_page.elements if "aria-labelledby" in a} <= set(names)
+
+
+@pytest.mark.parametrize("style", report.STYLES)
+def test_everybody_can_find_their_way_through_a_page(tmp_path: Path, style: str) -> None:
+    made_page = page(run_of(), tmp_path, style=style)
+    levels = [int(tag[1]) for tag, _ in made_page.elements if tag in {"h1", "h2", "h3", "h4", "h5", "h6"}]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    tags = [tag for tag, _ in made_page.elements]
+    assert tags.count("figure") == tags.count("figcaption") > 5
+    assert tags.count("table") == tags.count("caption") > 5
+    assert all(a.get("scope") in {"col", "row"} for a in made_page.all("th"))
+    assert all(a.get("alt") for a in made_page.all("img"))
+    assert tags.index("a") < tags.index("main")
+    assert all(a.get("aria-label") for a in made_page.all("nav"))
+
+
+@pytest.mark.parametrize("style", report.STYLES)
+def test_a_drives_own_words_never_become_markup(tmp_path: Path, style: str) -> None:
+    harmless, nasty = page(run_of(), tmp_path, style=style), page(run_of(NASTY, NASTY), tmp_path, style=style)
+    assert nasty.shape == harmless.shape
+    assert NASTY in nasty.text
+    assert not any(key.startswith("on") for _, a in nasty.elements for key in a)
+
+
+def test_a_drives_own_words_stay_in_their_cell_in_markdown(tmp_path: Path) -> None:
+    def cells(model: str) -> list[int]:
+        text = written(run_of(model, model), "markdown", tmp_path)[0].read_text()
+        assert not re.search(r"(?<!\\)<[a-z/]", text)
+        return [line.replace("\\|", "").count("|") for line in text.splitlines() if line.startswith("|")]
+
+    assert cells(NASTY + " | a | b ") == cells("Synthetic 1000")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("model", [NASTY, TYPST])
+def test_a_pdf_is_typeset_whatever_a_drive_calls_itself(tmp_path: Path, model: str, lang: str) -> None:
+    made_pdf = written(run_of(model, model), "pdf", tmp_path, lang)[0].read_bytes()
+    assert made_pdf.startswith(b"%PDF")
+    assert made_pdf.rstrip().endswith(b"%%EOF")
+
+
+def test_russian_is_russian(tmp_path: Path) -> None:
+    english, russian = page(run_of(), tmp_path).text, page(run_of(), tmp_path, "ru").text
+
+    def cyrillic(text: str) -> int:
+        return sum("а" <= letter <= "я" for letter in text.lower())
+
+    assert cyrillic(english) == 0
+    assert cyrillic(russian) > 2000
+    assert "раунд" in russian
+
+
+def test_the_published_schema_is_the_one_that_is_written(tmp_path: Path) -> None:
+    path, beside = written(run_of(), "json", tmp_path)
+    assert msgspec.json.decode(beside.read_bytes()) == msgspec.json.decode(SCHEMA.read_bytes()) == schema()
+    told = msgspec.json.decode(path.read_bytes(), type=Report, strict=True)
+    (one,) = told.runs
+    assert [f.name for f in one.findings]
+    assert set(one.findings[0].sentences) == set(LANGUAGES)
+    assert sum(int(row["read_ios"] or 0) for row in one.records) == sum(r.counts.read.ios for r in run_of().results)
+
+
+def test_csv_and_parquet_hold_the_same_rows_for_duckdb(tmp_path: Path) -> None:
+    (plain,), (typed,) = written(run_of(), "csv", tmp_path), written(run_of(), "parquet", tmp_path)
+    with duckdb.connect() as database:
+        of_csv, of_parquet = (
+            database.sql(f"select test, phase, round, step, read_ios, write_bytes, iops, write_p99_s from '{path}'")
+            .order("all")
+            .fetchall()
+            for path in (plain, typed)
+        )
+        ((ios, moved),) = database.sql(f"select sum(write_ios), sum(write_bytes) from '{typed}'").fetchall()
+    assert of_csv == of_parquet
+    assert len(of_csv) == len(run_of().results)
+    assert ios == sum(r.counts.write.ios for r in run_of().results)
+    assert moved == sum(r.counts.write.bytes for r in run_of().results)
+    with plain.open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(of_csv)
