@@ -122,7 +122,7 @@ class Synthetic:
     def step(self, workload: Workload, seconds: float, at_bytes: float, most_bytes: float) -> Counts:
         """One interval: its counts, and what it leaves behind."""
         block = workload.block_bytes or 4 * KiB
-        if workload.read_pct < 100 and workload.random_pct == 0:
+        if workload.read_pct == 0 and workload.random_pct == 0:
             edge = next(until for until, _ in self.truth.slc if self.written < until) - self.written
             most_bytes = min(most_bytes, max(edge, block))
         rate = self.rate(workload, at_bytes) * (1 + self.dice.gauss(0, self.truth.noise))

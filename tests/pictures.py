@@ -1,0 +1,63 @@
+"""Every chart on synthetic drives, and its golden specification.
+
+`python -m tests.pictures` writes all of them anew to tests/goldens/charts; read the difference before committing it.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from stend import charts, suite
+from stend.charts import Picture
+from stend.record import Run
+from stend.units import MB, GiB
+from tests.synthetic import Truth, made
+
+FOLDER = Path(__file__).parent / "goldens" / "charts"
+SHEET: dict[str, Any] = {"claimed": {"seq_read_128k_MB": 2000, "rand_read_4k": 250_000}}
+SHOWN = 4
+"""Rows of each data set that a golden file holds; the others are counted."""
+DISK = Truth(capacity_bytes=600 * GiB, outer_bps=250 * MB, inner_bps=180 * MB, cache_bytes=8 * GiB, cache_speedup=20)
+
+
+@cache
+def run_of(test: str) -> Run:
+    """A short run: every test in the shape of the real one."""
+    truth = DISK if test in ("lba-profile", "hot-range", "cold-warm") else Truth(capacity_bytes=8 * GiB)
+    profile = "review" if suite.load(test).clause == "review" else "enterprise-2.0.2"
+    changes: dict[str, Any] = {"shorten": 60, "rounds": 5}
+    return made(test, truth=truth, profile=profile, interval_s=30.0, **changes)
+
+
+@cache
+def pictures(test: str, lang: str = "en") -> tuple[Picture, ...]:
+    run = run_of(test)
+    return tuple(charts.of(run, run.plan.tests[0], lang, SHEET))
+
+
+def every() -> list[tuple[str, Picture]]:
+    """(test, picture) of all tests."""
+    return [(test, picture) for test in suite.names() for picture in pictures(test)]
+
+
+def golden() -> dict[str, str]:
+    """Chart's name -> the first specification that any test draws of it."""
+    found: dict[str, str] = {}
+    for _, picture in every():
+        found.setdefault(picture.name, short(picture.spec))
+    return found
+
+
+def short(spec: dict[str, Any]) -> str:
+    data = {name: [*rows[:SHOWN], f"{len(rows)} rows"] for name, rows in spec["datasets"].items()}
+    kept = {key: value for key, value in spec.items() if key != "config"} | {"datasets": data}
+    return json.dumps(kept, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for stale in FOLDER.glob("*.json"):
+        stale.unlink()
+    for name, text in golden().items():
+        (FOLDER / f"{name}.json").write_text(text)

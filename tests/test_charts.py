@@ -1,0 +1,69 @@
+"""Charts: their specifications are golden; page, PDF and picture files are drawn from the same ones."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from stend import charts, suite
+from stend.report import html, markdown
+from tests import pictures
+
+TESTS = suite.names()
+VIRTUAL = re.compile(r"NaN|undefined|Infinity|\[object")
+
+
+@pytest.mark.parametrize("name", charts.names())
+def test_the_specification_is_the_golden_one(name: str) -> None:
+    path = pictures.FOLDER / f"{name}.json"
+    assert pictures.golden().get(name) == path.read_text(), (
+        "write anew with python -m tests.pictures, and read the diff"
+    )
+
+
+def test_no_golden_is_left_over() -> None:
+    assert sorted(path.stem for path in pictures.FOLDER.glob("*.json")) == charts.names()
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+@pytest.mark.parametrize("test", TESTS)
+def test_every_chart_has_data_axes_with_titles_and_a_sentence(test: str, lang: str) -> None:
+    drawn = pictures.pictures(test, lang)
+    assert drawn, f"{test} has no chart"
+    assert len({picture.title for picture in drawn}) == len(drawn)
+    for picture in drawn:
+        assert all(picture.spec["datasets"].values()), picture.name
+        assert picture.says
+        for encoding in encodings(picture.spec):
+            for channel in ("x", "y"):
+                axis = encoding.get(channel, {})
+                assert axis.get("title", True) or axis["type"] in ("nominal", "ordinal"), (picture.name, axis)
+
+
+def encodings(spec: object) -> list[dict[str, dict[str, object]]]:
+    """Every encoding in a specification, however deep; inner layers inherit what they do not say."""
+    if isinstance(spec, list):
+        return [found for one in spec for found in encodings(one)]
+    if not isinstance(spec, dict):
+        return []
+    inner = [found for key, one in spec.items() if key != "datasets" for found in encodings(one)]
+    own = spec.get("encoding")
+    return [own, *inner] if isinstance(own, dict) and "layer" not in spec else inner
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_every_chart_can_be_drawn_and_shows_its_data(test: str) -> None:
+    for picture in pictures.pictures(test):
+        drawing = markdown.svg(picture)
+        marks = re.findall(r'<(?:path|rect|circle|line|text)[^>]*aria-label="[^"]+: ', drawing)
+        assert marks or drawing.count("<path") > 3, picture.name
+        assert not VIRTUAL.search(re.sub(r"<style.*?</style>", "", drawing, flags=re.S)), picture.name
+
+
+def test_the_page_draws_the_very_specifications_that_the_files_are_drawn_from(tmp_path: Path) -> None:
+    run = pictures.run_of("iops")
+    page = html.render(run, {})
+    inlined = re.findall(r'<script type="application/json">(.*?)</script>', page, re.S)
+    expected = [json.loads(json.dumps(picture.spec)) for picture in charts.of(run, run.plan.tests[0])]
+    assert [json.loads(text) for text in inlined] == expected
