@@ -1,6 +1,7 @@
 """A drive's write cache: set for the run, put back after every kind of end, found again after kill -9."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ from stend.definition import Identity, Plan
 from stend.devices import file, gate
 from stend.devices._drive import DriveDevice
 from stend.errors import StepFailed
+from stend.findings.language import Language
 from stend.units import MiB
+
+LATIN = re.compile("[A-Za-z]{3,}")
 
 
 class Played(DriveDevice):
@@ -63,6 +67,7 @@ def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) 
         assert drive.cache() == "disabled"
         assert record(tmp_path)["restored"] is False
         assert told.notes[-1] == "the drive's write cache was enabled and is disabled for this run"
+        assert not LATIN.search(Language("ru").told(told.notes[-1]))
     assert drive.cache() == "enabled"
     assert record(tmp_path)["restored"] is True
 
@@ -142,4 +147,16 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
     drive.open(writes=True, destroy="drive.bin")
     with _settings.kept(drive, planned(drive), tmp_path) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
+        assert not LATIN.search(Language("ru").told(told.notes[-1]))
     assert not (tmp_path / _settings.RECORD).exists()
+
+
+@pytest.mark.parametrize("profile", ["enterprise-2.0.2", "client-2.0.2"])
+def test_a_target_of_which_it_cannot_be_set_is_said_to_be_such(profile: str, tmp_path: Path) -> None:
+    device = devices.find("sim:small")
+    names, chosen, deviations = plan.gather(["iops"], profile, {})
+    drawn = plan.draw(names, chosen, device.identity, deviations=deviations)
+    with _settings.kept(device, drawn, tmp_path) as told:
+        (note,) = set(told.notes) - set(drawn.notes)
+    assert note == f"the profile asks for the write cache {chosen.write_cache}; here it cannot be set"
+    assert not LATIN.search(Language("ru").told(note))

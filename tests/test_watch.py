@@ -1,11 +1,13 @@
 """Rules over the drive's own word: what changed between two rounds that every report must say."""
 
+import re
 from typing import Any
 
 import pytest
 
 from stend import plan, watch
 from stend.definition import Hold, Identity, Purge, Seconds, Step, Workload
+from stend.findings.language import Language
 from stend.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
 from stend.units import GB, MB, GiB
 
@@ -32,6 +34,11 @@ def load(run: Run, written: int, read: int = 0, *, t: float = MINUTE, step: Step
     run.add(Result(where=place, index=0, step=step or hold, t=t, counts=counts))
 
 
+def english_in_russian(sentence: str) -> set[str]:
+    """Words of the Latin alphabet that a Russian report shows where the core told this."""
+    return set(re.findall(r"[A-Za-z]{3,}", Language("ru").told(sentence)))
+
+
 @pytest.mark.parametrize(
     ("before", "now", "said"),
     [
@@ -50,6 +57,7 @@ def test_a_change_is_a_sentence(before: dict[str, Any], now: dict[str, Any], sai
     facts = {"warning_temperature_c": 70}
     (sentence,) = watch.told(run_with(before, now, facts=facts))
     assert said in sentence
+    assert english_in_russian(sentence) <= {"gen", "check", "CRC"}
     assert list(watch.told(run_with(before, before, facts=facts))) == []
     assert list(watch.told(run_with(now, now, facts=facts))) == []
 
@@ -106,6 +114,7 @@ def test_load_is_proved_within_a_percent(source: str, kind: str, factor: float, 
     sentences = list(watch.told(run))
     assert len(sentences) == said
     assert all("fio told 10 GB" in sentence for sentence in sentences)
+    assert all(english_in_russian(sentence) <= {"fio", "SMART"} for sentence in sentences)
 
 
 def test_what_was_in_flight_at_a_stop_is_no_mismatch() -> None:
@@ -133,6 +142,7 @@ def test_write_amplification_and_drive_writes_per_day_of_a_phase() -> None:
         "write-saturation, saturate: write amplification 2.40 (25 GB from the host, 60 GB to flash), "
         "1.0 drive writes per day"
     )
+    assert not english_in_russian(sentence)
 
 
 def test_a_drive_that_tells_no_flash_writes_has_no_write_amplification() -> None:
