@@ -9,6 +9,7 @@ import pytest
 from stend import charts, suite
 from stend.report import html, markdown
 from tests import pictures
+from tests.synthetic import made
 
 TESTS = suite.names()
 VIRTUAL = re.compile(r"NaN|undefined|Infinity|\[object")
@@ -50,6 +51,12 @@ def encodings(spec: object) -> list[dict[str, dict[str, object]]]:
     inner = [found for key, one in spec.items() if key != "datasets" for found in encodings(one)]
     own = spec.get("encoding")
     return [own, *inner] if isinstance(own, dict) and "layer" not in spec else inner
+
+
+def test_phases_that_differ_in_threads_alone_are_told_apart() -> None:
+    run = made("throughput", profile="review", interval_s=30.0, shorten=60, rounds=5)
+    titles = [picture.title for picture in charts.of(run, run.plan.tests[0])]
+    assert len(titles) == len(set(titles)) > 15
 
 
 @pytest.mark.parametrize("test", TESTS)

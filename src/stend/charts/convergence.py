@@ -33,8 +33,8 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
     rows = [row for load in loads for row in _rows(load, measured[load], figure)]
     series = [_name(load) for load in loads]
     mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
-    if len(series) == 1:  # it has no legend to tell its block size
-        mix = f"{mix}, {series[0]}"
+    if len(loads) == 1:  # no legend tells its block size, and the next phase may differ in threads alone
+        mix = f"{mix}, {series[0]} T{loads[0].threads} Q{loads[0].depth}"
     colour, scale = ladder(len(series)), {"legend": None} if len(series) < 2 else {"title": words("axis.block_size")}
     chart = (
         Chart(data())
