@@ -105,6 +105,10 @@ def test_everybody_can_find_their_way_through_a_page(tmp_path: Path, style: str)
     assert all(a.get("alt") for a in made_page.all("img"))
     assert tags.index("a") < tags.index("main")
     assert all(a.get("aria-label") for a in made_page.all("nav"))
+    sections = [a["aria-labelledby"] for a in made_page.all("section") if "aria-labelledby" in a]
+    assert len(sections) == len(set(sections)) > 3
+    assert not any(a.get("role") == "region" for _, a in made_page.elements), "a table is no landmark"
+    assert next(made_page.all("main"))["data-save"]
 
 
 @pytest.mark.parametrize("style", report.STYLES)

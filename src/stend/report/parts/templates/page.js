@@ -10,6 +10,8 @@
       var svg = holder.querySelector("svg.marks");
       if (svg) { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", spec.description || ""); }
       holder.querySelectorAll("svg.marks [role]").forEach(function (e) { e.removeAttribute("role"); e.removeAttribute("aria-roledescription"); e.removeAttribute("aria-label"); });
+      var menu = holder.querySelector("summary");
+      if (menu) { menu.setAttribute("aria-label", document.querySelector("main").dataset.save); }
       return drawn;
     }).catch(function (error) { holder.textContent = String(error); figure.classList.add("drawn", "broken"); });
   }
