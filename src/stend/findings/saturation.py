@@ -10,6 +10,7 @@ from stend.record import Counts, Run
 
 NAME = "saturation"
 FEWEST = 20
+MOST = 3000
 LEAST_RATIO = 1.25
 NEAR = 0.1
 TAIL = 0.2
@@ -45,7 +46,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _finding(run: Run, test: PlannedTest) -> Finding:
-    series = seconds(run, test, look.main_phase(run, test))
+    series = pieces(run, test, look.main_phase(run, test))
     if len(series) < FEWEST:
         return Finding(name=NAME, key="short", test=test.name, values={"records": len(series)}, confidence="can't tell")
     t, done = _sums(series)
@@ -67,6 +68,16 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         return Finding(name=NAME, key="falling", test=test.name, values=values, confidence="medium", side="con")
     values["settled_s"] = settled_s
     return Finding(name=NAME, key="knee", test=test.name, values=values, side=side(con=start / end > MUCH))
+
+
+def pieces(run: Run, test: PlannedTest, phase: str) -> list[Counts]:
+    """A phase in at most `MOST` pieces in order.
+
+    Cleaning comes in bursts: the median of single seconds is no level that a drive keeps.
+    """
+    series = seconds(run, test, phase)
+    each = -(-len(series) // MOST) or 1
+    return [sum(series[i : i + each], Counts()) for i in range(0, len(series), each)]
 
 
 def seconds(run: Run, test: PlannedTest, phase: str) -> list[Counts]:
