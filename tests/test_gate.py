@@ -42,9 +42,10 @@ def test_refused_and_nothing_written(stand: Stand, build: Builder) -> None:
     with pytest.raises(Refused, match="has not passed the gate"):
         assert not device.io_path
     if not case.between:
-        asked = ["run", "iops", "--quick", "--target", str(case.target), *(["--destroy-data", name] if name else [])]
+        named = ["--target", str(case.target), *(["--destroy-data", name] if name else [])]
         into = case.keep_off[0] if case.keep_off else stand.folder / "run"
-        assert main([*asked, "--into", str(into)]) == 3
+        assert main(["run", "iops", "--quick", *named, "--into", str(into)]) == 3
+        assert main(["prepare", *named, "--capacity", "50%"]) == 3
         assert not (Path(into) / "events.jsonl").exists()
     assert stand.digest() == before
 

@@ -27,6 +27,7 @@ WRITES_FOLDERS = {
 WRITES_DRIVES = {
     "devices/_tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",
     "devices/_scsi_disk.py": "the kernel's switch for a disk's write cache, after the gate's own check",
+    "devices/_rescan.py": "the kernel's switches that find a prepared disk anew, after the gate",
     "devices/gate.py": "opens the drive: the gate itself",
     "devices/_purging.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",

@@ -13,11 +13,12 @@ import msgspec
 import pytest
 
 from stend import report
+from stend.devices._drive import shown
 from stend.findings.language import LANGUAGES
-from stend.record import Run
+from stend.record import Note, Run, Started
 from stend.report.json import Report, schema
-from stend.units import GiB
-from tests.synthetic import Truth, made
+from stend.units import GB, GiB
+from tests.synthetic import Truth, events, made
 
 SCHEMA = Path(__file__).parents[1] / "docs" / "report.schema.json"
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -145,6 +146,32 @@ def test_russian_is_russian(tmp_path: Path) -> None:
     assert cyrillic(english) == 0
     assert cyrillic(russian) > 2000
     assert "раунд" in russian
+
+
+@pytest.mark.parametrize(
+    ("lang", "row", "note"),
+    [
+        ("en", "Over-provisioned8.59 GB of 10 GB native", "the drive is over-provisioned: 8.59 GB of 10 GB native"),
+        (
+            "ru",
+            "Увеличенный резерв8,59 ГБ из 10 ГБ полной ёмкости",
+            "резерв накопителя увеличен: доступно 8,59 ГБ из 10 ГБ полной ёмкости",
+        ),
+    ],
+)
+@pytest.mark.parametrize("style", report.STYLES)
+def test_an_over_provisioned_drive_is_told_with_both_its_sizes(
+    tmp_path: Path, style: str, lang: str, row: str, note: str
+) -> None:
+    began, *rest = events(["iops"], Truth(capacity_bytes=8 * GiB), interval_s=20.0, shorten=60, rounds=5)
+    assert isinstance(began, Started)
+    drive = msgspec.structs.replace(began.plan.device, facts={"native_bytes": 10 * GB})
+    drawn = msgspec.structs.replace(began.plan, device=drive)
+    told = Note(t=0, text=f"the drive is over-provisioned: {shown(drive)}")
+    run = Run([msgspec.structs.replace(began, plan=drawn), told, *rest])
+    text = page(run, tmp_path, lang, style).text.replace("\N{NO-BREAK SPACE}", " ")
+    assert row in text
+    assert note in text
 
 
 def test_the_published_schema_is_the_one_that_is_written(tmp_path: Path) -> None:

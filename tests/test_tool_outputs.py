@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,43 @@ def test_a_sata_drive_tells_what_it_can_and_its_security_state(name: str, can: l
     text = told(f"hdparm-{name}.txt").out
     assert sorted(ata.can(text)) == can
     assert sorted(ata.security(text)) == state
+
+
+SIZES = "	Logical  Sector size:                  4096 bytes [ Supported: 512 4096 ]\n"
+AREA = "	   *	Host Protected Area feature set\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "identify", "native", "means"),
+    [
+        (" max sectors   = 1953523055/1953525168, HPA is enabled", AREA, 1953525168 * 512, "host-protected area"),
+        (" max sectors   = 97677846/97677846, HPA is disabled", AREA + SIZES, 97677846 * 4096, "host-protected area"),
+        (" max sectors   = 100/200, ACCESSIBLE MAX ADDRESS enabled", "", 200 * 512, "accessible max address"),
+        (" max sectors   = 200/1, HPA setting seems invalid", AREA, 0, "host-protected area"),
+        (" READ_NATIVE_MAX_ADDRESS_EXT failed: Input/output error", "", 0, ""),
+    ],
+)
+def test_a_sata_drive_tells_its_native_size_and_how_it_hides(told: str, identify: str, native: int, means: str) -> None:
+    assert ata.native_bytes(told, identify) == native
+    assert ata.means(told, identify) == means
+
+
+def test_a_sata_drive_tells_the_block_sizes_it_offers() -> None:
+    assert ata.block_sizes(SIZES) == (512, 4096)
+    assert ata.block_sizes(told("hdparm-ready.txt").out) == ()
+
+
+@pytest.mark.parametrize(
+    ("told", "space", "native"),
+    [
+        ({"tnvmcap": 960, "unvmcap": 160}, {"nvmcap": 800}, 960),
+        ({"tnvmcap": "1,000", "unvmcap": "488"}, {"nsze": 1, "flbas": 0, "lbafs": [{"ds": 9}]}, 1000),
+        ({"tnvmcap": 0, "unvmcap": 0}, {"nvmcap": 800}, 0),
+        ({}, {"nvmcap": 800}, 0),
+    ],
+)
+def test_an_nvme_drive_tells_its_native_size(told: dict[str, Any], space: dict[str, Any], native: int) -> None:
+    assert nvme.native_bytes(told, space) == native
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,12 @@ class Identity(Data, frozen=True):
     virtual: bool = False
     facts: dict[str, Any] = {}
 
+    @property
+    def native_bytes(self) -> int:
+        """What the drive has where it shows less, by more than 1 % (over-provisioned); 0 for any other."""
+        native = int(self.facts.get("native_bytes", 0))
+        return native if native * 0.99 > self.capacity_bytes else 0
+
 
 class Profile(Data, frozen=True):
     """What a specification version and class fix, and what the operator may choose.

@@ -34,6 +34,10 @@ RoundSeconds = Annotated[
     typer.Option("--round-seconds", min=0.2, max=86_400, help="How long one minute of the clause lasts; 60 by rule."),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Shorten everything by stated factors; the run is stamped.")]
+DestroyData = Annotated[
+    str | None,
+    typer.Option("--destroy-data", metavar="SERIAL", help="Yes, destroy all data on the drive of this serial."),
+]
 Create = Annotated[
     str | None, typer.Option("--create", metavar="SIZE", help="Make the target, a new file of this size, first.")
 ]

@@ -9,10 +9,7 @@ from stend.cli import _asked
 
 def command(
     target: _asked.Target,
-    destroy_data: Annotated[
-        str | None,
-        typer.Option("--destroy-data", metavar="SERIAL", help="Yes, destroy all data on the drive of this serial."),
-    ] = None,
+    destroy_data: _asked.DestroyData = None,
     method: Annotated[
         str | None,
         typer.Option("--method", metavar="M", help="sanitize, crypto, format, erase, discard or zero; else the best."),

@@ -10,10 +10,7 @@ from stend.cli import _asked
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The run folder.")],
-    destroy_data: Annotated[
-        str | None,
-        typer.Option("--destroy-data", metavar="SERIAL", help="Yes, destroy all data on the drive of this serial."),
-    ] = None,
+    destroy_data: _asked.DestroyData = None,
 ) -> int:
     """Go on with a run that was killed, stopped or failed, from its last safe boundary.
 

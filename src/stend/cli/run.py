@@ -20,10 +20,7 @@ def command(
     round_seconds: _asked.RoundSeconds = None,
     quick: _asked.Quick = False,
     into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="The run folder; new or empty.")] = None,
-    destroy_data: Annotated[
-        str | None,
-        typer.Option("--destroy-data", metavar="SERIAL", help="Yes, destroy all data on the drive of this serial."),
-    ] = None,
+    destroy_data: _asked.DestroyData = None,
     create: _asked.Create = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random offsets; recorded.")] = None,
 ) -> int:

@@ -56,6 +56,15 @@ def find(target: str) -> Device:
     raise BadInput(f"{target} is not a drive: no such file or device node; `stend devices` lists what can be tested")
 
 
+def native_bytes(target: str) -> int:
+    """What a drive has, hidden or not, as its own kind's programs tell; 0 where nobody tells."""
+    for name in kinds():
+        kind = importlib.import_module(f"{__name__}.{name}")
+        if hasattr(kind, "claims") and kind.claims(target):
+            return int(kind.native(target)) if hasattr(kind, "native") else 0
+    return 0
+
+
 def listing() -> list[tuple[Identity, str]]:
     """Every block device of this host, and why it cannot be tested; an empty reason says that it can."""
     from stend.devices import block

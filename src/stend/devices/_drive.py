@@ -13,8 +13,10 @@ from stend.devices import _purger as purger
 from stend.devices import _tools as tools
 from stend.devices import block
 from stend.devices._kernel import HOST, SECTOR_BYTES, Kernel, text
+from stend.devices._prepare_table import Layout
 from stend.devices._purge_table import Drive
 from stend.errors import BadInput, Missing, StepFailed
+from stend.units import decimal
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane, as sysfs tells it, to the generation people name."""
@@ -95,7 +97,16 @@ def known(target: str, node: str, kind: str, looked: Looked, kernel: Kernel = HO
     path = os.path.realpath(target)
     if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is in it, or no namespace is attached")
-    return msgspec.structs.replace(block.identify(target, node, path, kernel), kind=kind, facts=looked.all)
+    identity = msgspec.structs.replace(block.identify(target, node, path, kernel), kind=kind, facts=looked.all)
+    if identity.native_bytes:
+        looked.doubts.append(f"the drive is over-provisioned: {shown(identity)}")
+    return msgspec.structs.replace(identity, facts=looked.all)
+
+
+def shown(drive: Identity) -> str:
+    """Its capacity, and of how much that is where it has more."""
+    visible = decimal(drive.capacity_bytes)
+    return f"{visible} of {decimal(drive.native_bytes)} native" if drive.native_bytes else visible
 
 
 class DriveDevice(block.BlockDevice):
@@ -116,6 +127,14 @@ class DriveDevice(block.BlockDevice):
 
     def abilities(self) -> Drive:
         """What the drive can and what state it is in, asked anew."""
+        raise NotImplementedError
+
+    def layout(self) -> Layout:
+        """How it is laid out and what of that can be changed, asked anew; here nothing can."""
+        return Layout(lba_bytes=self.identity.logical_bytes, capacity_bytes=self.identity.capacity_bytes)
+
+    def anew(self, path: str) -> "DriveDevice":
+        """The same drive as it is now, at the path where it was found again."""
         raise NotImplementedError
 
     def purge(self) -> str:

@@ -42,7 +42,7 @@ def purge(drive: Drive, gate: Gate, *, tell: Tell, limit: float = 0, poll_s: flo
     patience = limit or limit_s(gate.identity.capacity_bytes)
     _commands(way, gate, patience)
     if way.follow:
-        _until_over(way, drive, gate, tell, patience, poll_s)
+        until_over(way.phrase, way.follow, drive, gate, tell, patience, poll_s)
     gate.check()
     return f"{way.phrase}, {_verified(way, gate, held)}"
 
@@ -80,18 +80,19 @@ def _undone(way: Way) -> str:
     return "; the password that was set for it is cleared again" if way.undo else ""
 
 
-def _until_over(way: Way, drive: Drive, gate: Gate, tell: Tell, patience_s: float, poll_s: float) -> None:
+def until_over(phrase: str, kind: str, drive: Drive, gate: Gate, tell: Tell, patience_s: float, poll_s: float) -> None:
+    """Follow what runs in the drive, by its kind of progress; StepFailed when it fails or takes too long."""
     began, told = time.monotonic(), ""
-    while not (now := follow.ask(way.follow, drive.node, drive.controller)).over:
+    while not (now := follow.ask(kind, drive.node, drive.controller)).over:
         if now.words != told:
-            tell(f"{way.phrase}: {now.words}")
+            tell(f"{phrase}: {now.words}")
             told = now.words
         if time.monotonic() - began > patience_s:
-            what = f"{gate.identity.target}: {way.phrase} was not done within {duration(patience_s)}"
+            what = f"{gate.identity.target}: {phrase} was not done within {duration(patience_s)}"
             raise StepFailed(f"{what}; it says: {now.words}")
         time.sleep(poll_s)
     if now.failed:
-        raise StepFailed(f"{gate.identity.target}: {way.phrase} failed; it says: {now.words}")
+        raise StepFailed(f"{gate.identity.target}: {phrase} failed; it says: {now.words}")
 
 
 def _verified(way: Way, gate: Gate, held: dict[int, bytes]) -> str:

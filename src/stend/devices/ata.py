@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from stend.devices import _drive as drives
+from stend.devices import _prepare_table as prepare_table
 from stend.devices import _purge_table as table
 from stend.devices import _scsi_disk as disks
 from stend.devices import _tools as tools
@@ -42,12 +43,19 @@ def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
     return AtaDevice(disks.named(identity, looked), gate.marks(identity.path, kernel), kernel)
 
 
+def native(target: str) -> int:
+    """What the drive has, hidden or not; 0 where it does not tell."""
+    told, identify = (tools.softly("hdparm", word, target).out for word in ("-N", "-I"))
+    return native_bytes(told, identify)
+
+
 def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
     """Facts of a SATA drive."""
     looked = disks.look(node, kernel)
     told = looked.ask("hdparm", "-I", f"/dev/{node}").out
     if told:
         looked.add(capabilities=sorted(can(told)), security=sorted(security(told)))
+        looked.add(native_bytes=native_bytes(looked.ask("hdparm", "-N", f"/dev/{node}").out, told) or None)
     speeds = looked.facts.pop("smart", {}).get("interface_speed", {})
     now, most = (speeds.get(word, {}).get("string", "") for word in ("current", "max"))
     looked.add(link=now, link_capable=most)
@@ -79,6 +87,28 @@ def _security_section(told: str) -> set[str]:
     return {line for line in lines if line and not line.startswith("not ")}
 
 
+def native_bytes(told: str, identify: str) -> int:
+    """What the drive has, hidden or not, from `hdparm -N` and `-I`; 0 where it does not tell."""
+    sectors = re.search(r"max sectors\s*=\s*(\d+)/(\d+)", told)
+    if not sectors or int(sectors[2]) < int(sectors[1]):
+        return 0
+    block = re.search(r"Logical\s+Sector size:\s+(\d+)", identify) or re.search(r"Sector size:\s+(\d+)", identify)
+    return int(sectors[2]) * (int(block[1]) if block else 512)
+
+
+def means(told: str, identify: str) -> str:
+    """How the drive hides a part of itself, from `hdparm -N` and `-I`; empty where it cannot."""
+    if "ACCESSIBLE MAX ADDRESS" in told:
+        return prepare_table.AMA
+    return prepare_table.HPA if "Host Protected Area feature set" in identify else ""
+
+
+def block_sizes(identify: str) -> tuple[int, ...]:
+    """Bytes of a logical block that the drive offers (`[ Supported: 512 4096 ]`)."""
+    offered = re.search(r"Sector size:.*\[ Supported:([\d ]+)\]", identify)
+    return tuple(map(int, offered[1].split())) if offered else ()
+
+
 def sanitize_state(told: tools.Told) -> set[str]:
     """From `hdparm --sanitize-status` (ACS-4, 7.36)."""
     text = told.out
@@ -105,6 +135,22 @@ class AtaDevice(disks.ScsiDisk):
             words = status.words if state & {"sanitize running", "sanitize failed"} else ""
         bits = bits - {"discard"} | ({"discard"} if self.discards else set())
         return self.drive("sata", bits, state, words)
+
+    def layout(self) -> prepare_table.Layout:
+        """Identify Device, and the native size."""
+        path = self.identity.path
+        identify, told = (tools.ask("hdparm", word, path).out for word in ("-I", "-N"))
+        return prepare_table.Layout(
+            lba_bytes=self.identity.logical_bytes,
+            capacity_bytes=self.identity.capacity_bytes,
+            native_bytes=native_bytes(told, identify),
+            means=means(told, identify),
+            block_sizes=block_sizes(identify),
+        )
+
+    def anew(self, path: str) -> "AtaDevice":
+        """Found again."""
+        return find(path, self.kernel)
 
     def health(self) -> dict[str, Any]:
         """SMART attributes, and what the kernel counted."""

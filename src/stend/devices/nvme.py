@@ -4,6 +4,7 @@ from typing import Any
 
 from stend.devices import _drive as drives
 from stend.devices import _follow as follow
+from stend.devices import _prepare_table as prepare_table
 from stend.devices import _purge_table as table
 from stend.devices import _tools as tools
 from stend.devices import gate
@@ -28,6 +29,13 @@ def find(target: str, kernel: Kernel = HOST) -> "NvmeDevice":
     looked = look(node, kernel)
     identity = drives.known(target, node, "nvme", looked, kernel)
     return NvmeDevice(identity, gate.marks(identity.path, kernel), kernel)
+
+
+def native(target: str, kernel: Kernel = HOST) -> int:
+    """What the drive could show as this namespace; 0 where it does not tell."""
+    node = drives.whole_node(target, kernel)
+    told = tools.softly("nvme", "id-ctrl", f"/dev/{controller(node, kernel)}", JSON).document
+    return native_bytes(told, tools.softly("nvme", "id-ns", f"/dev/{node}", JSON).document)
 
 
 def controller(node: str, kernel: Kernel = HOST) -> str:
@@ -56,6 +64,7 @@ def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
         volatile_write_cache=bool(tools.number(told.get("vwc", 0)) & 1) if told else None,
         capabilities=sorted(can(told)) if told else None,
         lba_formats=lba_formats(space) or None,
+        native_bytes=native_bytes(told, space) or None,
         eui64=_not_zero(space.get("eui64")),
         nguid=_not_zero(space.get("nguid")),
         firmware=str(told.get("fr", "")).strip(),
@@ -88,15 +97,29 @@ def reach(told: dict[str, Any]) -> set[str]:
 
 
 def lba_formats(space: dict[str, Any]) -> list[dict[str, Any]]:
-    """[{index, bytes, metadata_bytes, in_use}] from Identify Namespace."""
+    """[{index, bytes, metadata_bytes, in_use, relative_performance}] from Identify Namespace; 0 performs best."""
     used = lba_format(space)
     found = []
     for index, told in enumerate(space.get("lbafs", [])):
         data = tools.number(told.get("ds", told.get("lbads", 0)))
         meta = tools.number(told.get("ms", 0))
         if data:
-            found.append({"index": index, "bytes": 1 << data, "metadata_bytes": meta, "in_use": index == used})
+            kind = {"index": index, "bytes": 1 << data, "metadata_bytes": meta, "in_use": index == used}
+            found.append(kind | {"relative_performance": tools.number(told.get("rp", 0))})
     return found
+
+
+def native_bytes(told: dict[str, Any], space: dict[str, Any]) -> int:
+    """What a namespace holds and what no namespace holds; 0 where the drive tells no total (NVMe 1.4, figure 247)."""
+    if not tools.number(told.get("tnvmcap", 0)):
+        return 0
+    own = tools.number(space.get("nvmcap", 0)) or tools.number(space.get("nsze", 0)) * block_bytes(space)
+    return own + tools.number(told.get("unvmcap", 0))
+
+
+def block_bytes(space: dict[str, Any]) -> int:
+    """Bytes of a block of the LBA format in use; 0 where it is not told."""
+    return next((int(f["bytes"]) for f in lba_formats(space) if f["in_use"]), 0)
 
 
 def lba_format(space: dict[str, Any]) -> int:
@@ -172,6 +195,27 @@ class NvmeDevice(drives.DriveDevice):
             words=words,
             serial=self.identity.serial,
         )
+
+    def layout(self) -> prepare_table.Layout:
+        """Identify, and the controllers that the namespace is attached to."""
+        told = tools.ask("nvme", "id-ctrl", self.controller, JSON).document
+        space = tools.ask("nvme", "id-ns", self.identity.path, JSON).document
+        nsid = tools.number(text(self.kernel.block(self.node) / "nsid") or self.node.rpartition("n")[2])
+        listed = tools.softly("nvme", "list-ctrl", self.controller, f"--namespace-id={nsid}", JSON).document
+        ids = [tools.number(entry.get("ctrl_id", 0)) for entry in listed.get("ctrl_list", [])]
+        return prepare_table.Layout(
+            lba_bytes=block_bytes(space) or self.identity.logical_bytes,
+            capacity_bytes=self.identity.capacity_bytes,
+            native_bytes=native_bytes(told, space),
+            means=prepare_table.NAMESPACES if "namespaces" in can(told) else "",
+            formats=tuple(lba_formats(space)),
+            nsid=nsid,
+            controllers=tuple(ids) or (tools.number(told.get("cntlid", 0)),),
+        )
+
+    def anew(self, path: str) -> "NvmeDevice":
+        """Found again."""
+        return find(path, self.kernel)
 
     def health(self) -> dict[str, Any]:
         """The SMART log, the link, and what the kernel counted."""

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from stend.devices import _drive as drives
+from stend.devices import _prepare_table as prepare_table
 from stend.devices import _purge_table as table
 from stend.devices import _scsi_disk as disks
 from stend.devices import _tools as tools
@@ -62,6 +63,19 @@ class ScsiDevice(disks.ScsiDisk):
             state |= found
         bits |= {"discard"} if self.discards else set()
         return self.drive("scsi", bits, state, asked.words if state else "")
+
+    def layout(self) -> prepare_table.Layout:
+        """Whether it takes Mode Select, whose block descriptor holds its size; the native size is not told."""
+        told = tools.ask("sg_opcodes", self.identity.path)
+        return prepare_table.Layout(
+            lba_bytes=self.identity.logical_bytes,
+            capacity_bytes=self.identity.capacity_bytes,
+            means=prepare_table.DESCRIPTOR if re.search(r"^\s*(15|55)\s", told.out, re.MULTILINE) else "",
+        )
+
+    def anew(self, path: str) -> "ScsiDevice":
+        """Found again."""
+        return find(path, self.kernel)
 
     def health(self) -> dict[str, Any]:
         """Log pages as smartctl reads them, and what the kernel counted."""

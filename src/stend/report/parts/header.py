@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stend.definition import Bytes, Hold, Phase, PlannedTest, Purge, Seconds
+from stend.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds
 from stend.findings import look
 from stend.findings.language import Language
 from stend.record import Run
@@ -55,12 +55,19 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("serial", drive.serial),
         ("firmware", drive.firmware),
         ("capacity", words("header.capacity_value", size=drive.capacity_bytes)),
+        *_provisioned(drive, words),
         ("interface", drive.interface),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
         ("purge", _purged(run, test, words) if test else ""),
         ("cache", words(f"header.cache_{profile.write_cache}")),
     ]
+
+
+def _provisioned(drive: Identity, words: Language) -> list[tuple[str, str]]:
+    """Of how much the capacity is a part, for a drive that was made to show less than it has."""
+    told = words("header.provisioned_value", size=drive.capacity_bytes, native=drive.native_bytes)
+    return [("provisioned", told)] if drive.native_bytes else []
 
 
 def _purged(run: Run, test: PlannedTest, words: Language) -> str:

@@ -1,0 +1,64 @@
+"""`stend prepare`: give a drive another block size or another capacity, and nothing else."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stend.cli import _asked
+
+if TYPE_CHECKING:
+    from stend.devices._prepare_table import Wish
+
+
+def command(
+    target: _asked.Target,
+    destroy_data: _asked.DestroyData = None,
+    lba_bytes: Annotated[
+        int | None, typer.Option("--lba-bytes", metavar="N", min=512, help="Bytes of a block (LBA format): 512, 4096.")
+    ] = None,
+    capacity: Annotated[
+        str | None, typer.Option("--capacity", metavar="SIZE", help="What it shows from now on: 800GB, or 80% of all.")
+    ] = None,
+    restore: Annotated[bool, typer.Option("--restore", help="All it has again.")] = False,
+) -> None:
+    """Change a drive's block size, or over-provision it: less of it is shown, and what it then shows is read back.
+
+    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data SERIAL.
+
+    Example: stend prepare --target /dev/nvme1n1 --destroy-data S4XYNF0M --capacity 80%
+    """
+    from contextlib import closing
+
+    from stend import devices
+    from stend.devices import _preparer as preparer
+    from stend.devices._drive import DriveDevice
+    from stend.devices._prepare_table import ONLY
+    from stend.errors import Refused
+
+    wish = _wish(lba_bytes or 0, capacity or "", restore)
+    with closing(devices.find(target)) as device:
+        device.open(writes=True, destroy=destroy_data or _asked.typed_back(device))
+        if not isinstance(device, DriveDevice):
+            raise Refused(f"{target} is not prepared: {ONLY}")
+        typer.echo(f"{target}: {preparer.prepare(device, wish, tell=lambda words: typer.echo(words, err=True))}")
+
+
+def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":
+    """What was asked for; BadInput where that is nothing, or two things at once."""
+    from stend.devices._prepare_table import Wish
+    from stend.errors import BadInput
+    from stend.units import parse_bytes
+
+    if restore and capacity:
+        raise BadInput("--restore gives the drive all its capacity; leave --capacity or --restore out")
+    if not (lba_bytes or capacity or restore):
+        raise BadInput("nothing is asked for; give --lba-bytes, --capacity or --restore")
+    if not capacity.endswith("%"):
+        return Wish(lba_bytes, parse_bytes(capacity) if capacity else 0, restore=restore)
+    try:
+        pct = float(capacity.removesuffix("%"))
+    except ValueError:
+        pct = 0
+    if not 0 < pct <= 100:
+        raise BadInput(f"--capacity {capacity} is no part of a drive; write it like 80%")
+    return Wish(lba_bytes, capacity_pct=pct)

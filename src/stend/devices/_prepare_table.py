@@ -1,0 +1,241 @@
+"""How a drive is made smaller or given other blocks: (what it can, its layout, the wish) -> commands, or a refusal.
+
+A pure table like the purge's; nothing here runs anything. Where the drive has no way of its own, the refusal tells the
+lesser one: a purge, and a test of a part of the drive.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from stend.devices._purge_table import STATES, Command, Drive, No
+from stend.units import MiB, binary, decimal
+
+NAMESPACES, HPA, AMA, DESCRIPTOR = (
+    "namespace management",
+    "host-protected area",
+    "accessible max address",
+    "block descriptor",
+)
+"""Means to make a drive smaller: of NVMe (1.4, 8.12), of ATA to ACS-2, of ATA since ACS-3, of SCSI (Mode Select)."""
+
+MOST = -1
+"""As large as the drive can be, where it does not tell how much that is (sg_format: a count of -1)."""
+
+LINUX_BLOCKS = (512, 4096)
+OWN_STATES = {
+    "read-only": "it lets nobody write to it (worn out, or protected); `smartctl --all` may tell why",
+    "sanitize failed": "its last sanitize failed; purge it first (`stend purge`)",
+}
+
+
+class Wish(NamedTuple):
+    """What the operator asks for; zeros leave a thing as it is."""
+
+    lba_bytes: int = 0
+    capacity_bytes: int = 0
+    capacity_pct: float = 0
+    restore: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How a drive is laid out: block size, what it shows of what it has, and what may be changed.
+
+    `native_bytes` is 0 where it is not told; `means` is how it can be made smaller, empty where it cannot; `formats`
+    are NVMe's LBA formats, `block_sizes` what a SATA drive offers.
+    """
+
+    lba_bytes: int
+    capacity_bytes: int
+    native_bytes: int = 0
+    means: str = ""
+    formats: tuple[Mapping[str, Any], ...] = ()
+    block_sizes: tuple[int, ...] = ()
+    nsid: int = 1
+    controllers: tuple[int, ...] = (0,)
+
+    @property
+    def metadata_bytes(self) -> int:
+        """What the LBA format in use puts beside each block."""
+        return next((int(f["metadata_bytes"]) for f in self.formats if f["in_use"]), 0)
+
+
+class Way(NamedTuple):
+    """What to do: its phrase, its commands, how the first is followed, and what the drive must tell afterwards.
+
+    `undo[n]` takes back the n commands before the one that failed. `{nsid}` stands for the namespace that was made.
+    """
+
+    phrase: str
+    commands: tuple[Command, ...]
+    lba_bytes: int
+    capacity_bytes: int = 0
+    follow: str = ""
+    undo: tuple[tuple[Command, ...], ...] = ()
+
+
+class Same(NamedTuple):
+    """The drive is as it is wished."""
+
+    words: str
+
+
+Answer = Way | Same | No
+
+
+def decide(drive: Drive, layout: Layout, wish: Wish) -> Answer:
+    """What is to be done, or why nothing is."""
+    if stop := _stops(drive):
+        return No(stop)
+    wanted = _capacity(layout, wish)
+    if isinstance(wanted, No):
+        return wanted
+    lba = wish.lba_bytes or layout.lba_bytes
+    reformat = bool(wish.lba_bytes) and (lba != layout.lba_bytes or layout.metadata_bytes > 0)
+    if abs(wanted - layout.capacity_bytes) < MiB:
+        wanted = 0
+    if not reformat and not wanted:
+        return Same(f"it has blocks of {layout.lba_bytes} bytes and {decimal(layout.capacity_bytes)} already")
+    if wanted and not layout.means:
+        return No(f"it cannot be made smaller or larger{_lesser(layout, wanted)}")
+    if drive.interface not in KINDS:
+        return No(ONLY)
+    return KINDS[drive.interface](drive, layout, lba if reformat else 0, wanted)
+
+
+ONLY = "whole NVMe, SATA and SCSI drives alone can be; `stend run TEST --active-range PCT` tests a part of anything"
+
+
+def _stops(drive: Drive) -> str:
+    """A state in which nothing must be begun."""
+    for state in sorted(drive.state & set(STATES)):
+        return OWN_STATES.get(state, STATES[state]) + (f"; it says: {drive.words}" if drive.words else "")
+    usb = "it is behind a USB bridge, which may not hand this on; connect it to a port of its own kind"
+    return usb if "usb" in drive.state else ""
+
+
+def _capacity(layout: Layout, wish: Wish) -> int | No:
+    """Bytes that are wished; 0 to leave it, MOST for all there is."""
+    native = layout.native_bytes
+    if wish.restore:
+        return native or MOST
+    if wish.capacity_pct and not native:
+        return No("it does not tell its full size, of which that would be a part; give --capacity in bytes, as 800GB")
+    asked = wish.capacity_bytes or int(native * wish.capacity_pct / 100)
+    if native and asked > native:
+        return No(f"it has {decimal(native)} in all; ask for less, or for all with --restore")
+    if native - MiB < asked <= native or not asked:
+        return asked and native
+    if asked < MiB:
+        return No(f"{binary(asked)} are too few to test; ask for 1 MiB at least")
+    return asked // MiB * MiB
+
+
+def _lesser(layout: Layout, wanted: int) -> str:
+    """What can be done with any drive instead."""
+    whole = layout.native_bytes or layout.capacity_bytes
+    if not 0 < wanted < whole:
+        return " by any command that stend knows; leave --restore out"
+    pct = 100 * wanted / whole
+    return f"; instead, purge it and test a part: `stend run TEST --active-range {pct:.3g}` leaves the rest unwritten"
+
+
+def _offered(sizes: set[int], lba: int) -> No | None:
+    """A refusal where blocks of that size are not to be had."""
+    if lba in sizes:
+        return None
+    have = ", ".join(map(str, sorted(sizes)))
+    return No(f"it has no blocks of {lba} bytes; ask for one of its sizes: {have}" if have else NO_SIZES)
+
+
+NO_SIZES = "it does not say that its block size can be changed; leave --lba-bytes out"
+
+
+def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
+    """NVMe 1.4: Format NVM (5.23) for other blocks; another size by namespaces that are made anew (8.12)."""
+    plain = [f for f in layout.formats if not f["metadata_bytes"]]
+    if lba and (no := _offered({int(f["bytes"]) for f in plain}, lba)):
+        return no
+    if wanted and not lba and layout.metadata_bytes:
+        return No("its LBA format has metadata beside each block; give --lba-bytes too, for a format without")
+    fits = [f for f in plain if f["bytes"] == lba]
+    best = min(fits, key=lambda f: f.get("relative_performance", 0))["index"] if fits else drive.lba_format
+    if wanted:
+        return _namespaces(drive, layout, int(best), lba or layout.lba_bytes, wanted)
+    if "format" not in drive.can:
+        return No("it has no Format NVM, so that its block size stays as it is; leave --lba-bytes out")
+    if drive.neighbours and "format all" in drive.state:
+        hit = ", ".join(drive.neighbours)
+        return No(
+            f"it formats all its namespaces at once and would hit {hit} too; delete these first (`nvme delete-ns`)"
+        )
+    command = ("nvme", "format", drive.node, f"--lbaf={best}", "--ses=0", "--force")
+    rescan = ("nvme", "ns-rescan", drive.controller)
+    return Way(f"NVMe Format, LBA format {best} of {lba} bytes", (command, rescan), lba)
+
+
+def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int) -> Answer:
+    """The one namespace is deleted and made anew; where that fails, made anew as it was."""
+    if drive.neighbours:
+        return No(f"it has other namespaces, {', '.join(drive.neighbours)}; delete these first (`nvme delete-ns`)")
+    if wanted == MOST:
+        return No("it does not tell how large its namespace may be; give --capacity in bytes")
+    whole, own = drive.controller, f"--namespace-id={layout.nsid}"
+    ids = f"--controllers={','.join(map(str, layout.controllers))}"
+    rescan, made = ("nvme", "ns-rescan", whole), ("nvme", "attach-ns", whole, "--namespace-id={nsid}", ids)
+    again = ("nvme", "attach-ns", whole, own, ids)
+    before = _create(whole, layout.capacity_bytes // layout.lba_bytes, drive.lba_format)
+    commands = (
+        ("nvme", "detach-ns", whole, own, ids),
+        ("nvme", "delete-ns", whole, own),
+        _create(whole, wanted // lba, index),
+        made,
+        rescan,
+    )
+    undo: tuple[tuple[Command, ...], ...] = ((), (again, rescan), (before, made, rescan))
+    return Way(f"NVMe namespace of {decimal(wanted)} made anew", commands, lba, wanted // lba * lba, undo=undo)
+
+
+def _create(controller: str, blocks: int, index: int) -> Command:
+    """FLBAS: the format's index, whose bits 4 and 5 are bits 5 and 6 there."""
+    flbas = index & 15 | index >> 4 << 5
+    return ("nvme", "create-ns", controller, f"--nsze={blocks}", f"--ncap={blocks}", f"--flbas={flbas}")
+
+
+def _sata(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
+    """ACS-4: Set Sector Configuration Ext for other blocks; Set Max Address, Accessible or not, for another size."""
+    sure = ("hdparm", "--yes-i-know-what-i-am-doing")
+    if lba and wanted:
+        return No("its block size and its capacity are set one after the other; ask for --lba-bytes first, alone")
+    if lba and (no := _offered(set(layout.block_sizes), lba)):
+        return no
+    if lba:
+        command: Command = (*sure, "--please-destroy-my-drive", "--set-sector-size", str(lba), drive.node)
+        return Way(f"ATA Set Sector Configuration, blocks of {lba} bytes", (command,), lba)
+    if wanted == MOST:
+        return No("it does not tell its native size; give --capacity in bytes")
+    command = (*sure, f"-Np{wanted // layout.lba_bytes}", drive.node)
+    return Way(f"ATA {layout.means}, {decimal(wanted)} visible", (command,), layout.lba_bytes, wanted)
+
+
+def _scsi(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
+    """SBC-4: Format Unit with another block length, or another block count by Mode Select, which keeps the data."""
+    blocks = wanted if wanted == MOST else wanted // (lba or layout.lba_bytes)
+    long = ("--long",) if max(blocks, layout.capacity_bytes // layout.lba_bytes) >= 1 << 32 else ()
+    count = (f"--count={blocks}",) if wanted else ()
+    visible = "as large as it can be" if wanted == MOST else f"{decimal(wanted)} visible"
+    after = max(wanted, 0)
+    if not lba:
+        resize = ("sg_format", "--resize", *long, *count, drive.node)
+        return Way(f"SCSI resize, {visible}", (resize,), layout.lba_bytes, after)
+    if no := _offered(set(LINUX_BLOCKS), lba):
+        return no
+    if "format" not in drive.can:
+        return No("it has no Format Unit, so that its block size stays as it is; leave --lba-bytes out")
+    command = ("sg_format", "--format", "--early", "--quick", *long, f"--size={lba}", *count, drive.node)
+    phrase = f"SCSI Format Unit, blocks of {lba} bytes" + (f", {visible}" if wanted else "")
+    return Way(phrase, (command,), lba, after, follow="scsi")
+
+
+KINDS: dict[str, Callable[[Drive, Layout, int, int], Answer]] = {"nvme": _nvme, "sata": _sata, "scsi": _scsi}

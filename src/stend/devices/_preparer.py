@@ -1,0 +1,107 @@
+"""Doing what the table of preparations chose: through the open gate, then the drive found again and read back."""
+
+import re
+import time
+from collections.abc import Callable
+
+from stend.devices import _purger as purger
+from stend.devices import _rescan as rescan
+from stend.devices import _tools as tools
+from stend.devices._drive import DriveDevice, shown
+from stend.devices._prepare_table import Same, Way, Wish, decide
+from stend.devices._purge_table import Command, Drive, No
+from stend.errors import Refused, StendError, StepFailed
+
+PATIENCE_S = 30.0
+TOLERANCE = 0.01
+"""By how much of what was asked a drive may round: namespaces come in grains of their own size."""
+
+Tell = Callable[[str], None]
+
+
+def prepare(
+    device: DriveDevice, wish: Wish, *, tell: Tell, poll_s: float = purger.POLL_S, patience_s: float = PATIENCE_S
+) -> str:
+    """Do it; what was done and what the drive tells afterwards, in one phrase. The gate is shut at the end.
+
+    Refused when the table says no; StepFailed with the drive's words when it fails, or is not so afterwards.
+    """
+    target, gate = device.identity.target, device.opened
+    gate.check()
+    if not gate.writes:
+        raise Refused(f"{target} was opened for reading only; open it for writing to prepare it")
+    drive = device.abilities()
+    layout = device.layout()
+    way = decide(drive, layout, wish)
+    if isinstance(way, No):
+        raise Refused(f"{target} is not prepared: {way.why}")
+    if isinstance(way, Same):
+        return f"{way.words}; nothing was done"
+    node = device.node
+    try:
+        _commands(way, device, drive, str(layout.nsid), tell, poll_s)
+    finally:
+        device.close()
+    rescan.by_kernel(device.kernel, node, drive.interface)
+    return f"{way.phrase}; it tells {_read_back(way, device, node, patience_s)}"
+
+
+def _commands(way: Way, device: DriveDevice, drive: Drive, nsid: str, tell: Tell, poll_s: float) -> None:
+    """The gate is held until the first command is over; what comes after it would be taken for another drive."""
+    patience, done = purger.limit_s(device.identity.capacity_bytes), 0
+    try:
+        for command in way.commands:
+            tell(f"{way.phrase}: {' '.join(command)}")
+            nsid = _one(command, device, nsid, patience) or nsid
+            if way.follow and not done:
+                purger.until_over(way.phrase, way.follow, drive, device.opened, tell, patience, poll_s)
+            device.close()
+            done += 1
+    except (StendError, KeyboardInterrupt) as error:
+        raise StepFailed(f"{str(error) or 'stopped'}{_undone(way, done, nsid)}") from error
+
+
+def _one(command: Command, device: DriveDevice, nsid: str, patience_s: float) -> str:
+    """Run it; the namespace it tells to have made, if any."""
+    words = [word.replace("{nsid}", nsid) for word in command]
+    told = tools.ask(*words, limit_s=patience_s)
+    if told.code:
+        raise StepFailed(f"{device.identity.target} was not prepared: `{' '.join(words)}` says: {told.words}")
+    made = re.search(r"nsid:?\s*(\d+)", told.out)
+    return made[1] if made and "create-ns" in words else ""
+
+
+def _undone(way: Way, done: int, nsid: str) -> str:
+    """Take back what was done before the failure; what to do by hand where that fails or is not known."""
+    if done >= len(way.undo):
+        return f"; its namespace {nsid} may not be attached, see `nvme list-ns --all`" if done and way.undo else ""
+    for command in way.undo[done]:
+        words = [word.replace("{nsid}", nsid) for word in command]
+        told = tools.softly(*words)
+        if told.code:
+            return f"; its namespace is not there, make it by hand: `{' '.join(words)}` says: {told.words}"
+        made = re.search(r"nsid:?\s*(\d+)", told.out)
+        nsid = made[1] if made else nsid
+    return "; it is laid out as it was, its data may be gone" if way.undo[done] else ""
+
+
+def _read_back(way: Way, device: DriveDevice, node: str, patience_s: float) -> str:
+    """What the drive tells of itself when it is there again; StepFailed when that is not what was asked."""
+    until, found = time.monotonic() + patience_s, ""
+    while not found:
+        path = rescan.again(device.kernel, device.identity, node)
+        drive = device.anew(path).identity if path else None
+        if drive and drive.logical_bytes == way.lba_bytes and _near(drive.capacity_bytes, way.capacity_bytes):
+            found = f"{shown(drive)} in blocks of {drive.logical_bytes} bytes"
+            found += f" as {path}" if path != device.identity.path else ""
+        elif time.monotonic() > until:
+            now = f"is {shown(drive)} in blocks of {drive.logical_bytes} bytes" if drive else "is not there"
+            what = f"{device.identity.target} took the commands ({way.phrase}) and {now}"
+            raise StepFailed(f"{what}; take power from it once, and see `stend devices`")
+        else:
+            time.sleep(min(0.5, patience_s / 4))
+    return found
+
+
+def _near(capacity_bytes: int, wanted_bytes: int) -> bool:
+    return not wanted_bytes or abs(capacity_bytes - wanted_bytes) <= TOLERANCE * wanted_bytes

@@ -1,0 +1,283 @@
+"""Drives made smaller or given other blocks by programs that play them: NVMe, SATA and SCSI on a host made here."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from stend.devices import _preparer as preparer
+from stend.devices import ata, nvme, scsi
+from stend.devices._drive import DriveDevice
+from stend.devices._prepare_table import Wish
+from stend.errors import Refused, StepFailed
+from stend.units import MiB
+from tests.stand import SIZE, Host, Stand, number_of
+from tests.test_purge import Bench
+
+pytestmark = pytest.mark.block
+
+HALF = SIZE // 2
+IDENTIFY = "\n".join(
+    (
+        "ATA device",
+        "\tLBA48  user addressable sectors:   98304",
+        "\tLogical  Sector size:                   512 bytes [ Supported: 512 4096 ]",
+        "\tPhysical Sector size:                  4096 bytes",
+        "Commands/features:",
+        "\t   *\tHost Protected Area feature set",
+    )
+)
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with contextlib.ExitStack() as end:
+        yield Stand(tmp_path, end)
+
+
+class Place:
+    """One drive on a host made here: a real node lends its number, programs play its firmware."""
+
+    def __init__(self, stand: Stand, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        self.node, self.name = stand.loop(), name
+        self.host, self.bench = Host(stand.folder / "host"), Bench(stand.folder, monkeypatch)
+        monkeypatch.setenv("PATH", f"{self.bench.bin}:/usr/sbin:/usr/bin:/sbin:/bin")
+        self.said: list[str] = []
+        self.host.disk(name, number_of(self.node), device__serial="SN1", queue__logical_block_size="512")
+        (self.host.root / "dev" / name).symlink_to(self.node)
+        self.home = self.host.root / "sys/devices" / name
+
+    def becomes(self, size: int = 0, blocks: int = 0) -> str:
+        """Shell: the kernel sees another size or another block size from now on."""
+        sizes = f"echo {size // 512} > {self.home}/size; " if size else ""
+        return sizes + (f"echo {blocks} > {self.home}/queue/logical_block_size" if blocks else ":")
+
+    def prepare(self, device: DriveDevice, wish: Wish, *, name: str = "SN1") -> str:
+        device.open(writes=True, destroy=name)
+        try:
+            return preparer.prepare(device, wish, tell=self.said.append, poll_s=0, patience_s=0.2)
+        finally:
+            device.close()
+
+    @property
+    def wrote(self) -> list[str]:
+        """Calls of programs that change a drive."""
+        asks = ("id-", "list-", "-I", "-N ", "--json")
+        writers = ("nvme", "hdparm", "sg_format")
+        calls = (call.split(maxsplit=1) for call in self.bench.called)
+        return [f"{tool} {words}" for tool, words in calls if tool in writers and not words.startswith(asks)]
+
+
+Making = Callable[[str], Place]
+
+
+@pytest.fixture
+def place(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Making:
+    return lambda name: Place(stand, monkeypatch, name)
+
+
+def nvme_drive(place: Place, *cases: str, oacs: int = 10, unallocated: int = 0) -> nvme.NvmeDevice:
+    """nvme-cli, as it tells of one namespace; `cases` are what its other commands do."""
+    formats = [{"ds": 9, "ms": 0, "rp": 2}, {"ds": 12, "ms": 0, "rp": 0}]
+    (place.bench.bin / "ctrl").write_text(
+        json.dumps({"oacs": oacs, "tnvmcap": SIZE, "unvmcap": unallocated, "cntlid": 7, "fr": "1"})
+    )
+    space = json.dumps({"nsze": SIZE // 512, "nvmcap": SIZE - unallocated, "flbas": 0, "lbafs": formats})
+    (place.bench.bin / "ns").write_text(space)
+    other = "\n".join(cases)
+    place.bench.program(
+        "nvme",
+        f'case "$1" in\nid-ctrl) cat {place.bench.bin}/ctrl;;\nid-ns) cat {place.bench.bin}/ns;;\n'
+        f"list-ctrl) exit 1;;\n{other}\nesac",
+    )
+    return nvme.find(str(place.host.root / "dev" / place.name), place.host.kernel)
+
+
+def test_another_lba_format_is_taken_and_read_back(place: Making) -> None:
+    here = place("nvme0n1")
+    device = nvme_drive(here, f"format) {here.becomes(blocks=4096)};;")
+    told = here.prepare(device, Wish(lba_bytes=4096))
+    assert told == "NVMe Format, LBA format 1 of 4096 bytes; it tells 50.3 MB in blocks of 4096 bytes"
+    assert here.wrote[0] == f"nvme format {here.node} --lbaf=1 --ses=0 --force"
+    assert here.wrote[1].startswith("nvme ns-rescan /dev/")
+    assert here.said[0].startswith("NVMe Format, LBA format 1 of 4096 bytes: nvme format")
+
+
+def test_what_is_so_already_is_said_and_nothing_done(place: Making) -> None:
+    here = place("nvme0n1")
+    told = here.prepare(nvme_drive(here), Wish(lba_bytes=512, restore=True))
+    assert told == "it has blocks of 512 bytes and 50.3 MB already; nothing was done"
+    assert here.wrote == []
+
+
+def test_a_namespace_is_made_anew_smaller_and_attached_by_its_new_number(place: Making) -> None:
+    here = place("nvme0n1")
+    unallocated = f'sed -i "s/.unvmcap.: 0/\\"unvmcap\\": {HALF}/" {here.bench.bin}/ctrl'
+    smaller = f'sed -i "s/.nvmcap.: {SIZE}/\\"nvmcap\\": {HALF}/" {here.bench.bin}/ns'
+    device = nvme_drive(
+        here,
+        "create-ns) echo create-ns: Success, created nsid:2;;",
+        f"attach-ns) {here.becomes(HALF)}; {unallocated}; {smaller};;",
+    )
+    told = here.prepare(device, Wish(capacity_pct=50))
+    assert told.endswith("it tells 25.2 MB of 50.3 MB native in blocks of 512 bytes")
+    assert [call.split()[1] for call in here.wrote] == ["detach-ns", "delete-ns", "create-ns", "attach-ns", "ns-rescan"]
+    assert "--namespace-id=1 --controllers=7" in here.wrote[0]
+    assert f"--nsze={HALF // 512} --ncap={HALF // 512} --flbas=0" in here.wrote[2]
+    assert "--namespace-id=2 --controllers=7" in here.wrote[3]
+
+
+def test_a_later_look_tells_of_how_much_the_capacity_is_a_part(place: Making) -> None:
+    here = place("nvme0n1")
+    here.host.write(f"sys/devices/{here.name}/size", str(SIZE // 512))
+    identity = nvme_drive(here, unallocated=0).identity
+    assert identity.facts["native_bytes"] == SIZE
+    assert identity.native_bytes == 0
+    here.host.write(f"sys/devices/{here.name}/size", str(HALF // 512))
+    smaller = nvme_drive(here).identity
+    assert smaller.native_bytes == SIZE
+    assert "the drive is over-provisioned: 25.2 MB of 50.3 MB native" in smaller.facts["doubts"]
+
+
+def test_a_namespace_that_cannot_be_made_is_made_as_it_was(place: Making) -> None:
+    here = place("nvme0n1")
+    device = nvme_drive(
+        here,
+        f"create-ns) case $3 in --nsze={SIZE // 512}) echo created nsid:1;; *) echo Insufficient; exit 1;; esac;;",
+    )
+    with pytest.raises(StepFailed, match=r"`nvme create-ns .* says: Insufficient; it is laid out as it was"):
+        here.prepare(device, Wish(capacity_pct=50))
+    assert [call.split()[1] for call in here.wrote][-3:] == ["create-ns", "attach-ns", "ns-rescan"]
+
+
+def test_a_namespace_that_is_lost_is_told_with_the_command(place: Making) -> None:
+    here = place("nvme0n1")
+    device = nvme_drive(here, "create-ns) echo broken; exit 1;;")
+    with pytest.raises(StepFailed, match=rf"make it by hand: `nvme create-ns .* --nsze={SIZE // 512} .* says: broken"):
+        here.prepare(device, Wish(capacity_pct=50))
+
+
+def test_a_namespace_that_is_not_detached_is_left_alone(place: Making) -> None:
+    here = place("nvme0n1")
+    device = nvme_drive(here, "detach-ns) echo Not Permitted; exit 1;;")
+    with pytest.raises(StepFailed, match=r"`nvme detach-ns .*` says: Not Permitted$"):
+        here.prepare(device, Wish(capacity_pct=50))
+    assert len(here.wrote) == 1
+
+
+def test_a_drive_that_says_done_and_did_nothing_is_found_out(place: Making) -> None:
+    here = place("nvme0n1")
+    with pytest.raises(StepFailed, match=r"took the commands .* and is 50.3 MB in blocks of 512 bytes; take power"):
+        here.prepare(nvme_drive(here), Wish(lba_bytes=4096))
+
+
+def test_a_drive_that_is_gone_afterwards_is_told(place: Making) -> None:
+    here = place("nvme0n1")
+    device = nvme_drive(here, f"format) {here.becomes(size=1)};;")
+    with pytest.raises(StepFailed, match=r"took the commands .* and is not there; take power"):
+        here.prepare(device, Wish(lba_bytes=4096))
+
+
+def sata_drive(place: Place, case: str = "", native: int = SIZE) -> ata.AtaDevice:
+    """hdparm, as it tells of a disk with a host-protected area; the kernel's switches are files."""
+    (place.bench.bin / "identify").write_text(IDENTIFY)
+    visible = f"$(cat {place.home}/size)"
+    sizes = f'echo " max sectors   = {visible}/{native // 512}, HPA is told"'
+    place.bench.program(
+        "hdparm", f'case "$*" in "-I "*) cat {place.bench.bin}/identify;; "-N "*) {sizes};; {case} esac'
+    )
+    place.bench.program("smartctl", "echo '{}'")
+    real = place.host.root / "sys/devices/ata3/host2/target2:0:0/2:0:0:0"
+    (real / "scsi_disk").mkdir(parents=True)
+    (real / "serial").write_text("SN1")
+    (place.home / "device/serial").unlink()
+    (place.home / "device").rmdir()
+    (place.home / "device").symlink_to(real)
+    place.host.write("sys/class/scsi_host/host2/scan", "")
+    return ata.find(str(place.host.root / "dev" / place.name), place.host.kernel)
+
+
+def test_a_host_protected_area_is_set_and_the_disk_found_again(place: Making) -> None:
+    here = place("sda")
+    device = sata_drive(here, f"*-Np*) {here.becomes(HALF)};;")
+    told = here.prepare(device, Wish(capacity_bytes=HALF))
+    assert told.startswith("ATA host-protected area, 25.2 MB visible; it tells 25.2 MB of 50.3 MB native")
+    assert here.wrote == [f"hdparm --yes-i-know-what-i-am-doing -Np{HALF // 512} {here.node}"]
+    assert (here.home / "device/delete").read_text() == "1"
+    assert (here.host.root / "sys/class/scsi_host/host2/scan").read_text() == "- - -"
+
+
+def test_a_disk_gets_back_what_was_hidden(place: Making) -> None:
+    here = place("sda")
+    here.host.write("sys/devices/sda/size", str(SIZE // 512))
+    device = sata_drive(here, f"*-Np*) {here.becomes(2 * SIZE)};;", native=2 * SIZE)
+    assert device.identity.native_bytes == 2 * SIZE
+    assert "it tells 101 MB in blocks of 512 bytes" in here.prepare(device, Wish(restore=True))
+    assert here.wrote[0].split()[2] == f"-Np{2 * SIZE // 512}"
+
+
+def test_a_second_change_without_a_power_cycle_is_told_in_the_drives_words(place: Making) -> None:
+    here = place("sda")
+    device = sata_drive(here, "*-Np*) echo 'SET_MAX_ADDRESS failed: Input/output error' >&2; exit 5;;")
+    with pytest.raises(StepFailed, match=r"`hdparm .*-Np.*` says: SET_MAX_ADDRESS failed: Input/output error"):
+        here.prepare(device, Wish(capacity_bytes=HALF))
+
+
+def test_a_disk_takes_other_blocks(place: Making) -> None:
+    here = place("sda")
+    device = sata_drive(here, f"*--set-sector-size*) {here.becomes(blocks=4096)};;")
+    assert "in blocks of 4096 bytes" in here.prepare(device, Wish(lba_bytes=4096))
+    assert "--please-destroy-my-drive --set-sector-size 4096" in here.wrote[0]
+
+
+def scsi_drive(place: Place, script: str) -> scsi.ScsiDevice:
+    place.bench.program("smartctl", "echo '{}'")
+    place.bench.program("sg_opcodes", "echo ' 04        6   Format unit'; echo ' 55       10   Mode select(10)'")
+    place.bench.program("sg_requests", place.bench.answers("sense", "", "Progress indication: 50.00% done\n", ""))
+    place.bench.program("sg_format", script)
+    return scsi.find(str(place.host.root / "dev" / place.name), place.host.kernel)
+
+
+def test_a_format_unit_with_other_blocks_is_followed_and_the_kernel_told(place: Making) -> None:
+    here = place("sda")
+    device = scsi_drive(here, here.becomes(blocks=4096))
+    assert here.prepare(device, Wish(lba_bytes=4096)).startswith("SCSI Format Unit, blocks of 4096 bytes; it tells")
+    assert here.wrote == [f"sg_format --format --early --quick --size=4096 {here.node}"]
+    assert any("50.00%" in line for line in here.said)
+    assert (here.home / "device/rescan").read_text() == "1"
+
+
+def test_a_scsi_disk_is_made_smaller(place: Making) -> None:
+    here = place("sda")
+    told = here.prepare(scsi_drive(here, here.becomes(HALF)), Wish(capacity_bytes=HALF))
+    assert told == "SCSI resize, 25.2 MB visible; it tells 25.2 MB in blocks of 512 bytes"
+
+
+@pytest.mark.parametrize("wish", [Wish(lba_bytes=4096), Wish(capacity_pct=50)])
+def test_the_gate_is_before_it(place: Making, wish: Wish) -> None:
+    here = place("nvme0n1")
+    device = nvme_drive(here)
+    with pytest.raises(Refused, match="has not passed the gate"):
+        preparer.prepare(device, wish, tell=here.said.append)
+    for name, words in (("", "would be destroyed; .* --destroy-data SN1"), ("SN2", "does not name")):
+        with pytest.raises(Refused, match=words):
+            here.prepare(device, wish, name=name)
+    device.open(writes=False, destroy=None)
+    with pytest.raises(Refused, match="opened for reading only"):
+        preparer.prepare(device, wish, tell=here.said.append)
+    device.close()
+    here.host.mounted(number_of(here.node), "/data", "/dev/nvme0n1")
+    with pytest.raises(Refused, match="is mounted at /data"):
+        here.prepare(device, wish)
+    assert here.wrote == []
+
+
+def test_what_the_table_refuses_runs_nothing(place: Making) -> None:
+    here = place("nvme0n1")
+    with pytest.raises(Refused, match=r"is not prepared: it has no blocks of 1024 bytes; ask for one .*: 512, 4096"):
+        here.prepare(nvme_drive(here), Wish(lba_bytes=1024))
+    with pytest.raises(Refused, match="--active-range 50"):
+        here.prepare(nvme_drive(here, oacs=2), Wish(capacity_bytes=SIZE // 2 // MiB * MiB))
+    assert here.wrote == []
