@@ -1,73 +1,28 @@
 """Drives made smaller or given other blocks by programs that play them: NVMe, SATA and SCSI on a host made here."""
 
 import contextlib
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from stend.devices import _preparer as preparer
-from stend.devices import ata, nvme, scsi
-from stend.devices._drive import DriveDevice
+from stend.devices import _tools as tools
 from stend.devices._prepare_table import Wish
 from stend.errors import Refused, StepFailed
 from stend.units import MiB
-from tests.stand import SIZE, Host, Stand, number_of
-from tests.test_purge import Bench
+from tests.played import Place, nvme_drive, sata_drive, scsi_drive
+from tests.stand import SIZE, Stand, number_of
 
 pytestmark = pytest.mark.block
 
 HALF = SIZE // 2
-IDENTIFY = "\n".join(
-    (
-        "ATA device",
-        "\tLBA48  user addressable sectors:   98304",
-        "\tLogical  Sector size:                   512 bytes [ Supported: 512 4096 ]",
-        "\tPhysical Sector size:                  4096 bytes",
-        "Commands/features:",
-        "\t   *\tHost Protected Area feature set",
-    )
-)
 
 
 @pytest.fixture
 def stand(tmp_path: Path) -> Iterator[Stand]:
     with contextlib.ExitStack() as end:
         yield Stand(tmp_path, end)
-
-
-class Place:
-    """One drive on a host made here: a real node lends its number, programs play its firmware."""
-
-    def __init__(self, stand: Stand, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-        self.node, self.name = stand.loop(), name
-        self.host, self.bench = Host(stand.folder / "host"), Bench(stand.folder, monkeypatch)
-        monkeypatch.setenv("PATH", f"{self.bench.bin}:/usr/sbin:/usr/bin:/sbin:/bin")
-        self.said: list[str] = []
-        self.host.disk(name, number_of(self.node), device__serial="SN1", queue__logical_block_size="512")
-        (self.host.root / "dev" / name).symlink_to(self.node)
-        self.home = self.host.root / "sys/devices" / name
-
-    def becomes(self, size: int = 0, blocks: int = 0) -> str:
-        """Shell: the kernel sees another size or another block size from now on."""
-        sizes = f"echo {size // 512} > {self.home}/size; " if size else ""
-        return sizes + (f"echo {blocks} > {self.home}/queue/logical_block_size" if blocks else ":")
-
-    def prepare(self, device: DriveDevice, wish: Wish, *, name: str = "SN1") -> str:
-        device.open(writes=True, destroy=name)
-        try:
-            return preparer.prepare(device, wish, tell=self.said.append, poll_s=0, patience_s=0.2)
-        finally:
-            device.close()
-
-    @property
-    def wrote(self) -> list[str]:
-        """Calls of programs that change a drive."""
-        asks = ("id-", "list-", "-I", "-N ", "--json")
-        writers = ("nvme", "hdparm", "sg_format")
-        calls = (call.split(maxsplit=1) for call in self.bench.called)
-        return [f"{tool} {words}" for tool, words in calls if tool in writers and not words.startswith(asks)]
 
 
 Making = Callable[[str], Place]
@@ -78,30 +33,15 @@ def place(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Making:
     return lambda name: Place(stand, monkeypatch, name)
 
 
-def nvme_drive(place: Place, *cases: str, oacs: int = 10, unallocated: int = 0) -> nvme.NvmeDevice:
-    """nvme-cli, as it tells of one namespace; `cases` are what its other commands do."""
-    formats = [{"ds": 9, "ms": 0, "rp": 2}, {"ds": 12, "ms": 0, "rp": 0}]
-    (place.bench.bin / "ctrl").write_text(
-        json.dumps({"oacs": oacs, "tnvmcap": SIZE, "unvmcap": unallocated, "cntlid": 7, "fr": "1"})
-    )
-    space = json.dumps({"nsze": SIZE // 512, "nvmcap": SIZE - unallocated, "flbas": 0, "lbafs": formats})
-    (place.bench.bin / "ns").write_text(space)
-    other = "\n".join(cases)
-    place.bench.program(
-        "nvme",
-        f'case "$1" in\nid-ctrl) cat {place.bench.bin}/ctrl;;\nid-ns) cat {place.bench.bin}/ns;;\n'
-        f"list-ctrl) exit 1;;\n{other}\nesac",
-    )
-    return nvme.find(str(place.host.root / "dev" / place.name), place.host.kernel)
-
-
 def test_another_lba_format_is_taken_and_read_back(place: Making) -> None:
     here = place("nvme0n1")
     device = nvme_drive(here, f"format) {here.becomes(blocks=4096)};;")
     told = here.prepare(device, Wish(lba_bytes=4096))
     assert told == "NVMe Format, LBA format 1 of 4096 bytes; it tells 50.3 MB in blocks of 4096 bytes"
-    assert here.wrote[0] == f"nvme format {here.node} --lbaf=1 --ses=0 --force"
-    assert here.wrote[1].startswith("nvme ns-rescan /dev/")
+    assert here.wrote == [
+        "nvme format /dev/nvme0 --namespace-id=1 --lbaf=1 --ses=0 --force",
+        "nvme ns-rescan /dev/nvme0",
+    ]
     assert here.said[0].startswith("NVMe Format, LBA format 1 of 4096 bytes: nvme format")
 
 
@@ -180,25 +120,6 @@ def test_a_drive_that_is_gone_afterwards_is_told(place: Making) -> None:
         here.prepare(device, Wish(lba_bytes=4096))
 
 
-def sata_drive(place: Place, case: str = "", native: int = SIZE) -> ata.AtaDevice:
-    """hdparm, as it tells of a disk with a host-protected area; the kernel's switches are files."""
-    (place.bench.bin / "identify").write_text(IDENTIFY)
-    visible = f"$(cat {place.home}/size)"
-    sizes = f'echo " max sectors   = {visible}/{native // 512}, HPA is told"'
-    place.bench.program(
-        "hdparm", f'case "$*" in "-I "*) cat {place.bench.bin}/identify;; "-N "*) {sizes};; {case} esac'
-    )
-    place.bench.program("smartctl", "echo '{}'")
-    real = place.host.root / "sys/devices/ata3/host2/target2:0:0/2:0:0:0"
-    (real / "scsi_disk").mkdir(parents=True)
-    (real / "serial").write_text("SN1")
-    (place.home / "device/serial").unlink()
-    (place.home / "device").rmdir()
-    (place.home / "device").symlink_to(real)
-    place.host.write("sys/class/scsi_host/host2/scan", "")
-    return ata.find(str(place.host.root / "dev" / place.name), place.host.kernel)
-
-
 def test_a_host_protected_area_is_set_and_the_disk_found_again(place: Making) -> None:
     here = place("sda")
     device = sata_drive(here, f"*-Np*) {here.becomes(HALF)};;")
@@ -230,14 +151,6 @@ def test_a_disk_takes_other_blocks(place: Making) -> None:
     device = sata_drive(here, f"*--set-sector-size*) {here.becomes(blocks=4096)};;")
     assert "in blocks of 4096 bytes" in here.prepare(device, Wish(lba_bytes=4096))
     assert "--please-destroy-my-drive --set-sector-size 4096" in here.wrote[0]
-
-
-def scsi_drive(place: Place, script: str) -> scsi.ScsiDevice:
-    place.bench.program("smartctl", "echo '{}'")
-    place.bench.program("sg_opcodes", "echo ' 04        6   Format unit'; echo ' 55       10   Mode select(10)'")
-    place.bench.program("sg_requests", place.bench.answers("sense", "", "Progress indication: 50.00% done\n", ""))
-    place.bench.program("sg_format", script)
-    return scsi.find(str(place.host.root / "dev" / place.name), place.host.kernel)
 
 
 def test_a_format_unit_with_other_blocks_is_followed_and_the_kernel_told(place: Making) -> None:
@@ -281,3 +194,18 @@ def test_what_the_table_refuses_runs_nothing(place: Making) -> None:
     with pytest.raises(Refused, match="--active-range 50"):
         here.prepare(nvme_drive(here, oacs=2), Wish(capacity_bytes=SIZE // 2 // MiB * MiB))
     assert here.wrote == []
+
+
+def test_ctrl_c_leaves_no_drive_without_its_namespace(place: Making, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = place("nvme0n1")
+    device, ask = nvme_drive(here, "create-ns) echo created nsid:1;;"), tools.ask
+
+    def stopped(*words: str, limit_s: float = 30) -> tools.Told:
+        if "create-ns" in words and f"--nsze={SIZE // 512}" not in words:
+            raise KeyboardInterrupt
+        return ask(*words, limit_s=limit_s)
+
+    monkeypatch.setattr(tools, "ask", stopped)
+    with pytest.raises(StepFailed, match="stopped; it is laid out as it was"):
+        here.prepare(device, Wish(capacity_pct=50))
+    assert [call.split()[1] for call in here.wrote][-3:] == ["create-ns", "attach-ns", "ns-rescan"]

@@ -13,7 +13,7 @@ from stend.units import GB, MiB
 NATIVE, SMALL = 960_197_124_096, 800 * GB // MiB * MiB
 BLOCKS, SMALL_BLOCKS = NATIVE // 512, SMALL // 512
 SURE = "hdparm --yes-i-know-what-i-am-doing"
-FORMAT = "nvme format /dev/nvme0n1"
+FORMAT = "nvme format /dev/nvme0 --namespace-id=1"
 RESCAN = "nvme ns-rescan /dev/nvme0"
 
 
@@ -27,13 +27,13 @@ WORSE_FIRST = (lba_format(0, 512, used=True), lba_format(1, 4096, 8), lba_format
 PROTECTED = (lba_format(0, 512), lba_format(1, 512, 8, used=True))
 
 
-def namespaces(blocks: int, flbas: int = 0, ids: str = "0") -> str:
+def namespaces(blocks: int, flbas: int = 0, ids: str = "0", *, shared: bool = False) -> str:
     nvme, own = "/dev/nvme0", "--namespace-id=1"
     return "; ".join(
         (
             f"nvme detach-ns {nvme} {own} --controllers={ids}",
             f"nvme delete-ns {nvme} {own}",
-            f"nvme create-ns {nvme} --nsze={blocks} --ncap={blocks} --flbas={flbas}",
+            f"nvme create-ns {nvme} --nsze={blocks} --ncap={blocks} --flbas={flbas}{' --nmic=1' if shared else ''}",
             f"nvme attach-ns {nvme} --namespace-id={{nsid}} --controllers={ids}",
             RESCAN,
         )
@@ -58,6 +58,7 @@ NVME = {"formats": BOTH, "means": NAMESPACES, "native_bytes": NATIVE}
 FIXED = {"formats": BOTH}
 SATA = {"means": HPA, "native_bytes": NATIVE}
 CUT = {"capacity_bytes": SMALL}
+TWO = {"controllers": (1, 2), "shared": True}
 PAIR = {"neighbours": ("nvme0n2",)}
 ROWS = [
     # NVMe, blocks: Format with the best format that has no metadata
@@ -106,6 +107,7 @@ ROWS = [
     Row("nvme", "", "", TO_800, "same", NVME | CUT),
     Row("nvme", "", "", Wish(capacity_pct=100), namespaces(BLOCKS, ids="1,2"), NVME | CUT | {"controllers": (1, 2)}),
     Row("nvme", "", "", TO_800, namespaces(SMALL_BLOCKS, 65), NVME, {"lba_format": 33}),
+    Row("nvme", "", "", TO_800, namespaces(SMALL_BLOCKS, ids="1,2", shared=True), NVME | TWO),
     Row("nvme", "", "", TO_800, "no: it has other namespaces, nvme0n2; delete these first", NVME, PAIR),
     Row(
         "nvme",

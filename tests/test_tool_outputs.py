@@ -48,6 +48,12 @@ AREA = "	   *	Host Protected Area feature set\n"
         (" max sectors   = 1953523055/1953525168, HPA is enabled", AREA, 1953525168 * 512, "host-protected area"),
         (" max sectors   = 97677846/97677846, HPA is disabled", AREA + SIZES, 97677846 * 4096, "host-protected area"),
         (" max sectors   = 100/200, ACCESSIBLE MAX ADDRESS enabled", "", 200 * 512, "accessible max address"),
+        (
+            " max sectors   = 0/1, HPA is enabled",
+            "LBA48  user addressable sectors:  524288\n" + AREA,
+            0,
+            "host-protected area",
+        ),
         (" max sectors   = 200/1, HPA setting seems invalid", AREA, 0, "host-protected area"),
         (" READ_NATIVE_MAX_ADDRESS_EXT failed: Input/output error", "", 0, ""),
     ],

@@ -54,7 +54,10 @@ def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":
     if not (lba_bytes or capacity or restore):
         raise BadInput("nothing is asked for; give --lba-bytes, --capacity or --restore")
     if not capacity.endswith("%"):
-        return Wish(lba_bytes, parse_bytes(capacity) if capacity else 0, restore=restore)
+        size = parse_bytes(capacity) if capacity else 0
+        if capacity and not size:
+            raise BadInput(f"--capacity {capacity} is no size of a drive; write it like 800GB or 80%")
+        return Wish(lba_bytes, size, restore=restore)
     try:
         pct = float(capacity.removesuffix("%"))
     except ValueError:

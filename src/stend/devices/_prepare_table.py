@@ -43,7 +43,7 @@ class Layout:
     """How a drive is laid out: block size, what it shows of what it has, and what may be changed.
 
     `native_bytes` is 0 where it is not told; `means` is how it can be made smaller, empty where it cannot; `formats`
-    are NVMe's LBA formats, `block_sizes` what a SATA drive offers.
+    are NVMe's LBA formats, `block_sizes` what a SATA drive offers, `shared` a namespace for several controllers.
     """
 
     lba_bytes: int
@@ -54,6 +54,7 @@ class Layout:
     block_sizes: tuple[int, ...] = ()
     nsid: int = 1
     controllers: tuple[int, ...] = (0,)
+    shared: bool = False
 
     @property
     def metadata_bytes(self) -> int:
@@ -170,9 +171,10 @@ def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
         return No(
             f"it formats all its namespaces at once and would hit {hit} too; delete these first (`nvme delete-ns`)"
         )
-    command = ("nvme", "format", drive.node, f"--lbaf={best}", "--ses=0", "--force")
-    rescan = ("nvme", "ns-rescan", drive.controller)
-    return Way(f"NVMe Format, LBA format {best} of {lba} bytes", (command, rescan), lba)
+    # through the controller: through the node, which the gate holds, nvme-cli fails after the format
+    whole = drive.controller
+    command = ("nvme", "format", whole, f"--namespace-id={layout.nsid}", f"--lbaf={best}", "--ses=0", "--force")
+    return Way(f"NVMe Format, LBA format {best} of {lba} bytes", (command, ("nvme", "ns-rescan", whole)), lba)
 
 
 def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int) -> Answer:
@@ -185,11 +187,11 @@ def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int)
     ids = f"--controllers={','.join(map(str, layout.controllers))}"
     rescan, made = ("nvme", "ns-rescan", whole), ("nvme", "attach-ns", whole, "--namespace-id={nsid}", ids)
     again = ("nvme", "attach-ns", whole, own, ids)
-    before = _create(whole, layout.capacity_bytes // layout.lba_bytes, drive.lba_format)
+    before = _create(whole, layout.capacity_bytes // layout.lba_bytes, drive.lba_format, layout.shared)
     commands = (
         ("nvme", "detach-ns", whole, own, ids),
         ("nvme", "delete-ns", whole, own),
-        _create(whole, wanted // lba, index),
+        _create(whole, wanted // lba, index, layout.shared),
         made,
         rescan,
     )
@@ -197,10 +199,11 @@ def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int)
     return Way(f"NVMe namespace of {decimal(wanted)} made anew", commands, lba, wanted // lba * lba, undo=undo)
 
 
-def _create(controller: str, blocks: int, index: int) -> Command:
+def _create(controller: str, blocks: int, index: int, shared: bool) -> Command:
     """FLBAS: the format's index, whose bits 4 and 5 are bits 5 and 6 there."""
     flbas = index & 15 | index >> 4 << 5
-    return ("nvme", "create-ns", controller, f"--nsze={blocks}", f"--ncap={blocks}", f"--flbas={flbas}")
+    sizes = (f"--nsze={blocks}", f"--ncap={blocks}", f"--flbas={flbas}")
+    return ("nvme", "create-ns", controller, *sizes, *(("--nmic=1",) if shared else ()))
 
 
 def _sata(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:

@@ -4,6 +4,7 @@ import re
 import time
 from collections.abc import Callable
 
+from stend.definition import Identity
 from stend.devices import _purger as purger
 from stend.devices import _rescan as rescan
 from stend.devices import _tools as tools
@@ -49,6 +50,8 @@ def prepare(
 def _commands(way: Way, device: DriveDevice, drive: Drive, nsid: str, tell: Tell, poll_s: float) -> None:
     """The gate is held until the first command is over; what comes after it would be taken for another drive."""
     patience, done = purger.limit_s(device.identity.capacity_bytes), 0
+    if way.undo:
+        tell(f"what brings it back as it was: {'; '.join(' '.join(command) for command in way.undo[-1])}")
     try:
         for command in way.commands:
             tell(f"{way.phrase}: {' '.join(command)}")
@@ -90,7 +93,7 @@ def _read_back(way: Way, device: DriveDevice, node: str, patience_s: float) -> s
     until, found = time.monotonic() + patience_s, ""
     while not found:
         path = rescan.again(device.kernel, device.identity, node)
-        drive = device.anew(path).identity if path else None
+        drive = _looked(device, path)
         if drive and drive.logical_bytes == way.lba_bytes and _near(drive.capacity_bytes, way.capacity_bytes):
             found = f"{shown(drive)} in blocks of {drive.logical_bytes} bytes"
             found += f" as {path}" if path != device.identity.path else ""
@@ -101,6 +104,14 @@ def _read_back(way: Way, device: DriveDevice, node: str, patience_s: float) -> s
         else:
             time.sleep(min(0.5, patience_s / 4))
     return found
+
+
+def _looked(device: DriveDevice, path: str) -> Identity | None:
+    """The drive at that path; None while it is only just coming back."""
+    try:
+        return device.anew(path).identity if path else None
+    except (StendError, OSError):
+        return None
 
 
 def _near(capacity_bytes: int, wanted_bytes: int) -> bool:

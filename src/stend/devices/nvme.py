@@ -211,6 +211,7 @@ class NvmeDevice(drives.DriveDevice):
             formats=tuple(lba_formats(space)),
             nsid=nsid,
             controllers=tuple(ids) or (tools.number(told.get("cntlid", 0)),),
+            shared=bool(tools.number(space.get("nmic", 0)) & 1),
         )
 
     def anew(self, path: str) -> "NvmeDevice":
