@@ -6,7 +6,8 @@ import pytest
 
 from stend.sim import Pattern, build, load
 from stend.sim.drive import Drive
-from stend.units import KiB, MiB
+from stend.stats import bin_edges_ns
+from stend.units import GiB, KiB, MiB
 
 LESS, MORE = 256, 1024
 
@@ -47,7 +48,7 @@ def test_rates_and_response_times_of_a_used_drive_are_the_same(
         rates(d, pattern(d, 0, 4), 4 * 3600, 3600)
         d.start(pattern(d, read_pct, kib, depth, threads))
         d.advance(300)
-        sums = np.sum([d.advance(60).tallies for _ in range(20)], axis=0)
+        sums = np.sum([d.advance(60).tallies for _ in range(100)], axis=0)
         told.append((sums[:, 0].sum(), sums[:, 2].sum() / sums[:, 0].sum()))
     assert told[1] == pytest.approx(told[0], rel=0.03)
 
@@ -64,3 +65,31 @@ def test_bytes_and_seconds_are_those_of_the_drive_as_it_is_sold() -> None:
         seconds, more = seconds + done.seconds, done.more
     assert d.host_write_bytes == whole
     assert whole / seconds == pytest.approx(d.spec.host.write_mb_s * 1e6, rel=0.03)
+
+
+def test_what_rests_give_back_is_the_same() -> None:
+    told = []
+    for scale in (16, 64):
+        d = build(
+            msgspec.structs.replace(load("saber1000"), scale=scale, capacity_bytes=120_000_000_000 // 4096 * 4096)
+        )
+        rates(d, pattern(d, 0, 4, 32, 1), 3 * 3600, 3600)
+        levels = []
+        for _ in range(30):
+            levels.append(rates(d, pattern(d, 0, 4, 32, 1), 5, 5)[0])
+            d.idle(2)
+        told.append(np.mean(levels[5:]))
+    assert told[1] == pytest.approx(told[0], rel=0.03)
+
+
+def test_a_pause_is_in_the_response_times_of_all_that_wait_and_of_nobody_else() -> None:
+    base = load("saber1000")
+    assert base.flash
+    every = 50 * MiB
+    flash = msgspec.structs.replace(base.flash, pause_every_bytes=every, pause_ms=500, hiccups=())
+    d = build(msgspec.structs.replace(base, flash=flash, scale=1, capacity_bytes=8 * GiB))
+    d.start(pattern(d, 0, 4, 32, 1))
+    done = d.advance(20)
+    edges = np.array([bin_edges_ns(index)[0] for index in range(done.bins.shape[1])])
+    late = done.bins[1, edges > 400e6].sum()
+    assert late == pytest.approx(31 * (done.tallies[1, 1] // every), abs=31)  # the 32nd has its answer

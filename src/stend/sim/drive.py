@@ -89,8 +89,9 @@ class Drive(ABC):
         self._loop, self._stretch = loop(slots, self.inner_ns), outstanding / slots
         self._limit, self._given = pattern.limit_bytes, 0
         small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
+        room = self._take_up() if self.spec.scale > 1 and pattern.read_pct < 100 else self._buffer_bytes()
         if self.spec.scale > 1 and small and not pattern.limit_bytes:
-            self._pour(2 * slots + self._buffer_bytes() // mean_bytes(pattern))
+            self._pour(2 * slots + room // mean_bytes(pattern))
 
     def _pour(self, ios: int) -> None:
         """Fill queue and buffer before the clock runs: scaled time would make this moment `scale` times longer."""
@@ -181,8 +182,8 @@ class Drive(ABC):
             return None
         self.inner_ns = max(int(slots.at[2]), began)
         passed = silent_s + (self.inner_ns - began) * self._stretch / NS / self.heat.speed
-        if self.spec.scale > 1:  # emptying the buffer is a moment too short to be seen, as on the drive as it is sold
-            self.inner_ns = max(self.inner_ns, self._idle_from())
+        if self.spec.scale > 1:
+            self._put_by()
         self._count(done, passed, True, max(round(self._stretch), 1))
         return Done(passed, done.sums, done.bins, False)
 
@@ -241,9 +242,13 @@ class Drive(ABC):
         """What it takes in before writing is as fast as its medium."""
         return 0
 
-    def _idle_from(self) -> int:
-        """When all it was given is done, inner time."""
-        return 0
+    def _put_by(self) -> None:
+        """A scaled drive's buffer is emptied, and filled again by the next writes, in moments too short to be seen."""
+        return
+
+    def _take_up(self) -> int:
+        """Put back what was put by; bytes that the buffer takes in then before writing is as fast as its medium."""
+        return self._buffer_bytes()
 
     def _unsafe_bytes(self) -> int:
         """Answered for, and lost when the power fails."""

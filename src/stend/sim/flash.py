@@ -11,6 +11,7 @@ from stend.sim.drive import Drive
 from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Flash, Host, Spec
 
+_By = tuple[npt.NDArray[np.int64], ...]
 HICCUP_ROWS = ("read", "write", "mixed")
 NEAR_US = 5000
 """A read within this time after a write meets what the write set going (fitted)."""
@@ -27,7 +28,7 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
     """
     logical = capacity_bytes // scale // k.PAGE
     row = flash.dies * flash.unit_bytes // k.PAGE
-    row = int(np.lcm.reduce([row, 64, row * flash.slc.levels if flash.slc else 1]))
+    row = int(np.lcm.reduce([row, 64, flash.gather_bytes // k.PAGE or 1, row * flash.slc.levels if flash.slc else 1]))
     wanted = flash.superblock_bytes / k.PAGE if flash.superblock_bytes else logical / max(flash.superblocks, 1)
     pages = max(round(wanted / row), 1) * row
     if logical < FEWEST * pages:
@@ -42,10 +43,11 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
     unit = flash.unit_bytes // k.PAGE
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.PAGES], p[k.UNIT], p[k.DIES], p[k.CHANNELS] = pages, unit, flash.dies, flash.channels
+    p[k.GATHER] = max(flash.gather_bytes // k.PAGE, unit)
     p[k.LOW], p[k.LANES] = LOW + flash.lanes - 1, flash.lanes
     p[k.T_READ], p[k.T_PROGRAM], p[k.T_CHANNEL] = ns(flash.read_us), ns(flash.program_us), ns(flash.transfer_us)
     p[k.T_ERASE] = ns(flash.erase_us * pages * k.PAGE / flash.dies / flash.block_bytes)
-    p[k.BUFFER] = max(flash.buffer_bytes // k.PAGE, 2 * unit)
+    p[k.BUFFER] = max(flash.buffer_bytes // k.PAGE, 2 * p[k.GATHER])
     p[k.SENSE], p[k.T_SUSPEND] = flash.sense_bytes // k.PAGE, ns(flash.suspend_us)
     p[k.MOVE_SENSE] = (flash.move_sense_bytes or flash.sense_bytes) // k.PAGE
     p[k.BEHIND] = flash.behind_pct / 100 * k.CREDIT
@@ -62,6 +64,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
             p[k.LOW] + round(logical * flash.slc.short_pct / 100 / pages),
         )
     p[k.T_NEAR] = ns(NEAR_US)
+    p[k.PAUSE], p[k.T_PAUSE] = flash.pause_every_bytes // k.PAGE or k.CREDIT, ns(flash.pause_ms * 1000)
     serving(p, host)
     return p
 
@@ -72,6 +75,7 @@ def serving(p: npt.NDArray[np.int64], host: Host) -> None:
     p[k.T_COMMAND_READ], p[k.T_COMMAND_WRITE] = ns(host.read_command_us), ns(host.write_command_us)
     p[k.T_ANSWER_READ], p[k.T_ANSWER_WRITE] = ns(host.read_answer_us), ns(host.write_answer_us)
     p[k.T_PAGE_READ], p[k.T_PAGE_WRITE] = ns(host.read_page_us), ns(host.write_page_us)
+    p[k.T_TURN] = ns(host.turn_us)
     p[k.T_PARTIAL], p[k.ONE_WAY] = ns(host.partial_us), host.one_way
 
 
@@ -127,11 +131,13 @@ class FlashDrive(Drive):
         self.flash = spec.flash
         self.memory = memory(spec, spec.flash)
         self._programmed = 0
+        self._by: _By | None = None
         self.fresh()
 
     def fresh(self) -> None:
         """As if never written; the counters of wear stay."""
         m, s, p = self.memory, self.memory.state, self.memory.parameters
+        self._by = None
         superblocks = m.valid.shape[0]
         m.map.fill(k.NONE)
         m.live.fill(0)
@@ -142,7 +148,7 @@ class FlashDrive(Drive):
         kept = s[[k.HOST, k.FLASH, k.ERASED, k.SLC_FLASH]].copy()
         s.fill(0)
         s[[k.HOST, k.FLASH, k.ERASED, k.SLC_FLASH]] = kept
-        s[k.VICTIM_AT] = -1
+        s[k.VICTIM_AT], s[k.PAUSE_AT] = -1, s[k.HOST] + p[k.PAUSE]
         s[k.FREE] = superblocks
         for lane in range(int(p[k.LANES])):
             self._open(lane)
@@ -187,14 +193,31 @@ class FlashDrive(Drive):
     def _buffer_bytes(self) -> int:
         return self.flash.buffer_bytes
 
-    def _idle_from(self) -> int:
-        return int(self.memory.die.max())
+    def _put_by(self) -> None:
+        """Dies and buffer as they are now, by the times left; then the clock moves to where all of it is done."""
+        m, now = self.memory, self.inner_ns
+        waiting = self._waiting()
+        self._by = (m.die - now, m.channel - now, waiting, m.release_at[waiting] - now)
+        self.inner_ns = max(now, int(m.die.max()))
+
+    def _take_up(self) -> int:
+        """The work of emptying the buffer was not done in the moment that it took: do it now."""
+        if self._by is None:
+            return self.flash.buffer_bytes
+        m, now, (die, channel, waiting, left) = self.memory, self.inner_ns, self._by
+        m.die[:], m.channel[:] = np.maximum(m.die, now + die), np.maximum(m.channel, now + channel)
+        m.release_at[waiting], self._by = now + left, None
+        return 0
+
+    def _waiting(self) -> npt.NDArray[np.int64]:
+        """Places of the ring of what is in the buffer."""
+        first, count = (int(self.memory.state[place]) for place in (k.OLDEST, k.PENDING))
+        return np.arange(first, first + count) & (len(self.memory.release_at) - 1)
 
     def _unsafe_bytes(self) -> int:
         if not self.spec.accidents.lies_about_flush:
             return 0
-        m, s = self.memory, self.memory.state
-        queued = (s[k.OLDEST] + np.arange(s[k.PENDING])) & (len(m.release_at) - 1)
+        m, queued = self.memory, self._waiting()
         waiting = int(m.release_pages[queued[m.release_at[queued] > self.inner_ns]].sum()) + int(m.lanes[:, 3].sum())
         return waiting * k.PAGE
 

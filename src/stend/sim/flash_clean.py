@@ -18,29 +18,31 @@ SAMPLES = 10  # victims looked at by the sampled policy ("d choices", Van Houdt 
 
 @inlined
 def program(f: Any, lane: Any, at: Any) -> Any:
-    """The unit that ends at the lane's next page goes to its die, and releases its buffer space when done."""
+    """The units that end at the lane's next page go to their dies, and release their buffer space when all are done."""
     s, p = f.state, f.parameters
-    unit = p[k.UNIT]
-    d = i64((u64(f.lanes[lane, 0] - 1) // u64(unit)) % u64(p[k.DIES]))
-    bus = i64(u64(d) % u64(p[k.CHANNELS]))
-    s[k.FLASH] += unit
-    f.channel[bus] = max(f.channel[bus], at) + p[k.T_CHANNEL] * unit
-    z = max(max(f.die[d], at) + p[k.T_CHANNEL] * unit, f.channel[bus])
-    if f.slc[f.lanes[lane, 2]]:
-        s[k.SLC_FLASH] += unit
-        z += p[k.T_SLC]
-    else:
-        z += p[k.T_PROGRAM]
-    if p[k.SPREAD] > 0:
-        z += (i64(random64(f.rng) >> u64(33)) * p[k.SPREAD] >> 30) - p[k.SPREAD]
-    f.die[d] = z
+    unit, done = p[k.UNIT], at
+    for end in range(f.lanes[lane, 0] - p[k.GATHER] + unit, f.lanes[lane, 0] + 1, unit):
+        d = i64((u64(end - 1) // u64(unit)) % u64(p[k.DIES]))
+        bus = i64(u64(d) % u64(p[k.CHANNELS]))
+        s[k.FLASH] += unit
+        f.channel[bus] = max(f.channel[bus], at) + p[k.T_CHANNEL] * unit
+        z = max(max(f.die[d], at) + p[k.T_CHANNEL] * unit, f.channel[bus])
+        if f.slc[f.lanes[lane, 2]]:
+            s[k.SLC_FLASH] += unit
+            z += p[k.T_SLC]
+        else:
+            z += p[k.T_PROGRAM]
+        if p[k.SPREAD] > 0:
+            z += (i64(random64(f.rng) >> u64(33)) * p[k.SPREAD] >> 30) - p[k.SPREAD]
+        f.die[d] = z
+        done = max(done, z)
     if f.lanes[lane, 3] > 0:
         q = (s[k.OLDEST] + s[k.PENDING]) & (f.release_at.shape[0] - 1)
-        f.release_at[q] = z
+        f.release_at[q] = done
         f.release_pages[q] = f.lanes[lane, 3]
         s[k.PENDING] += 1
         f.lanes[lane, 3] = 0
-    return z
+    return done
 
 
 @inlined
@@ -88,7 +90,7 @@ def append(f: Any, page: Any, lane: Any, at: Any) -> None:
     f.back[pos] = u32(page)
     f.live[pos >> u64(6)] |= u64(1) << (pos & u64(63))
     f.lanes[lane, 0] = i64(pos) + 1
-    if (pos + u64(1)) % u64(f.parameters[k.UNIT]) == u64(0):
+    if (pos + u64(1)) % u64(f.parameters[k.GATHER]) == u64(0):
         program(f, lane, at)
         if f.lanes[lane, 0] == f.lanes[lane, 1]:
             turn(f, lane)

@@ -75,11 +75,11 @@ def hiccup(f: Any, way: Any) -> Any:
 
 @inlined
 def through(f: Any, at: Any) -> Any:
-    """Without a buffer: fill the rest of the host's unit with nothing and program it; when that is done."""
+    """Without a buffer: fill the rest of what is gathered with nothing and program it; when that is done."""
     lane = f.lanes[k.HOST_LANE]
     if lane[3] == 0:
         return at
-    rest = -lane[0] % f.parameters[k.UNIT]
+    rest = -lane[0] % f.parameters[k.GATHER]
     f.valid[lane[2]] -= rest
     lane[0] += rest
     at = program(f, k.HOST_LANE, at)
@@ -92,6 +92,9 @@ def through(f: Any, at: Any) -> Any:
 def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     """One request issued at `at`; when its answer is back."""
     s, p = f.state, f.parameters
+    if p[k.T_TURN] > 0:
+        s[k.FIRMWARE] += p[k.T_TURN] * (reads ^ s[k.READ_LAST])
+        s[k.READ_LAST] = reads
     page = offset // k.PAGE
     pages = (offset + size - 1) // k.PAGE - page + 1
     if reads:
@@ -125,6 +128,15 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     return done + hiccup(f, 1) if p[k.HICCUPS] > 0 else done
 
 
+@inlined
+def pause(f: Any, loop: Any) -> None:
+    """Nothing is answered for a while: what is outstanding waits so much longer. The rates have that time in them."""
+    s, p = f.state, f.parameters
+    s[k.PAUSE_AT] = s[k.HOST] + p[k.PAUSE]
+    for slot in range(loop.issued.shape[0]):
+        loop.issued[slot] -= p[k.T_PAUSE]
+
+
 @compiled
 def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     """The closed loop up to `until` ns; True while the stream goes on."""
@@ -152,6 +164,8 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
         stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
+        if f.state[k.HOST] >= f.state[k.PAUSE_AT]:
+            pause(f, loop)
         done = request(f, stream.offset[i], size, reads, t)
         loop.issued[slot] = t
         loop.size[slot] = -size if reads else size

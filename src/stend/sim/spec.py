@@ -57,6 +57,8 @@ class Flash(Part, frozen=True, kw_only=True):
     program_spread_pct: float = 0
     unit_bytes: int = 32768
     """programmed at once on one die (all planes, all bits of a cell)"""
+    gather_bytes: int = 0
+    """programmed as one over the dies, and kept in the buffer until all of it is (parity over dies); 0: a unit"""
     sense_bytes: int = 16384
     """read at once from one die"""
     move_sense_bytes: int = 0
@@ -87,6 +89,9 @@ class Flash(Part, frozen=True, kw_only=True):
     """covered by one piece of that map"""
     slc: Slc | None = None
     hiccups: tuple[Hiccup, ...] = ()
+    pause_every_bytes: int = 0
+    """after so much was written, nothing is answered for `pause_ms` (the map is saved); 0: never"""
+    pause_ms: float = 0
 
 
 class Disk(Part, frozen=True, kw_only=True):
@@ -148,6 +153,8 @@ class Host(Part, frozen=True, kw_only=True):
     read_page_us: float = 0
     """more of the processor's time for each further 4 KiB of a command"""
     write_page_us: float = 0
+    turn_us: float = 0
+    """more of it when a write follows a read, or a read a write"""
     one_way: bool = False
     """data going in and out shares one path of the controller"""
     partial_us: float = 0
