@@ -1,7 +1,8 @@
 """The cache of a hybrid drive: does it exist, what does it gain, and does it keep what is written?
 
-A part that is fast after reads alone: the cache passes writes by (write-around). Fast after writes too: it keeps them,
-and if the writes themselves went far faster than the media reads, it holds them back (write-back), else it does not.
+A part from which reads are answered faster than any medium could, after reads alone: the cache passes writes by
+(write-around). After writes too: it keeps them, and if the writes themselves went far faster than the media reads, it
+holds them back (write-back), else it does not. Speed alone says nothing: on a small part the arm has shorter ways.
 """
 
 from collections.abc import Iterator
@@ -9,13 +10,12 @@ from statistics import median
 
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
-from stend.findings.look import Record
-from stend.record import Run
+from stend.findings.look.hits import FEW, beginning, cold, hits
+from stend.record import Counts, Run
 
 NAME = "cache_policy"
-EXISTS = 1.3
 KEEPS = 0.5
-"""Writes warm it when they bring at least half of the gain that reads bring."""
+"""Writes warm it when they bring at least half of the hits that reads bring."""
 HELD_BACK = 3.0
 SAYS = {
     "around": (
@@ -54,23 +54,22 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _finding(run: Run, test: PlannedTest) -> Finding:
-    cold, reads, writes = (_reads(run, test, phase) for phase in ("cold", "warm-reads", "warm-writes"))
-    shared = cold.keys() & reads.keys() & writes.keys()
+    before, reads, writes = (_gentlest(run, test, phase) for phase in ("cold", "warm-reads", "warm-writes"))
     warming = look.records(run, test.name, "warm-up-writes")
-    if not shared or not warming:
+    if not before or not reads or not writes or not warming:
         return Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
-    gain = median([reads[depth] / cold[depth] for depth in shared])
-    gain_writes = median([writes[depth] / cold[depth] for depth in shared])
-    held = median([r.counts.iops for r in warming[len(warming) // 2 :]]) / max(cold.values())
-    values = {"gain": gain, "gain_writes": gain_writes, "held": held}
-    if gain < EXISTS:
+    of_reads, of_writes = (hits(warm.read, cold(before)) for warm in (reads, writes))
+    same_reads = beginning(run, look.records(run, test.name, "warm-up-reads")[0])
+    held = median([r.counts.iops for r in warming[len(warming) // 2 :]]) / same_reads.iops
+    gain, gain_writes = reads.iops / before.iops, writes.iops / before.iops
+    values = {"gain": gain, "gain_writes": gain_writes, "hits": of_reads, "hits_writes": of_writes, "held": held}
+    if of_reads < FEW:
         return Finding(name=NAME, key="none", test=test.name, values=values)
-    kept = (gain_writes - 1) >= KEEPS * (gain - 1)
-    key = "around" if not kept else "back" if held > HELD_BACK else "through"
+    key = "around" if of_writes < KEEPS * of_reads else "back" if held > HELD_BACK else "through"
     return Finding(name=NAME, key=key, test=test.name, values=values, side="pro")
 
 
-def _reads(run: Run, test: PlannedTest, phase: str) -> dict[int, float]:
-    """Outstanding -> IOPS of pure reads."""
-    own: list[Record] = look.records(run, test.name, phase)
-    return {r.workload.outstanding: r.counts.iops for r in own if r.workload.read_pct == 100 and r.counts.iops}
+def _gentlest(run: Run, test: PlannedTest, phase: str) -> Counts | None:
+    """Pure reads with the fewest outstanding, which come first: what they read they warm too."""
+    own = [r for r in look.records(run, test.name, phase) if r.workload.read_pct == 100 and r.counts.iops]
+    return min(own, key=lambda r: r.workload.outstanding).counts if own else None

@@ -1,0 +1,50 @@
+"""Reads that a cache answered, told from those of the medium by how long they took."""
+
+from typing import NamedTuple
+
+from stend.findings import look
+from stend.record import Counts, Run, Tally
+from stend.stats import bin_edges_ns, percentile_s
+
+MISS = 0.3
+"""An answer faster than this share of the tenth percentile of cold reads came from the cache."""
+ALL = 0.95
+FEW = 0.05
+COLD_S, ENOUGH = 5.0, 300
+"""A part that is used anew is cold for so many seconds, if so many IOs were done in them; else in its first record."""
+
+
+class Cold(NamedTuple):
+    """Reads that no cache answered: their rate, and the 10th and 50th percentile of their response time in seconds."""
+
+    iops: float
+    fast_s: float
+    usual_s: float
+
+
+def cold(counts: Counts, warmed: float = 0.0) -> Cold:
+    """From counts in which a share of the reads, the fastest, came from a cache already."""
+    fast, usual = (percentile_s(counts.read.bins, 100 * warmed + p * (1 - warmed)) or 0.0 for p in (10, 50))
+    return Cold(counts.iops * (1 - warmed), fast, usual)
+
+
+def beginning(run: Run, record: look.Record) -> Cold:
+    """From the first record of a part that is used anew; the medium's rate is that of its first seconds."""
+    first = sum((c for end, c in look.samples(run, record) if end - record.start_s < COLD_S), Counts())
+    known = first.both.ios >= ENOUGH and record.counts.iops
+    return cold(record.counts, max(1 - first.iops / record.counts.iops, 0.0) if known else 0.0)
+
+
+def hits(read: Tally, than: Cold) -> float:
+    """The share of reads, 0 to 1, that came from a cache; `than` are the same reads before it held anything.
+
+    A cache that many ask at once answers slowly too, but then none of them waits as long as half of the cold ones did.
+    """
+    share = _faster(read, MISS * than.fast_s)
+    return 1.0 if share < FEW and _faster(read, MISS * than.usual_s) >= ALL else share
+
+
+def _faster(read: Tally, limit_s: float) -> float:
+    """The share of IOs below a response time."""
+    total = sum(read.bins.values())
+    return sum(n for i, n in read.bins.items() if bin_edges_ns(i)[1] <= limit_s * 1e9) / total if total else 0.0

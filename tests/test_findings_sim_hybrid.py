@@ -1,0 +1,81 @@
+"""What findings say of drawn virtual disks with a flash cache, or without one, is what their parameters say.
+
+Thirty times smaller than the drive they are drawn from: its seeks go by the share of the drive that they cross.
+"""
+
+import random
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import findings, plan
+from stend.devices.virtual import VirtualDevice
+from stend.engines.simulated import SimulatedEngine
+from stend.findings import Finding
+from stend.record import Run
+from stend.run import run
+from stend.sim import Spec, load
+from stend.units import GB, GiB, KiB
+
+WITHIN = 0.05
+HOT_GIB = 0.7
+SETTINGS: dict[str, dict[str, Any]] = {
+    "hot-range": {"hot_gib": HOT_GIB, "mixes": [100], "hours": 3},
+    "cold-warm": {"hot_gib": HOT_GIB, "mixes": [100], "depths": [1, 32], "warm_hours": 3},
+}
+MINUTE_S = {"hot-range": 1, "cold-warm": 5}
+
+
+def drawn(number: int, name: str, *, share: float, chunk_bytes: int = 64 * KiB) -> Spec:
+    """A hybrid whose cache holds a share of the hot range, in chunks of a size."""
+    dice = random.Random(f"{name} {number}")
+    spec = load("st600mx0052")
+    assert spec.disk
+    disk = msgspec.structs.replace(
+        spec.disk,
+        spindle_rpm=dice.choice([7200, 10000, 15000]),
+        cache_bytes=int(share * HOT_GIB * GiB) // chunk_bytes * chunk_bytes,
+        cache_chunk_bytes=chunk_bytes,
+        cache_page_us=dice.uniform(60, 120),
+    )
+    return msgspec.structs.replace(spec, disk=disk, capacity_bytes=20 * GB // 4096 * 4096, seed=number + 1)
+
+
+def said(spec: Spec, test: str, finding: str) -> Finding:
+    device = VirtualDevice(f"sim:{spec.name}", spec)
+    changes = {"minute_s": MINUTE_S[test], "tests": {test: SETTINGS[test]}}
+    names, profile, told = plan.gather([test], "review", changes)
+    steps = plan.draw(names, profile, device.identity, deviations=told)
+    made = Run(list(run(steps, device, SimulatedEngine(device.drive), seed=1, at=0.0)))
+    (found,) = (f for f in findings.find(made, {}) if f.name == finding)
+    return found
+
+
+@pytest.mark.parametrize("number", range(16))
+def test_the_size_of_the_cache_is_what_the_parameters_say(number: int) -> None:
+    share = random.Random(f"share {number}").uniform(0.2, 0.85)
+    found = said(drawn(number, "part", share=share), "hot-range", "hot_range")
+    assert found.key == "part"
+    assert found.values["size"] == pytest.approx(share * HOT_GIB * GiB, rel=WITHIN)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_cache_as_large_as_the_range_holds_it(number: int) -> None:
+    assert said(drawn(number, "whole", share=1.2), "hot-range", "hot_range").key == "holds"
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_disk_without_a_cache_has_none_however_short_its_ways(number: int) -> None:
+    spec = drawn(number, "none", share=0)
+    assert said(spec, "hot-range", "hot_range").key == "none"
+    found = said(spec, "cold-warm", "cache_policy")
+    assert found.key == "none"
+    assert found.values["gain"] > 1.3
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize(("key", "chunk_bytes"), [("around", 64 * KiB), ("through", 8 * KiB)])
+def test_writes_of_whole_chunks_are_kept_and_parts_of_them_are_not(key: str, chunk_bytes: int, number: int) -> None:
+    share = random.Random(f"{key} {number}").uniform(0.4, 0.9)
+    assert said(drawn(number, key, share=share, chunk_bytes=chunk_bytes), "cold-warm", "cache_policy").key == key
