@@ -1,44 +1,100 @@
-"""`python -m tests.lab FOLDER [--short] [CASES]`: boot the machine, run the cases in it, tell how it went."""
+"""`python -m tests.lab FOLDER [--short] [CASES]`: boot the machines, run the cases in them, tell how it went."""
 
+import compileall
+import resource
 import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
+from typing import NamedTuple
+
+import vl_convert
 
 from tests.lab import machine
 
-FIRST, CUT, AFTER = "tests/lab/cases", "tests/lab/cut", "tests/lab/after"
+CASES = "tests/lab/cases"
 LIMIT_S = {"kvm": 480, "emulation": 1200, "short": 240}
+
+
+class Boot(NamedTuple):
+    """What pytest is told in one boot of a machine, and the last word that is hoped for."""
+
+    name: str
+    words: str
+    wanted: str = "ended 0"
+
+
+Machines = dict[str, tuple[Boot, ...]]
+WHOLE: Machines = {
+    "left": (Boot("shared", CASES),),
+    "right": (Boot("cut", "tests/lab/cut", "cut"), Boot("shared", f"tests/lab/after {CASES}")),
+}
+"""Boots named `shared` share their cases out: whoever is done with one takes the next."""
+SHORT: Machines = dict.fromkeys(("left", "right"), (Boot("shared", f"-m 'not long' {CASES}"),))
+
+
+class Session:
+    """All boots of all machines, each machine in a thread of its own."""
+
+    def __init__(self, lab: Path, limit_s: float) -> None:
+        self.lab, self.until, self.numbers = lab, time.monotonic() + limit_s, count()
+        self.failed: list[str] = []
+        self.given_up = False
+
+    def run(self, machines: Machines) -> None:
+        """Until all have ended."""
+        machine.first_root(self.lab)
+        spared(self.lab)
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(self.boots, machines, machines.values()))
+
+    def boots(self, name: str, boots: tuple[Boot, ...]) -> None:
+        """One machine, boot after boot, on the same drives."""
+        place = self.lab / name
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir()
+        words = list(machine.drives(place))
+        subprocess.run(["mkfs.ext4", "-q", "-F", place / "runs.img"], check=True, stdout=subprocess.DEVNULL)
+        for boot in boots:
+            (place / "cases").write_text(boot.words)
+            with machine.Machine(self.lab, name, boot.name, words) as now:
+                said = now.listen(self.until, self.numbers)
+            self.given_up |= said == "too long"
+            if said != boot.wanted:
+                self.failed.append(f"boot {boot.name!r} of machine {name!r} {said} (its console: {now.console})")
+                return
+
+
+def spared(lab: Path) -> None:
+    """What a slow machine need not do again: compile our modules, bundle the script that reports draw with."""
+    for folder in ("src", "tests/lab"):
+        compileall.compile_dir(machine.TOP / folder, quiet=2)
+    if not (bundle := lab / "bundle.js").exists():
+        bundle.write_text(vl_convert.javascript_bundle())  # type: ignore[call-arg]  # its stub forgets the default
 
 
 def main(lab: Path, *, short: bool, only: str = "") -> int:
     """0 when every case of every boot held, or when a short session took so long that it was given up, and says so.
 
-    `only` are words for pytest in place of all cases, for one boot.
+    `only` are words for pytest in place of all cases, for one boot of one machine.
     """
     started, kind = time.monotonic(), "kvm" if machine.kvm() else "emulation"
-    disks = lab / "drives"
-    shutil.rmtree(disks, ignore_errors=True)
-    disks.mkdir(parents=True)
-    words = list(machine.drives(disks))
-    subprocess.run(["mkfs.ext4", "-q", "-F", str(disks / "runs.img")], check=True, stdout=subprocess.DEVNULL)
     emulated = short and kind == "emulation"
     print(f"lab: {kind}{'; the long cases are left to `make lab`' if emulated else ''}", flush=True)
-    boots = [("first", FIRST, "ended 0")] + ([] if emulated else [("cut", CUT, "cut"), ("after", AFTER, "ended 0")])
-    boots = [("first", only, "ended 0")] if only else boots
-    limit, failed = LIMIT_S["short" if short else kind], []
-    for boot, cases, wanted in boots:
-        (lab / "cases").write_text(f"-m 'not long' {cases}" if emulated else cases)
-        with machine.booted(lab, words, boot) as now:
-            said = now.listen(limit - (time.monotonic() - started))
-        if short and said == "too long":
-            print(f"lab: SKIPPED the rest: not done within {limit} s on this machine; `make lab` waits longer")
-            return 0
-        if said != wanted:
-            failed.append(f"boot {boot!r} {said} (its console: {lab}/console-{boot}.txt)")
-    took = f"{time.monotonic() - started:.0f} s"
-    print(f"lab: FAILED after {took}: {'; '.join(failed)}" if failed else f"lab: every case held, {took}", flush=True)
+    limit_s = LIMIT_S["short" if short else kind]
+    session = Session(lab, limit_s)
+    alone: Machines = {"left": (Boot("first", only),)}
+    session.run(alone if only else SHORT if emulated else WHOLE)
+    if short and session.given_up:
+        print(f"lab: SKIPPED the rest: not done within {limit_s} s on this machine; `make lab` waits longer")
+        return 0
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    took = f"{time.monotonic() - started:.0f} s ({spent.ru_utime + spent.ru_stime:.0f} s of processor)"
+    failed = "; ".join(session.failed)
+    print(f"lab: FAILED after {took}: {failed}" if failed else f"lab: every case held, {took}", flush=True)
     return 1 if failed else 0
 
 

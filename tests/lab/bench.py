@@ -5,7 +5,6 @@ import io
 import mmap
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,12 +14,11 @@ from stend.cli import main
 from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB
+from tests.lab.child import PATIENCE_S, Child
 
 RUNS = Path("/mnt")
 """A file system on a drive of its own, which outlives the power cut."""
 SHORT = ("--quick", "--rounds", "1", "--threads", "1", "--depth", "8")
-STEND = (sys.executable, "-m", "stend")
-PATIENCE_S = 200
 MARK = b"stend wrote this"
 
 
@@ -68,8 +66,9 @@ def holds_mark(path: str) -> bool:
 
 
 def stend(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    """stend, to its end."""
-    return subprocess.run([*STEND, *arguments], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    """stend as a process of its own, to its end."""
+    with Child(arguments) as child:
+        return child.end()
 
 
 def here(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -80,9 +79,12 @@ def here(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
-def started(*arguments: str) -> "subprocess.Popen[str]":
-    """stend, running on."""
-    return subprocess.Popen([*STEND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def study(test: str, *settings: str) -> str:
+    """A study of one test with settings of its own, in a file."""
+    path = Path(f"/tmp/{test}.toml")
+    lines = ('title = "A part of a test"', f'tests = ["{test}"]', f"[settings.tests.{test}]", *settings)
+    path.write_text("\n".join(lines) + "\n")
+    return str(path)
 
 
 def wait(what: str, done: Callable[[], bool]) -> None:
@@ -101,9 +103,11 @@ def results(folder: Path) -> int:
         return 0
 
 
-def ask_host(words: str) -> None:
-    """`unplug ID` or `cut`."""
-    Path("/dev/virtio-ports/lab.host").write_text(words + "\n")
+def ask_host(words: str) -> str:
+    """`unplug`, `plug`, `cut`, or `next`, which alone has an answer."""
+    with open("/dev/virtio-ports/lab.host", "r+b", buffering=0) as host:
+        host.write(f"{words}\n".encode())
+        return host.read(16).decode() if words == "next" else ""
 
 
 def tool(*words: str) -> str:

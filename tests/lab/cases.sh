@@ -1,9 +1,11 @@
 #!/bin/sh
 # Inside the machine: run the cases of this boot, tell how they ended, and wait for the end.
-lab=$1 boot=$2
+lab=$1 name=$2 boot=$3 venv=$4
 top=${lab%/build/lab}
-export PATH=$top/.venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export PATH=$venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 PYTHONPATH=$top/src PYTHONDONTWRITEBYTECODE=1 STEND_LAB=$boot NUMBA_CACHE_DIR=/tmp/numba
+export STEND_LAB_BUNDLE=$lab/bundle.js
+export OPENBLAS_NUM_THREADS=1 # no threads in a process that is forked
 exec > /dev/console 2>&1 < /dev/null
 cd "$top" || exit
 ip link set lo up
@@ -12,7 +14,7 @@ for port in /sys/class/virtio-ports/*; do
     ln -sf "/dev/${port##*/}" "/dev/virtio-ports/$(cat "$port/name")"
 done
 exec > /dev/virtio-ports/lab.log 2>&1
-eval "python -m pytest -o addopts= -p no:cacheprovider --strict-markers -v --tb=short --color=no --durations=8 \
-    $(cat "$lab/cases")"
+eval "python -m pytest -o addopts= -p no:cacheprovider --strict-markers -v --tb=short --color=no --durations=40 --durations-min=0.5 \
+    $(cat "$lab/$name/cases")"
 echo "ended $?" > /dev/virtio-ports/lab.host
 sleep 600

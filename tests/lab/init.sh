@@ -6,7 +6,7 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 for module in $(cat /modules/order); do insmod "/modules/$module" || echo "lab: $module cannot be loaded"; done
 word() { sed -n "s/.*lab\.$1=\([^ ]*\).*/\1/p" /proc/cmdline; }
-lab=$(word folder) shell=$(word shell) boot=$(word boot)
+lab=$(word folder) name=$(word name) boot=$(word boot) venv=$(word venv)
 mkdir -p /host /layer /root
 mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=524288 root /host
 mount -t tmpfs -o size=60% layer /layer
@@ -18,4 +18,5 @@ mkdir -p /root/dev/shm && mount -t tmpfs shm /root/dev/shm
 mkdir -p "/root/$lab" && mount --bind "/host/$lab" "/root/$lab"
 mkdir -p /root/lib/modules && mount --bind "/host/$lab/kernel/lib/modules" /root/lib/modules
 mkdir -p /root/mnt && mount -t ext4 /root/dev/vda /root/mnt
-exec switch_root /root "$shell" "$lab" "$boot"
+shell=${lab%/build/lab}/tests/lab/cases.sh
+exec switch_root /root "$shell" "$lab" "$name" "$boot" "$venv"

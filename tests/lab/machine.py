@@ -1,20 +1,31 @@
-"""The QEMU machine: its drives, its boots, and what its guest may ask of the host (unplug a drive, cut the power)."""
+"""A QEMU machine: its drives, its boots, and what its guest may ask of the host (docs/lab.md)."""
 
 import json
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from typing import Self
 
 HERE = Path(__file__).parent
 TOP = HERE.parent.parent
 ROOT_MODULES = ("9p", "9pnet_virtio", "overlay", "virtio_pci", "virtio_blk", "virtio_console", "crc32c_generic", "ext4")
 DRIVE_MODULES = ("nvme", "ahci", "sd_mod", "virtio_scsi")
 MiB = 1 << 20
+GONE = {"driver": "nvme", "id": "gone", "drive": "gone", "serial": "LABGONE", "bus": "door"}
+"""The drive that is unplugged and plugged in again."""
+MEMORY = "3G"
+KVM = ("kvm", "host,arch-capabilities=off", "2")
+EMULATION = ("tcg,tb-size=512", "max,-smap,-smep,-la57", "1")
+"""Accelerator, processor, how many. Emulated, two would spend much of their time on waiting for one another."""
+QUICK = "mitigations=off init_on_alloc=0 audit=0 nowatchdog apparmor=0 transparent_hugepage=always"
+"""For the kernel: no protection from anybody, which costs an emulated machine a fifth of its time."""
+TELL_S = 0.5
 
 
 def drives(folder: Path) -> Iterator[str]:
@@ -30,16 +41,19 @@ def drives(folder: Path) -> Iterator[str]:
     yield from ("-device", "nvme-subsys,id=pair,nqn=pair")
     yield from ("-device", "nvme,id=nvme-pair,serial=LABPAIR,subsys=pair")
     for nsid in (1, 2):
-        yield from ("-drive", image(f"pair{nsid}", 128 * MiB))
+        yield from ("-drive", image(f"pair{nsid}", 64 * MiB))
         yield from ("-device", f"nvme-ns,drive=pair{nsid},bus=nvme-pair,nsid={nsid}")
     yield from ("-device", "pcie-root-port,id=door,chassis=1")
-    for name in ("one", "gone", "raid0", "raid1", "raid2", "raid3"):
-        bus = ",bus=door" if name == "gone" else ""
-        yield from ("-drive", image(f"nvme-{name}", 256 * MiB))
-        yield from ("-device", f"nvme,id={name},drive=nvme-{name},serial=LAB{name.upper()}{bus}")
-    yield from ("-drive", image("sata", 256 * MiB))
+    for name in ("one", "raid0", "raid1", "raid2", "raid3"):
+        yield from ("-drive", image(f"nvme-{name}", 128 * MiB))
+        yield from ("-device", f"nvme,id={name},drive=nvme-{name},serial=LAB{name.upper()}")
+    image("gone", 128 * MiB)  # a -drive would go with its device and not come back
+    file = f"file.driver=file,file.filename={folder / 'gone.img'},discard=unmap,cache.no-flush=on"
+    yield from ("-blockdev", f"driver=raw,node-name=gone,{file}")
+    yield from ("-device", ",".join(f"{name}={value}" for name, value in GONE.items()))
+    yield from ("-drive", image("sata", 128 * MiB))
     yield from ("-device", "ide-hd,drive=sata,bus=ide.0,serial=LABSATA,model=LABDISK,rotation_rate=1")
-    yield from ("-device", "virtio-scsi-pci,id=scsi", "-drive", image("scsi", 256 * MiB))
+    yield from ("-device", "virtio-scsi-pci,id=scsi", "-drive", image("scsi", 128 * MiB))
     yield from ("-device", "scsi-hd,drive=scsi,bus=scsi.0,serial=LABSCSI,vendor=LAB,product=SCSIDISK,rotation_rate=1")
 
 
@@ -87,26 +101,30 @@ def load_order(modules: Path) -> list[str]:
 
 
 class Machine:
-    """One boot of the machine; `listen` hears what the guest asks until it ends or is cut off."""
+    """One boot of a machine; `listen` hears what the guest asks until it ends or is cut off."""
 
-    def __init__(self, lab: Path, words: list[str], boot: str, memory: str = "3G") -> None:
-        accel = ("kvm", "host,arch-capabilities=off") if kvm() else ("tcg,thread=multi,tb-size=512", "max")
-        self.folder = lab
-        for name in ("qmp", "host"):
-            (lab / name).unlink(missing_ok=True)
-        kernel = f"console=ttyS0 panic=-1 lab.folder={lab} lab.boot={boot} lab.shell={HERE / 'cases.sh'}"
+    def __init__(self, lab: Path, name: str, boot: str, words: list[str]) -> None:
+        self.name, self.place = name, lab / name
+        self.place.mkdir(exist_ok=True)
+        for left in ("qmp", "host", "said"):
+            (self.place / left).unlink(missing_ok=True)
+        self.said = (self.place / "said").open("x+")
+        self.console = self.place / f"console-{boot}.txt"
+        accel = KVM if kvm() else EMULATION
+        told = f"console=ttyS0 panic=-1 {QUICK} lab.folder={lab} lab.name={name} lab.boot={boot} lab.venv={sys.prefix}"
         self.process = subprocess.Popen(
             [
-                "qemu-system-x86_64", "-machine", "q35", "-accel", accel[0], "-cpu", accel[1], "-smp", "2",
-                "-m", memory, "-display", "none", "-no-reboot", "-nodefaults", "-no-user-config",
-                "-kernel", str(lab / "kernel/vmlinuz"), "-initrd", str(first_root(lab)), "-append", kernel,
-                "-serial", f"file:{lab / f'console-{boot}.txt'}",
+                "qemu-system-x86_64", "-machine", "q35", "-accel", accel[0], "-cpu", accel[1], "-smp", accel[2],
+                "-m", MEMORY, "-display", "none", "-no-reboot", "-nodefaults", "-no-user-config",
+                "-kernel", str(lab / "kernel/vmlinuz"), "-initrd", str(lab / "first.cpio"),
+                "-append", told,
+                "-serial", f"file:{self.console}",
                 "-virtfs", "local,path=/,mount_tag=root,security_model=none,readonly=on,multidevs=remap",
-                "-device", "virtio-serial-pci", "-chardev", "file,id=log,path=/dev/stdout,append=on",
+                "-device", "virtio-serial-pci", "-chardev", f"file,id=log,path={self.place / 'said'},append=on",
                 "-device", "virtserialport,chardev=log,name=lab.log",
-                "-chardev", f"socket,id=host,path={lab / 'host'},server=on,wait=off",
+                "-chardev", f"socket,id=host,path={self.place / 'host'},server=on,wait=off",
                 "-device", "virtserialport,chardev=host,name=lab.host",
-                "-qmp", f"unix:{lab / 'qmp'},server=on,wait=off", *words,
+                "-qmp", f"unix:{self.place / 'qmp'},server=on,wait=off", *words,
             ],
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
@@ -118,7 +136,7 @@ class Machine:
         while True:
             try:
                 link = socket.socket(socket.AF_UNIX)
-                link.connect(str(self.folder / name))
+                link.connect(str(self.place / name))
                 return link
             except OSError:
                 link.close()
@@ -130,15 +148,19 @@ class Machine:
         """One word to QEMU itself; what it answers is not waited for."""
         self.qmp.sendall(json.dumps({"execute": execute, "arguments": arguments}).encode())
 
-    def listen(self, seconds: float) -> str:
-        """Do what the guest asks; its last word: `ended CODE`, `cut`, `died` or `too long`."""
-        until, heard = time.monotonic() + seconds, b""
-        while (left := until - time.monotonic()) > 0:
-            self.host.settimeout(left)
+    def listen(self, until: float, numbers: "count[int]") -> str:
+        """Do what the guest asks; its last word: `ended CODE`, `cut`, `died` or `too long`.
+
+        `numbers` are those of cases: the next one goes to whoever asks for it.
+        """
+        heard, self.rest = b"", ""
+        while time.monotonic() < until:
+            self.tell()
+            self.host.settimeout(TELL_S)
             try:
                 data = self.host.recv(4096)
             except TimeoutError:
-                break
+                continue
             except ConnectionError:
                 data = b""
             if not data:
@@ -146,32 +168,36 @@ class Machine:
             heard += data
             while b"\n" in heard:
                 line, _, heard = heard.partition(b"\n")
-                verb, _, what = line.decode().partition(" ")
+                verb = line.decode().partition(" ")[0]
                 if verb in ("ended", "cut"):
                     return line.decode()
                 if verb == "unplug":
-                    self.command("device_del", id=what)
+                    self.command("device_del", id="gone")
+                if verb == "plug":
+                    self.command("device_add", **GONE)
+                if verb == "next":
+                    self.host.sendall(f"{next(numbers)}\n".encode())
         return "too long"
 
-    def end(self) -> None:
+    def tell(self) -> None:
+        """Print what the cases said since then, in whole lines with the machine's name before each."""
+        *lines, self.rest = (self.rest + self.said.read()).split("\n")
+        if lines:
+            print("\n".join(f"{self.name}: {line}" for line in lines), flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Power off at once, as a pulled plug does."""
         self.process.kill()
         self.process.wait()
-        self.qmp.close()
-        self.host.close()
+        self.tell()
+        for file in (self.qmp, self.host, self.said):
+            file.close()
 
 
 def kvm() -> bool:
     """Whether this host virtualises in hardware; a /dev/kvm made otherwise (kvm_pvm) does not boot a stock kernel."""
     flags = next((line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")), "")
     return bool({"vmx", "svm"} & set(flags.split())) and os.access("/dev/kvm", os.R_OK | os.W_OK)
-
-
-@contextmanager
-def booted(lab: Path, words: list[str], boot: str) -> Iterator[Machine]:
-    """A machine that is off again at the end."""
-    machine = Machine(lab, words, boot)
-    try:
-        yield machine
-    finally:
-        machine.end()

@@ -18,6 +18,7 @@ KEEP_SIZE, PUNCH_HOLE = 0x01, 0x02
 STRETCH_BYTES = GiB  # short enough that an impatient operator is heard between two of them
 SAMPLES = 1024
 SAMPLE_BYTES = 64 * 1024
+ZEROS = bytes(SAMPLE_BYTES)
 UNSUPPORTED = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
 
 
@@ -124,7 +125,7 @@ def _zero_at(fd: int, buffer: mmap.mmap, offset: int, gate: Gate) -> bool:
     except OSError as error:
         what = f"{gate.identity.target} could not be read back at byte {offset} after its purge"
         raise StepFailed(f"{what}: {error.strerror}; see `dmesg` for the cause") from error
-    return got > 0 and not buffer[:got].strip(b"\0")
+    return got > 0 and buffer[:got] == ZEROS[:got]
 
 
 def _reader(gate: Gate) -> int:

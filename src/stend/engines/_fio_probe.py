@@ -4,6 +4,7 @@ import ctypes
 import os
 import shutil
 import subprocess
+from functools import cache
 from typing import NamedTuple
 
 from stend.engines._fio_job import NEEDED
@@ -27,10 +28,17 @@ class Features(NamedTuple):
 
 def probe(fio: str = "fio") -> Features:
     """Ask fio what it can do, in about 30 ms; Missing when it is not there or cannot do what stend needs."""
-    if not shutil.which(fio):
+    path = shutil.which(fio)
+    if not path:
         raise Missing(f"{fio} is not installed; install it with: apt-get install fio")
     if not shutil.which("setpriv"):
         raise Missing("setpriv, which ends fio with stend, is not installed; mend with: apt-get install util-linux")
+    return _told(os.path.abspath(path), os.stat(path).st_mtime_ns)
+
+
+@cache
+def _told(fio: str, changed_ns: int) -> Features:
+    """Once for each fio and its state on disk."""
     options = {line.split(":")[0].strip() for line in _ask(fio, "--cmdhelp=all").splitlines()}
     lacking = [name for name in NEEDED if name not in options]
     if lacking:

@@ -7,6 +7,7 @@ import pytest
 
 from stend import store
 from tests.lab import bench
+from tests.lab.child import Child
 
 pytestmark = pytest.mark.long
 VOLUME, SIZE_SECTORS = "labvolume", 128 * 2048
@@ -41,12 +42,12 @@ def asked(test: str, path: str, folder: Path) -> tuple[str, ...]:
 
 def test_io_errors_from_a_time_on_end_the_run_and_resume_goes_on_when_they_are_over(volume: str) -> None:
     folder = bench.RUNS / "errors"
-    with bench.started(*asked("write-saturation", volume, folder)) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 3 or child.poll() is not None)
+    with Child(asked("write-saturation", volume, folder)) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 3 or not child.running)
         turn("flakey", "0 0 3600")
-        _, err = child.communicate(timeout=bench.PATIENCE_S)
-    assert child.returncode == 5, err
-    assert "Traceback" not in err
+        done = child.end()
+    assert done.returncode == 5, done.stderr
+    assert "Traceback" not in done.stderr
     run = store.load(folder)
     assert run.ended is not None
     assert run.ended.outcome == "failed"
@@ -56,25 +57,28 @@ def test_io_errors_from_a_time_on_end_the_run_and_resume_goes_on_when_they_are_o
     assert again.returncode == 0, again.stderr
 
 
-def test_a_drive_that_stops_answering_ends_the_run_and_the_folder_is_whole(volume: str) -> None:
+def test_a_drive_that_stops_answering_ends_the_run_and_resume_goes_on_when_it_is_well(volume: str) -> None:
     folder = bench.RUNS / "hang"
-    with bench.started(*asked("write-saturation", volume, folder)) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 3 or child.poll() is not None)
+    with Child(asked("write-saturation", volume, folder)) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 3 or not child.running)
         bench.tool("dmsetup", "suspend", "--noflush", "--nolockfs", "--noudevsync", VOLUME)
-        _, err = child.communicate(timeout=bench.PATIENCE_S)
-    assert child.returncode == 5, err
+        done = child.end()
+    assert done.returncode == 5, done.stderr
     run = store.load(folder)
     assert run.ended is not None
     assert run.ended.outcome == "failed"
     assert "was silent for" in run.ended.reason or "hangs in the kernel" in run.ended.reason
+    bench.tool("dmsetup", "resume", "--noudevsync", VOLUME)
+    again = bench.stend("resume", str(folder), "--destroy-data", VOLUME)
+    assert again.returncode == 0, again.stderr
 
 
 def test_a_drive_that_answers_slowly_is_measured_as_slow(volume: str) -> None:
     folder = bench.RUNS / "slow"
-    with bench.started(*asked("write-saturation", volume, folder)) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 3 or child.poll() is not None)
+    with Child(asked("write-saturation", volume, folder)) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 3 or not child.running)
         turn("delay", "0 50")
-        _, err = child.communicate(timeout=bench.PATIENCE_S)
-    assert child.returncode == 0, err
+        done = child.end()
+    assert done.returncode == 0, done.stderr
     found = [result.counts.both.ios for result in store.load(folder).of("write-saturation", "saturate")]
     assert 0 < found[-1] < found[0]

@@ -27,9 +27,11 @@ def purge(path: str, *more: str) -> str:
     [
         ("LABONE", (), "NVMe Format, user data erase, LBA format 0 kept"),
         ("LABONE", ("--method", "discard"), "all blocks discarded"),
+        ("LABONE", ("--method", "zero"), "zeros written over all blocks"),
         ("LABSATA", (), "all blocks discarded"),
         ("LABSATA", ("--method", "zero"), "zeros written over all blocks"),
         ("LABSCSI", (), "all blocks discarded"),
+        ("LABSCSI", ("--method", "zero"), "zeros written over all blocks"),
     ],
 )
 def test_data_is_gone(serial: str, more: tuple[str, ...], said: str) -> None:

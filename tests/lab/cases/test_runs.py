@@ -1,12 +1,14 @@
 """Whole runs on drives that answer, and on drives that stop answering."""
 
 import signal
+from pathlib import Path
 
 import pytest
 
 from stend import devices, store
 from stend.devices._drive import DriveDevice
 from tests.lab import bench
+from tests.lab.child import Child
 
 pytestmark = pytest.mark.long
 
@@ -33,10 +35,10 @@ def cache(serial: str) -> str:
 def test_a_killed_run_leaves_the_cache_off_and_doctor_puts_it_back() -> None:
     path, folder = bench.node("LABONE"), bench.RUNS / "killed"
     asked = ("run", "latency", *bench.SHORT, "--target", path, "--destroy-data", "LABONE", "--into", str(folder))
-    with bench.started(*asked) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 1 or child.poll() is not None)
+    with Child(asked) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 1 or not child.running)
         assert cache("LABONE") == "disabled"
-        child.kill()
+        child.send(signal.SIGKILL)
     assert cache("LABONE") == "disabled"
     assert "the write cache of LABONE is enabled again" in bench.here("doctor", str(folder)).stdout
     assert cache("LABONE") == "enabled"
@@ -46,27 +48,38 @@ def test_a_killed_run_leaves_the_cache_off_and_doctor_puts_it_back() -> None:
 def test_ctrl_c_puts_the_cache_back() -> None:
     path, folder = bench.node("LABSATA"), bench.RUNS / "stopped"
     asked = ("run", "latency", *bench.SHORT, "--target", path, "--destroy-data", "LABSATA", "--into", str(folder))
-    with bench.started(*asked) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 1 or child.poll() is not None)
-        assert cache("LABSATA") == "disabled"
-        child.send_signal(signal.SIGINT)
-        assert child.wait(bench.PATIENCE_S) == 130
+    with Child(asked) as child:
+        bench.wait("the run began", lambda: bench.results(folder) >= 1 or not child.running)
+        assert cache("LABSATA") == "disabled", child.end()
+        child.send(signal.SIGINT)
+        assert child.end().returncode == 130
     assert cache("LABSATA") == "enabled"
 
 
-def test_a_drive_that_is_unplugged_in_mid_run() -> None:
+def test_a_drive_that_is_unplugged_in_mid_run_and_plugged_in_again() -> None:
     path, folder = bench.node("LABGONE"), bench.RUNS / "unplugged"
     asked = ("run", "write-saturation", *bench.SHORT, "--target", path, "--destroy-data", "LABGONE")
-    with bench.started(*asked, "--into", str(folder)) as child:
+    with Child(
+        (
+            *asked,
+            "--into",
+            str(folder),
+        )
+    ) as child:
         bench.wait("the run began", lambda: bench.results(folder) >= 3)
-        bench.ask_host("unplug gone")
-        _, err = child.communicate(timeout=bench.PATIENCE_S)
-    assert child.returncode == 5, err
-    assert "Traceback" not in err
+        bench.ask_host("unplug")
+        done = child.end()
+    assert done.returncode == 5, done.stderr
+    assert "Traceback" not in done.stderr
     run = store.load(folder)
     assert run.ended is not None
     assert run.ended.outcome == "failed"
-    assert run.ended.reason in err
-    again = bench.stend("resume", str(folder), "--destroy-data", "LABGONE")
+    assert run.ended.reason in done.stderr
+    resume = ("resume", str(folder), "--destroy-data", "LABGONE")
+    again = bench.here(*resume)
     assert again.returncode == 2
     assert "is not there" in again.stderr
+    bench.ask_host("plug")
+    bench.wait("it is there again", lambda: Path(path).is_block_device())
+    again = bench.stend(*resume)
+    assert again.returncode == 0, again.stderr
