@@ -36,9 +36,9 @@ def test_one_namespace_gets_other_blocks_and_its_own_again_and_the_other_is_left
     [
         ("LABONE", ("--lba-bytes", "1024"), "it has no blocks of 1024 bytes; ask for one of its sizes: 512, 4096"),
         ("LABSATA", ("--lba-bytes", "4096"), "it does not say that its block size can be changed"),
-        ("LABSATA", ("--capacity", "128MiB"), "--active-range 50"),
+        ("LABSATA", ("--capacity", "64MiB"), "--active-range 50"),
         ("LABSCSI", ("--lba-bytes", "4096"), "it has no Format Unit"),
-        ("LABSCSI", ("--capacity", "128MiB"), "--active-range 50"),
+        ("LABSCSI", ("--capacity", "64MiB"), "--active-range 50"),
     ],
 )
 def test_what_a_drive_cannot_is_refused_and_nothing_is_lost(serial: str, more: tuple[str, ...], words: str) -> None:
@@ -53,7 +53,7 @@ def test_what_a_drive_cannot_is_refused_and_nothing_is_lost(serial: str, more: t
 def test_a_namespace_that_cannot_be_detached_is_left_alone() -> None:
     path = bench.node("LABONE")  # says that it has namespace management, and has none
     bench.fill(path, MiB)
-    done = prepare(path, "--capacity", "128MiB")
+    done = prepare(path, "--capacity", "64MiB")
     assert done.returncode == 5
     assert "`nvme detach-ns" in done.stderr
     assert bench.holds_mark(path)
