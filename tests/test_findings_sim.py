@@ -30,6 +30,7 @@ ENDED = Ended(t=0.0, outcome="stopped", reason="")
 
 def events(spec: Spec, test: str, **settings: Any) -> "list[Event]":
     device = VirtualDevice(f"sim:{spec.name}", spec)
+    device.open(writes=True, destroy=None)
     names, profile, told = plan.gather([test], "review", {"tests": {test: settings}})
     steps = plan.draw(names, profile, device.identity, deviations=told)
     made = run(steps, device, SimulatedEngine(device.drive), seed=1, at=0.0)

@@ -44,6 +44,7 @@ def drawn(number: int, name: str, *, share: float, chunk_bytes: int = 64 * KiB) 
 
 def said(spec: Spec, test: str, finding: str) -> Finding:
     device = VirtualDevice(f"sim:{spec.name}", spec)
+    device.open(writes=True, destroy=None)
     changes = {"minute_s": MINUTE_S[test], "tests": {test: SETTINGS[test]}}
     names, profile, told = plan.gather([test], "review", changes)
     steps = plan.draw(names, profile, device.identity, deviations=told)

@@ -15,6 +15,7 @@ from tests.still import IDENTITY, StillDevice, StillEngine
 
 def on_a_virtual_drive(target: str, asked: str, profile: str) -> list[Event]:
     device = virtual.find(target)
+    device.open(writes=True, destroy=None)
     names, chosen, told = planning.gather([asked], profile, {})
     plan = planning.draw(names, chosen, device.identity, deviations=told)
     return list(run(plan, device, SimulatedEngine(device.drive), seed=1, at=0.0))

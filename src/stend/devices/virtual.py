@@ -4,7 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from stend.definition import Identity
-from stend.errors import StepFailed
+from stend.errors import Refused, StepFailed
 from stend.sim import Spec, build, load
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class VirtualDevice:
         self.spec = spec
         self.identity = identity(target, spec)
         self.io_path = target
+        self.writes: bool | None = None
 
     @cached_property
     def drive(self) -> "Drive":
@@ -56,11 +57,16 @@ class VirtualDevice:
         return build(self.spec)
 
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """There is nothing to destroy; BadInput when it cannot be built."""
+        """There is nothing to destroy and nothing to name; BadInput when it cannot be built."""
+        if self.writes is not None:
+            raise Refused(f"{self.identity.target} is open already; close it first")
         _ = self.drive
+        self.writes = writes
 
     def check(self) -> None:
         """StepFailed when it was told to die, or to change its size."""
+        if self.writes is None:
+            raise Refused(f"{self.identity.target} is not open; open it first")
         self.drive.check()
         now, before = self.drive.capacity_bytes, self.identity.capacity_bytes
         if now != before:
@@ -68,6 +74,9 @@ class VirtualDevice:
 
     def purge(self) -> str:
         """Format it."""
+        self.check()
+        if not self.writes:
+            raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to purge it")
         self.drive.format()
         return "virtual format"
 
@@ -76,4 +85,5 @@ class VirtualDevice:
         return dict(self.drive.health())
 
     def close(self) -> None:
-        """Nothing to let go."""
+        """Let go."""
+        self.writes = None
