@@ -1,5 +1,5 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test bench lint setup soak lab clean
+.PHONY: demo test bench lint setup soak pages lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -29,6 +29,11 @@ bench: setup ## our own cost, as ratios measured in one run
 
 soak: setup
 	@$(PY) -m pytest -m soak
+
+pages: setup ## reports in a real browser, with axe
+	@command -v chromium > /dev/null || $(SUDO) apt-get install -y -qq chromium > /dev/null
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pages]'
+	@$(PY) -m pytest -m browser
 
 lab: setup ## device tests on real kernel drivers, in a QEMU machine (docs/lab.md)
 	@tools/lab $(VENV)

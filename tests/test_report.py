@@ -137,6 +137,16 @@ def test_a_pdf_is_typeset_whatever_a_drive_calls_itself(tmp_path: Path, model: s
     assert made_pdf.rstrip().endswith(b"%%EOF")
 
 
+@pytest.mark.parametrize("name", [NASTY.replace("/", "|"), 'a,b;"c"\nd\r\n', "'; drop table runs; --"])
+def test_the_name_of_a_folder_stays_in_its_cell(tmp_path: Path, name: str) -> None:
+    run = run_of()
+    (plain,), (typed,) = (report.write([(tmp_path / name, run, {})], f, into=tmp_path) for f in ("csv", "parquet"))
+    with plain.open(newline="") as file:
+        assert [row["run"] for row in csv.DictReader(file)] == [name] * len(run.results)
+    with duckdb.connect() as database:
+        assert database.sql(f"select distinct run from '{typed}'").fetchall() == [(name,)]
+
+
 def test_russian_is_russian(tmp_path: Path) -> None:
     english, russian = page(run_of(), tmp_path).text, page(run_of(), tmp_path, "ru").text
 
