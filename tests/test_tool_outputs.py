@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from stend.devices import _follow as follow
+from stend.devices import _nvme_logs as logs
 from stend.devices import _tools as tools
 from stend.devices import ata, nvme, scsi
 
@@ -107,7 +108,7 @@ def test_a_scsi_drive_tells_its_purges_by_operation_codes() -> None:
 
 
 def test_nvme_health_is_read_in_units() -> None:
-    found = nvme.smart(json.loads(told("nvme-smart-log-2.3.json").out))
+    found = logs.smart(json.loads(told("nvme-smart-log-2.3.json").out))
     assert found["temperature_c"] == 50
     assert found["host_read_bytes"] == 512_000
     assert found["host_write_bytes"] == 0

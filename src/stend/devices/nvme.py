@@ -4,6 +4,7 @@ from typing import Any
 
 from stend.devices import _drive as drives
 from stend.devices import _follow as follow
+from stend.devices import _nvme_logs as logs
 from stend.devices import _prepare_table as prepare_table
 from stend.devices import _purge_table as table
 from stend.devices import _tools as tools
@@ -11,9 +12,7 @@ from stend.devices import gate
 from stend.devices._kernel import HOST, Kernel, text
 from stend.errors import StepFailed
 
-KELVIN = 273
-DATA_UNIT_BYTES = 512_000  # NVMe 1.4, figure 194: thousands of 512 bytes
-WRITE_CACHE = "6"
+POWER_MANAGEMENT, WRITE_CACHE = "2", "6"
 SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}
 JSON = "--output-format=json"
 
@@ -59,8 +58,8 @@ def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
         numa_node=text(folder / "numa_node"),
         nsid=text(kernel.block(node) / "nsid"),
         namespaces=[node, *neighbours(node, kernel)],
-        warning_temperature_c=_celsius(told.get("wctemp")),
-        critical_temperature_c=_celsius(told.get("cctemp")),
+        warning_temperature_c=logs.celsius(told.get("wctemp")),
+        critical_temperature_c=logs.celsius(told.get("cctemp")),
         volatile_write_cache=bool(tools.number(told.get("vwc", 0)) & 1) if told else None,
         capabilities=sorted(can(told)) if told else None,
         lba_formats=lba_formats(space) or None,
@@ -69,7 +68,33 @@ def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
         nguid=_not_zero(space.get("nguid")),
         firmware=str(told.get("fr", "")).strip(),
     )
+    _state(looked, f"/dev/{name}", told)
     return looked
+
+
+def _state(looked: drives.Looked, node: str, told: dict[str, Any]) -> None:
+    """Power state, protection against power loss, and whether it is well before anything is asked of it."""
+    kept = "" if looked.facts.get("volatile_write_cache", True) else "no volatile write cache"
+    flash_log = logs.makers_log(node, tools.number(told.get("vid", 0))) if told else ""
+    maker = logs.makers(node, flash_log) if flash_log else {}
+    if "capacitor_pct" in maker:
+        kept = f"capacitors, {maker['capacitor_pct']} % of what they need"
+    looked.add(**logs.power(told, feature(node, POWER_MANAGEMENT)), power_loss_protection=kept, flash_log=flash_log)
+    if state := looked.facts.get("power_state"):
+        looked.doubts.append(
+            f"the drive is in power state {state}, which is not its fastest: "
+            f"`nvme set-feature {node} --feature-id={POWER_MANAGEMENT} --value=0`"
+        )
+    health = logs.smart(tools.softly("nvme", "smart-log", node, JSON).document)
+    looked.doubts += logs.doubts(health, looked.facts.get("warning_temperature_c"))
+
+
+def feature(node: str, number: str) -> int | None:
+    """The current value of a feature as `nvme get-feature` prints it; None where the drive has none."""
+    told = tools.softly("nvme", "get-feature", node, f"--feature-id={number}")
+    if told.code or "alue" not in told.out:
+        return None
+    return tools.number(told.out.lower().rpartition("value:")[2])
 
 
 def neighbours(node: str, kernel: Kernel = HOST) -> list[str]:
@@ -128,37 +153,9 @@ def lba_format(space: dict[str, Any]) -> int:
     return flbas & 15 | (flbas >> 5 & 3) << 4
 
 
-def _celsius(kelvin: Any) -> int | None:
-    degrees = tools.number(kelvin or 0)
-    return degrees - KELVIN if degrees else None
-
-
 def _not_zero(identifier: Any) -> str:
     word = str(identifier or "")
     return word if word.strip("0x-") else ""
-
-
-def smart(log: dict[str, Any]) -> dict[str, Any]:
-    """Health from `nvme smart-log -o json`, whatever names its version gives."""
-
-    def first(*names: str) -> int | None:
-        return next((tools.number(log[name]) for name in names if name in log), None)
-
-    units = {"host_read_bytes": "data_units_read", "host_write_bytes": "data_units_written"}
-    told: dict[str, Any] = {
-        key: tools.number(log[name]) * DATA_UNIT_BYTES for key, name in units.items() if name in log
-    }
-    told["temperature_c"] = _celsius(log.get("temperature"))
-    told["media_errors"] = first("media_errors")
-    told["wear_pct"] = first("percent_used", "percentage_used")
-    told["critical_warning"] = first("critical_warning") if not isinstance(log.get("critical_warning"), dict) else None
-    told["throttle_s"] = _sum(log, "thm_temp1_total_time", "thm_temp2_total_time")
-    told["warning_temperature_min"] = first("warning_temp_time")
-    return {key: value for key, value in told.items() if value is not None}
-
-
-def _sum(log: dict[str, Any], *names: str) -> int | None:
-    return sum(tools.number(log[name]) for name in names) if all(name in log for name in names) else None
 
 
 class NvmeDevice(drives.DriveDevice):
@@ -219,12 +216,14 @@ class NvmeDevice(drives.DriveDevice):
         return find(path, self.kernel)
 
     def health(self) -> dict[str, Any]:
-        """The SMART log, the link, and what the kernel counted."""
+        """The SMART log, its maker's, the link, and what the kernel counted."""
         told = tools.softly("nvme", "smart-log", self.controller, JSON)
         looked = drives.Looked()
         drives.pci_link(looked, self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device")
         link = {key: value for key, value in looked.facts.items() if key == "link"}
-        return self._counted() | smart(told.document) | link
+        page = self.identity.facts.get("flash_log", "")
+        maker = logs.makers(self.controller, page) if page else {}
+        return self._counted() | logs.smart(told.document) | maker | link
 
     def _counted(self) -> dict[str, Any]:
         """By the kernel; some kernels count on the paths to a drive of several and not on the drive."""
@@ -235,11 +234,8 @@ class NvmeDevice(drives.DriveDevice):
 
     def cache(self) -> str:
         """Feature 6, where the drive has a volatile write cache."""
-        told = tools.softly("nvme", "get-feature", self.controller, f"--feature-id={WRITE_CACHE}")
-        if told.code or "alue" not in told.out:
-            return ""
-        value = tools.number(told.out.lower().rpartition("value:")[2])
-        return "enabled" if value & 1 else "disabled"
+        value = feature(self.controller, WRITE_CACHE)
+        return "" if value is None else "enabled" if value & 1 else "disabled"
 
     def write_cache(self, setting: str) -> None:
         """Set feature 6, not saved in the drive."""
