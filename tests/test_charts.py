@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from stend import charts, suite
-from stend.report import html, markdown
+from stend.report import html
+from stend.report.parts.drawing import svg
 from tests import pictures
 from tests.synthetic import made
 
@@ -62,7 +63,7 @@ def test_phases_that_differ_in_threads_alone_are_told_apart() -> None:
 @pytest.mark.parametrize("test", TESTS)
 def test_every_chart_can_be_drawn_and_shows_its_data(test: str) -> None:
     for picture in pictures.pictures(test):
-        drawing = markdown.svg(picture)
+        drawing = svg(picture)
         marks = re.findall(r'<(?:path|rect|circle|line|text)[^>]*aria-label="[^"]+: ', drawing)
         assert marks or drawing.count("<path") > 3, picture.name
         assert not VIRTUAL.search(re.sub(r"<style.*?</style>", "", drawing, flags=re.S)), picture.name

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stend.charts import Picture
 from stend.record import Run
 from stend.report.parts import Chapter, Document, Part, Table
 from stend.report.parts.document import document
+from stend.report.parts.drawing import svg
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
@@ -77,11 +77,3 @@ def _table(table: Table) -> Iterator[str]:
     yield "|" + "|".join(" ---: " if i in table.numeric else " --- " for i in range(len(table.head))) + "|"
     yield from ("| " + " | ".join(map(escape, row)) + " |" for row in table.rows)
     yield f"\n{escape(table.note)}\n" if table.note else ""
-
-
-def svg(picture: Picture) -> str:
-    """A picture as SVG, drawn offline from the same specification as in the page."""
-    import vl_convert
-
-    drawn: str = vl_convert.vegalite_to_svg(picture.spec)
-    return drawn

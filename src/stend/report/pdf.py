@@ -11,9 +11,9 @@ from typing import Any
 from stend import __version__
 from stend.charts import Picture
 from stend.record import Run
-from stend.report.markdown import svg
 from stend.report.parts import Chapter, Document, Part, Table
 from stend.report.parts.document import document
+from stend.report.parts.drawing import svgs
 
 WORDS = (
     "report", "contents", "glance", "deviations", "notes", "nothing", "findings", "conclusion", "pros", "cons",
@@ -23,6 +23,10 @@ WORDS = (
 
 MM_PER_PX, TEXT_MM = 0.2, 174.0
 """One scale for all charts, so that their letters are of one size; 174 mm is a page without margins."""
+
+
+Plots = dict[int, dict[str, Any]]
+"""What the template is told of each picture, by its id()."""
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
@@ -47,6 +51,11 @@ def typeset(doc: Document) -> bytes:
 
 def _content(doc: Document, folder: Path) -> dict[str, Any]:
     t = doc.words
+    pictures = [*doc.pictures, *(p for part in doc.parts for chapter in part.chapters for p in chapter.pictures)]
+    plots = {
+        id(p): _plot(p, drawing, folder / f"{n}.svg")
+        for n, (p, drawing) in enumerate(zip(pictures, svgs(pictures), strict=True))
+    }
     return {
         "title": doc.title,
         "lang": doc.lang,
@@ -54,13 +63,13 @@ def _content(doc: Document, folder: Path) -> dict[str, Any]:
         "made": t("page.made", date=doc.made, version=__version__),
         "words": {key: t(f"page.{key}") for key in WORDS},
         "plot": t("page.plot" if doc.style == "pts" else "page.figure", n="").strip(),
-        "compared": [_plot(picture, folder, f"c{i}") for i, picture in enumerate(doc.pictures)],
+        "compared": [plots[id(picture)] for picture in doc.pictures],
         "tables": [_table(table) for table in doc.tables],
-        "parts": [_part(part, folder, i, t) for i, part in enumerate(doc.parts)],
+        "parts": [_part(part, plots, t) for part in doc.parts],
     }
 
 
-def _part(part: Part, folder: Path, number: int, words: Any) -> dict[str, Any]:
+def _part(part: Part, plots: Plots, words: Any) -> dict[str, Any]:
     return {
         "title": part.title,
         "verdict": part.verdict,
@@ -70,7 +79,7 @@ def _part(part: Part, folder: Path, number: int, words: Any) -> dict[str, Any]:
         "about": [_table(table) for table in part.about],
         "deviations": part.deviations,
         "notes": part.notes,
-        "chapters": [_chapter(c, folder, f"{number}-{i}", words) for i, c in enumerate(part.chapters)],
+        "chapters": [_chapter(chapter, plots) for chapter in part.chapters],
         "overall": [said._asdict() for said in part.overall],
         "conclusion": part.conclusion,
         "audit": [_table(table) for table in part.audit],
@@ -80,27 +89,25 @@ def _part(part: Part, folder: Path, number: int, words: Any) -> dict[str, Any]:
     }
 
 
-def _chapter(chapter: Chapter, folder: Path, place: str, words: Any) -> dict[str, Any]:
+def _chapter(chapter: Chapter, plots: Plots) -> dict[str, Any]:
     return {
         "title": chapter.title,
         "clause": chapter.clause,
         "ended": chapter.ended,
         "stamps": chapter.stamps,
         "header": [{"title": b.title, "rows": b.rows} for b in chapter.header],
-        "plots": [_plot(picture, folder, f"{place}-{i}") for i, picture in enumerate(chapter.pictures)],
+        "plots": [plots[id(picture)] for picture in chapter.pictures],
         "said": [said._asdict() for said in chapter.said],
         "results": [_table(table) for table in chapter.results],
         "verification": [_table(table) for table in chapter.verification],
     }
 
 
-def _plot(picture: Picture, folder: Path, place: str) -> dict[str, Any]:
-    file = f"{place}.svg"
-    drawn = svg(picture)
-    (folder / file).write_text(drawn, encoding="utf-8")
-    width = float(re.search(r'width="([\d.]+)"', drawn)[1])  # type: ignore[index]
+def _plot(picture: Picture, drawing: str, file: Path) -> dict[str, Any]:
+    file.write_text(drawing, encoding="utf-8")
+    width = float(re.search(r'width="([\d.]+)"', drawing)[1])  # type: ignore[index]
     return {
-        "file": file,
+        "file": file.name,
         "title": picture.title,
         "says": picture.says,
         "alt": picture.spec["description"],
