@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from stend import store
+from stend import devices, store
 from stend.cli import main
+from stend.devices._drive import DriveDevice
 from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB
@@ -101,6 +102,13 @@ def results(folder: Path) -> int:
         return len(Run(store.read(folder)).results)
     except BadInput:  # not there yet, or not a line of it
         return 0
+
+
+def cache(serial: str) -> str:
+    """What the drive says of its write cache now."""
+    device = devices.find(node(serial))
+    assert isinstance(device, DriveDevice)
+    return device.cache()
 
 
 def ask_host(words: str) -> str:

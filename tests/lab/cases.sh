@@ -5,7 +5,7 @@ top=${lab%/build/lab}
 export PATH=$venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 PYTHONPATH=$top/src PYTHONDONTWRITEBYTECODE=1 STEND_LAB=$boot NUMBA_CACHE_DIR=/tmp/numba
 export STEND_LAB_BUNDLE=$lab/bundle.js
-export OPENBLAS_NUM_THREADS=1 # no threads in a process that is forked
+export OPENBLAS_NUM_THREADS=1 PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 # no threads in a process that is forked
 exec > /dev/console 2>&1 < /dev/null
 cd "$top" || exit
 ip link set lo up

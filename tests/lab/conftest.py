@@ -14,12 +14,12 @@ if not BOOT:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Every case is marked `lab`; in a boot that shares its cases out the long ones come first."""
+    """Every case is marked `lab`; in a boot that shares its cases out the longest come first."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.lab)
     if BOOT == "shared":
-        items.sort(key=lambda item: item.get_closest_marker("long") is None)
+        items.sort(key=lambda item: (item.get_closest_marker("long") is None, "iops" not in item.name))
 
 
 def pytest_runtestloop(session: pytest.Session) -> bool | None:

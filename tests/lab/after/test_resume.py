@@ -1,5 +1,7 @@
 """After the power cut: the run folder is whole, the run goes on, and the report says what happened."""
 
+import json
+
 import pytest
 
 from stend import store
@@ -20,3 +22,5 @@ def test_the_run_that_was_cut_off_is_whole_and_goes_on() -> None:
     assert [(r.where.round, r.index) for r in after.of("latency", "rounds-q1")] == [(1, i) for i in range(9)]
     assert any("interrupted" in stamp for stamp in after.stamps)
     assert "interrupted" in (folder / "report.html").read_text()
+    assert json.loads((folder / "settings.json").read_text())["restored"]
+    assert bench.cache("LABONE") == "enabled"
