@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from stend import findings
-from stend.findings import Finding
+from stend.findings import Finding, look
 from stend.findings.language import LANGUAGES, Language
 from stend.record import Run
 from stend.units import MB, GiB, KiB
@@ -240,3 +240,10 @@ def test_every_finding_has_a_sentence_in_both_languages(lang: str) -> None:
             assert text
             assert "{" not in text
             assert any("а" <= char <= "я" for char in text.lower()) == (lang == "ru")
+
+
+def test_the_fast_beginning_of_a_saturation_is_in_no_lasting_figure() -> None:
+    run = made("write-saturation", truth=flash(0), profile="review", interval_s=20.0, tests=sat(120))
+    ((_, cell),) = look.lasting(run)
+    assert close(cell.counts.iops, flash(0).steady_iops * 256 / 257)
+    assert cell.counts.iops < 0.8 * look.cells(run, look.tests(run)[0])[0].counts.iops

@@ -77,12 +77,9 @@ def endurance_dwpd(sheet: Sheet, capacity_bytes: int) -> float | None:
 
 
 def _best(run: Run, read_pct: int) -> float:
-    """The highest steady 4 KiB random figure; saturation counts with its last record."""
+    """The highest 4 KiB random figure of a state that service lasts in."""
     found = [0.0]
-    for test in look.tests(run):
-        if test.name in look.UNSTEADY:
-            continue
-        for _, load, counts in look.cells(run, test):
-            if (load.random_pct, load.read_pct, load.block_bytes) == (100, read_pct, 4 * KiB) and not load.block_mix:
-                found.append(counts.iops)
+    for _, (_, load, counts) in look.lasting(run):
+        if (load.random_pct, load.read_pct, load.block_bytes) == (100, read_pct, 4 * KiB) and not load.block_mix:
+            found.append(counts.iops)
     return max(found)

@@ -11,6 +11,8 @@ from stend.stats import percentile_s
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
 """Tests whose figures are those of a state that service does not last in."""
+END = 5
+"""Records that tell the end of a saturation."""
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
 
 
@@ -85,6 +87,19 @@ _known: WeakKeyDictionary[Run, tuple[tuple[int, int], dict[str, list[Cell]]]] = 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
     """What a test answered, phase by phase, in the order it was measured; a cell has at least one IO."""
     return [cell for cell in every_cell(run, test) if cell.counts.iops]
+
+
+def lasting(run: Run) -> list[tuple[PlannedTest, Cell]]:
+    """The cells of states that service lasts in; of a saturation that nobody judged, its end."""
+    own = [test for test in tests(run) if test.name not in UNSTEADY]
+    return [(test, _end(run, test, cell)) for test in own for cell in cells(run, test)]
+
+
+def _end(run: Run, test: PlannedTest, cell: Cell) -> Cell:
+    if test.name != "write-saturation" or run.verdict_rounds(test.name, cell.phase):
+        return cell
+    own = [r.counts for r in records(run, test.name, cell.phase) if r.workload == cell.workload]
+    return cell._replace(counts=added(own[-END:]))
 
 
 def every_cell(run: Run, test: PlannedTest) -> list[Cell]:

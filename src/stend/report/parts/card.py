@@ -21,9 +21,9 @@ def numbers(run: Run, words: Language) -> tuple[Number, ...]:
 
 
 def _wanted(run: Run, words: Language) -> Iterator[Number]:
-    tests = look.tests(run)
-    cells = [(test, load, counts) for test in tests for _, load, counts in look.cells(run, test)]
-    for key, chosen, shape in _first_choices(cells):
+    cells = [(test, load, counts) for test in look.tests(run) for _, load, counts in look.cells(run, test)]
+    lasting = [(test, load, counts) for test, (_, load, counts) in look.lasting(run)]
+    for key, chosen, shape in _first_choices(lasting, cells):
         if chosen:
             test, _, counts = chosen
             value = {"rate": counts.iops, "mbs": counts.bytes_per_s, "lat": counts.both.mean_s}[shape]
@@ -35,18 +35,18 @@ def _wanted(run: Run, words: Language) -> Iterator[Number]:
 Cell = tuple[PlannedTest, Workload, Counts]
 
 
-def _first_choices(cells: list[Cell]) -> Iterator[tuple[str, Cell | None, str]]:
+def _first_choices(lasting: list[Cell], every: list[Cell]) -> Iterator[tuple[str, Cell | None, str]]:
     def best(random_pct: int, read_pct: int, block_bytes: int, *, single: bool = False) -> Cell | None:
-        fitting = [
-            cell
-            for cell in cells
-            if (cell[1].random_pct, cell[1].read_pct) == (random_pct, read_pct)
-            and (not block_bytes or cell[1].block_bytes == block_bytes)
-            and (cell[1].outstanding == 1) == single
-            and not cell[1].block_mix
-        ]
-        lasting = [cell for cell in fitting if cell[0].name not in look.UNSTEADY]
-        return max(lasting or fitting, key=lambda cell: cell[2].bytes_per_s, default=None)
+        def fits(load: Workload) -> bool:
+            return (
+                (load.random_pct, load.read_pct) == (random_pct, read_pct)
+                and (not block_bytes or load.block_bytes == block_bytes)
+                and (load.outstanding == 1) == single
+                and not load.block_mix
+            )
+
+        first, then = ([cell for cell in cells if fits(cell[1])] for cells in (lasting, every))
+        return max(first or then, key=lambda cell: cell[2].bytes_per_s, default=None)
 
     yield "read", best(100, 100, 4 * KiB), "rate"
     yield "write", best(100, 0, 4 * KiB), "rate"
@@ -60,7 +60,7 @@ def _first_choices(cells: list[Cell]) -> Iterator[tuple[str, Cell | None, str]]:
 def _ends(run: Run, words: Language) -> Iterator[Number]:
     """The last level of a saturation, its worst percentile that can be carried."""
     for test in look.tests(run, "write-saturation"):
-        records = look.records(run, test.name, look.main_phase(run, test))[-5:]
+        records = look.records(run, test.name, look.main_phase(run, test))[-look.END :]
         total = added(r.counts for r in records)
         if not total.seconds:
             continue
