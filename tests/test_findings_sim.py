@@ -105,7 +105,7 @@ def rests(number: int) -> tuple[Spec, float]:
     """
     dice = random.Random(f"rest {number}")
     capacity, spare_pct = round(dice.uniform(100, 200) * GB), dice.uniform(9, 14)
-    plain = {"gather_bytes": 0, "hiccups": (), "pause_every_bytes": 0, "idle_free_pct": 6}
+    plain = {"gather_bytes": 0, "hiccups": (), "pause_every_writes": 0, "idle_free_pct": 6}
     spec, flash = drawn("saber1000", number, capacity, 64, spare_pct=spare_pct, **plain)
     pages = flash.dies * flash.unit_bytes / PAGE / (flash.program_us + flash.read_us) * 1e6
     more = greedy(1 + spare_pct / 100, layout(flash, capacity, spec.scale)[1]) - 1

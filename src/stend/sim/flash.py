@@ -8,10 +8,11 @@ from stend.errors import BadInput
 from stend.sim import flash_kernel
 from stend.sim import flash_state as k
 from stend.sim.drive import Drive
-from stend.sim.requests import Ledger, Loop, Stream
+from stend.sim.requests import Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Flash, Host, Spec
 
 _By = tuple[npt.NDArray[np.int64], ...]
+NEVER = 1 << 62
 HICCUP_ROWS = ("read", "write", "mixed")
 NEAR_US = 5000
 """A read within this time after a write meets what the write set going (fitted)."""
@@ -64,7 +65,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
             p[k.LOW] + round(logical * flash.slc.short_pct / 100 / pages),
         )
     p[k.T_NEAR] = ns(NEAR_US)
-    p[k.PAUSE], p[k.T_PAUSE] = flash.pause_every_bytes // k.PAGE or k.CREDIT, ns(flash.pause_ms * 1000)
+    p[k.PAUSE] = flash.pause_every_writes or NEVER
     serving(p, host)
     return p
 
@@ -134,6 +135,11 @@ class FlashDrive(Drive):
         self._by: _By | None = None
         self.fresh()
 
+    def start(self, pattern: Pattern) -> None:
+        """See Drive; a pause is as long for those whose waiting is not simulated."""
+        super().start(pattern)
+        self.memory.parameters[k.T_PAUSE] = ns(self.flash.pause_ms * 1000 / self._stretch)
+
     def fresh(self) -> None:
         """As if never written; the counters of wear stay."""
         m, s, p = self.memory, self.memory.state, self.memory.parameters
@@ -148,7 +154,7 @@ class FlashDrive(Drive):
         kept = s[[k.HOST, k.FLASH, k.ERASED, k.SLC_FLASH]].copy()
         s.fill(0)
         s[[k.HOST, k.FLASH, k.ERASED, k.SLC_FLASH]] = kept
-        s[k.VICTIM_AT], s[k.PAUSE_AT] = -1, s[k.HOST] + p[k.PAUSE]
+        s[k.VICTIM_AT], s[k.BEFORE_PAUSE] = -1, p[k.PAUSE]
         s[k.FREE] = superblocks
         for lane in range(int(p[k.LANES])):
             self._open(lane)

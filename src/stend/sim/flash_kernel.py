@@ -110,6 +110,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
             return done
         late = hiccup(f, 2) if at - s[k.WROTE] < p[k.T_NEAR] else i64(0)
         return done + (late if late > 0 else hiccup(f, 0))
+    s[k.BEFORE_PAUSE] -= 1
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE] + (pages - 1) * p[k.T_PAGE_WRITE]
     s[k.FIRMWARE] = at
     link = k.LINK_OUT if p[k.ONE_WAY] > 0 else k.LINK_IN
@@ -132,7 +133,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
 def pause(f: Any, loop: Any) -> None:
     """Nothing is answered for a while: what is outstanding waits so much longer. The rates have that time in them."""
     s, p = f.state, f.parameters
-    s[k.PAUSE_AT] = s[k.HOST] + p[k.PAUSE]
+    s[k.BEFORE_PAUSE] = p[k.PAUSE]
     for slot in range(loop.issued.shape[0]):
         loop.issued[slot] -= p[k.T_PAUSE]
 
@@ -164,7 +165,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
         stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
-        if f.state[k.HOST] >= f.state[k.PAUSE_AT]:
+        if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop)
         done = request(f, stream.offset[i], size, reads, t)
         loop.issued[slot] = t

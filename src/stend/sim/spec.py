@@ -89,8 +89,8 @@ class Flash(Part, frozen=True, kw_only=True):
     """covered by one piece of that map"""
     slc: Slc | None = None
     hiccups: tuple[Hiccup, ...] = ()
-    pause_every_bytes: int = 0
-    """after so much was written, nothing is answered for `pause_ms` (the map is saved); 0: never"""
+    pause_every_writes: int = 0
+    """after so many commands nothing is answered for `pause_ms` (the map is saved); 0: never"""
     pause_ms: float = 0
 
 
