@@ -3,13 +3,16 @@
 import re
 from typing import Any
 
+import msgspec
 import pytest
 
-from stend import plan, watch
+from stend import charts, plan, watch
 from stend.definition import Hold, Identity, Purge, Seconds, Step, Workload
 from stend.findings.language import Language
 from stend.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
+from stend.run import run as run_of
 from stend.units import GB, MB, GiB
+from tests.still import StillDevice, StillEngine
 
 MINUTE = 60.0
 WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4096)
@@ -73,9 +76,25 @@ def test_counters_that_begin_anew_are_no_change() -> None:
 
 def test_nothing_is_compared_across_an_interruption() -> None:
     run = run_with({"crc_errors": 1})
-    run.add(Note(t=100, text="went on", kind="interruption"))
+    go_on(run)
     run.add(Telemetry(t=300, values={"crc_errors": 5}))
     assert list(watch.told(run)) == []
+
+
+def go_on(run: Run) -> None:
+    """It was interrupted, and the clock starts anew."""
+    again = Position(test="write-saturation", phase="saturate", round=2)
+    run.add(Started(at=0, version="0", plan=run.plan, seed=1, continues=again))
+
+
+def test_load_before_an_interruption_is_not_held_against_what_was_counted_after_it() -> None:
+    run = run_with({"kernel_write_bytes": 0}, every_min=1)
+    load(run, 10 * GB, t=50)
+    go_on(run)
+    run.add(Telemetry(t=0, values={"kernel_write_bytes": 20 * GB}))
+    load(run, 10 * GB, t=60)
+    run.add(Telemetry(t=61, values={"kernel_write_bytes": 30 * GB}))
+    assert list(watch.mismatches(run)) == []
 
 
 def told_one_by_one(*seconds: float) -> list[str]:
@@ -111,7 +130,7 @@ def test_load_is_proved_within_a_percent(source: str, kind: str, factor: float, 
     name = f"{source}_{kind}_bytes"
     run = run_with({name: 1000}, {name: 1000 + round(10 * GB * factor)})
     load(run, 10 * GB if kind == "write" else 0, 10 * GB if kind == "read" else 0)
-    sentences = list(watch.told(run))
+    sentences = list(watch.mismatches(run))
     assert len(sentences) == said
     assert all("fio told 10 GB" in sentence for sentence in sentences)
     assert all(english_in_russian(sentence) <= {"fio", "SMART"} for sentence in sentences)
@@ -120,13 +139,13 @@ def test_load_is_proved_within_a_percent(source: str, kind: str, factor: float, 
 def test_what_was_in_flight_at_a_stop_is_no_mismatch() -> None:
     run = run_with({"kernel_write_bytes": 0}, {"kernel_write_bytes": 10 * MB + 4096})
     load(run, 10 * MB)
-    assert list(watch.told(run)) == []
+    assert list(watch.mismatches(run)) == []
 
 
 def test_a_purge_between_two_looks_proves_nothing() -> None:
     run = run_with({"kernel_write_bytes": 0}, {"kernel_write_bytes": 100 * GB})
     load(run, 0, step=Purge())
-    assert list(watch.told(run)) == []
+    assert list(watch.mismatches(run)) == []
 
 
 def test_write_amplification_and_drive_writes_per_day_of_a_phase() -> None:
@@ -135,17 +154,80 @@ def test_write_amplification_and_drive_writes_per_day_of_a_phase() -> None:
         {"host_write_bytes": 25 * GB, "nand_write_bytes": 60 * GB},
         every_min=360,
     )
-    load(run, 1, t=0)
     load(run, 25 * GB, t=360 * MINUTE)
-    (sentence,) = watch.at_the_end(run)
+    (sentence,) = watch.of_phase(run, "write-saturation", "saturate")
     assert sentence == (
         "write-saturation, saturate: write amplification 2.40 (25 GB from the host, 60 GB to flash), "
         "1.0 drive writes per day"
     )
     assert not english_in_russian(sentence)
+    assert list(watch.of_phase(run, "write-saturation", "precondition")) == []
+
+
+def test_an_array_is_held_against_what_the_kernel_counted() -> None:
+    run = run_with(
+        {"kernel_write_bytes": 0, "nand_write_bytes": 0},
+        {"kernel_write_bytes": 10 * GB, "nand_write_bytes": 30 * GB},
+    )
+    load(run, 10 * GB)
+    (sentence,) = watch.of_phase(run, "write-saturation", "saturate")
+    assert "write amplification 3.00" in sentence
 
 
 def test_a_drive_that_tells_no_flash_writes_has_no_write_amplification() -> None:
     run = run_with({"host_write_bytes": 0}, {"host_write_bytes": GiB})
     load(run, GiB)
-    assert list(watch.at_the_end(run)) == []
+    assert list(watch.of_phase(run, "write-saturation", "saturate")) == []
+
+
+def test_a_slow_link_and_load_that_is_not_proved_are_on_every_page_and_chart() -> None:
+    slow = "PCI Express link gen 4 x2 of gen 4 x4"
+    run = run_with(facts={"warnings": [slow]})
+    assert slow in run.stamps
+    (test,) = run.plan.tests
+    assert charts.stamped(run, test, Language("en")) == [slow]
+    run.add(Note(t=1, text="fio told 10 GB written, the kernel counted 9 GB between minute 0 and 5", kind="mismatch"))
+    (said,) = charts.stamped(run, test, Language("ru"))
+    assert english_in_russian(said) <= {"gen", "Express", "PCI"}
+    assert run.stamps[-2:] == (slow, "load and counters differ by more than 1 %, see the notes")
+
+
+class Told(StillDevice):
+    """A drive that tells its wear whenever it is asked, and keeps when that was."""
+
+    def __init__(self, engine: StillEngine) -> None:
+        super().__init__(engine.log)
+        self.identity, self.asked = msgspec.structs.replace(self.identity, virtual=False), 0
+
+    def health(self) -> dict[str, Any]:
+        self.log.append("ask")
+        self.asked += 1
+        return {"host_write_bytes": self.asked * GB, "nand_write_bytes": self.asked * 2 * GB}
+
+
+def story(test: str) -> tuple[list[str], Run]:
+    """What was done to a drive in order, and the run."""
+    engine, past = StillEngine(lambda workload, t: 100.0, 60), Run()
+    drive = Told(engine)
+    names, profile, _ = plan.gather([test], None, {"rounds": 2})
+    for _ in run_of(plan.draw(names, profile, drive.identity), drive, engine, seed=1, at=0, past=past):
+        pass
+    return engine.log, past
+
+
+@pytest.mark.parametrize("test", ["iops", "idle-recovery", "latency", "write-saturation"])
+def test_a_drive_is_asked_before_and_after_its_load_and_never_in_a_rest(test: str) -> None:
+    log, past = story(test)
+    assert log.index("ask") < next(n for n, line in enumerate(log) if line.startswith(("purge", "start")))
+    assert len([line for line in log if line == "ask"]) >= 2
+    assert past.telemetry
+    for before, now, after in zip(log, log[1:], log[2:], strict=False):
+        if now == "ask":
+            assert not before.startswith("idle")
+            assert not after.startswith("idle")
+
+
+def test_every_phase_of_a_test_has_its_write_amplification() -> None:
+    _, past = story("iops")
+    told = [note.text for note in past.notes if "write amplification" in note.text]
+    assert [text.partition(":")[0] for text in told] == ["iops, precondition", "iops, rounds"]

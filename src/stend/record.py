@@ -198,7 +198,7 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
     values: dict[str, Any]
 
 
-NoteKind = Literal["remark", "doubt", "failure", "interruption"]
+NoteKind = Literal["remark", "doubt", "mismatch", "failure", "interruption"]
 
 
 class Note(Data, frozen=True, tag="note"):
@@ -236,6 +236,7 @@ class Run:
         self.telemetry: list[Telemetry] = []
         self.notes: list[Note] = []
         self.ended: Ended | None = None
+        self.stretch = (0, 0)
         for event in events:
             self.add(event)
 
@@ -262,9 +263,11 @@ class Run:
     def _continue(self, event: Started) -> None:
         self.started.append(event)
         self.ended = None
-        again = event.continues
-        if again is None:
-            return
+        if event.continues is not None:
+            self._take_back(event.continues)
+        self.stretch = (len(self.results), len(self.telemetry))
+
+    def _take_back(self, again: Position) -> None:
         order = {(t.name, p.name): i for i, (t, p) in enumerate(self.phases())}
         first = (order[again.test, again.phase], again.round)
         kept = [r for r in self.results if (order[r.where.test, r.where.phase], r.where.round) < first]
@@ -274,6 +277,11 @@ class Run:
         self.judged = [j for j in self.judged if (order[j.where.test, j.where.phase], j.where.round) < first]
         kept_until = max((r.t for r in self.results), default=0.0)
         self.samples = [s for s in self.samples if s.t <= kept_until]
+
+    @property
+    def present(self) -> tuple[list[Result], list[Telemetry]]:
+        """Results and telemetry since the run last started, on one clock."""
+        return self.results[self.stretch[0] :], self.telemetry[self.stretch[1] :]
 
     @property
     def plan(self) -> Plan:
@@ -297,7 +305,14 @@ class Run:
             stamps.append(f"interrupted {len(self.started) - 1}x and continued")
         if self.plan.profile.quick:
             stamps.append("quick: shortened, not a measurement by the specification")
-        return tuple(stamps)
+        return (*stamps, *self.warnings)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What every page and every chart must say of the drive: a link below what it can, load that is not proved."""
+        links = tuple(self.plan.device.facts.get("warnings", ()))
+        differ = any(note.kind == "mismatch" for note in self.notes)
+        return (*links, *(("load and counters differ by more than 1 %, see the notes",) if differ else ()))
 
     @property
     def unmet(self) -> tuple[Judged, ...]:

@@ -59,6 +59,7 @@ def run(
             yield keep(runner.note(f"went on from {again.test}, {again.phase}, round {again.round}", "interruption"))
         else:
             yield from (keep(runner.note(text)) for text in plan.notes)
+        yield from runner.telemetry()
         yield from runner.tests(plan, again)
         yield from (keep(runner.note(text)) for text in watch.at_the_end(runner.past))
         outcome, reason = ("not steady" if runner.past.unmet else "complete"), ""
@@ -171,8 +172,12 @@ class Runner:
             judged = self.past.add(self.judge(phase, where, whole, met))
             yield judged
             if judged.ended_by:
+                if not self.resting(steps[index], after):
+                    yield from self.telemetry()
+                yield from (self.past.add(self.note(text)) for text in watch.of_phase(self.past, test.name, phase.name))
                 return
-            yield from self.telemetry(steps)
+            if not any(map(quiet, steps)):
+                yield from self.telemetry()
 
     def ahead(
         self,
@@ -250,12 +255,23 @@ class Runner:
             if verdict:
                 yield msgspec.structs.replace(verdict, label=workload.label, quantity=rule.quantity)
 
-    def telemetry(self, steps: tuple[Step, ...]) -> Iterator[Event]:
-        """The drive's own word between rounds; never where asking could disturb a rest or a latency at depth one."""
-        quiet = any(isinstance(s, Idle) or (isinstance(s, Hold) and s.workload.outstanding == 1) for s in steps)
-        if not quiet and (values := self.device.health()):
+    def resting(self, last: Step, after: tuple[PlannedTest, Phase] | None) -> bool:
+        """Whether asking the drive at the end of a phase would fall into a rest or a load at depth one."""
+        following = after[1].round[0] if after and after[1].round else None
+        under_way = self.bench.workload
+        return isinstance(last, Idle) or isinstance(following, Idle) or bool(under_way and under_way.outstanding == 1)
+
+    def telemetry(self) -> Iterator[Event]:
+        """The drive's own word: before the first step, between rounds, after a phase."""
+        if values := self.device.health():
             yield self.past.add(Telemetry(t=self.t(), values=values))
             yield from (self.past.add(self.note(text, "doubt")) for text in watch.told(self.past))
+            yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
+
+
+def quiet(step: Step) -> bool:
+    """A step that nobody may disturb: a rest, or response times at depth one."""
+    return isinstance(step, Idle) or (isinstance(step, Hold) and step.workload.outstanding == 1)
 
 
 def limit_met(rule: Rule, total: Counts) -> str:

@@ -1,7 +1,7 @@
 """What the drive's own word between rounds means: rules over Telemetry that say what every report must say.
 
-Pure: from the run so far to sentences. Two neighbouring Telemetry events are compared; an interruption between them
-makes them strangers.
+Pure: from the run so far to sentences. Two neighbouring Telemetry events are compared, never across an interruption,
+at which the clock starts anew and after which anything may have been done to the drive.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,10 +19,12 @@ COUNTERS = {
     "media_errors": "media errors",
     "reallocated": "reallocated sectors",
     "grown_defects": "grown defects",
+    "link_errors": "errors of the link (slot, cable, connector)",
+    "link_retrains": "retrainings of the link",
     "degraded": "missing members of the array",
 }
 PROOFS = (("kernel", "the kernel"), ("host", "the drive (SMART)"))
-THROTTLES = ("throttle_s", "warning_temperature_min")
+THROTTLES = ("throttle_s", "throttle_events", "warning_temperature_min")
 
 
 def told(run: Run) -> Iterator[str]:
@@ -35,28 +37,29 @@ def told(run: Run) -> Iterator[str]:
         yield from rule(run, before, now)
 
 
+def mismatches(run: Run) -> Iterator[str]:
+    """Where fio and others counted differently between the newest two Telemetry events: belongs on every page."""
+    pair = _pair(run)
+    if pair is not None:
+        yield from _proof(run, *pair)
+
+
+def of_phase(run: Run, test: str, phase: str) -> Iterator[str]:
+    """What can be said when a phase is over: its write amplification, and drive writes per day."""
+    if run.started and not run.plan.device.virtual:
+        yield from _wear(run, test, phase)
+
+
 def at_the_end(run: Run) -> Iterator[str]:
-    """What can only be said when no more Telemetry comes: throttling that went on, and write amplification."""
-    streak = _streak(run, len(run.telemetry) - 1)
-    if streak:
-        yield _throttled(run, *streak)
-    if not run.started or run.plan.device.virtual:
-        return
-    for test, phase in run.phases():
-        results = run.of(test.name, phase.name)
-        if results:
-            yield from _wear(run, f"{test.name}, {phase.name}", results)
+    """What can only be said when no more Telemetry comes: throttling that went on."""
+    looks = run.present[1]
+    if streak := _streak(looks, len(looks) - 1):
+        yield _throttled(looks, *streak)
 
 
 def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
-    if len(run.telemetry) < 2:
-        return None
-    before, now = run.telemetry[-2:]
-    return None if _interrupted(run, before, now) else (before, now)
-
-
-def _interrupted(run: Run, before: Telemetry, now: Telemetry) -> bool:
-    return any(note.kind == "interruption" and before.t <= note.t <= now.t for note in run.notes)
+    looks = run.present[1]
+    return (looks[-2], looks[-1]) if len(looks) > 1 else None
 
 
 def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
@@ -91,29 +94,30 @@ def _warnings(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
 
 def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
     """Told when it is over, so that one sentence covers it."""
-    last = len(run.telemetry) - 1
-    if not _slow(run, last) and (streak := _streak(run, last - 1)):
-        yield _throttled(run, *streak)
+    looks = run.present[1]
+    last = len(looks) - 1
+    if not _slow(looks, last) and (streak := _streak(looks, last - 1)):
+        yield _throttled(looks, *streak)
 
 
-def _slow(run: Run, index: int) -> bool:
+def _slow(looks: list[Telemetry], index: int) -> bool:
     """Whether the drive slowed itself down between Telemetry `index` - 1 and `index`."""
     if index < 1:
         return False
-    before, now = run.telemetry[index - 1 : index + 1]
+    before, now = looks[index - 1 : index + 1]
     return any(_grew(before, now, name) for name in THROTTLES) or bool(now.values.get("throttled"))
 
 
-def _streak(run: Run, last: int) -> tuple[int, int] | None:
+def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
     """The first and last Telemetry of the throttling that goes on at `last`."""
     first = last
-    while _slow(run, first):
+    while _slow(looks, first):
         first -= 1
     return (first, last) if first < last else None
 
 
-def _throttled(run: Run, first: int, last: int) -> str:
-    begin, end = run.telemetry[first], run.telemetry[last]
+def _throttled(looks: list[Telemetry], first: int, last: int) -> str:
+    begin, end = looks[first], looks[last]
     seconds = _grew(begin, end, "throttle_s")
     much = f" ({seconds:.0f} s by its own count)" if seconds else ""
     return f"the drive throttled itself in minutes {_minute(begin)}–{_minute(end)}{much}"
@@ -121,7 +125,7 @@ def _throttled(run: Run, first: int, last: int) -> str:
 
 def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
     """Bytes by fio against those that others counted; purges and what is in flight at a stop are no load of fio's."""
-    between = [r for r in run.results if before.t < r.t <= now.t]
+    between = [r for r in run.present[0] if before.t < r.t <= now.t]
     if not between or any(isinstance(r.step, Purge) for r in between):
         return
     slack = sum(map(_in_flight, between))
@@ -147,18 +151,24 @@ def _in_flight(result: Result) -> int:
     return load.outstanding * largest
 
 
-def _wear(run: Run, place: str, results: list[Result]) -> Iterator[str]:
-    """Write amplification and drive writes per day over the Telemetry inside a phase, where NAND writes are told."""
-    first, last = results[0].t, results[-1].t
-    inside = [t for t in run.telemetry if first <= t.t <= last + MINUTE_S and "nand_write_bytes" in t.values]
+def _wear(run: Run, test: str, phase: str) -> Iterator[str]:
+    """From the Telemetry around a phase that has just ended, where NAND writes are told."""
+    results, looks = run.present
+    first = next((n for n, r in enumerate(results) if (r.where.test, r.where.phase) == (test, phase)), None)
+    if first is None:
+        return
+    begin = results[first - 1].t if first else 0.0
+    inside = [look for look in looks if look.t >= begin and "nand_write_bytes" in look.values]
     if len(inside) < 2:
         return
-    host, nand = (_grew(inside[0], inside[-1], f"{kind}_write_bytes") for kind in ("host", "nand"))
+    own = all("host_write_bytes" in look.values for look in inside)
+    host = _grew(inside[0], inside[-1], "host_write_bytes" if own else "kernel_write_bytes")
+    nand = _grew(inside[0], inside[-1], "nand_write_bytes")
     seconds, capacity = inside[-1].t - inside[0].t, run.plan.device.capacity_bytes
     if host and seconds:
         days = host / capacity * DAY_S / seconds
         words = f"{decimal(round(host))} from the host, {decimal(round(nand))} to flash"
-        yield f"{place}: write amplification {nand / host:.2f} ({words}), {days:.1f} drive writes per day"
+        yield f"{test}, {phase}: write amplification {nand / host:.2f} ({words}), {days:.1f} drive writes per day"
 
 
 def _minute(event: Telemetry) -> str:
@@ -170,5 +180,4 @@ RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[str]], ...] = (
     _counters,
     _link,
     _warnings,
-    _proof,
 )

@@ -50,12 +50,13 @@ def of(run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None
 
 
 def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
-    """What a chart of this test must say of itself: unmet steady state, quick run, virtual drive."""
+    """What a chart of this test must say of itself: unmet steady state, quick run, a slow link, unproved load."""
     stamps = []
     if any(j.where.test == test.name for j in run.unmet):
         stamps.append(words("stamp.not_steady"))
     if run.plan.profile.quick:
         stamps.append(words("stamp.quick"))
+    stamps += [words.told(warning) for warning in run.warnings]
     return [" · ".join(stamps)] if stamps else []
 
 

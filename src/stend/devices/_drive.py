@@ -33,11 +33,15 @@ def whole_node(target: str, kernel: Kernel = HOST) -> str:
 
 
 class Looked:
-    """Facts of a drive as they are gathered; a program that is missing leaves a doubt in their place."""
+    """Facts of a drive as they are gathered; a program that is missing leaves a doubt in their place.
+
+    Doubts become notes of the run; warnings, which are shorter, stand on every page of its report.
+    """
 
     def __init__(self) -> None:
         self.facts: dict[str, Any] = {}
         self.doubts: list[str] = []
+        self.warnings: list[str] = []
 
     def ask(self, *words: str) -> tools.Told:
         """What a program says; nothing, and a doubt, where it can't."""
@@ -53,8 +57,9 @@ class Looked:
 
     @property
     def all(self) -> dict[str, Any]:
-        """Facts and doubts together."""
-        return self.facts | ({"doubts": list(dict.fromkeys(self.doubts))} if self.doubts else {})
+        """Facts, doubts and warnings together."""
+        said = {"doubts": list(dict.fromkeys(self.doubts)), "warnings": list(dict.fromkeys(self.warnings))}
+        return self.facts | {key: texts for key, texts in said.items() if texts}
 
 
 def common(looked: Looked, node: str, kernel: Kernel) -> None:
@@ -84,6 +89,7 @@ def pci_link(looked: Looked, folder: Path) -> None:
     looked.add(link=now, link_capable=can)
     if now != can:
         looked.doubts.append(f"its PCI Express link runs at {now}, it can {can}: look at the slot and its neighbours")
+        looked.warnings.append(f"PCI Express link {now} of {can}")
 
 
 def _link(speed: str, lanes: str) -> str:
