@@ -17,6 +17,7 @@ def prepare(path: str, *more: str) -> "subprocess.CompletedProcess[str]":
     return bench.here("prepare", "--target", path, "--destroy-data", name, *more)
 
 
+@pytest.mark.long
 def test_one_namespace_gets_other_blocks_and_its_own_again_and_the_other_is_left_alone() -> None:
     path, other = bench.node("LABPAIR", 2), bench.node("LABPAIR", 1)
     for node in (path, other):

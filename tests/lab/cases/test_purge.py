@@ -26,11 +26,11 @@ def purge(path: str, *more: str) -> str:
     ("serial", "more", "said"),
     [
         ("LABONE", (), "NVMe Format, user data erase, LBA format 0 kept"),
-        ("LABONE", ("--method", "discard"), "all blocks discarded"),
-        ("LABONE", ("--method", "zero"), "zeros written over all blocks"),
+        pytest.param("LABONE", ("--method", "discard"), "all blocks discarded", marks=pytest.mark.long),
+        pytest.param("LABONE", ("--method", "zero"), "zeros written over all blocks", marks=pytest.mark.long),
         ("LABSATA", (), "all blocks discarded"),
-        ("LABSATA", ("--method", "zero"), "zeros written over all blocks"),
-        ("LABSCSI", (), "all blocks discarded"),
+        pytest.param("LABSATA", ("--method", "zero"), "zeros written over all blocks", marks=pytest.mark.long),
+        pytest.param("LABSCSI", (), "all blocks discarded", marks=pytest.mark.long),
         ("LABSCSI", ("--method", "zero"), "zeros written over all blocks"),
     ],
 )
