@@ -6,6 +6,7 @@ import msgspec
 
 from stend.definition import Identity
 from stend.devices import _drive as drives
+from stend.devices import _facts as facts
 from stend.devices import _purge_table as table
 from stend.devices._kernel import HOST, Kernel, text
 from stend.errors import StepFailed
@@ -21,10 +22,10 @@ def way(node: str, kernel: Kernel = HOST) -> str:
     return next((name for mark, name in (("/usb", "usb"), ("/ata", "sata")) if mark in folder), "scsi")
 
 
-def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
+def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     """Facts that the kernel and smartctl tell of any such disk; smartctl's document is kept as `smart`."""
-    looked = drives.Looked()
-    drives.common(looked, node, kernel)
+    looked = facts.Looked()
+    facts.common(looked, node, kernel)
     told = looked.ask("smartctl", "--json", "--all", f"/dev/{node}").document
     looked.add(
         write_cache=cache_type(node, kernel),
@@ -40,13 +41,13 @@ def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
     return looked
 
 
-def named(identity: Identity, looked: drives.Looked) -> Identity:
+def named(identity: Identity, looked: facts.Looked) -> Identity:
     """The identity with the serial and firmware that only the drive itself tells, where sysfs has none."""
-    facts = {key: value for key, value in looked.all.items() if key != "smart"}
+    told = {key: value for key, value in looked.all.items() if key != "smart"}
     return msgspec.structs.replace(
         identity,
-        firmware=identity.firmware or str(facts.get("firmware", "")),
-        facts=facts,
+        firmware=identity.firmware or str(told.get("firmware", "")),
+        facts=told,
     )
 
 

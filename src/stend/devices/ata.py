@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from stend.devices import _drive as drives
+from stend.devices import _facts as facts
 from stend.devices import _prepare_table as prepare_table
 from stend.devices import _purge_table as table
 from stend.devices import _scsi_disk as disks
@@ -49,7 +50,7 @@ def native(target: str) -> int:
     return native_bytes(told, identify)
 
 
-def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
+def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     """Facts of a SATA drive."""
     looked = disks.look(node, kernel)
     told = looked.ask("hdparm", "-I", f"/dev/{node}").out

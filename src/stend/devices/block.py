@@ -3,8 +3,12 @@
 import os
 import stat
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from stend.definition import Identity
+from stend.devices import _facts as facts
 from stend.devices import _purging as purging
 from stend.devices import gate
 from stend.devices._kernel import HOST, Kernel, text
@@ -38,7 +42,30 @@ def find(target: str, kernel: Kernel = HOST) -> "BlockDevice":
         raise BadInput(f"{target} is a node without a drive; `stend devices` lists the drives there are")
     if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is set up behind it")
-    return BlockDevice(identify(target, node, path, kernel), gate.marks(path, kernel), kernel)
+    from stend.devices import _below as below
+
+    looked, members = look(node, kernel), below.find(node, kernel)
+    below.tell(looked, members)
+    identity = msgspec.structs.replace(identify(target, node, path, kernel), facts=looked.all)
+    device = BlockDevice(identity, gate.marks(path, kernel), kernel)
+    device.members = members
+    return device
+
+
+def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
+    """Facts of a node of any driver, and of what its own driver tells: loop, zram, device-mapper."""
+    looked, folder = facts.Looked(), kernel.block(node)
+    facts.common(looked, node, kernel)
+    looked.add(
+        backing_file=text(folder / "loop/backing_file"),
+        compression=text(folder / "comp_algorithm").partition("[")[2].partition("]")[0],
+        volume=text(folder / "dm/name"),
+        volume_kind=text(folder / "dm/uuid").partition("-")[0],
+    )
+    if text(folder / "loop/dio") == "0":
+        on = f"`losetup --direct-io=on /dev/{node}`"
+        looked.doubts.append(f"the loop device goes through the page cache of its file: {on}, before figures are read")
+    return looked
 
 
 def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identity:
@@ -86,6 +113,23 @@ def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:
 
 class BlockDevice(GatedDevice):
     """A block node as a drive."""
+
+    members: "list[BlockDevice]" = []  # noqa: RUF012 - replaced, never added to
+    """The drives it lies on, where it is not one itself."""
+
+    @property
+    def node(self) -> str:
+        """The kernel's name of it; empty when it is gone."""
+        try:
+            return self.kernel.node_of(os.stat(self.identity.path).st_rdev)
+        except OSError:
+            return ""
+
+    def health(self) -> dict[str, Any]:
+        """What the kernel counted, and the health of the drives below."""
+        from stend.devices import _below as below
+
+        return facts.kernel_counters(self.kernel, self.node) | below.health(self.members)
 
     def purge(self) -> str:
         """Discard every block and see that zeros are read; zeros written where that is not to be had."""

@@ -5,13 +5,13 @@ from typing import Any
 import msgspec
 
 from stend.devices import _drive as drives
+from stend.devices import _facts as facts
 from stend.devices import _purge_table as table
-from stend.devices import block, gate
+from stend.devices import gate
 from stend.devices._kernel import HOST, Kernel, text
 from stend.errors import Refused
 
 BUSY = ("resync", "recover", "check", "repair", "reshape")
-KEPT = ("kind", "path", "model", "serial", "wwn", "firmware", "interface", "capacity_bytes", "logical_bytes")
 
 
 def claims(target: str) -> bool:
@@ -21,35 +21,33 @@ def claims(target: str) -> bool:
 
 
 def find(target: str, kernel: Kernel = HOST) -> "MdDevice":
-    """The array with its facts."""
+    """The array with its facts, and its members with theirs."""
+    from stend.devices import _below as below
+
     node = drives.whole_node(target, kernel)
-    looked = look(node, kernel)
+    looked, members = look(node, kernel), below.find(node, kernel)
+    below.tell(looked, members)
     identity = drives.known(target, node, "md", looked, kernel)
     level = str(looked.facts.get("level", "md"))
     identity = msgspec.structs.replace(
         identity, model=f"{level} of {looked.facts.get('raid_disks', '?')}", interface="md"
     )
-    return MdDevice(identity, gate.marks(identity.path, kernel), kernel)
+    device = MdDevice(identity, gate.marks(identity.path, kernel), kernel)
+    device.members = members
+    return device
 
 
-def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
-    """Facts of an array: what sysfs tells, and the identity of every member."""
-    looked, folder = drives.Looked(), kernel.block(node) / "md"
-    drives.common(looked, node, kernel)
+def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
+    """Facts of an array itself."""
+    looked, folder = facts.Looked(), kernel.block(node) / "md"
+    facts.common(looked, node, kernel)
     for name in ("level", "raid_disks", "layout", "array_state", "sync_action", "metadata_version", "uuid"):
         looked.add(**{name: text(folder / name)})
     looked.add(chunk_bytes=int(text(folder / "chunk_size") or 0), degraded=int(text(folder / "degraded") or 0))
-    looked.add(members=[_member(name, kernel) for name in kernel.slaves(node)])
-    if looked.facts.get("degraded"):
-        looked.doubts.append(f"the array is degraded: {looked.facts['degraded']} of its members are missing")
+    if missing := looked.facts.get("degraded"):
+        looked.doubts.append(f"the array is degraded: {missing} of its members are missing")
+        looked.warnings.append(f"degraded array, {missing} of its members are missing")
     return looked
-
-
-def _member(node: str, kernel: Kernel) -> dict[str, Any]:
-    """Who a member is, by the kernel."""
-    path = f"/dev/{node}"
-    told = block.identify(path, node, path, kernel)
-    return {name: getattr(told, name) for name in KEPT}
 
 
 def busy(node: str, kernel: Kernel = HOST) -> str:
@@ -86,6 +84,6 @@ class MdDevice(drives.DriveDevice):
         )
 
     def health(self) -> dict[str, Any]:
-        """How many members are missing, what it does to itself, and what the kernel counted."""
+        """How many members are missing, what it does to itself, what the kernel counted, and its members' health."""
         degraded = int(text(self.kernel.block(self.node) / "md/degraded") or 0)
         return super().health() | {"degraded": degraded, "resync": busy(self.node, self.kernel)}

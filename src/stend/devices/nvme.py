@@ -3,6 +3,7 @@
 from typing import Any
 
 from stend.devices import _drive as drives
+from stend.devices import _facts as facts
 from stend.devices import _follow as follow
 from stend.devices import _nvme_logs as logs
 from stend.devices import _prepare_table as prepare_table
@@ -44,12 +45,12 @@ def controller(node: str, kernel: Kernel = HOST) -> str:
     return next((name for name in names if (known / name).exists()), node.rpartition("n")[0])
 
 
-def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
+def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     """Facts of an NVMe namespace and its drive."""
-    looked, name = drives.Looked(), controller(node, kernel)
-    drives.common(looked, node, kernel)
+    looked, name = facts.Looked(), controller(node, kernel)
+    facts.common(looked, node, kernel)
     folder = kernel.sys / "class/nvme" / name
-    drives.pci_link(looked, folder / "device")
+    facts.pci_link(looked, folder / "device")
     told = looked.ask("nvme", "id-ctrl", f"/dev/{name}", JSON).document
     space = looked.ask("nvme", "id-ns", f"/dev/{node}", JSON).document
     looked.add(
@@ -72,7 +73,7 @@ def look(node: str, kernel: Kernel = HOST) -> drives.Looked:
     return looked
 
 
-def _state(looked: drives.Looked, node: str, told: dict[str, Any]) -> None:
+def _state(looked: facts.Looked, node: str, told: dict[str, Any]) -> None:
     """Power state, protection against power loss, and whether it is well before anything is asked of it."""
     kept = "" if looked.facts.get("volatile_write_cache", True) else "no volatile write cache"
     flash_log = logs.makers_log(node, tools.number(told.get("vid", 0))) if told else ""
@@ -218,8 +219,8 @@ class NvmeDevice(drives.DriveDevice):
     def health(self) -> dict[str, Any]:
         """The SMART log, its maker's, the link, and what the kernel counted."""
         told = tools.softly("nvme", "smart-log", self.controller, JSON)
-        looked = drives.Looked()
-        drives.pci_link(looked, self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device")
+        looked = facts.Looked()
+        facts.pci_link(looked, self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device")
         link = {key: value for key, value in looked.facts.items() if key == "link"}
         page = self.identity.facts.get("flash_log", "")
         maker = logs.makers(self.controller, page) if page else {}
@@ -229,7 +230,7 @@ class NvmeDevice(drives.DriveDevice):
         """By the kernel; some kernels count on the paths to a drive of several and not on the drive."""
         drive, _, nsid = self.node.rpartition("n")
         paths = self.kernel.sys.glob(f"class/nvme/nvme*/{drive}c*n{nsid}")
-        every = [super().health(), *(drives.kernel_counters(self.kernel, path.name) for path in paths)]
+        every = [super().health(), *(facts.kernel_counters(self.kernel, path.name) for path in paths)]
         return {key: max(told.get(key, 0) for told in every) for key in every[0]}
 
     def cache(self) -> str:

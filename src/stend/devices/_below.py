@@ -1,0 +1,72 @@
+"""The drives that a node lies on (members of md, disks of a volume or a partition), with facts and health of each."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from stend.definition import Identity
+from stend.devices import _facts as facts
+from stend.devices import _scsi_disk as disks
+from stend.devices import ata, block, md, nvme, scsi
+from stend.devices._kernel import Kernel
+
+KEPT = ("kind", "path", "model", "serial", "wwn", "firmware", "interface", "capacity_bytes", "logical_bytes")
+SUMS = (
+    "nand_write_bytes",
+    "media_errors",
+    "crc_errors",
+    "reallocated",
+    "grown_defects",
+    "link_errors",
+    "link_retrains",
+    "throttle_s",
+    "throttle_events",
+    "warning_temperature_min",
+)
+WORST = ("temperature_c", "throttled", "critical_warning", "wear_pct")
+"""Health of many drives as one: what is added up (host bytes are not the array's), and what the worst one tells."""
+
+
+def find(node: str, kernel: Kernel) -> list[block.BlockDevice]:
+    """Every drive directly below a node, whole ones where it uses partitions; those without a node are left out."""
+    lower = [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node)
+    whole = dict.fromkeys(kernel.parent(name) or name for name in lower)
+    return [_drive(name, kernel) for name in whole if os.path.exists(kernel.dev / name)]
+
+
+def _drive(node: str, kernel: Kernel) -> block.BlockDevice:
+    path = str(kernel.dev / node)
+    if node.startswith("nvme"):
+        return nvme.find(path, kernel)
+    if (kernel.block(node) / "md").exists():
+        return md.find(path, kernel)
+    way = disks.way(node, kernel)
+    return ata.find(path, kernel) if way == "sata" else scsi.find(path, kernel) if way else block.find(path, kernel)
+
+
+def tell(looked: facts.Looked, members: list[block.BlockDevice]) -> None:
+    """The facts of each as one fact; their doubts and warnings with the member's name."""
+    looked.add(members=[_told(member.identity) for member in members] or None)
+    for member in members:
+        told, name = member.identity.facts, member.node
+        looked.doubts += (_named(name, text) for text in told.get("doubts", ()))
+        looked.warnings += (_named(name, text) for text in told.get("warnings", ()))
+
+
+def _told(member: Identity) -> dict[str, Any]:
+    own = {key: value for key, value in member.facts.items() if key not in ("doubts", "warnings")}
+    return {name: getattr(member, name) for name in KEPT} | own
+
+
+def _named(name: str, text: str) -> str:
+    """What is missing on this host is said once and not for each."""
+    return text if "is not installed" in text else f"member {name}: {text}"
+
+
+def health(members: Iterable[block.BlockDevice]) -> dict[str, Any]:
+    """All members together: counters added up where every one tells them, the worst of states."""
+    every = [member.health() for member in members]
+    if not every:
+        return {}
+    added = {key: sum(told[key] for told in every) for key in SUMS if all(key in told for told in every)}
+    return added | {key: max(told.get(key, 0) for told in every) for key in WORST if any(key in t for t in every)}
