@@ -6,6 +6,7 @@ import signal
 import subprocess
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,11 @@ from stend.devices._kernel import Kernel
 from stend.units import MiB
 
 SIZE = 48 * MiB
+
+
+def few(count: int, always: int = 8) -> list[Any]:
+    """Numbers of drawn drives: the first in every run of the tests, the others in `make soak`."""
+    return [*range(always), *(pytest.param(n, marks=pytest.mark.soak) for n in range(always, count))]
 
 
 def sh(*words: str | Path, give: str | None = None) -> str:

@@ -18,8 +18,9 @@ from stend.sim.closed_forms import greedy
 from stend.sim.flash import layout
 from stend.sim.spec import Flash
 from stend.units import GB
+from tests.stand import few
 
-DRAWS = range(32)
+DRAWS = few(32)
 WITHIN = 0.05
 PAGE = 4096
 MANY = 10**5

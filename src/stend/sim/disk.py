@@ -20,7 +20,8 @@ def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple
     p[k.CAPACITY], p[k.REACH], p[k.DIRTY] = capacity_bytes, disk.reorders, disk.write_memory_bytes
     p[k.LARGEST] = disk.outer_mb_s * 1e6 * 60 / disk.spindle_rpm * 8  # a few tracks: no seek worth the name
     p[k.CHUNK] = disk.cache_chunk_bytes if disk.cache_bytes else 0
-    p[k.T_HIT], p[k.T_HIT_PAGE] = disk.cache_answer_us * 1e3, disk.cache_page_us * 1e3
+    p[k.T_HIT], p[k.T_HIT_READ] = disk.cache_answer_us * 1e3, disk.cache_read_us * 1e3
+    p[k.HIT_RATE] = disk.cache_mb_s
     p[k.T_COMMAND], p[k.LINK] = host.read_command_us * 1e3, host.write_mb_s
     p[k.T_OVERHEAD], p[k.T_MEMORY] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
     return p

@@ -14,12 +14,11 @@ from stend.sim.kernels import LOW32, count, draw, i64, random64, u64
 
 # Indices of `parameters`; times in ns.
 T_TURN, T_SETTLE, T_SEEK, T_OVERHEAD, OUTER, INNER, CAPACITY, REACH, DIRTY, T_MEMORY = range(10)
-CHUNK, T_HIT, T_HIT_PAGE, T_WRITE_SETTLE, T_COMMAND, LINK, LARGEST = range(10, 17)
-PARAMETERS = 17
+CHUNK, T_HIT, T_HIT_READ, T_WRITE_SETTLE, T_COMMAND, LINK, LARGEST, HIT_RATE = range(10, 18)
+PARAMETERS = 18
 # Indices of `state`.
 HEAD, NOW, KNOWN, HELD, CACHE_BUSY, CACHE_NEXT, LINK_BUSY, COMMAND_BUSY, HITS, MISSES, HAND = range(11)
 STATE = 11
-PAGE = 4096
 FAR = 1 << 62
 PATIENCE = 2_000_000_000
 """ns after which a waiting host is served before anything that lies nearer: no drive lets a request starve"""
@@ -185,7 +184,7 @@ def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> Non
     if size < 0 and p[CHUNK] > 0 and cached(d, offset, nbytes):
         s[HITS] += 1
         begin = max(at, s[CACHE_BUSY])
-        s[CACHE_BUSY] = begin + p[T_HIT_PAGE] * ((nbytes + PAGE - 1) // PAGE)
+        s[CACHE_BUSY] = begin + p[T_HIT_READ] + nbytes * 1000 // p[HIT_RATE]
         loop.heap[slot] = s[CACHE_BUSY] + p[T_HIT]
         return
     if size > 0 and p[CHUNK] > 0:

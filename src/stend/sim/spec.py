@@ -112,8 +112,10 @@ class Disk(Part, frozen=True, kw_only=True):
     cache_bytes: int = 0
     """flash read cache"""
     cache_chunk_bytes: int = 65536
-    cache_page_us: float = 100
-    """flash time for each 4 KiB found there"""
+    cache_read_us: float = 80
+    """flash time for a request found there"""
+    cache_mb_s: float = 250
+    """and the rate at which it is read"""
     cache_answer_us: float = 50
 
 
