@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stend.devices import block, md
+from stend.errors import Refused
 from stend.findings.language import Language
 from tests.stand import Host, Stand, number_of
 from tests.test_purge import Bench
@@ -72,6 +73,32 @@ def test_an_array_is_as_hot_as_its_hottest_member_and_counts_what_all_of_them_co
     assert (health["kernel_read_bytes"], health["kernel_write_bytes"]) == (16 * 512, 32 * 512)
     assert "host_write_bytes" not in health
     assert "degraded array, 1 of its members are missing" in array.identity.facts["warnings"]
+
+
+@pytest.mark.parametrize("action", ["resync", "recover", "check"])
+def test_an_array_that_is_busy_with_itself_is_refused_and_says_how_far_it_is(host: Host, action: str) -> None:
+    more = {"md__sync_action": action, "md__sync_completed": "12 / 99"}
+    node = upper(host, "md0", md__level="raid1", md__raid_disks="2", **more)
+    array = md.find(node, host.kernel)
+    with pytest.raises(Refused, match=f"synchronised or checked .{action}, 12 / 99 sectors.; wait until it is done"):
+        array.open(writes=True, destroy="md0")
+    assert "wait until it is done" in block.reason(node, host.kernel)
+    host.write("sys/devices/md0/md/sync_action", "idle")
+    assert block.reason(node, host.kernel) == ""
+    array.open(writes=True, destroy="md0")
+    array.close()
+
+
+def test_an_array_is_purged_whole_and_says_why_its_members_are_not(host: Host) -> None:
+    node = upper(host, "md0", md__level="raid1", md__raid_disks="2", queue__discard_max_bytes="1048576")
+    array = md.find(node, host.kernel)
+    array.open(writes=True, destroy="md0")
+    try:
+        said = array.purge()
+    finally:
+        array.close()
+    assert "(not a drive's own purge), a sample read back as zeros" in said
+    assert said.endswith("it is an array: its members' own purges would take the array with them")
 
 
 def test_a_volume_tells_the_drives_it_lies_on(host: Host) -> None:

@@ -65,6 +65,20 @@ def native_bytes(target: str) -> int:
     return 0
 
 
+def reason(drive: Identity) -> str:
+    """Why a drive cannot be tested now, in words that follow its name; empty if it can."""
+    from stend.devices import block
+
+    return "" if drive.virtual else block.reason(drive.path)
+
+
+def name(drive: Identity) -> str:
+    """What the operator writes after --destroy-data to be believed; empty for a virtual drive."""
+    from stend.devices import gate
+
+    return "" if drive.virtual else gate.names_of(drive)[0]
+
+
 def listing() -> list[tuple[Identity, str]]:
     """Every block device of this host, and why it cannot be tested; an empty reason says that it can."""
     from stend.devices import block

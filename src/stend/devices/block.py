@@ -107,8 +107,18 @@ def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:
         path = str(kernel.dev / node)
         if kernel.parent(node) or not kernel.size_bytes(node) or not os.path.exists(path):
             continue
-        found.append((identify(path, node, path, kernel), refusal(path, kernel=kernel, uses=uses)))
+        found.append((identify(path, node, path, kernel), reason(path, kernel, uses)))
     return found
+
+
+def reason(path: str, kernel: Kernel = HOST, uses: Uses | None = None) -> str:
+    """Why it cannot be tested now: it must not be written, or is an array that is busy with itself."""
+    from stend.devices import md
+
+    if refused := refusal(path, kernel=kernel, uses=uses):
+        return refused
+    there = os.stat(path)
+    return md.unrest(kernel.node_of(there.st_rdev), kernel) if stat.S_ISBLK(there.st_mode) else ""
 
 
 class BlockDevice(GatedDevice):

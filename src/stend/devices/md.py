@@ -58,13 +58,19 @@ def busy(node: str, kernel: Kernel = HOST) -> str:
     return f"{action}, {text(kernel.block(node) / 'md/sync_completed') or 'just begun'} sectors"
 
 
+def unrest(node: str, kernel: Kernel = HOST) -> str:
+    """Why an array must not be measured now, in words that follow its name; empty when it is at rest, or no array."""
+    now = busy(node, kernel)
+    return f"is being synchronised or checked ({now}); wait until it is done" if now else ""
+
+
 class MdDevice(drives.DriveDevice):
     """An md array."""
 
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
         """Through the gate, and only when the array is at rest: a resync would take part in every figure."""
-        if now := busy(self.node, self.kernel):
-            raise Refused(f"{self.identity.target} is being synchronised or checked ({now}); wait until it is done")
+        if why := unrest(self.node, self.kernel):
+            raise Refused(f"{self.identity.target} {why}")
         super().open(writes=writes, destroy=destroy, keep_off=keep_off)
 
     def abilities(self) -> table.Drive:

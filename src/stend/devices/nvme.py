@@ -80,6 +80,8 @@ def _state(looked: facts.Looked, node: str, told: dict[str, Any]) -> None:
     maker = logs.makers(node, flash_log) if flash_log else {}
     if "capacitor_pct" in maker:
         kept = f"capacitors, {maker['capacitor_pct']} % of what they need"
+    cache = feature(node, WRITE_CACHE) if not kept else None
+    looked.add(write_cache=None if cache is None else "enabled" if cache & 1 else "disabled")
     looked.add(**logs.power(told, feature(node, POWER_MANAGEMENT)), power_loss_protection=kept, flash_log=flash_log)
     if state := looked.facts.get("power_state"):
         looked.doubts.append(

@@ -1,0 +1,121 @@
+"""What a drive tells of itself, for people and as JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from stend import devices
+from stend.definition import Identity
+from stend.devices import Device
+from stend.devices._drive import shown
+from stend.units import decimal
+
+Sheet = dict[str, Any]
+OWN = ("doubts", "warnings")
+NAMES = {"capacity_bytes": "user capacity", "logical_bytes": "logical sector", "physical_bytes": "physical sector"}
+UNITS = {"bytes": "", "c": ", °C", "pct": ", %", "kib": ", KiB", "w": ", W", "s": ", s", "min": ", min"}
+
+
+def brief(drive: Identity, reason: str) -> Sheet:
+    """Who it is, and why it cannot be tested; `native_bytes` is 0 where the drive does not tell."""
+    who: Sheet = msgspec.to_builtins(drive)
+    return who | {"native_bytes": devices.native_bytes(drive.target), "can_be_tested": not reason, "reason": reason}
+
+
+def line(sheet: Sheet) -> str:
+    """A drive in a line."""
+    drive = Identity(
+        kind=sheet["kind"],
+        target=sheet["target"],
+        path=sheet["path"],
+        capacity_bytes=sheet["capacity_bytes"],
+        facts={"native_bytes": sheet["native_bytes"]},
+    )
+    facts = f"{drive.target:<16} {shown(drive):>8}  {sheet.get('model', '')} {sheet.get('serial', '')}".rstrip()
+    return f"{facts}  {_verdict(sheet)}"
+
+
+def _verdict(sheet: Sheet) -> str:
+    return "can be tested" if sheet["can_be_tested"] else f"no: {sheet['reason']}"
+
+
+def everything(device: Device) -> Sheet:
+    """Who it is, whether it can be tested, what must be named to write to it, its facts, its health, its notes."""
+    drive, reason = device.identity, devices.reason(device.identity)
+    facts = {key: value for key, value in drive.facts.items() if key not in OWN}
+    return {
+        "target": drive.target,
+        "can_be_tested": not reason,
+        "reason": reason,
+        "named": devices.name(drive),
+        **{key: value for key in WHO if (value := getattr(drive, key)) not in ("", None)},
+        "facts": facts,
+        "health": device.health(),
+        "notes": list(drive.facts.get("doubts", ())),
+    }
+
+
+WHO = (
+    "kind",
+    "path",
+    "model",
+    "serial",
+    "wwn",
+    "firmware",
+    "interface",
+    "capacity_bytes",
+    "logical_bytes",
+    "physical_bytes",
+    "rotational",
+)
+
+
+def lines(sheet: Sheet) -> Iterator[str]:
+    """All of it, a fact a line."""
+    yield f"{sheet['target']}  {_verdict(sheet)}"
+    yield from _rows({key: sheet[key] for key in WHO if key in sheet}, "  ")
+    yield from [_row("named by", f"--destroy-data {sheet['named']}", "  ")] if sheet["named"] else []
+    yield from _rows(sheet["facts"], "  ")
+    if sheet["health"]:
+        yield "  health"
+        yield from _rows(sheet["health"], "    ")
+    yield from (f"  note: {text}" for text in sheet["notes"])
+
+
+def _rows(facts: dict[str, Any], indent: str) -> Iterator[str]:
+    for key, value in facts.items():
+        if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+            yield f"{indent}{_words(key)}"
+            for one in value:
+                yield from _nested(one, f"{indent}  ")
+        else:
+            yield _row(_words(key), _value(key, value), indent)
+
+
+def _nested(one: dict[str, Any], indent: str) -> Iterator[str]:
+    """One of several, such as a member or an LBA format, its first fact marked."""
+    for number, row in enumerate(_rows(one, indent)):
+        yield f"{indent}- {row.strip()}" if number == 0 else f"  {row}"
+
+
+def _row(name: str, value: str, indent: str) -> str:
+    return f"{indent}{name:<24} {value}"
+
+
+def _words(key: str) -> str:
+    """A fact's name with its unit, but for bytes, whose values bring theirs."""
+    if key in NAMES:
+        return NAMES[key]
+    name, _, unit = key.rpartition("_")
+    return f"{name.replace('_', ' ')}{UNITS[unit]}" if name and unit in UNITS else key.replace("_", " ")
+
+
+def _value(key: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    if key.endswith("_bytes") and isinstance(value, int):
+        return f"{value} bytes" + (f" ({decimal(value)})" if value >= 10**6 else "")
+    return str(value)
