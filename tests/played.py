@@ -49,7 +49,7 @@ class Place:
     @property
     def wrote(self) -> list[str]:
         """Calls of programs that change a drive."""
-        asks = ("id-", "list-", "get-", "smart-log", "-I", "-N ", "--json")
+        asks = ("id-", "list-", "get-", "smart-log", "-I", "-N ", "-C ", "--json")
         writers = ("nvme", "hdparm", "sg_format")
         calls = (call.split(maxsplit=1) for call in self.bench.called)
         return [f"{tool} {words}" for tool, words in calls if tool in writers and not words.startswith(asks)]

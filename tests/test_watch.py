@@ -136,6 +136,14 @@ def test_load_is_proved_within_a_percent(source: str, kind: str, factor: float, 
     assert all(english_in_russian(sentence) <= {"fio", "SMART"} for sentence in sentences)
 
 
+@pytest.mark.parametrize(("unit", "said"), [(GiB, 0), (512, 1)])
+def test_a_drive_that_counts_coarsely_is_not_held_to_what_it_cannot_tell(unit: int, said: int) -> None:
+    before = {"host_write_bytes": 0, "host_unit_bytes": unit}
+    run = run_with(before, before | {"host_write_bytes": GiB})
+    load(run, GiB + GiB // 2)
+    assert len(list(watch.mismatches(run))) == said
+
+
 def test_what_was_in_flight_at_a_stop_is_no_mismatch() -> None:
     run = run_with({"kernel_write_bytes": 0}, {"kernel_write_bytes": 10 * MB + 4096})
     load(run, 10 * MB)

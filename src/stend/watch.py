@@ -12,8 +12,8 @@ from stend.units import decimal
 
 MINUTE_S, DAY_S = 60, 86_400
 TOLERANCE = 0.01
-UNITS_BYTES = 2 * 512_000
-"""SMART counts data in thousands of 512 bytes and may tell a moment late."""
+UNIT_BYTES, UNITS = 512_000, 2
+"""NVMe counts data in thousands of 512 bytes, others tell `host_unit_bytes`; it may be told a moment late."""
 COUNTERS = {
     "crc_errors": "CRC errors (cable, connector)",
     "media_errors": "media errors",
@@ -128,7 +128,7 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
     between = [r for r in run.present[0] if before.t < r.t <= now.t]
     if not between or any(isinstance(r.step, Purge) for r in between):
         return
-    slack = sum(map(_in_flight, between))
+    slack, unit = sum(map(_in_flight, between)), int(now.values.get("host_unit_bytes", UNIT_BYTES))
     for source, words in PROOFS:
         for kind in ("read", "write"):
             name = f"{source}_{kind}_bytes"
@@ -136,7 +136,7 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
                 continue
             fio = sum(getattr(r.counts, kind).bytes for r in between)
             seen = _grew(before, now, name)
-            allowed = fio * TOLERANCE + slack + (UNITS_BYTES if source == "host" else 0)
+            allowed = fio * TOLERANCE + slack + (unit * UNITS if source == "host" else 0)
             if abs(seen - fio) > allowed:
                 span = f"between minute {_minute(before)} and {_minute(now)}"
                 done = "read" if kind == "read" else "written"

@@ -16,6 +16,7 @@ PACKAGES = {
     "sg_format": "sg3-utils",
     "sg_opcodes": "sg3-utils",
     "sg_requests": "sg3-utils",
+    "sg_vpd": "sg3-utils",
     "mdadm": "mdadm",
 }
 

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from stend.devices import _ata_logs as logs
 from stend.devices import _drive as drives
 from stend.devices import _facts as facts
 from stend.devices import _prepare_table as prepare_table
@@ -25,10 +26,6 @@ STATES = {
     "frozen": "frozen",
     "expired: security count": "password tries used up",
 }
-WORN = {"Wear_Leveling_Count", "Media_Wearout_Indicator", "SSD_Life_Left", "Percent_Lifetime_Remain"}
-HOST_WRITES = {"Total_LBAs_Written": 512, "Host_Writes_32MiB": 32 << 20, "Host_Writes_GiB": 1 << 30}
-NAND_WRITES = {"NAND_Writes_1GiB": 1 << 30, "NAND_GB_Written_TLC": 10**9, "NAND_Writes_32MiB": 32 << 20}
-"""Names that smartctl's drive database gives to counters, and the bytes one of them stands for."""
 
 
 def claims(target: str) -> bool:
@@ -56,12 +53,17 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     told = looked.ask("hdparm", "-I", f"/dev/{node}").out
     if told:
         looked.add(capabilities=sorted(can(told)), security=sorted(security(told)))
+        looked.add(block_sizes=list(block_sizes(told)) or None)
         looked.add(native_bytes=native_bytes(looked.ask("hdparm", "-N", f"/dev/{node}").out, told) or None)
-    speeds = looked.facts.pop("smart", {}).get("interface_speed", {})
+    state = re.search(r"drive state is:\s+(\S+)", looked.ask("hdparm", "-C", f"/dev/{node}").out)
+    smart = looked.facts.pop("smart", {})
+    looked.add(power_state=state[1] if state else "", power_loss_protection=logs.power_loss_protection(smart))
+    speeds = smart.get("interface_speed", {})
     now, most = (speeds.get(word, {}).get("string", "") for word in ("current", "max"))
     looked.add(link=now, link_capable=most)
     if now and most and now != most:
         looked.doubts.append(f"its SATA link runs at {now}, it can {most}: look at the cable and the port")
+        looked.warnings.append(f"SATA link {now} of {most}")
     return looked
 
 
@@ -155,20 +157,5 @@ class AtaDevice(disks.ScsiDisk):
         return find(path, self.kernel)
 
     def health(self) -> dict[str, Any]:
-        """SMART attributes, and what the kernel counted."""
-        return super().health() | attributes(tools.softly("smartctl", "--json", "--all", self.identity.path).document)
-
-
-def attributes(told: dict[str, Any]) -> dict[str, Any]:
-    """Health from `smartctl --json --all` of a SATA drive."""
-    rows = told.get("ata_smart_attributes", {}).get("table", [])
-    raw = {row["name"]: int(row["raw"]["value"]) for row in rows if "raw" in row}
-    found: dict[str, Any] = {"temperature_c": told.get("temperature", {}).get("current")}
-    for key, names in (("host_write_bytes", HOST_WRITES), ("nand_write_bytes", NAND_WRITES)):
-        found[key] = next((raw[name] * unit for name, unit in names.items() if name in raw), None)
-    found["crc_errors"] = raw.get("UDMA_CRC_Error_Count")
-    found["media_errors"] = raw.get("Reported_Uncorrect")
-    found["reallocated"] = raw.get("Reallocated_Sector_Ct")
-    worn = next((row.get("value") for row in rows if row.get("name") in WORN), None)
-    found["wear_pct"] = 100 - worn if worn is not None else None
-    return {key: value for key, value in found.items() if value is not None}
+        """SMART, the link, and what the kernel counted."""
+        return super().health() | logs.health(tools.softly(*logs.SMARTCTL, self.identity.path).document)

@@ -4,12 +4,14 @@ import re
 from typing import Any
 
 from stend.devices import _drive as drives
+from stend.devices import _facts as facts
 from stend.devices import _prepare_table as prepare_table
 from stend.devices import _purge_table as table
 from stend.devices import _scsi_disk as disks
+from stend.devices import _scsi_links as links
 from stend.devices import _tools as tools
 from stend.devices import gate
-from stend.devices._kernel import HOST, Kernel
+from stend.devices._kernel import HOST, Kernel, text
 
 SANITIZE = {"1": "sanitize overwrite", "2": "sanitize block", "3": "sanitize crypto"}
 SENSE = {
@@ -27,10 +29,23 @@ def claims(target: str) -> bool:
 def find(target: str, kernel: Kernel = HOST) -> "ScsiDevice":
     """The drive with its facts."""
     node = drives.whole_node(target, kernel)
-    looked = disks.look(node, kernel)
-    looked.facts.pop("smart", None)
+    looked = look(node, kernel)
     identity = drives.known(target, node, "scsi", looked, kernel)
     return ScsiDevice(disks.named(identity, looked), gate.marks(identity.path, kernel), kernel)
+
+
+def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
+    """Facts of a SCSI drive: its link, its power state as the kernel keeps it, whether its cache is non-volatile."""
+    looked = disks.look(node, kernel)
+    looked.facts.pop("smart", None)
+    told = looked.ask("sg_vpd", "--page=ei", f"/dev/{node}").out
+    state = text(kernel.block(node) / "device/power/runtime_status")
+    looked.add(
+        **links.link(node, kernel),
+        power_state=state if state in ("active", "suspended") else "",
+        power_loss_protection="non-volatile cache" if re.search(r"\bNV_SUP=1", told) else "",
+    )
+    return looked
 
 
 def can(told: tools.Told) -> set[str]:
@@ -78,8 +93,11 @@ class ScsiDevice(disks.ScsiDisk):
         return find(path, self.kernel)
 
     def health(self) -> dict[str, Any]:
-        """Log pages as smartctl reads them, and what the kernel counted."""
-        return super().health() | logs(tools.softly("smartctl", "--json", "--all", self.identity.path).document)
+        """Log pages as smartctl reads them, the link with its errors, and what the kernel counted."""
+        found = links.errors(self.node, self.kernel)
+        now = links.link(self.node, self.kernel).get("link")
+        found |= {"link": now} if now else {}
+        return super().health() | found | logs(tools.softly("smartctl", "--json", "--all", self.identity.path).document)
 
 
 def logs(told: dict[str, Any]) -> dict[str, Any]:

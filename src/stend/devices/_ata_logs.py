@@ -1,0 +1,77 @@
+"""What a SATA drive logs of itself, as smartctl reads it: the standard's device statistics, then makers' attributes."""
+
+from typing import Any
+
+from stend.units import GB, GiB, MiB
+
+SMARTCTL = ("smartctl", "--json", "--all", "--log=devstat")
+WORN = {"Wear_Leveling_Count", "Media_Wearout_Indicator", "SSD_Life_Left", "Percent_Lifetime_Remain"}
+HOST_WRITES = {
+    "Total_LBAs_Written": 512,
+    "Host_Writes_32MiB": 32 * MiB,
+    "Host_Writes_GiB": GiB,
+    "Lifetime_Writes_GiB": GiB,
+}
+NAND_WRITES = {
+    "NAND_Writes_32MiB": 32 * MiB,
+    "NAND_Writes_1GiB": GiB,
+    "Flash_Writes_GiB": GiB,
+    "NAND_GB_Written_TLC": GB,
+}
+"""Names that smartctl's drive database gives to counters, and the bytes one of them stands for."""
+
+STATISTICS = {
+    "media_errors": "Number of Reported Uncorrectable Errors",
+    "crc_errors": "Number of Interface CRC Errors",
+    "reallocated": "Number of Reallocated Logical Sectors",
+    "wear_pct": "Percentage Used Endurance Indicator",
+}
+ATTRIBUTES = {
+    "crc_errors": "UDMA_CRC_Error_Count",
+    "media_errors": "Reported_Uncorrect",
+    "reallocated": "Reallocated_Sector_Ct",
+}
+SECTORS = {"host_write_bytes": "Logical Sectors Written", "host_read_bytes": "Logical Sectors Read"}
+CAPACITORS = "Power_Loss_Cap_Test"
+
+
+def health(told: dict[str, Any]) -> dict[str, Any]:
+    """Health from `smartctl --json --all --log=devstat`; `host_unit_bytes` is how coarsely host writes are counted."""
+    found: dict[str, Any] = {
+        "temperature_c": told.get("temperature", {}).get("current"),
+        "link": told.get("interface_speed", {}).get("current", {}).get("string"),
+    }
+    found |= _attributes(told) | _statistics(told)
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _statistics(told: dict[str, Any]) -> dict[str, Any]:
+    """From the device statistics log (ACS-4, 9.5), where an entry is valid."""
+    pages = told.get("ata_device_statistics", {}).get("pages", [])
+    rows = (row for page in pages if page for row in page.get("table", []))
+    values = {row["name"]: row["value"] for row in rows if "value" in row and row.get("flags", {}).get("valid", True)}
+    block = int(told.get("logical_block_size", 512))
+    found = {key: values[name] for key, name in STATISTICS.items() if name in values}
+    counted = {key: values[name] * block for key, name in SECTORS.items() if name in values}
+    return found | counted | ({"host_unit_bytes": block} if "host_write_bytes" in counted else {})
+
+
+def _attributes(told: dict[str, Any]) -> dict[str, Any]:
+    rows = told.get("ata_smart_attributes", {}).get("table", [])
+    raw = {row["name"]: int(row["raw"]["value"]) for row in rows if "raw" in row}
+    found: dict[str, Any] = {key: raw.get(name) for key, name in ATTRIBUTES.items()}
+    for key, names in (("host_write_bytes", HOST_WRITES), ("nand_write_bytes", NAND_WRITES)):
+        name = next((name for name in names if name in raw), "")
+        found |= {key: raw[name] * names[name]} if name else {}
+        found |= {"host_unit_bytes": names[name]} if name in HOST_WRITES else {}
+    worn = next((row.get("value") for row in rows if row.get("name") in WORN), None)
+    return found | {"wear_pct": 100 - worn if worn is not None else None}
+
+
+def power_loss_protection(told: dict[str, Any]) -> str:
+    """Capacitors that the drive tests by itself, where it has such an attribute; empty otherwise."""
+    rows = told.get("ata_smart_attributes", {}).get("table", [])
+    row = next((row for row in rows if row.get("name") == CAPACITORS), None)
+    if row is None:
+        return ""
+    return f"capacitors, their test {'failed' if row.get('when_failed') else 'passed'}"

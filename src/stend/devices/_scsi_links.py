@@ -1,0 +1,44 @@
+"""The links of SAS and USB disks, as sysfs tells them: rate, width, errors."""
+
+from pathlib import Path
+from typing import Any
+
+from stend.devices._kernel import Kernel, text
+
+ERRORS = ("invalid_dword_count", "running_disparity_error_count", "loss_of_dword_sync_count")
+RESETS = "phy_reset_problem_count"
+
+
+def link(node: str, kernel: Kernel) -> dict[str, Any]:
+    """`link` and, of SAS, `link_capable`: what its port of the host or the expander can, which the drive may not."""
+    phys = _phys(node, kernel)
+    if phys:
+        now, can = (_rate(phys, name) for name in ("negotiated_linkrate", "maximum_linkrate"))
+        return {key: told for key, told in (("link", now), ("link_capable", can)) if told}
+    places = (kernel.block(node) / "device").resolve().parents
+    speed = next((told for told in (text(place / "speed") for place in places) if told), "")
+    return {"link": f"USB {speed} Mb/s"} if speed else {}
+
+
+def errors(node: str, kernel: Kernel) -> dict[str, int]:
+    """Errors of all its phys together since the host started; {} where it has none."""
+    phys = _phys(node, kernel)
+    if not phys:
+        return {}
+    counts = {name: sum(int(text(phy / name) or 0) for phy in phys) for name in (*ERRORS, RESETS)}
+    return {"link_errors": sum(counts[name] for name in ERRORS), "link_retrains": counts[RESETS]}
+
+
+def _phys(node: str, kernel: Kernel) -> list[Path]:
+    """The phys of the port that its end device hangs on."""
+    real = (kernel.block(node) / "device").resolve()
+    end = next((place for place in real.parents if place.name.startswith("end_device-")), None)
+    return sorted(end.parent.glob("phy-*/sas_phy/*")) if end else []
+
+
+def _rate(phys: list[Path], name: str) -> str:
+    """The slowest of them and how many, as `12.0 Gbit x1`; empty where one tells nothing."""
+    rates = [text(phy / name) for phy in phys]
+    if not all(rate[:1].isdigit() for rate in rates):
+        return ""
+    return f"{min(rates, key=lambda rate: float(rate.split()[0]))} x{len(rates)}"
