@@ -34,11 +34,25 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
         ("board", str(host.get("board", ""))),
         ("cpu", f"{host.get('cpu', '')} × {host['cpus']}" if host.get("cpus") else str(host.get("cpu", ""))),
         ("memory", words.show(memory, "gib") if memory else ""),
+        *_measured(host.get("measured", {}), run, words),
         ("system", ", ".join(filter(None, (str(host.get("system", "")), str(host.get("kernel", "")))))),
         ("software", f"stend {run.started[0].version}" + ("" if virtual else f", {host.get('fio', 'fio')}")),
         ("hba", words("header.virtual") if virtual else "; ".join(adapters)),
         ("link", "" if virtual else "; ".join(links)),
     ]
+
+
+def _measured(told: dict[str, Any], run: Run, words: Language) -> list[tuple[str, str]]:
+    """What `stend host` measured of the stand, and how near to its ceiling the run came."""
+    rows = []
+    if memory := told.get("memory"):
+        rows.append(("population", f"{memory['words']} {memory['kind']}-{memory['mt_s']}"))
+    if stream := told.get("stream_bytes_per_s"):
+        rows.append(("stream", words.show(stream["triad"], "mbs")))
+    if (ceiling := max(told.get("fio_iops", {}).values(), default=0)) and not run.plan.device.virtual:
+        most = max((cell.counts.iops for test in look.tests(run) for cell in look.cells(run, test)), default=0)
+        rows.append(("ceiling", words("header.ceiling_value", ceiling=ceiling, share=most / ceiling)))
+    return rows
 
 
 def _link(adapter: dict[str, str]) -> str:

@@ -1,4 +1,7 @@
-"""The machine a run is made on, as far as it tells: CPU, memory, kernel, board, storage adapters and their links."""
+"""The machine a run is made on, as far as it tells: CPU, memory, kernel, board, storage adapters and their links.
+
+`measured` is what `stend host` measured of it, if anybody asked.
+"""
 
 import os
 import platform
@@ -11,6 +14,8 @@ SYS = Path("/sys")
 
 def describe() -> dict[str, Any]:
     """Facts for `host.json`; a fact that this host does not tell is left out."""
+    from stend.host import measured
+
     facts = {
         "kernel": platform.release(),
         "system": _os_name(),
@@ -22,6 +27,7 @@ def describe() -> dict[str, Any]:
         "governor": _read(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "fio": fio_version(),
         "adapters": adapters(),
+        "measured": measured.kept(),
     }
     return {key: value for key, value in facts.items() if value}
 

@@ -1,0 +1,178 @@
+"""Memory modules by dmidecode: which channels they are in, whether these are balanced, and what would be better.
+
+The rules and the figures of a published study are in memory.toml; they hold for any number of channels.
+"""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+BYTES_A_TRANSFER = 8
+SIZES = {"MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+PLACES = (
+    r"(?:CPU|PROC|NODE|P)[ _-]?(?P<cpu>\d+).*?CHANNEL[ _-]?(?P<channel>[A-Z0-9])\b",
+    r"(?:CONTROLLER[ _-]?(?P<cpu>\d+)[ _-]*)?CHANNEL[ _-]?(?P<channel>[A-Z0-9])",
+    r"(?:CPU|PROC|NODE|P)[ _-]?(?P<cpu>\d+)[ _-]*DIMM[ _-]?(?P<channel>[A-Z])",
+    r"\bDIMM[ _-]?(?P<channel>[A-Z])[ _-]?\d",
+    r"^(?P<channel>[A-Z])\d+$",
+)
+"""How boards name a place: `P0 CHANNEL A`, `NODE 1 CHANNEL 2 DIMM 0`, `ChannelA-DIMM0`, `CPU1_DIMM_A1`, `DIMM_B2`."""
+
+
+class Module(NamedTuple):
+    """One place for a module: where it is, and what is in it; `size_bytes` is 0 where nothing is."""
+
+    locator: str
+    cpu: str
+    channel: str
+    size_bytes: int
+    kind: str
+    rated_mt_s: int
+    runs_mt_s: int
+    ranks: int
+
+
+@cache
+def rules() -> dict[str, Any]:
+    """memory.toml."""
+    return tomllib.loads((resources.files("stend.host") / "memory.toml").read_text())
+
+
+def modules(text: str) -> list[Module]:
+    """Every place that `dmidecode --type 17` tells of."""
+    found = []
+    for block in text.split("\n\n"):
+        if "Memory Device" in (line.strip() for line in block.splitlines()[:2]):
+            pairs = (line.strip().partition(":") for line in block.splitlines())
+            found.append(_module({key: value.strip() for key, _, value in pairs}))
+    return found
+
+
+def _module(told: dict[str, str]) -> Module:
+    locator = told.get("Locator", "")
+    cpu, channel = _place(locator, told.get("Bank Locator", ""))
+    number, _, unit = told.get("Size", "").partition(" ")
+    runs = told.get("Configured Memory Speed") or told.get("Configured Clock Speed") or ""
+    return Module(
+        locator=locator,
+        cpu=cpu,
+        channel=channel,
+        size_bytes=int(number) * SIZES.get(unit, 0) if number.isdigit() else 0,
+        kind=told.get("Type", "").split()[0] if told.get("Type") else "",
+        rated_mt_s=_number(told.get("Speed", "")),
+        runs_mt_s=_number(runs) or _number(told.get("Speed", "")),
+        ranks=_number(told.get("Rank", "")),
+    )
+
+
+def _place(*names: str) -> tuple[str, str]:
+    """Processor and channel of a place; the channel is empty where its name does not tell."""
+    for name in (" ".join(names), *names):
+        for pattern in PLACES:
+            if match := re.search(pattern, name.upper()):
+                return match.groupdict().get("cpu") or "0", match["channel"]
+    return "0", ""
+
+
+def _number(text: str) -> int:
+    match = re.match(r"\d+", text)
+    return int(match[0]) if match else 0
+
+
+class Population(NamedTuple):
+    """How many modules each channel of each processor holds, in order, and what they can do together."""
+
+    counts: dict[str, tuple[int, ...]]
+    """processor -> modules by channel: (2, 1, 1)"""
+    balanced: bool
+    kind: str
+    mt_s: int
+    """what they run at"""
+    peak_bytes_per_s: int
+    """of all channels that hold modules"""
+
+    @property
+    def words(self) -> str:
+        """`2-1-1; 2-1-1`."""
+        return "; ".join("-".join(map(str, counts)) for counts in self.counts.values())
+
+
+def population(places: Sequence[Module]) -> Population | None:
+    """None where names do not tell the channels, or nothing is told at all."""
+    held = [p for p in places if p.size_bytes]
+    if not held or not all(p.channel for p in held):
+        return None
+    bytes_of: Counter[tuple[str, str]] = Counter()
+    count_of: Counter[tuple[str, str]] = Counter()
+    for place in places:
+        if place.channel:
+            bytes_of[place.cpu, place.channel] += place.size_bytes
+            count_of[place.cpu, place.channel] += bool(place.size_bytes)
+    cpus = sorted({cpu for cpu, _ in bytes_of})
+    counts = {cpu: tuple(n for (of, _), n in sorted(count_of.items()) if of == cpu) for cpu in cpus}
+    mt_s = min(p.runs_mt_s for p in held)
+    channels = sum(1 for n in count_of.values() if n)
+    balanced = len(set(bytes_of.values())) == 1 and len(set(count_of.values())) == 1
+    return Population(counts, balanced, held[0].kind, mt_s, channels * mt_s * BYTES_A_TRANSFER * 1_000_000)
+
+
+def expected(found: Population) -> tuple[float, float]:
+    """The share of the peak that STREAM's triad should reach, from and to."""
+    low, high = rules()["triad"]["balanced_share"]
+    if found.balanced:
+        return low, high
+    least, most = rules()["triad"]["unbalanced_of_balanced"]
+    return low * least, high * most
+
+
+def advice(places: Sequence[Module]) -> Iterator[str]:
+    """What would be better, a sentence each; nothing when nothing is."""
+    found = population(places)
+    if found is None:
+        yield "The board's names do not tell in which channels the modules are: look whether every channel has as many"
+        return
+    held = [p for p in places if p.size_bytes]
+    for cpu, counts in found.counts.items():
+        yield from _balance(cpu, counts)
+    if not found.balanced and len({p.size_bytes for p in held}) > 1:
+        yield "The channels hold different amounts: give each the same modules"
+    yield from _speed(held, max(max(counts) for counts in found.counts.values()))
+    yield from _ranks(held)
+
+
+def _balance(cpu: str, counts: tuple[int, ...]) -> Iterator[str]:
+    total, channels = sum(counts), len(counts)
+    if len(set(counts)) == 1:
+        return
+    least, most = (round(100 * (1 - share)) for share in reversed(rules()["triad"]["unbalanced_of_balanced"]))
+    better = "-".join(str(total // channels) for _ in counts) if total % channels == 0 else ""
+    how = f"arrange them {better}" if better else f"use a multiple of {channels} modules"
+    yield (
+        f"Processor {cpu} has {'-'.join(map(str, counts))} modules in its {channels} channels: {how};"
+        f" such a population was measured {least} to {most} % slower than a balanced one"
+    )
+
+
+def _speed(held: Sequence[Module], deep: int) -> Iterator[str]:
+    slow = [p for p in held if p.runs_mt_s < p.rated_mt_s]
+    table = rules()["speed_by_modules_per_channel"].get(held[0].kind, [])
+    if slow:
+        runs, rated = slow[0].runs_mt_s, slow[0].rated_mt_s
+        why = f" with {deep} in a channel" if deep > 1 else ", look at the board's settings"
+        yield f"Modules for {rated} MT/s run at {runs}{why}"
+    elif 1 < deep <= len(table) and held[0].runs_mt_s <= table[deep - 1]:
+        yield f"{deep} modules in a channel run at {held[0].runs_mt_s} MT/s; one of twice the size might at {table[0]}"
+
+
+def _ranks(held: Sequence[Module]) -> Iterator[str]:
+    most = rules()["ranks_per_channel"].get(held[0].kind, 0)
+    ranks: Counter[tuple[str, str]] = Counter()
+    for place in held:
+        ranks[place.cpu, place.channel] += place.ranks
+    for (cpu, channel), count in ranks.items():
+        if most and count > most:
+            yield f"Channel {channel} of processor {cpu} has {count} ranks, more than the {most} of {held[0].kind}"

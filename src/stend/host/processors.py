@@ -1,0 +1,54 @@
+"""Processors: caches, governor, idle states, NUMA nodes; what of it can disturb a measurement of microseconds."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+CPU = Path("/sys/devices/system/cpu")
+NODES = Path("/sys/devices/system/node")
+DEEP_US = 20
+"""An idle state that takes longer to leave is felt in a response time."""
+SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def last_cache_bytes() -> int:
+    """All last-level caches together; 32 MiB where it is not told."""
+    shared = {}
+    for cpu in CPU.glob("cpu[0-9]*"):
+        levels = sorted(cpu.glob("cache/index[0-9]*"))
+        if levels:
+            size = _text(levels[-1] / "size")
+            shared[_text(levels[-1] / "shared_cpu_list")] = int(size[:-1] or 0) * SUFFIXES.get(size[-1:], 1)
+    return sum(shared.values()) or 32 << 20
+
+
+def describe() -> dict[str, Any]:
+    """{cpus, nodes, governor, driver, idle: [{name, exit_us}]}."""
+    states = sorted((CPU / "cpu0/cpuidle").glob("state[0-9]*"))
+    idle = [{"name": _text(s / "name"), "exit_us": int(_text(s / "latency") or 0)} for s in states
+            if _text(s / "disable") != "1"]  # fmt: skip
+    return {
+        "cpus": os.cpu_count(),
+        "nodes": len(list(NODES.glob("node[0-9]*"))) or 1,
+        "governor": _text(CPU / "cpu0/cpufreq/scaling_governor"),
+        "idle": idle,
+    }
+
+
+def advice() -> Iterator[str]:
+    """What to set before microseconds are measured."""
+    told = describe()
+    if told["governor"] not in ("", "performance"):
+        yield f"The governor is {told['governor']}: `cpupower frequency-set -g performance` keeps the clock up"
+    deep = [state for state in told["idle"] if state["exit_us"] > DEEP_US]
+    if deep:
+        name, exit_us = deep[-1]["name"], deep[-1]["exit_us"]
+        yield f"Idle state {name} takes {exit_us} µs to leave: `cpupower idle-set -D {DEEP_US}` forbids it"
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,155 @@
+"""The test stand measured: memory by its channels, STREAM, fio's own ceiling; kept for reports of the same machine."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from stend import host
+from stend.cli import main as stend
+from stend.findings.language import Language
+from stend.host import ceiling, measured, memory, stream
+from stend.record import Run, Started
+from stend.report.parts.header import platform
+from stend.units import GiB
+from tests.synthetic import events
+
+BOARDS = {
+    "server of 2009": ["P1-DIMM{c}{n}", "CPU 1", "ABC"],
+    "server of 2020": ["CPU1_DIMM_{c}{n}", "NODE 0", "ABCDEFGH"],
+    "blade": ["DIMM {n}", "P0 CHANNEL {c}", "ABCDEFGH"],
+    "desktop": ["Controller0-Channel{c}-DIMM{n}", "BANK 0", "AB"],
+    "plain": ["DIMM_{c}{n}", "", "ABCD"],
+    "letters": ["{c}{n}", "", "ABCD"],
+}
+
+
+def dmidecode(board: str, counts: tuple[int, ...], **more: Any) -> str:
+    """Modules by channel on a board, three places in each channel."""
+    place, bank, channels = BOARDS[board]
+    told = {"size": "8 GB", "kind": "DDR3", "rated": 1333, "runs": 1333, "rank": 2} | more
+    blocks = ["# dmidecode 3.4\nGetting SMBIOS data from sysfs.\nSMBIOS 3.3.0 present."]
+    for channel, count in zip(channels, counts, strict=True):
+        for number in range(1, 4):
+            lines = [f"Handle 0x00{len(blocks)}, DMI type 17, 92 bytes", "Memory Device"]
+            lines += [f"\tSize: {told['size'] if number <= count else 'No Module Installed'}"]
+            lines += [f"\tLocator: {place.format(c=channel, n=number)}", f"\tBank Locator: {bank.format(c=channel)}"]
+            if number <= count:
+                lines += [f"\tType: {told['kind']}", f"\tSpeed: {told['rated']} MT/s", f"\tRank: {told['rank']}"]
+                lines += [f"\tConfigured Memory Speed: {told['runs']} MT/s"]
+            blocks.append("\n".join(lines))
+    return "\n\n".join(blocks) + "\n"
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_channels_are_found_whatever_a_board_calls_them(board: str) -> None:
+    channels = len(BOARDS[board][2])
+    places = memory.modules(dmidecode(board, (1,) * channels))
+    found = memory.population(places)
+    assert found
+    assert found.words == "-".join("1" * channels)
+    assert found.balanced
+    assert found.peak_bytes_per_s == channels * 1333 * 8 * 10**6
+    assert len(places) == 3 * channels
+    assert sum(p.size_bytes for p in places) == channels * 8 * GiB
+    assert [*memory.advice(places)] == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "better"),
+    [
+        ((2, 1, 1), "use a multiple of 3 modules"),
+        ((2, 2, 0), "use a multiple of 3 modules"),
+        ((2, 1, 0), "arrange them 1-1-1"),
+        ((3, 3, 0), "arrange them 2-2-2"),
+    ],
+)
+def test_modules_out_of_balance_are_told_with_the_better_way(counts: tuple[int, ...], better: str) -> None:
+    places = memory.modules(dmidecode("server of 2009", counts))
+    found = memory.population(places)
+    assert found
+    assert not found.balanced
+    told = " ".join(memory.advice(places))
+    assert better in told
+    assert "17 to 27 % slower" in told
+    assert memory.expected(found)[1] < memory.rules()["triad"]["balanced_share"][1]
+
+
+def test_modules_that_run_below_their_speed_or_have_too_many_ranks_are_told() -> None:
+    slow = " ".join(memory.advice(memory.modules(dmidecode("server of 2009", (2, 2, 2), runs=1066))))
+    assert "Modules for 1333 MT/s run at 1066 with 2 in a channel" in slow
+    many = " ".join(memory.advice(memory.modules(dmidecode("server of 2009", (3, 3, 3), rank=4))))
+    assert "12 ranks, more than the 8 of DDR3" in many
+
+
+def test_names_that_tell_no_channel_are_said_to_tell_none() -> None:
+    text = dmidecode("plain", (1, 1, 1, 1)).replace("DIMM_", "Slot ")
+    assert memory.population(memory.modules(text)) is None
+    assert "do not tell in which channels" in " ".join(memory.advice(memory.modules(text)))
+
+
+@pytest.mark.parametrize(
+    ("mt_s", "triad_mb_s"), [(1333, 36588), (1066, 33723), (1066, 33203), (800, 27748), (800, 27208)]
+)
+def test_the_expected_share_is_that_of_the_published_study(mt_s: int, triad_mb_s: float) -> None:
+    low, high = memory.rules()["triad"]["balanced_share"]
+    share = triad_mb_s * 1e6 / (2 * 3 * mt_s * 8e6)
+    assert low - 0.005 <= share <= high + 0.005
+
+
+def test_stream_computes_what_it_should_and_notices_when_not() -> None:
+    told = stream.measured(1024, repeats=1)
+    assert set(told) == {"copy", "scale", "add", "triad"}
+    assert all(10**8 < value < 10**13 for value in told.values())
+    with pytest.raises(ValueError, match="computes wrongly"):
+        stream._check(1, np.ones(1 << 13), np.ones(1 << 13), np.ones(1 << 13))
+
+
+@pytest.mark.fio
+def test_fio_tells_its_own_ceiling() -> None:
+    told = ceiling.measured(seconds=0.3)
+    assert min(told.values()) > 10_000
+
+
+def test_a_measurement_is_kept_for_this_machine_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert measured.kept() == {}
+    assert "measured" not in host.describe()
+    file = measured.keep({"fio_iops": {"one": 1.0}})
+    assert measured.kept() == host.describe()["measured"] == {"fio_iops": {"one": 1.0}}
+    file.write_text(file.read_text().replace('"machine": "', '"machine": "0'))
+    assert measured.kept() == {}
+    file.write_text("{")
+    assert measured.kept() == {}
+
+
+@pytest.mark.fio
+def test_the_command_tells_and_keeps_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(measured, "dmidecode", lambda: dmidecode("server of 2009", (2, 1, 1)))
+    assert stend(["host", "--quick"]) == 0
+    told = capsys.readouterr().out
+    assert "2-1-1 DDR3-1333, not balanced" in told
+    assert "use a multiple of 3 modules" in told
+    assert stend(["host", "--quick", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["memory"]["words"] == "2-1-1"
+
+
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_a_report_tells_how_near_the_run_came_to_the_hosts_ceiling(language: str) -> None:
+    began, *rest = events(["write-saturation"], interval_s=60.0, shorten=60)
+    assert isinstance(began, Started)
+    device = msgspec.structs.replace(began.plan.device, virtual=False)
+    plan = msgspec.structs.replace(began.plan, device=device)
+    run, real = Run([began, *rest]), Run([msgspec.structs.replace(began, plan=plan), *rest])
+    told = {"measured": {"fio_iops": {"one": 4e6, "all": 8e6}, "stream_bytes_per_s": {"triad": 31.5e9}}}
+    rows = dict(platform(told, real, Language(language)))
+    assert "8" in rows["ceiling"]
+    assert "%" in rows["ceiling"]
+    assert rows["stream"]
+    assert "ceiling" not in dict(platform(told, run, Language(language)))
