@@ -83,9 +83,33 @@ def test_an_array_that_is_busy_with_itself_is_refused_and_says_how_far_it_is(hos
     with pytest.raises(Refused, match=f"synchronised or checked .{action}, 12 / 99 sectors.; wait until it is done"):
         array.open(writes=True, destroy="md0")
     assert "wait until it is done" in block.reason(node, host.kernel)
+    array.open(writes=False, destroy=None)  # so that `stend doctor` can put back a cache after a power cut
+    array.close()
     host.write("sys/devices/md0/md/sync_action", "idle")
     assert block.reason(node, host.kernel) == ""
     array.open(writes=True, destroy="md0")
+    array.close()
+
+
+def test_the_write_cache_of_an_array_is_that_of_all_its_members(host: Host, bench: Bench, tmp_path: Path) -> None:
+    state = bench.bin / "cache"
+    script = f"""case "$1 $*" in
+    get-feature*id=6*) echo "Current value:0x0000000$(cat {state}.$(basename $2))";;
+    set-feature*value=*) printf %s "${{4#--value=}}" > {state}.$(basename $2);;
+    *) exit 1;; esac"""
+    bench.program("nvme", script)
+    for name in ("nvme0", "nvme1"):
+        Path(f"{state}.{name}").write_text("1")
+    node = upper(host, "md0", md__level="raid0", md__raid_disks="2", md__uuid="ab-cd")
+    array = md.find(node, host.kernel)
+    assert array.identity.serial == "ab-cd"
+    assert array.cache() == "enabled"
+    array.open(writes=True, destroy="ab-cd")
+    array.set_cache("disabled")
+    assert [Path(f"{state}.{name}").read_text() for name in ("nvme0", "nvme1")] == ["0", "0"]
+    Path(f"{state}.nvme1").write_text("1")
+    assert array.cache() == ""
+    array.set_cache("enabled")
     array.close()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stend.devices import _ata_logs as logs
+from stend.devices import _facts as facts
 from stend.devices import _scsi_links as links
 from stend.devices import ata, scsi
 from stend.units import GB, GiB, MiB
@@ -95,6 +96,12 @@ def test_a_sas_disk_tells_the_link_of_its_port_and_its_errors(host: Host) -> Non
     assert links.errors("sda", host.kernel) == {"link_errors": 8, "link_retrains": 4}
 
 
+def test_errors_that_a_pci_express_link_corrected_are_counted_where_the_host_reports_them(tmp_path: Path) -> None:
+    assert facts.pci_errors(tmp_path) == {}
+    (tmp_path / "aer_dev_correctable").write_text("RxErr 1\nBadTLP 4\nTOTAL_ERR_COR 5\n")
+    assert facts.pci_errors(tmp_path) == {"link_errors": 5}
+
+
 def test_a_usb_disk_tells_its_speed(tmp_path: Path) -> None:
     made = Host(tmp_path / "host")
     made.disk("sda", "8:0")
@@ -119,10 +126,10 @@ def test_a_sata_drive_on_a_slow_link_says_so_on_every_page(place: Place) -> None
     place.bench.program("smartctl", f"echo '{{\"interface_speed\": {speeds}}}'")
     place.bench.program("hdparm", 'case "$1" in -C) echo " drive state is:  active/idle";; -I) echo "\tLogical";; esac')
     drive = ata.find(str(place.host.root / "dev/sda"), place.host.kernel)
-    facts = drive.identity.facts
-    assert (facts["link"], facts["link_capable"], facts["power_state"]) == ("3.0 Gb/s", "6.0 Gb/s", "active/idle")
-    assert facts["warnings"] == ["SATA link 3.0 Gb/s of 6.0 Gb/s"]
-    assert "look at the cable and the port" in facts["doubts"][0]
+    own = drive.identity.facts
+    assert (own["link"], own["link_capable"], own["power_state"]) == ("3.0 Gb/s", "6.0 Gb/s", "active/idle")
+    assert own["warnings"] == ["SATA link 3.0 Gb/s of 6.0 Gb/s"]
+    assert "look at the cable and the port" in own["doubts"][0]
 
 
 @pytest.mark.block

@@ -10,6 +10,7 @@ from stend import charts, plan, watch
 from stend.definition import Hold, Identity, Purge, Seconds, Step, Workload
 from stend.findings.language import Language
 from stend.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
+from stend.report.parts import header
 from stend.run import run as run_of
 from stend.units import GB, MB, GiB
 from tests.still import StillDevice, StillEngine
@@ -198,6 +199,21 @@ def test_a_slow_link_and_load_that_is_not_proved_are_on_every_page_and_chart() -
     (said,) = charts.stamped(run, test, Language("ru"))
     assert english_in_russian(said) <= {"gen", "Express", "PCI"}
     assert run.stamps[-2:] == (slow, "load and counters differ by more than 1 %, see the notes")
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, "nvme"),
+        ({"link": "gen 4 x4", "link_capable": "gen 4 x4"}, "nvme, gen 4 x4"),
+        ({"link": "gen 4 x2", "link_capable": "gen 4 x4"}, "nvme, gen 4 x2 / gen 4 x4"),
+    ],
+)
+def test_a_report_tells_the_link_beside_the_interface(facts: dict[str, Any], said: str) -> None:
+    run = run_with(facts=facts)
+    drive = msgspec.structs.replace(run.plan.device, interface="nvme")
+    run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=drive))
+    assert dict(header.device(run, None, Language("en")))["interface"] == said
 
 
 class Told(StillDevice):

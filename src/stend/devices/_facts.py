@@ -1,5 +1,6 @@
 """Facts of a drive as they are gathered: what the kernel tells of all of them, and what could not be asked."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,12 @@ def pci_link(looked: Looked, folder: Path) -> None:
     if now != can:
         looked.doubts.append(f"its PCI Express link runs at {now}, it can {can}: look at the slot and its neighbours")
         looked.warnings.append(f"PCI Express link {now} of {can}")
+
+
+def pci_errors(folder: Path) -> dict[str, int]:
+    """Errors that the link corrected since the host started (AER); {} where the host does not report them."""
+    told = re.search(r"TOTAL_ERR_COR (\d+)", text(folder / "aer_dev_correctable"))
+    return {"link_errors": int(told[1])} if told else {}
 
 
 def _link(speed: str, lanes: str) -> str:

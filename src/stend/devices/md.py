@@ -30,7 +30,10 @@ def find(target: str, kernel: Kernel = HOST) -> "MdDevice":
     identity = drives.known(target, node, "md", looked, kernel)
     level = str(looked.facts.get("level", "md"))
     identity = msgspec.structs.replace(
-        identity, model=f"{level} of {looked.facts.get('raid_disks', '?')}", interface="md"
+        identity,
+        model=f"{level} of {looked.facts.get('raid_disks', '?')}",
+        interface="md",
+        serial=str(looked.facts.get("uuid", "")),
     )
     device = MdDevice(identity, gate.marks(identity.path, kernel), kernel)
     device.members = members
@@ -68,8 +71,8 @@ class MdDevice(drives.DriveDevice):
     """An md array."""
 
     def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """Through the gate, and only when the array is at rest: a resync would take part in every figure."""
-        if why := unrest(self.node, self.kernel):
+        """Through the gate, and to be written only at rest: a resync would take part in every figure."""
+        if writes and (why := unrest(self.node, self.kernel)):
             raise Refused(f"{self.identity.target} {why}")
         super().open(writes=writes, destroy=destroy, keep_off=keep_off)
 
@@ -88,6 +91,17 @@ class MdDevice(drives.DriveDevice):
             asked=self.asked,
             words=now,
         )
+
+    def cache(self) -> str:
+        """What all members tell alike; empty where one has none, tells nothing, or tells another thing."""
+        told = {member.cache() if isinstance(member, drives.DriveDevice) else "" for member in self.members}
+        return told.pop() if len(told) == 1 else ""
+
+    def write_cache(self, setting: str) -> None:
+        """Of every member; an array has no cache of its own."""
+        for member in self.members:
+            if isinstance(member, drives.DriveDevice):
+                member.write_cache(setting)
 
     def health(self) -> dict[str, Any]:
         """How many members are missing, what it does to itself, what the kernel counted, and its members' health."""

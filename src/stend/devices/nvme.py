@@ -222,11 +222,12 @@ class NvmeDevice(drives.DriveDevice):
         """The SMART log, its maker's, the link, and what the kernel counted."""
         told = tools.softly("nvme", "smart-log", self.controller, JSON)
         looked = facts.Looked()
-        facts.pci_link(looked, self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device")
+        folder = self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device"
+        facts.pci_link(looked, folder)
         link = {key: value for key, value in looked.facts.items() if key == "link"}
         page = self.identity.facts.get("flash_log", "")
         maker = logs.makers(self.controller, page) if page else {}
-        return self._counted() | logs.smart(told.document) | maker | link
+        return self._counted() | logs.smart(told.document) | facts.pci_errors(folder) | maker | link
 
     def _counted(self) -> dict[str, Any]:
         """By the kernel; some kernels count on the paths to a drive of several and not on the drive."""

@@ -3,6 +3,8 @@
 import pytest
 
 from stend import devices
+from stend.devices import _nvme_logs as logs
+from stend.devices import _tools as tools
 from stend.units import MiB
 from tests.lab import bench
 
@@ -31,8 +33,12 @@ def test_a_drive_is_not_written_unless_it_is_named() -> None:
 @pytest.mark.parametrize(
     ("serial", "kind", "facts"),
     [
-        ("LABONE", "nvme", {"controller", "lba_formats", "capabilities", "scheduler", "transport"}),
-        ("LABSATA", "ata", {"capabilities", "security", "write_cache", "health_passed"}),
+        (
+            "LABONE",
+            "nvme",
+            {"controller", "lba_formats", "capabilities", "scheduler", "transport", "power_state", "write_cache"},
+        ),
+        ("LABSATA", "ata", {"capabilities", "security", "write_cache", "health_passed", "power_state"}),
         ("LABSCSI", "scsi", {"write_cache", "scheduler"}),
     ],
 )
@@ -42,6 +48,22 @@ def test_a_drive_tells_its_facts(serial: str, kind: str, facts: set[str]) -> Non
     assert identity.serial == serial
     assert facts <= set(identity.facts)
     assert "doubts" not in identity.facts
+
+
+def test_a_log_page_is_read_from_what_nvme_cli_prints() -> None:
+    path = bench.node("LABONE")
+    page = logs.page(tools.ask("nvme", "get-log", path, "--log-id=2", "--log-len=512"))
+    kelvin = int.from_bytes(page[1:3], "little")
+    assert len(page) == 512
+    assert kelvin - logs.KELVIN == devices.find(path).health()["temperature_c"]
+    assert logs.makers_log(path, 0) == ""
+
+
+def test_all_that_a_drive_tells_is_shown() -> None:
+    told = bench.here("devices", bench.node("LABONE"))
+    assert told.returncode == 0, told.stderr
+    for row in ("serial                   LABONE", "--destroy-data LABONE", "power state", "lba formats", "health"):
+        assert row in told.stdout, told.stdout
 
 
 def test_an_nvme_drive_tells_its_lba_formats_and_its_other_namespace() -> None:

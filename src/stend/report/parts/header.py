@@ -70,12 +70,19 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("firmware", drive.firmware),
         ("capacity", words("header.capacity_value", size=drive.capacity_bytes)),
         *_provisioned(drive, words),
-        ("interface", drive.interface),
+        ("interface", _reached(drive)),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
         ("purge", _purged(run, test, words) if test else ""),
         ("cache", words(f"header.cache_{profile.write_cache}")),
     ]
+
+
+def _reached(drive: Identity) -> str:
+    """Its interface, with the link as negotiated of what it can."""
+    now, can = (str(drive.facts.get(name, "")) for name in ("link", "link_capable"))
+    link = f"{now} / {can}" if can and can != now else now
+    return ", ".join(filter(None, (drive.interface, link)))
 
 
 def _provisioned(drive: Identity, words: Language) -> list[tuple[str, str]]:
