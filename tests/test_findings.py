@@ -247,3 +247,17 @@ def test_the_fast_beginning_of_a_saturation_is_in_no_lasting_figure() -> None:
     ((_, cell),) = look.lasting(run)
     assert close(cell.counts.iops, flash(0).steady_iops * 256 / 257)
     assert cell.counts.iops < 0.8 * look.cells(run, look.tests(run)[0])[0].counts.iops
+
+
+def test_peers_are_those_that_the_sheet_names() -> None:
+    run = made("write-saturation", "latency", truth=flash(1), profile="review", interval_s=20.0, tests=sat(120))
+    assert found(run, "peers") == []
+    told = {f.key: f for f in found(run, "peers", peers=["saber1000"])}
+    assert told.keys() == {"read", "saturated", "read_s", "write_s", "mix_s"}
+    assert told["saturated"].values["theirs"] == 14_000
+    assert close(told["saturated"].values["own"], flash(1).steady_iops * 256 / 257)
+    assert told["saturated"].side == ("pro" if flash(1).steady_iops > 15_400 else "con")
+    assert told["read_s"].side == ("pro" if told["read_s"].values["own"] < 170e-6 else "con")
+    (unknown,) = found(run, "peers", peers=["nobody"])
+    assert (unknown.key, unknown.confidence) == ("unknown", "can't tell")
+    assert "kc2000" in findings.sentence(unknown, Language("ru"))

@@ -12,6 +12,12 @@ SAYS = {
         "{price:n} {currency}: {per_gb:n} {currency} per GB, {per_kiops:n} {currency} per 1,000 IOPS of {load}.",
         "{price:n} {currency}: {per_gb:n} {currency} за ГБ, {per_kiops:n} {currency} за 1000 IOPS ({load}).",
     ),
+    "written": (
+        "Endurance {tbw:gb} written over {years:n} years, {dwpd:n} drive writes per day: {tb_each:n} TB written"
+        " for each {currency}.",
+        "Ресурс {tbw:gb} записи за {years:n} {years:plural:год|года|лет}, {dwpd:n} перезаписи в день: {tb_each:n} ТБ"
+        " записи на 1 {currency}.",
+    ),
     "endurance": (
         "Endurance {tbw:gb} written over {years:n} years, {dwpd:n} drive writes per day.",
         "Ресурс {tbw:gb} записи за {years:n} {years:plural:год|года|лет}, {dwpd:n} перезаписи в день.",
@@ -28,7 +34,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         price = float(sheet["price"])
         values = {
             "price": price,
-            "currency": str(sheet.get("currency", "USD")),
+            "currency": _currency(sheet),
             "per_gb": price / (capacity / 1e9),
             "per_kiops": price / (best.counts.iops / 1000),
             "load": best.workload.label,
@@ -37,5 +43,14 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     dwpd = endurance_dwpd(sheet, capacity)
     if dwpd is not None:
         years = float(sheet.get("warranty_years", YEARS))
-        values = {"dwpd": dwpd, "tbw": dwpd * capacity * DAYS * years, "years": years}
-        yield Finding(name=NAME, key="endurance", values=values)
+        tbw = dwpd * capacity * DAYS * years
+        values = {"dwpd": dwpd, "tbw": tbw, "years": years}
+        if not sheet.get("price"):
+            yield Finding(name=NAME, key="endurance", values=values)
+            return
+        values |= {"tb_each": tbw / 1e12 / float(sheet["price"]), "currency": _currency(sheet)}
+        yield Finding(name=NAME, key="written", values=values)
+
+
+def _currency(sheet: Sheet) -> str:
+    return str(sheet.get("currency", "USD"))

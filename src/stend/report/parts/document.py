@@ -11,6 +11,7 @@ import msgspec
 
 from stend import charts, findings
 from stend.definition import PlannedTest
+from stend.errors import BadInput
 from stend.findings import Finding, Sheet, look
 from stend.findings.language import Language
 from stend.record import Run
@@ -82,9 +83,18 @@ def sheet(folder: Path | None) -> Sheet:
     for name in SHEETS if folder else ():
         path = folder / name if folder else Path(name)
         if path.is_file():
-            facts: Sheet = msgspec.toml.decode(path.read_bytes())
-            return facts
+            return read_sheet(path)
     return {}
+
+
+def read_sheet(path: Path) -> Sheet:
+    """A drive sheet; BadInput says what is wrong with it."""
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=dict[str, Any])
+    except OSError as error:
+        raise BadInput(f"the drive sheet {path} cannot be read: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"the drive sheet {path} cannot be used: {error}") from error
 
 
 def stamps(run: Run, words: Language) -> tuple[str, ...]:
