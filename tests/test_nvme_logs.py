@@ -10,10 +10,12 @@ import pytest
 
 from stend.devices import _nvme_logs as logs
 from stend.devices import _tools as tools
+from stend.devices import nvme
 from stend.findings.language import Language
 from stend.units import MiB
 from tests.played import Place, nvme_drive
 from tests.stand import Stand
+from tests.test_purge import Bench
 
 
 def dump(page: bytes) -> str:
@@ -120,6 +122,23 @@ def test_a_drive_is_asked_for_the_page_it_has_and_tells_it_again_and_again(place
     assert Language("ru").told(doubt) != doubt
     assert device.health()["nand_write_bytes"] == 5000
     assert device.health()["temperature_c"] == 27
+
+
+@pytest.mark.parametrize(
+    ("printed", "value"),
+    [
+        ("get-feature:0x6 (Volatile Write Cache), Current value:0x000001", 1),  # nvme-cli 1
+        ("get-feature:0x06 (Volatile Write Cache), Current value:00000000", 0),  # 2.0
+        ("get-feature:0x06 (Volatile Write Cache), Current value:0x00000001", 1),  # 2.3 and later
+        ("NVMe status: Invalid Field in Command", None),
+    ],
+)
+def test_a_feature_is_read_from_every_layout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str, value: int | None
+) -> None:
+    bench = Bench(tmp_path, monkeypatch)
+    bench.program("nvme", f"echo '{printed}'")
+    assert nvme.feature("/dev/nvme0", nvme.WRITE_CACHE) == value
 
 
 @pytest.mark.block

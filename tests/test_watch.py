@@ -30,7 +30,7 @@ def run_with(*telemetry: dict[str, Any], facts: dict[str, Any] | None = None, ev
     return run
 
 
-def load(run: Run, written: int, read: int = 0, *, t: float = MINUTE, step: Step | None = None) -> None:
+def load(run: Run, written: int, read: int = 0, *, t: float = 5 * MINUTE, step: Step | None = None) -> None:
     """A result between the first two Telemetry events."""
     place = Position(test="write-saturation", phase="saturate", round=1)
     hold = Hold(workload=WRITES, amount=Seconds(seconds=60))
@@ -93,7 +93,7 @@ def test_load_before_an_interruption_is_not_held_against_what_was_counted_after_
     load(run, 10 * GB, t=50)
     go_on(run)
     run.add(Telemetry(t=0, values={"kernel_write_bytes": 20 * GB}))
-    load(run, 10 * GB, t=60)
+    load(run, 10 * GB, t=60.9)
     run.add(Telemetry(t=61, values={"kernel_write_bytes": 30 * GB}))
     assert list(watch.mismatches(run)) == []
 
@@ -142,6 +142,14 @@ def test_a_drive_that_counts_coarsely_is_not_held_to_what_it_cannot_tell(unit: i
     before = {"host_write_bytes": 0, "host_unit_bytes": unit}
     run = run_with(before, before | {"host_write_bytes": GiB})
     load(run, GiB + GiB // 2)
+    assert len(list(watch.mismatches(run))) == said
+
+
+@pytest.mark.parametrize(("asked_s", "said"), [(2.0, 0), (0.5, 1)])
+def test_load_that_goes_on_while_the_drive_is_asked_is_no_mismatch(asked_s: float, said: int) -> None:
+    run = run_with({"kernel_write_bytes": 0})
+    load(run, 60 * GB, t=60)
+    run.add(Telemetry(t=60 + asked_s, values={"kernel_write_bytes": 62 * GB}))
     assert len(list(watch.mismatches(run))) == said
 
 

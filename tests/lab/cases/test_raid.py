@@ -42,3 +42,6 @@ def test_iops(level: str, members: tuple[str, ...], cells: int) -> None:
     run = store.load(folder)
     assert len(run.of("iops", "rounds")) == cells
     assert all(result.counts.both.ios for result in run.of("iops", "rounds"))
+    assert all(look.values["temperature_c"] > 0 for look in run.telemetry)
+    assert len(run.telemetry) >= 3
+    assert [note.text for note in run.notes if note.kind == "mismatch"] == []
