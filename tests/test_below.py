@@ -1,15 +1,17 @@
 """Arrays, volumes and partitions tell of the drives they lie on; the drives are played."""
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from stend.devices import block, md
+from stend.devices import block, file, md
 from stend.errors import Refused
 from stend.findings.language import Language
+from stend.units import MiB
 from tests.stand import Host, Stand, number_of
 from tests.test_purge import Bench
 
@@ -59,10 +61,10 @@ def test_the_members_of_an_array_tell_their_facts_and_their_doubts(host: Host) -
     assert (first["serial"], first["link"], first["link_capable"]) == ("SN0", "gen 4 x4", "gen 4 x4")
     assert (second["serial"], second["link"], second["firmware"]) == ("SN1", "gen 4 x2", "F1")
     (doubt,) = array.identity.facts["doubts"]
-    assert doubt.startswith("member nvme1n1: its PCI Express link runs at gen 4 x2, it can gen 4 x4")
-    assert array.identity.facts["warnings"] == ["member nvme1n1: PCI Express link gen 4 x2 of gen 4 x4"]
+    assert doubt.startswith("its drive nvme1n1: its PCI Express link runs at gen 4 x2, it can gen 4 x4")
+    assert array.identity.facts["warnings"] == ["its drive nvme1n1: PCI Express link gen 4 x2 of gen 4 x4"]
     told = Language("ru").told(array.identity.facts["warnings"][0])
-    assert told == "накопитель массива nvme1n1: интерфейс PCI Express работает на gen 4 x2 из gen 4 x4"
+    assert told == "накопитель nvme1n1, на котором это лежит: интерфейс PCI Express работает на gen 4 x2 из gen 4 x4"
 
 
 def test_an_array_is_as_hot_as_its_hottest_member_and_counts_what_all_of_them_count(host: Host) -> None:
@@ -130,7 +132,7 @@ def test_a_volume_tells_the_drives_it_lies_on(host: Host) -> None:
     volume = block.find(node, host.kernel)
     facts = volume.identity.facts
     assert (facts["volume"], facts["volume_kind"], facts["read_ahead_kib"]) == ("vg-data", "LVM", 128)
-    assert [member["serial"] for member in facts["members"]] == ["SN0", "SN1"]
+    assert [drive["serial"] for drive in facts["drives_below"]] == ["SN0", "SN1"]
     assert volume.health()["temperature_c"] == 67
 
 
@@ -138,9 +140,20 @@ def test_a_partition_tells_its_drive(host: Host, tmp_path: Path) -> None:
     node: str = host.upper  # type: ignore[attr-defined]
     host.disk("nvme1n1p1", number_of(node), parent="nvme1n1", partition="1", stat="1 0 16 0 1 0 32 0 0 0 0")
     part = block.find(node, host.kernel)
-    (drive,) = part.identity.facts["members"]
+    (drive,) = part.identity.facts["drives_below"]
     assert drive["serial"] == "SN1"
     assert part.health()["kernel_write_bytes"] == 32 * 512
+
+
+def test_a_file_tells_the_drive_it_lies_on(host: Host, tmp_path: Path) -> None:
+    there = os.stat(tmp_path)
+    number = f"{os.major(there.st_dev)}:{os.minor(there.st_dev)}"
+    (host.root / "sys/dev/block" / number).symlink_to(host.kernel.block("nvme1n1").resolve())
+    path = tmp_path / "mine.bin"
+    path.write_bytes(bytes(2 * MiB))
+    facts = file.find(str(path), host.kernel).identity.facts
+    assert [drive["serial"] for drive in facts["drives_below"]] == ["SN1"]
+    assert "its drive nvme1n1: PCI Express link gen 4 x2 of gen 4 x4" in facts["warnings"]
 
 
 def test_nothing_is_said_of_counters_that_the_kernel_does_not_keep(host: Host) -> None:

@@ -30,8 +30,12 @@ WORST = ("temperature_c", "throttled", "critical_warning", "wear_pct")
 def find(node: str, kernel: Kernel) -> list[block.BlockDevice]:
     """Every drive directly below a node, whole ones where it uses partitions; those without a node are left out."""
     lower = [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node)
-    whole = dict.fromkeys(kernel.parent(name) or name for name in lower)
-    return [_drive(name, kernel) for name in whole if os.path.exists(kernel.dev / name)]
+    return each(dict.fromkeys(kernel.parent(name) or name for name in lower), kernel)
+
+
+def each(nodes: Iterable[str], kernel: Kernel) -> list[block.BlockDevice]:
+    """The drives of these names that have a node."""
+    return [_drive(name, kernel) for name in nodes if os.path.exists(kernel.dev / name)]
 
 
 def _drive(node: str, kernel: Kernel) -> block.BlockDevice:
@@ -44,9 +48,9 @@ def _drive(node: str, kernel: Kernel) -> block.BlockDevice:
     return ata.find(path, kernel) if way == "sata" else scsi.find(path, kernel) if way else block.find(path, kernel)
 
 
-def tell(looked: facts.Looked, members: list[block.BlockDevice]) -> None:
-    """The facts of each as one fact; their doubts and warnings with the member's name."""
-    looked.add(members=[_told(member.identity) for member in members] or None)
+def tell(looked: facts.Looked, members: list[block.BlockDevice], key: str = "drives_below") -> None:
+    """The facts of each as one fact named `key`; their doubts and warnings with the drive's name."""
+    looked.add(**{key: [_told(member.identity) for member in members] or None})
     for member in members:
         told, name = member.identity.facts, member.node
         looked.doubts += (_named(name, text) for text in told.get("doubts", ()))
@@ -60,7 +64,7 @@ def _told(member: Identity) -> dict[str, Any]:
 
 def _named(name: str, text: str) -> str:
     """What is missing on this host is said once and not for each."""
-    return text if "is not installed" in text else f"member {name}: {text}"
+    return text if "is not installed" in text else f"its drive {name}: {text}"
 
 
 def health(members: Iterable[block.BlockDevice]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from stend.definition import Identity
+from stend.devices import _facts as facts
 from stend.devices import _mounts as mounts
 from stend.devices import _purging as purging
 from stend.devices import gate
@@ -83,10 +84,13 @@ def _made(target: str, size_bytes: int) -> int:
 
 
 def _identity(target: str, path: str, size: int, kernel: Kernel) -> Identity:
-    mount = mounts.of_path(kernel, path)
-    facts: dict[str, Any] = {"file_system": mount.kind, "mounted_from": mount.source} if mount else {}
-    if doubts := _doubts(path, mount):
-        facts["doubts"] = doubts
+    from stend.devices import _below as below
+
+    mount, looked = mounts.of_path(kernel, path), facts.Looked()
+    if mount:
+        looked.add(file_system=mount.kind, mounted_from=mount.source)
+    looked.doubts += _doubts(path, mount)
+    below.tell(looked, below.each(sorted(mounts.disks_below(kernel, path)), kernel))
     return Identity(
         kind="file",
         target=target,
@@ -95,7 +99,7 @@ def _identity(target: str, path: str, size: int, kernel: Kernel) -> Identity:
         model="file",
         serial=Path(path).name,
         interface="file",
-        facts=facts,
+        facts=looked.all,
     )
 
 

@@ -26,7 +26,7 @@ def find(target: str, kernel: Kernel = HOST) -> "MdDevice":
 
     node = drives.whole_node(target, kernel)
     looked, members = look(node, kernel), below.find(node, kernel)
-    below.tell(looked, members)
+    below.tell(looked, members, "members")
     identity = drives.known(target, node, "md", looked, kernel)
     level = str(looked.facts.get("level", "md"))
     identity = msgspec.structs.replace(
