@@ -16,10 +16,13 @@ READS = {
     "engines/_fio_load.py": "/proc/stat",
     "engines/_fio_probe.py": "fio's own help",
     "engines/fio.py": "the size of the gate's path, O_RDONLY",
-    "host.py": "facts of the host, told by tools that read",
+    "host/__init__.py": "fio's own word for its version",
+    "host/ceiling.py": "fio on its null engine, which has no drive",
 }
 WRITES_FOLDERS = {
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
+    "cli/report.py": "the drive sheet, into the run folder",
+    "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
     "cli/_settings.py": "the run folder's record of what was set on the drive",
     "report": "pages below the folder that was asked for",
     "store.py": "the run folder",
