@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from stend import charts, suite
+from stend.record import Run, Telemetry
 from stend.report import html
 from stend.report.parts.drawing import svg
 from tests import pictures
-from tests.synthetic import made
+from tests.synthetic import events, made
 
 TESTS = suite.names()
 VIRTUAL = re.compile(r"NaN|undefined|Infinity|\[object")
@@ -75,3 +76,19 @@ def test_the_page_draws_the_very_specifications_that_the_files_are_drawn_from(tm
     inlined = re.findall(r'<script type="application/json">(.*?)</script>', page, re.S)
     expected = [json.loads(json.dumps(picture.spec)) for picture in charts.of(run, run.plan.tests[0])]
     assert [json.loads(text) for text in inlined] == expected
+
+
+def test_time_in_which_the_drive_was_throttled_is_shaded() -> None:
+    told = events(["write-saturation"], profile="review", interval_s=60.0, tests={"write-saturation": {"minutes": 60}})
+    hotter = [
+        Telemetry(t=e.t, values=e.values | {"throttled": 1}) if isinstance(e, Telemetry) and 930 < e.t < 1530 else e
+        for e in told
+    ]
+    run = Run(hotter)
+    (test,) = run.plan.tests
+    plain, hot = ([p for p in charts.of(r, test, "en", {}) if p.name == "saturation"] for r in (Run(told), run))
+    assert not any("hot" in p.spec["datasets"] for p in plain)
+    for picture in hot:
+        (span,) = picture.spec["datasets"]["hot"]
+        assert (span["from"] * 60, span["to"] * 60) == pytest.approx((900, 1500), abs=1)
+        assert "Shaded" in picture.says

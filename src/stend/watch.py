@@ -104,7 +104,11 @@ def _slow(looks: list[Telemetry], index: int) -> bool:
     """Whether the drive slowed itself down between Telemetry `index` - 1 and `index`."""
     if index < 1:
         return False
-    before, now = looks[index - 1 : index + 1]
+    return slowed(*looks[index - 1 : index + 1])
+
+
+def slowed(before: Telemetry, now: Telemetry) -> bool:
+    """Whether the drive slowed itself down between two neighbouring Telemetry events."""
     return any(_grew(before, now, name) for name in THROTTLES) or bool(now.values.get("throttled"))
 
 

@@ -1,13 +1,16 @@
 """Write saturation over time: IOPS of each record, and its response times on a log axis (PTS 8.2 and the reviews)."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from stend.charts.parts import BLUE, DASHES, Drawing, Row, axis, data, ladder, series_scale, thin, time_scale, zoom
+from stend.charts.parts.marks import shaded
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
 from stend.findings.look import Record
+from stend.findings.look.heat import throttled
 from stend.record import Run
 from stend.stats import percentile_s
 
@@ -20,30 +23,27 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     records = look.records(run, test.name, look.main_phase(run, test))
     if not records:
         return
-    scale, title = time_scale(records[-1].end_s, words)
-    label = records[0].workload.label
-    yield _iops(
-        records, scale, title, words("chart.saturation", test=words.title(test.name, test.title), label=label), words
-    )
-    yield _latency(
-        records,
-        scale,
-        title,
-        words("chart.saturation_latency", test=words.title(test.name, test.title), label=label),
-        words,
-    )
+    scale, time = time_scale(records[-1].end_s, words)
+    hot = [(begin / scale, end / scale) for begin, end in throttled(run, records)]
+    told = {"test": words.title(test.name, test.title), "label": records[0].workload.label}
+    for key, made in (
+        ("saturation", _iops(records, scale, time, words)),
+        ("saturation_latency", _latency(records, scale, time, words)),
+    ):
+        chart, more = shaded(made[0], axis("t", time), hot)
+        says = words(f"says.{key}") + (" " + words("says.throttled") if hot else "")
+        yield Drawing(words(f"chart.{key}", **told), chart.add_params(zoom()), {"rows": made[1], **more}, says)
 
 
-def _iops(records: Sequence[Record], scale: float, time: str, title: str, words: Language) -> Drawing:
+def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
     rows: list[Row] = [{"t": r.end_s / scale, "iops": r.counts.iops} for r in records]
     tips = [{"field": "t", "title": time, "format": ",.4~g"}, {"field": "iops", "title": "IOPS", "format": ",.0f"}]
     base = Chart(data()).encode(x=axis("t", time), y=axis("iops", words("axis.iops")), tooltip=tips)
     line = base.mark_line(color=BLUE, strokeWidth=1, opacity=0.6)
-    dots = base.mark_circle(color=BLUE, size=14).add_params(zoom())
-    return Drawing(title, line + dots, {"rows": thin(rows, "t", "iops")}, words("says.saturation"))
+    return line + base.mark_circle(color=BLUE, size=14), thin(rows, "t", "iops")
 
 
-def _latency(records: Sequence[Record], scale: float, time: str, title: str, words: Language) -> Drawing:
+def _latency(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
     names = [words(f"figure.{name}") for name in FIGURES]
     series = [[row for r in records for row in _figures(r, scale, name, words)] for name in FIGURES]
     rows = [row for one in series for row in thin(one, "t", "ms", 500)]
@@ -62,9 +62,8 @@ def _latency(records: Sequence[Record], scale: float, time: str, title: str, wor
                 {"field": "ms", "title": words("axis.latency_ms"), "format": ",.4~g"},
             ],
         )
-        .add_params(zoom())
     )
-    return Drawing(title, chart, {"rows": rows}, words("says.saturation_latency"))
+    return chart, rows
 
 
 def _figures(record: Record, scale: float, name: str, words: Language) -> Iterator[Row]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, SHAPES, data, ladder, series_scale
+from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, data, ladder, series_scale
 from stend.charts.parts.plain import Chart
 
 Channel = dict[str, Any]
@@ -42,6 +42,16 @@ def series(field: str, title: str | None, names: Sequence[str], *, ordered: bool
         base["legend"] = None
     channels = {"color": colours, "strokeDash": DASHES, "shape": SHAPES}
     return {name: {**base, "scale": series_scale(names, values)} for name, values in channels.items()}
+
+
+def shaded(
+    chart: Any, x: Channel, spans: Sequence[tuple[float, float]]
+) -> tuple[Any, dict[str, list[dict[str, float]]]]:
+    """A chart over time with stretches of it shaded, and their rows; `spans` in units of its axis."""
+    if not spans:
+        return chart, {}
+    wide = Chart(data("hot")).mark_rect(color=RED, opacity=0.15).encode(x={**x, "field": "from"}, x2={"field": "to"})
+    return wide + chart, {"hot": [{"from": begin, "to": end} for begin, end in spans]}
 
 
 def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, width: float = 1.8, **more: Any) -> Any:
