@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from stend.findings import Finding, Sheet, look, side
-from stend.record import Run, added
+from stend.record import Run
 from stend.units import KiB
 
 NAME = "peers"
@@ -76,7 +76,8 @@ def _own(run: Run) -> dict[str, float]:
             key = {100: "read_s", 0: "write_s", MIX: "mix_s"}.get(load.read_pct)
             found |= {key: counts.both.mean_s} if key else {}
     for test in look.tests(run, "write-saturation"):
-        ended = look.records(run, test.name, look.main_phase(run, test))[-look.END :]
-        if ended and ended[0].workload.block_bytes == 4 * KiB and ended[0].workload.read_pct == 0:
-            found["saturated"] = added([r.counts for r in ended]).iops
+        phase = look.main_phase(run, test)
+        loads = [r.workload for r in look.records(run, test.name, phase)]
+        if loads and (loads[-1].block_bytes, loads[-1].read_pct) == (4 * KiB, 0):
+            found["saturated"] = look.ended(run, test, phase).iops
     return found

@@ -23,8 +23,8 @@ def describe() -> dict[str, Any]:
         "cpu": _field(Path("/proc/cpuinfo"), "model name"),
         "cpus": os.cpu_count(),
         "memory_bytes": _memory(),
-        "board": " ".join(filter(None, (_read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
-        "governor": _read(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        "board": " ".join(filter(None, (read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
+        "governor": read(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "fio": fio_version(),
         "adapters": adapters(),
         "measured": measured.kept(),
@@ -46,14 +46,15 @@ def adapters() -> list[dict[str, str]]:
     """PCI mass storage controllers (class 01) with the link they negotiated against what they can."""
     found = []
     for pci in sorted((SYS / "bus/pci/devices").glob("*")):
-        if _read(pci / "class").startswith("0x01"):
+        if read(pci / "class").startswith("0x01"):
             links = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node")
-            facts = {name: _read(pci / name) for name in ("vendor", "device", *links)}
+            facts = {name: read(pci / name) for name in ("vendor", "device", *links)}
             found.append({"address": pci.name} | {key: value for key, value in facts.items() if value})
     return found
 
 
-def _read(path: Path) -> str:
+def read(path: Path) -> str:
+    """A small file of the kernel's, without the line's end; empty where there is none."""
     try:
         return path.read_text().strip()
     except (OSError, UnicodeDecodeError):
@@ -61,7 +62,7 @@ def _read(path: Path) -> str:
 
 
 def _field(path: Path, name: str) -> str:
-    lines = (line.partition(":") for line in _read(path).splitlines())
+    lines = (line.partition(":") for line in read(path).splitlines())
     return next((value.strip() for key, _, value in lines if key.strip() == name), "")
 
 
@@ -75,5 +76,5 @@ def _os_name() -> str:
 
 
 def _fields_quoted(path: Path) -> dict[str, str]:
-    pairs = (line.partition("=") for line in _read(path).splitlines())
+    pairs = (line.partition("=") for line in read(path).splitlines())
     return {key: value.strip('"') for key, _, value in pairs}

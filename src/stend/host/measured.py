@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from stend.host import ceiling, memory, processors
+from stend.host import ceiling, memory, processors, read
 from stend.units import GB
 
 
@@ -16,13 +16,13 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
     from stend.host import stream
 
     places = memory.modules(dmidecode())
-    found = memory.population(places)
+    found, cpus = memory.population(places), processors.describe()
     told: dict[str, Any] = {
         "modules": [place._asdict() for place in places if place.size_bytes],
         "stream_bytes_per_s": stream.measured(processors.last_cache_bytes(), repeats=2 if quick else stream.REPEATS),
         "fio_iops": ceiling.measured(seconds=0.5 if quick else ceiling.SECONDS),
-        "processors": processors.describe(),
-        "advice": [*memory.advice(places), *processors.advice()] if places else list(processors.advice()),
+        "processors": cpus,
+        "advice": [*(memory.advice(places) if places else ()), *processors.advice(cpus)],
     }
     if found:
         share = told["stream_bytes_per_s"]["triad"] / found.peak_bytes_per_s
@@ -48,16 +48,9 @@ def dmidecode() -> str:
 
 def _machine() -> str:
     """This machine with this memory and these processors, as a short name."""
-    cpu = _text("/proc/cpuinfo").partition("cpu MHz")[0]
-    words = [_text("/etc/machine-id"), cpu, *_text("/proc/meminfo").splitlines()[:1]]
+    cpu = read(Path("/proc/cpuinfo")).partition("cpu MHz")[0]
+    words = [read(Path("/etc/machine-id")), cpu, *read(Path("/proc/meminfo")).splitlines()[:1]]
     return hashlib.blake2b("\n".join(words).encode(), digest_size=8).hexdigest()
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text()
-    except OSError:
-        return ""
 
 
 def place() -> Path:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from stend.host import read
+
 CPU = Path("/sys/devices/system/cpu")
 NODES = Path("/sys/devices/system/node")
 DEEP_US = 20
@@ -18,37 +20,29 @@ def last_cache_bytes() -> int:
     for cpu in CPU.glob("cpu[0-9]*"):
         levels = sorted(cpu.glob("cache/index[0-9]*"))
         if levels:
-            size = _text(levels[-1] / "size")
-            shared[_text(levels[-1] / "shared_cpu_list")] = int(size[:-1] or 0) * SUFFIXES.get(size[-1:], 1)
+            size = read(levels[-1] / "size")
+            shared[read(levels[-1] / "shared_cpu_list")] = int(size[:-1] or 0) * SUFFIXES.get(size[-1:], 1)
     return sum(shared.values()) or 32 << 20
 
 
 def describe() -> dict[str, Any]:
     """{cpus, nodes, governor, driver, idle: [{name, exit_us}]}."""
     states = sorted((CPU / "cpu0/cpuidle").glob("state[0-9]*"))
-    idle = [{"name": _text(s / "name"), "exit_us": int(_text(s / "latency") or 0)} for s in states
-            if _text(s / "disable") != "1"]  # fmt: skip
+    idle = [{"name": read(s / "name"), "exit_us": int(read(s / "latency") or 0)} for s in states
+            if read(s / "disable") != "1"]  # fmt: skip
     return {
         "cpus": os.cpu_count(),
         "nodes": len(list(NODES.glob("node[0-9]*"))) or 1,
-        "governor": _text(CPU / "cpu0/cpufreq/scaling_governor"),
+        "governor": read(CPU / "cpu0/cpufreq/scaling_governor"),
         "idle": idle,
     }
 
 
-def advice() -> Iterator[str]:
-    """What to set before microseconds are measured."""
-    told = describe()
+def advice(told: dict[str, Any]) -> Iterator[str]:
+    """What to set before microseconds are measured, of processors as described."""
     if told["governor"] not in ("", "performance"):
         yield f"The governor is {told['governor']}: `cpupower frequency-set -g performance` keeps the clock up"
     deep = [state for state in told["idle"] if state["exit_us"] > DEEP_US]
     if deep:
         name, exit_us = deep[-1]["name"], deep[-1]["exit_us"]
         yield f"Idle state {name} takes {exit_us} µs to leave: `cpupower idle-set -D {DEEP_US}` forbids it"
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""

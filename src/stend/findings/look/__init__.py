@@ -98,8 +98,12 @@ def lasting(run: Run) -> list[tuple[PlannedTest, Cell]]:
 def _end(run: Run, test: PlannedTest, cell: Cell) -> Cell:
     if test.name != "write-saturation" or run.verdict_rounds(test.name, cell.phase):
         return cell
-    own = [r.counts for r in records(run, test.name, cell.phase) if r.workload == cell.workload]
-    return cell._replace(counts=added(own[-END:]))
+    return cell._replace(counts=ended(run, test, cell.phase))
+
+
+def ended(run: Run, test: PlannedTest, phase: str) -> Counts:
+    """The last records of a phase that holds one load, added up: the end of a saturation."""
+    return added(r.counts for r in records(run, test.name, phase)[-END:])
 
 
 def every_cell(run: Run, test: PlannedTest) -> list[Cell]:

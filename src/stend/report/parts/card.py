@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stend.definition import PlannedTest, Workload
 from stend.findings import look
 from stend.findings.language import Language
-from stend.record import Counts, Run, added
+from stend.record import Counts, Run
 from stend.report.parts import Number
 from stend.units import KiB
 
@@ -60,8 +60,7 @@ def _first_choices(lasting: list[Cell], every: list[Cell]) -> Iterator[tuple[str
 def _ends(run: Run, words: Language) -> Iterator[Number]:
     """The last level of a saturation, its worst percentile that can be carried."""
     for test in look.tests(run, "write-saturation"):
-        records = look.records(run, test.name, look.main_phase(run, test))[-look.END :]
-        total = added(r.counts for r in records)
+        total = look.ended(run, test, look.main_phase(run, test))
         if not total.seconds:
             continue
         yield Number(words.show(total.iops, "rate"), words("card.saturated"), words.title(test.name, test.title))
