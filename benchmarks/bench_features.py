@@ -15,7 +15,7 @@ from stend.sim import flash_clean, flash_kernel
 
 UNUSED = {
     *("THROUGH", "HICCUPS", "SEGMENT", "SLC_PAGES", "SLC_FOLD", "SPREAD", "BEHIND", "ONE_WAY"),
-    *("T_TURN", "T_PAGE_READ", "T_PAGE_WRITE", "T_PARTIAL"),
+    *("T_TURN", "T_PAGE_READ", "T_PAGE_WRITE", "T_PARTIAL", "T_MOVE"),
 }
 MOST = 1.1
 TURNS = 5

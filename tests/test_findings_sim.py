@@ -106,8 +106,9 @@ def rests(number: int) -> tuple[Spec, float]:
     """
     dice = random.Random(f"rest {number}")
     capacity, spare_pct = round(dice.uniform(100, 200) * GB), dice.uniform(9, 14)
-    plain = {"gather_bytes": 0, "hiccups": (), "pause_every_writes": 0, "idle_free_pct": 6}
-    spec, flash = drawn("saber1000", number, capacity, 64, spare_pct=spare_pct, **plain)
+    plain = {"gather_bytes": 0, "hiccups": (), "pause_every_writes": 0, "move_us": 0, "lanes": 1}
+    usual = {"program_us": 2150, "idle_free_pct": 6}
+    spec, flash = drawn("saber1000", number, capacity, 64, spare_pct=spare_pct, **plain, **usual)
     pages = flash.dies * flash.unit_bytes / PAGE / (flash.program_us + flash.read_us) * 1e6
     more = greedy(1 + spare_pct / 100, layout(flash, capacity, spec.scale)[1]) - 1
     cleaned = (1 + more) * 0.9 * BURST_S / spec.host.write_command_us * 1e6 - BURST_S * pages
@@ -123,6 +124,6 @@ def rests(number: int) -> tuple[Spec, float]:
 def test_the_rest_that_brings_a_drive_back_is_as_long_as_its_cleaning_takes(number: int) -> None:
     spec, needed = rests(number)
     minutes = round(2.5 * spec.capacity_bytes / (25_000 * PAGE) / 60)
-    found = said(spec, "idle-recovery", "idle_recovery", saturation_minutes=minutes, repeats=60)
+    found = said(spec, "idle-recovery", "idle_recovery", after="saturation", saturation_minutes=minutes, repeats=60)
     assert found.key == ("none" if not needed else "partly" if needed > RESTS_S[-1] else "recovers")
     assert found.values.get("needed") == next((rest for rest in RESTS_S if rest > needed > 0), None)

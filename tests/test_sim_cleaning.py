@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from stend.sim import Pattern, Spec, build, closed_forms
@@ -14,12 +15,12 @@ HOST = Host(
 CAPACITY = 1024 * MiB
 
 
-def drive(spare_pct: float, **changes: Any) -> Any:
+def drive(spare_pct: float, host: Host = HOST, **changes: Any) -> Any:
     flash = Flash(
         spare_pct=spare_pct,
         **{"dies": 8, "channels": 4, "superblocks": 1024, "read_us": 60, "program_us": 700, "erase_us": 3000} | changes,
     )
-    d = build(Spec(name="t", title="t", model="t", interface="t", capacity_bytes=CAPACITY, flash=flash, host=HOST))
+    d = build(Spec(name="t", title="t", model="t", interface="t", capacity_bytes=CAPACITY, flash=flash, host=host))
     d.start(Pattern(random_pct=0, read_pct=0, sizes=((128 * KiB, 1),), range_bytes=CAPACITY, limit_bytes=CAPACITY))
     while d.advance(60).more:
         pass
@@ -29,12 +30,16 @@ def drive(spare_pct: float, **changes: Any) -> Any:
 def amplification(d: Any, writes: Pattern, settle: float, measure: float) -> float:
     """NAND over host writes, after `settle` capacities, during `measure` more."""
     d.start(writes)
-    at, nand = 0, 0
-    for times in (settle, measure):
-        at, nand = d.host_write_bytes, d.health()["nand_write_bytes"]
-        while d.host_write_bytes < at + times * CAPACITY:
-            d.advance(1)
+    write_on(d, settle)
+    at, nand = d.host_write_bytes, d.health()["nand_write_bytes"]
+    write_on(d, measure)
     return float((d.health()["nand_write_bytes"] - nand) / (d.host_write_bytes - at))
+
+
+def write_on(d: Any, times: float) -> None:
+    at = d.host_write_bytes
+    while d.host_write_bytes < at + times * CAPACITY:
+        d.advance(1)
 
 
 UNIFORM = Pattern(random_pct=100, read_pct=0, sizes=((4 * KiB, 1),), range_bytes=CAPACITY, depth=64, seed=3)
@@ -90,3 +95,38 @@ def test_a_format_makes_the_drive_fresh_at_once() -> None:
     d.format()
     assert before > 4
     assert amplification(d, UNIFORM, 0, 0.5) == pytest.approx(1, abs=0.01)
+
+
+def moving_us(d: Any, settle: float) -> float:
+    """What a moved page costs the host's writes beyond the microsecond of each command, after `settle` capacities."""
+    d.start(UNIFORM)
+    write_on(d, settle)
+    at, began, nand = d.host_write_bytes, d.now_s, d.health()["nand_write_bytes"]
+    write_on(d, 0.2)
+    written = d.host_write_bytes - at
+    moved = d.health()["nand_write_bytes"] - nand - written
+    return float(((d.now_s - began) * 1e6 - written / (4 * KiB)) / (moved / (4 * KiB)))
+
+
+def test_scattered_pages_cost_the_command_processor_one_move_each() -> None:
+    assert moving_us(drive(12, lanes=2, move_us=100), 4) == pytest.approx(100, rel=0.03)
+
+
+def test_neighbours_written_in_order_are_moved_at_the_cost_of_one() -> None:
+    """Just after a fill, runs are as long as the few random writes between them leave them."""
+    assert moving_us(drive(12, lanes=2, move_us=100), 0.15) < 40
+
+
+def test_moves_are_hidden_between_commands_while_there_is_time() -> None:
+    slow = msgspec.structs.replace(HOST, write_answer_us=200)
+    means, longest = [], []
+    for depth in (1, 64):
+        d = drive(12, slow, lanes=2, move_us=10, gather_bytes=MiB)
+        d.start(msgspec.structs.replace(UNIFORM, depth=depth))
+        write_on(d, 3)
+        writes = d.advance(1).tallies[1]
+        means.append(writes[2] / writes[0] / 1e3)
+        longest.append(writes[4] / 1e3)
+    assert means[0] == pytest.approx(200 + 1 + 1.3, rel=0.03)
+    assert longest[0] < 300
+    assert longest[1] > 0.9 * 10 * MiB / (4 * KiB)  # a stripe's worth of moves comes due at once

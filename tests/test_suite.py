@@ -1,5 +1,7 @@
 """The tests and suites: their order of steps against the clause, and their ends on the virtual drive."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -77,6 +79,18 @@ def test_recovery_goes_on_from_the_saturated_drive_where_the_lab_lets_it() -> No
     plan = drawn("write-saturation", "idle-recovery", profile="review")
     assert plan.tests[1].shared == {"purge": "write-saturation", "saturate": "write-saturation"}
     assert any("10 h" in note and "saved" in note for note in plan.notes)
+
+
+def test_a_profile_may_say_of_one_kind_of_drive_how_a_test_is_done_and_the_operator_otherwise() -> None:
+    sata = msgspec.structs.replace(IDENTITY, interface="SATA 6 Gbit/s")
+
+    def names(**settings: Any) -> list[str]:
+        asked, profile, _ = planning.gather(["idle-recovery"], "review", {"tests": {"idle-recovery": settings}})
+        return [phase.name for phase in planning.draw(asked, profile, sata).tests[0].phases][:3]
+
+    assert names() == ["purge", "precondition", "saturate"]
+    assert names(repeats=5) == ["purge", "precondition", "saturate"]
+    assert names(after="saturation")[:2] == ["purge", "saturate"]
 
 
 @pytest.mark.parametrize(

@@ -205,8 +205,10 @@ class Profile(Data, frozen=True):
         return wanted
 
     def for_drive(self, device: Identity) -> "Profile":
-        """This profile with what it says of drives of this interface laid over it."""
-        return msgspec.structs.replace(self, **self.interfaces.get(device.interface.split(" ")[0].lower(), {}))
+        """This profile with what it says of drives of this interface laid over it, `tests` of them test by test."""
+        own = dict(self.interfaces.get(device.interface.split(" ")[0].lower(), {}))
+        tests = {name: self.tests.get(name, {}) | settings for name, settings in own.pop("tests", {}).items()}
+        return msgspec.structs.replace(self, **own, tests=self.tests | tests)
 
     def for_test(self, name: str, options: dict[str, Any]) -> "Profile":
         """This profile with what it says of one test laid over it; BadInput for a setting the test does not have."""

@@ -103,7 +103,8 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[st
         usual = profile.for_test(test, suite.load(test).options)
         told += [_told(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
         tests[test] = tests.get(test, {}) | settings
-    replaced = changes | {"tests": tests, "interfaces": _without(profile.interfaces, changes)}
+    kinds = {kind: _unsaid(overlay, changes, own) for kind, overlay in profile.interfaces.items()}
+    replaced = changes | {"tests": tests, "interfaces": kinds}
     try:
         made = msgspec.convert(msgspec.to_builtins(profile) | replaced, Profile)
     except msgspec.ValidationError as error:
@@ -113,6 +114,15 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[st
 
 def _without(overlays: dict[str, dict[str, Any]], changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in overlays.items()}
+
+
+def _unsaid(overlay: dict[str, Any], changes: dict[str, Any], own: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What a profile says of one kind of drive, and of single tests of it, where the operator says nothing."""
+    tests = {
+        name: {key: value for key, value in settings.items() if key not in changes | own.get(name, {})}
+        for name, settings in overlay.get("tests", {}).items()
+    }
+    return {key: value for key, value in overlay.items() if key not in changes} | {"tests": tests}
 
 
 def _setting(profile: Profile, key: str) -> Any:

@@ -51,6 +51,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
     p[k.BUFFER] = max(flash.buffer_bytes // k.PAGE, 2 * p[k.GATHER])
     p[k.SENSE], p[k.T_SUSPEND] = flash.sense_bytes // k.PAGE, ns(flash.suspend_us)
     p[k.MOVE_SENSE] = (flash.move_sense_bytes or flash.sense_bytes) // k.PAGE
+    p[k.T_MOVE] = ns(flash.move_us)
     p[k.BEHIND] = flash.behind_pct / 100 * k.CREDIT
     p[k.SPREAD] = ns(flash.program_us * flash.program_spread_pct / 100)
     p[k.POLICY], p[k.THROUGH] = k.POLICIES.index(flash.cleaning), flash.write_through
@@ -187,9 +188,9 @@ class FlashDrive(Drive):
 
     @property
     def _move_ns(self) -> float:
-        """What all dies together need to move a page."""
+        """What all dies together need to move a page, or the command processor if that is longer."""
         p = self.memory.parameters
-        return float((p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES])
+        return max(float((p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES]), float(p[k.T_MOVE]))
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
         programmed = int(self.memory.state[k.FLASH]) - self._programmed

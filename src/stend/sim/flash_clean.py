@@ -1,4 +1,4 @@
-"""Writing to flash and cleaning it: units, superblocks, victims. Parts of the flash kernel.
+"""Writing to flash and cleaning it: units and superblocks. Parts of the flash kernel.
 
 Cleaning is paced: while free superblocks are short, every host page earns the credit to move victim pages in proportion
 to the victim's fill, so that the space is there when it is needed and no IO pays for a whole victim.
@@ -10,10 +10,10 @@ import numpy as np
 
 from stend.sim import flash_state as k
 from stend.sim.compiled import inlined, prefetch, trailing_zeros
-from stend.sim.kernels import below, i64, random64, u64
+from stend.sim.flash_victims import choose
+from stend.sim.kernels import i64, random64, u64
 
 u32 = np.uint32
-SAMPLES = 10  # victims looked at by the sampled policy ("d choices", Van Houdt 2013)
 
 
 @inlined
@@ -97,67 +97,6 @@ def append(f: Any, page: Any, lane: Any, at: Any) -> None:
 
 
 @inlined
-def emptiest(valid: Any) -> Any:
-    """The closed superblock with the fewest current pages."""
-    least, at = k.NONE, 0
-    for b in range(valid.shape[0]):
-        if valid[b] < least:
-            least, at = valid[b], b
-    return at
-
-
-@inlined
-def oldest(f: Any) -> Any:
-    """The superblock closed first."""
-    least, at = i64(1) << 62, 0
-    for b in range(f.valid.shape[0]):
-        if f.valid[b] < k.VICTIM and f.age[b] < least:
-            least, at = f.age[b], b
-    return at
-
-
-@inlined
-def worthiest(f: Any) -> Any:
-    """The most of age x free share / cost (cost-benefit, Rosenblum and Ousterhout 1992)."""
-    best, at = -1.0, 0
-    pages, now = float(f.parameters[k.PAGES]), f.state[k.CLOSED]
-    for b in range(f.valid.shape[0]):
-        if f.valid[b] < k.VICTIM:
-            fill = f.valid[b] / pages
-            worth = (1 - fill) / (1 + fill) * (now - f.age[b] + 1)
-            if worth > best:
-                best, at = worth, b
-    return at
-
-
-@inlined
-def sampled(f: Any) -> Any:
-    """The emptiest of a few drawn at random."""
-    least, at = k.NONE, i64(-1)
-    looked = 0
-    while looked < SAMPLES:
-        b = below(random64(f.rng), i64(f.valid.shape[0]))
-        if f.valid[b] < k.VICTIM:
-            looked += 1
-            if f.valid[b] < least:
-                least, at = f.valid[b], b
-    return at
-
-
-@inlined
-def choose(f: Any) -> Any:
-    """The victim, by the drive's policy."""
-    policy = f.parameters[k.POLICY]
-    if policy == k.GREEDY:
-        return i64(emptiest(f.valid))
-    if policy == k.OLDEST_FIRST:
-        return i64(oldest(f))
-    if policy == k.COST_BENEFIT:
-        return i64(worthiest(f))
-    return i64(sampled(f))
-
-
-@inlined
 def begin(f: Any) -> None:
     """Choose a victim and what each host page must pay for it."""
     s, p = f.state, f.parameters
@@ -211,6 +150,9 @@ def move(f: Any, q: Any, at: Any) -> None:
         d = (q // u64(p[k.UNIT])) % u64(p[k.DIES])
         f.die[d] = max(f.die[d], at) + p[k.T_READ]
     s[k.CURSOR] = i64(q) + 1
+    if i64(f.back[q]) != s[k.MOVED_LAST] + 1:
+        s[k.FIRMWARE] += p[k.T_MOVE]
+    s[k.MOVED_LAST] = f.back[q]
     f.live[q >> u64(6)] &= ~(u64(1) << (q & u64(63)))
     prefetch(f.map, u64(f.back[min(q + u64(12), u64(f.back.shape[0] - 1))]))
     append(f, u64(f.back[q]), k.CLEAN_LANE if p[k.LANES] > 1 else k.HOST_LANE, at)
@@ -286,5 +228,17 @@ def write_page(f: Any, page: Any, at: Any) -> Any:
     elif s[k.VICTIM_AT] >= 0 or s[k.FREE] < low:
         s[k.EARNED] += s[k.RATIO]
     append(f, u64(page), k.HOST_LANE, at)
-    clean(f, at, low)
+    if p[k.T_MOVE] == 0 or s[k.EARNED] >= p[k.GATHER] * k.CREDIT or s[k.FREE] < p[k.LOW] - 1:
+        clean(f, at, low)
     return at
+
+
+@inlined
+def between(f: Any, at: Any) -> None:
+    """The command processor had nothing to do until `at`: it moves what is due of the victim."""
+    s, p = f.state, f.parameters
+    while s[k.EARNED] >= k.CREDIT and s[k.FIRMWARE] + p[k.T_MOVE] <= at:
+        due = s[k.EARNED] - k.CREDIT
+        s[k.EARNED] = k.CREDIT
+        clean(f, s[k.FIRMWARE], p[k.LOW])
+        s[k.EARNED] += due

@@ -8,7 +8,7 @@ from typing import Any
 
 from stend.sim import flash_state as k
 from stend.sim.compiled import compiled, inlined, prefetch
-from stend.sim.flash_clean import clean, forget, program, turn, write_page
+from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
 from stend.sim.kernels import LOW32, count, draw, i64, random64, sink, u64
 
 
@@ -95,6 +95,8 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     if p[k.T_TURN] > 0:
         s[k.FIRMWARE] += p[k.T_TURN] * (reads ^ s[k.READ_LAST])
         s[k.READ_LAST] = reads
+    if p[k.T_MOVE] > 0:
+        between(f, at)
     page = offset // k.PAGE
     pages = (offset + size - 1) // k.PAGE - page + 1
     if reads:
@@ -193,6 +195,7 @@ def settle(f: Any, now: Any) -> None:
     """Whatever was under way is done: an idle drive's dies and links are free."""
     for d in range(f.die.shape[0]):
         f.die[d] = min(f.die[d], now)
+    f.state[k.FIRMWARE] = min(f.state[k.FIRMWARE], now)
 
 
 @compiled

@@ -63,6 +63,9 @@ class Flash(Part, frozen=True, kw_only=True):
     """read at once from one die"""
     move_sense_bytes: int = 0
     """the same while cleaning (several planes); 0: as for the host"""
+    move_us: float = 0
+    """the command processor's time for each run of neighbouring pages moved while cleaning: done between commands, and,
+    once `gather_bytes` of moving are due, at once while commands wait"""
     block_bytes: int = 8 << 20
     """erased at once on one die; sets how often `erase_us` is paid"""
     transfer_us: float = 5
