@@ -3,7 +3,11 @@
 import re
 import subprocess
 import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,6 +18,7 @@ from stend.engines.simulated import SimulatedEngine
 from stend.errors import BadInput, StepFailed
 from stend.record import Counts
 from stend.sim import calibrate, load
+from stend.sim.spec import profiles
 from stend.units import KiB, MiB
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -142,6 +147,21 @@ def test_the_documented_drive_can_be_built(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text(listing)
     e = engine(f"sim:{tmp_path}/mine.toml")
     assert hold(e, msgspec.structs.replace(WRITES, threads=4, depth=8), 10).iops > 1000
+
+
+def parameters(told: dict[str, Any], before: str = "") -> Iterator[str]:
+    for name, value in told.items():
+        yield from parameters(value, f"{before}{name}.") if isinstance(value, dict) else [before + name]
+
+
+@pytest.mark.parametrize("name", profiles())
+def test_every_parameter_of_a_profile_says_where_it_comes_from(name: str) -> None:
+    told = tomllib.loads((resources.files("stend.sim") / "profiles" / f"{name}.toml").read_text())
+    parts = {part: told[part] for part in ("flash", "disk", "array", "host", "thermal") if part in told}
+    known = {place for places in told["sources"].values() for place in places}
+    there = {"capacity_bytes", *parameters(parts)}
+    assert {p for p in there if p not in known and p.partition(".")[0] not in known} == set()
+    assert known <= there | set(parts)
 
 
 @pytest.mark.soak

@@ -32,8 +32,9 @@ def command(
     for name in names or known:
         spec = load(name)
         if fit:
-            spec, _ = calibrate.fitted(spec, spec.fitted)
-            for place in spec.fitted:
+            places = calibrate.free(spec)
+            spec, _ = calibrate.fitted(spec, places)
+            for place in places:
                 typer.echo(f"{name}: {place} = {attrgetter(place)(spec):g}")
         rows.extend(calibrate.measured(spec))
     typer.echo(calibrate.table(rows))

@@ -5,6 +5,7 @@ import statistics
 import tomllib
 from collections.abc import Iterable, Iterator
 from importlib import resources
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -80,6 +81,12 @@ def misfit(spec: Spec) -> float:
     """Mean square of the logarithmic errors of the cells that may be fitted."""
     logs = [math.log(max(r.simulated, 1e-9) / r.published) ** 2 for r in measured(spec) if not r.kept]
     return sum(logs) / len(logs)
+
+
+def free(spec: Spec) -> list[str]:
+    """What fitting may change: the numbers without a source, but no sizes, which must fit into each other."""
+    places = [p for p in spec.sources.get("fitted", ()) if not p.endswith("_bytes")]
+    return [p for p in places if type(attrgetter(p)(spec)) in (int, float)]
 
 
 def changed(part: Part, place: str, factor: float) -> Any:

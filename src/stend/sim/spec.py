@@ -223,10 +223,9 @@ class Spec(Part, frozen=True, kw_only=True):
     array: Array | None = None
     host: Host
     thermal: Thermal = Thermal()
-    sources: dict[str, str] = {}
-    """where each parameter comes from"""
-    fitted: tuple[str, ...] = ()
-    """parameters without a source, such as `flash.read_us`: what `stend calibrate --fit` may change"""
+    sources: dict[str, tuple[str, ...]] = {}
+    """parameters such as `flash.read_us`, or whole parts, by where they come from: `published`, `assumed`, ...; those
+    of `fitted` have no source: `stend calibrate --fit` may change them"""
     name: str = ""
     seed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)] = 1
     accidents: Accidents = Accidents()
