@@ -7,17 +7,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import findings, plan
 from stend.devices.virtual import VirtualDevice
-from stend.engines.simulated import SimulatedEngine
-from stend.findings import Finding
-from stend.record import Ended, Event, Result, Run
-from stend.run import run
+from stend.record import Ended, Result, Run
 from stend.sim import Spec, load
 from stend.sim.closed_forms import greedy
 from stend.sim.flash import layout
 from stend.sim.spec import Flash
 from stend.units import GB
+from tests.rehearsal import rehearsed, said
 from tests.stand import few
 
 DRAWS = few(32)
@@ -29,19 +26,13 @@ BURST_S, RESTS_S = 5, [5, 10, 15, 25, 50]
 ENDED = Ended(t=0.0, outcome="stopped", reason="")
 
 
-def events(spec: Spec, test: str, **settings: Any) -> "list[Event]":
-    device = VirtualDevice(f"sim:{spec.name}", spec)
-    device.open(writes=True, destroy=None)
-    names, profile, told = plan.gather([test], "review", {"tests": {test: settings}})
-    steps = plan.draw(names, profile, device.identity, deviations=told)
-    made = run(steps, device, SimulatedEngine(device.drive), seed=1, at=0.0)
+def ran(spec: Spec, test: str, **settings: Any) -> Run:
+    """Up to what the finding needs."""
+    events = rehearsed(VirtualDevice(f"sim:{spec.name}", spec), test, tests={test: settings})
     kept = {"purge", "fresh"} if test == "slc-cache" else set()
-    return [*takewhile(lambda e: not (kept and isinstance(e, Result) and e.where.phase not in kept), made), ENDED]
-
-
-def said(spec: Spec, test: str, finding: str, **settings: Any) -> Finding:
-    (found,) = (f for f in findings.find(Run(events(spec, test, **settings)), {}) if f.name == finding)
-    return found
+    return Run(
+        [*takewhile(lambda e: not (kept and isinstance(e, Result) and e.where.phase not in kept), events), ENDED]
+    )
 
 
 def drawn(name: str, number: int, capacity_bytes: int, scale: int, **flash: Any) -> tuple[Spec, Flash]:
@@ -67,7 +58,7 @@ def test_the_size_of_the_cache_is_what_the_parameters_say(number: int) -> None:
     spec, flash = drawn("kc2000", number, base.capacity_bytes, base.scale, slc=slc, program_us=dice.uniform(1500, 2400))
     physical = spec.capacity_bytes * (1 + flash.spare_pct / 100)
     truth = slc.share_pct / 100 * physical / slc.levels
-    assert said(spec, "slc-cache", "slc_cache").values["size"] == pytest.approx(truth, rel=WITHIN)
+    assert said(ran(spec, "slc-cache"), "slc_cache").values["size"] == pytest.approx(truth, rel=WITHIN)
 
 
 def saturates(number: int) -> tuple[Spec, float]:
@@ -90,7 +81,7 @@ def test_the_knee_comes_when_the_spare_space_is_used_up(number: int) -> None:
     pool = spec.capacity_bytes * (1 + flash.spare_pct / 100)
     steady = 1 / greedy(1 + flash.spare_pct / 100, MANY)
     minutes = round(8 * spec.capacity_bytes / (link * PAGE * (0.3 + 0.7 * steady)) / 60)
-    knee = said(spec, "write-saturation", "saturation", minutes=minutes)
+    knee = said(ran(spec, "write-saturation", minutes=minutes), "saturation")
     assert knee.key == "knee"
     assert knee.values["start"] == pytest.approx(link, rel=WITHIN)
     assert knee.values["knee_bytes"] == pytest.approx(pool, rel=WITHIN)
@@ -124,6 +115,7 @@ def rests(number: int) -> tuple[Spec, float]:
 def test_the_rest_that_brings_a_drive_back_is_as_long_as_its_cleaning_takes(number: int) -> None:
     spec, needed = rests(number)
     minutes = round(2.5 * spec.capacity_bytes / (25_000 * PAGE) / 60)
-    found = said(spec, "idle-recovery", "idle_recovery", after="saturation", saturation_minutes=minutes, repeats=60)
+    run = ran(spec, "idle-recovery", after="saturation", saturation_minutes=minutes, repeats=60)
+    found = said(run, "idle_recovery")
     assert found.key == ("none" if not needed else "partly" if needed > RESTS_S[-1] else "recovers")
     assert found.values.get("needed") == next((rest for rest in RESTS_S if rest > needed > 0), None)

@@ -9,14 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import findings, plan
 from stend.devices.virtual import VirtualDevice
-from stend.engines.simulated import SimulatedEngine
-from stend.findings import Finding
 from stend.record import Run
-from stend.run import run
 from stend.sim import Spec, load
 from stend.units import GB, GiB, KiB
+from tests.rehearsal import rehearsed, said
 from tests.stand import few
 
 WITHIN = 0.05
@@ -43,35 +40,29 @@ def drawn(number: int, name: str, *, share: float, chunk_bytes: int = 64 * KiB) 
     return msgspec.structs.replace(spec, disk=disk, capacity_bytes=20 * GB // 4096 * 4096, seed=number + 1)
 
 
-def said(spec: Spec, test: str, finding: str) -> Finding:
-    device = VirtualDevice(f"sim:{spec.name}", spec)
-    device.open(writes=True, destroy=None)
-    changes = {"minute_s": MINUTE_S[test], "tests": {test: SETTINGS[test]}}
-    names, profile, told = plan.gather([test], "review", changes)
-    steps = plan.draw(names, profile, device.identity, deviations=told)
-    made = Run(list(run(steps, device, SimulatedEngine(device.drive), seed=1, at=0.0)))
-    (found,) = (f for f in findings.find(made, {}) if f.name == finding)
-    return found
+def ran(spec: Spec, test: str) -> Run:
+    changes: dict[str, Any] = {"minute_s": MINUTE_S[test], "tests": {test: SETTINGS[test]}}
+    return Run(list(rehearsed(VirtualDevice(f"sim:{spec.name}", spec), test, **changes)))
 
 
 @pytest.mark.parametrize("number", few(16, 5))
 def test_the_size_of_the_cache_is_what_the_parameters_say(number: int) -> None:
     share = random.Random(f"share {number}").uniform(0.2, 0.85)
-    found = said(drawn(number, "part", share=share), "hot-range", "hot_range")
+    found = said(ran(drawn(number, "part", share=share), "hot-range"), "hot_range")
     assert found.key == "part"
     assert found.values["size"] == pytest.approx(share * HOT_GIB * GiB, rel=WITHIN)
 
 
 @pytest.mark.parametrize("number", few(4, 1))
 def test_a_cache_as_large_as_the_range_holds_it(number: int) -> None:
-    assert said(drawn(number, "whole", share=1.2), "hot-range", "hot_range").key == "holds"
+    assert said(ran(drawn(number, "whole", share=1.2), "hot-range"), "hot_range").key == "holds"
 
 
 @pytest.mark.parametrize("number", few(4, 1))
 def test_a_disk_without_a_cache_has_none_however_short_its_ways(number: int) -> None:
     spec = drawn(number, "none", share=0)
-    assert said(spec, "hot-range", "hot_range").key == "none"
-    found = said(spec, "cold-warm", "cache_policy")
+    assert said(ran(spec, "hot-range"), "hot_range").key == "none"
+    found = said(ran(spec, "cold-warm"), "cache_policy")
     assert found.key == "none"
     assert found.values["gain"] > 1.3
 
@@ -80,4 +71,4 @@ def test_a_disk_without_a_cache_has_none_however_short_its_ways(number: int) -> 
 @pytest.mark.parametrize(("key", "chunk_bytes"), [("around", 64 * KiB), ("through", 8 * KiB)])
 def test_writes_of_whole_chunks_are_kept_and_parts_of_them_are_not(key: str, chunk_bytes: int, number: int) -> None:
     share = random.Random(f"{key} {number}").uniform(0.4, 0.9)
-    assert said(drawn(number, key, share=share, chunk_bytes=chunk_bytes), "cold-warm", "cache_policy").key == key
+    assert said(ran(drawn(number, key, share=share, chunk_bytes=chunk_bytes), "cold-warm"), "cache_policy").key == key

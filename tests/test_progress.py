@@ -5,20 +5,12 @@ import pytest
 from stend import plan as planning
 from stend.definition import Workload
 from stend.devices import virtual
-from stend.engines.simulated import SimulatedEngine
 from stend.progress import Progress, ToGo, rounds_to_steady
 from stend.record import Event, Run, Started
 from stend.run import resume_point, run
 from stend.units import GiB
+from tests.rehearsal import rehearsed
 from tests.still import IDENTITY, StillDevice, StillEngine
-
-
-def on_a_virtual_drive(target: str, asked: str, profile: str) -> list[Event]:
-    device = virtual.find(target)
-    device.open(writes=True, destroy=None)
-    names, chosen, told = planning.gather([asked], profile, {})
-    plan = planning.draw(names, chosen, device.identity, deviations=told)
-    return list(run(plan, device, SimulatedEngine(device.drive), seed=1, at=0.0))
 
 
 def on_a_cliff(asked: str, profile: str) -> list[Event]:
@@ -61,7 +53,7 @@ RUNS = [
 def test_after_a_tenth_the_end_is_known_within_fifteen_percent_on_drives_with_a_cliff(
     target: str, asked: str, profile: str
 ) -> None:
-    end, expected = told(on_a_virtual_drive(target, asked, profile), 0.1)
+    end, expected = told(list(rehearsed(virtual.find(target), asked, profile)), 0.1)
     assert expected.likely_s == pytest.approx(end, rel=0.15)
     assert expected.low_s <= end * 1.02
 

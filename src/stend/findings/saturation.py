@@ -51,7 +51,7 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         return Finding(name=NAME, key="short", test=test.name, values={"records": len(series)}, confidence="can't tell")
     t, done = _sums(series)
     raw = [c.iops for c in series]
-    y = list(smooth(raw))
+    y = smooth(raw)
     end = median(raw[-max(int(len(raw) * TAIL), 5) :])
     top = max(y[: max(len(y) // 2, 5)])
     middle = crossing(t, y, (top * end) ** 0.5)

@@ -84,15 +84,16 @@ def boundary(values: Sequence[float], widths: Sequence[float], before: Level, af
     return inner + shift
 
 
-def smooth(values: Sequence[float], width: int = 5) -> Array:
+def smooth(values: Sequence[float], width: int = 5) -> list[float]:
     """A running median; the ends see what there is."""
     raw, half = np.asarray(values, float), width // 2
     if len(raw) < width:
-        return np.array([np.median(raw[max(i - half, 0) : i + half + 1]) for i in range(len(raw))])
+        return [float(np.median(raw[max(i - half, 0) : i + half + 1])) for i in range(len(raw))]
     inner = np.median(np.lib.stride_tricks.sliding_window_view(raw, width), axis=1)
     begin = [np.median(raw[: i + half + 1]) for i in range(half)]
     end = [np.median(raw[i - half :]) for i in range(len(raw) - half, len(raw))]
-    return np.concatenate([begin, inner, end])
+    smoothed: list[float] = np.concatenate([begin, inner, end]).tolist()
+    return smoothed
 
 
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float | None:

@@ -1,0 +1,29 @@
+"""A test run on a virtual drive, kept in no folder, and what is found of it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from stend import findings, plan
+from stend.devices.virtual import VirtualDevice
+from stend.engines.simulated import SimulatedEngine
+from stend.findings import Finding
+from stend.record import Event, Run
+from stend.run import run
+
+
+def rehearsed(device: VirtualDevice, asked: str, profile: str = "review", **changes: Any) -> Iterator[Event]:
+    """What happens, as it happens; `changes` are the operator's."""
+    device.open(writes=True, destroy=None)
+    names, chosen, told = plan.gather([asked], profile, changes)
+    steps = plan.draw(names, chosen, device.identity, deviations=told)
+    yield from run(steps, device, SimulatedEngine(device.drive), seed=1, at=0.0)
+
+
+def said(run: Run, name: str) -> Finding:
+    """The one finding of that name; all that is found can be written to report.json."""
+    told = list(findings.find(run, {}))
+    msgspec.json.encode([finding.values for finding in told])
+    (found,) = (finding for finding in told if finding.name == name)
+    return found
