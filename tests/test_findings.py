@@ -249,6 +249,13 @@ def test_the_fast_beginning_of_a_saturation_is_in_no_lasting_figure() -> None:
     assert cell.counts.iops < 0.8 * look.cells(run, look.tests(run)[0])[0].counts.iops
 
 
+def test_what_rests_give_back_is_in_no_lasting_figure() -> None:
+    run = rested(0)
+    ((test, cell),) = look.lasting(run)
+    assert (test.name, cell.phase) == ("idle-recovery", "saturate")
+    assert close(cell.counts.iops, flash(0).steady_iops)
+
+
 def test_peers_are_those_that_the_sheet_names() -> None:
     run = made("write-saturation", "latency", truth=flash(1), profile="review", interval_s=20.0, tests=sat(120))
     assert found(run, "peers") == []

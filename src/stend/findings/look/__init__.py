@@ -1,7 +1,7 @@
 """Folds over a run that findings, charts and reports share; figures are derived here and nowhere recorded."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -90,9 +90,18 @@ def cells(run: Run, test: PlannedTest) -> list[Cell]:
 
 
 def lasting(run: Run) -> list[tuple[PlannedTest, Cell]]:
-    """The cells of states that service lasts in; of a saturation that nobody judged, its end."""
+    """The cells of states that service lasts in; of a saturation that nobody judged, and before rests, its end."""
     own = [test for test in tests(run) if test.name not in UNSTEADY]
-    return [(test, _end(run, test, cell)) for test in own for cell in cells(run, test)]
+    found = [(test, _end(run, test, cell)) for test in own for cell in cells(run, test)]
+    return [*found, *((test, cell) for test in tests(run, "idle-recovery") for cell in _before_rests(run, test))]
+
+
+def _before_rests(run: Run, test: PlannedTest) -> Iterator[Cell]:
+    for phase in test.phases:
+        if not phase.name.startswith(("wait-", "baseline-")):
+            loads = [r.workload for r in records(run, test.name, phase.name) if r.workload.random_pct]
+            if loads:
+                yield Cell(phase.name, loads[-1], ended(run, test, phase.name))
 
 
 def _end(run: Run, test: PlannedTest, cell: Cell) -> Cell:
