@@ -52,4 +52,5 @@ def command(
             _session.follow(folder, rerun(events, recorded) if virtual else events, raw, shown)
     finally:
         device.close()
+    del events, past, shown, recorded  # as in `stend run`
     return _session.finish(folder)

@@ -69,4 +69,5 @@ def command(
             with _settings.kept(device, plan, folder) as told_plan:
                 events = run(told_plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
                 _session.follow(folder, events, raw, past)
+    del events, past  # what happened is read again from the folder: a long run is large
     return _session.finish(folder)
