@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.text import Text
 
 from stend.progress import Progress
-from stend.record import Event, Judged, Note, Result, Run, Sample
+from stend.record import Event, Judged, Note, Result, Sample, Started
 from stend.units import MB, duration, latency, rate
 
 REFRESH_S = 0.25
@@ -18,12 +18,12 @@ PLAIN_EVERY_S = 10.0
 class Screen:
     """One line that moves on a terminal; a line now and then where there is none."""
 
-    def __init__(self, run: Run) -> None:
-        self.run, self.progress = run, Progress()
+    def __init__(self) -> None:
+        self.progress = Progress()
         self.console = Console(stderr=True, highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
         self.began = self.shown = time.monotonic()
-        self.place = ""
+        self.place = "starting"
 
     def __enter__(self) -> "Screen":
         if self.console.is_terminal:
@@ -37,6 +37,8 @@ class Screen:
         """Take an event in; say what a person must not miss, move the line at most four times a second."""
         self.progress.add(event)
         match event:
+            case Started():
+                self.place = event.plan.tests[0].name
             case Note():
                 self.console.print(f"{event.kind}: {event.text}", markup=False, soft_wrap=True)
             case Judged() if event.ended_by:
@@ -63,11 +65,7 @@ class Screen:
         """The line as text."""
         counts = sample.counts
         figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.both.mean_s)}"
-        return f"{self.place or self.first()}  {figures}  {duration(sample.t)} gone, {self.to_go()}"
-
-    def first(self) -> str:
-        """Where a run is before its first result."""
-        return "starting" if not self.run.started else f"{self.run.plan.tests[0].name}"
+        return f"{self.place}  {figures}  {duration(sample.t)} gone, {self.to_go()}"
 
     def to_go(self) -> str:
         """The time to go in words, as a range."""

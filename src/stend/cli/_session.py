@@ -63,9 +63,9 @@ class Stopping:
         self.asked = True
 
 
-def follow(folder: Path, events: Generator[Event, None, None], raw: store.Raw, run: Run) -> None:
+def follow(folder: Path, events: Generator[Event, None, None], raw: store.Raw) -> None:
     """Write and show a run."""
-    with Screen(run) as screen:
+    with Screen() as screen:
         for event in store.append(folder, events, raw):
             screen.show(event)
 

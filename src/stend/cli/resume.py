@@ -48,9 +48,8 @@ def command(
                 past=None if virtual else past,
                 stopping=stopping,
             )
-            shown = Run(recorded)
-            _session.follow(folder, rerun(events, recorded) if virtual else events, raw, shown)
+            _session.follow(folder, rerun(events, recorded) if virtual else events, raw)
     finally:
         device.close()
-    del events, past, shown, recorded  # as in `stend run`
+    del past, recorded  # what happened is read again from the folder, and a long run is large
     return _session.finish(folder)

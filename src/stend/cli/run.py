@@ -35,7 +35,6 @@ def command(
     from stend import host, store
     from stend import plan as planning
     from stend.cli import _session, _settings
-    from stend.record import Run
     from stend.run import run
 
     overrides = _asked.changes(threads, depth, active_range, rounds, round_seconds)
@@ -63,11 +62,10 @@ def command(
             manifest = {k: v for k, v in (asked | overrides).items() if v is not None}
             store.create(folder, manifest, host.describe())
             typer.echo(f"Run folder: {folder}")
-            raw, past = store.Raw(folder), Run()
+            raw = store.Raw(folder)
             engine = _session.engine_for(device, raw, plan.profile.minute_s)
             undo.pop_all()
             with _settings.kept(device, plan, folder) as told_plan:
-                events = run(told_plan, device, engine, seed=seed, at=_session.now(), past=past, stopping=stopping)
-                _session.follow(folder, events, raw, past)
-    del events, past  # what happened is read again from the folder: a long run is large
+                events = run(told_plan, device, engine, seed=seed, at=_session.now(), stopping=stopping)
+                _session.follow(folder, events, raw)
     return _session.finish(folder)
