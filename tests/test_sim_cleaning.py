@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend.sim import Pattern, Spec, build, closed_forms
+from stend.sim import Pattern, Spec, build, closed_forms, load
 from stend.sim.spec import Flash, Host
 from stend.units import KiB, MiB
 
@@ -130,3 +130,24 @@ def test_moves_are_hidden_between_commands_while_there_is_time() -> None:
     assert means[0] == pytest.approx(200 + 1 + 1.3, rel=0.03)
     assert longest[0] < 300
     assert longest[1] > 0.9 * 10 * MiB / (4 * KiB)  # a stripe's worth of moves comes due at once
+
+
+@pytest.mark.parametrize("full_pct", [25, 50, 75])
+def test_a_rested_drive_has_emptied_its_cache_and_has_a_share_of_what_is_free(full_pct: int) -> None:
+    spec = load("kc2000")
+    assert spec.flash
+    assert spec.flash.slc
+    d, part = build(spec), spec.capacity_bytes * full_pct // 100 // MiB * MiB
+    fill = Pattern(random_pct=0, read_pct=0, sizes=((MiB, 1),), depth=16, range_bytes=part, limit_bytes=part)
+    d.start(fill)
+    while d.advance(1).more:
+        pass
+    d.stop()
+    d.idle(1800)
+    d.start(msgspec.structs.replace(fill, start_bytes=part, range_bytes=spec.capacity_bytes - part, limit_bytes=0))
+    fast, rate = 0.0, d.advance(1).tallies[1, 1]
+    while (written := d.advance(1).tallies[1, 1]) > 0.6 * rate:
+        fast += written
+    free = spec.capacity_bytes * (1 + spec.flash.spare_pct / 100) - part
+    slc = spec.flash.slc
+    assert fast + rate == pytest.approx(free * slc.share_pct / 100 / slc.levels, rel=0.1)

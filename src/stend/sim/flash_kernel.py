@@ -179,14 +179,15 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
 
 @compiled
 def rest(f: Any, now: Any, pages: Any) -> None:
-    """Clean in the background: move up to `pages` pages while fewer than the target are free."""
+    """Clean in the background: move up to `pages` pages while fewer than the target are free or one-bit ones are left."""
     s, p = f.state, f.parameters
     s[k.EARNED] = 0
     for _ in range(pages):
-        if s[k.VICTIM_AT] < 0 and s[k.FREE] >= p[k.REST_TARGET]:
+        low = i64(f.valid.shape[0]) if s[k.SLC_USED] > 1 else p[k.REST_TARGET]
+        if s[k.VICTIM_AT] < 0 and s[k.FREE] >= low:
             break
         s[k.EARNED] += k.CREDIT
-        clean(f, now, p[k.REST_TARGET])
+        clean(f, now, low)
     s[k.EARNED] = 0
 
 
