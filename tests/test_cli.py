@@ -187,20 +187,3 @@ def test_a_run_shows_lists_and_reports_itself(tmp_path: Path, capsys: pytest.Cap
     assert "steady state not reached" in capsys.readouterr().out
     assert main(["list", str(tmp_path)]) == 0
     assert "iops" in capsys.readouterr().out
-
-
-def test_a_drive_sheet_is_put_beside_the_run_or_refused_in_a_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder, sheet = tmp_path / "run", tmp_path / "sheet.toml"
-    quick = ["run", "slc-cache", "--quick", "--target", "sim:small", "--into", str(folder)]
-    assert main(quick) == 0
-    capsys.readouterr()
-    sheet.write_text("price = ")
-    assert "drive sheet" in refused(["report", str(folder), "--sheet", str(sheet)], 2, capsys)
-    assert not (folder / "drive.toml").exists()
-    sheet.write_text('price = 90\nendurance_tbw = 300\npeers = ["nobody"]\n')
-    assert main(["report", str(folder), "--sheet", str(sheet), "--format", "markdown"]) == 0
-    text = (folder / "report.md").read_text()
-    assert "3.33 TB written for each USD" in text
-    assert "Can't compare with nobody" in text.replace("\\", "")

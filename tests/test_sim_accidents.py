@@ -7,7 +7,7 @@ import pytest
 from stend import findings, store
 from stend.cli import main
 from stend.record import Run
-from stend.report.parts.document import sheet
+from stend.report.parts.sheet import sheet
 
 RUN = ["--quick", "--round-seconds", "1", "--seed", "3"]
 

@@ -1,6 +1,5 @@
 """`stend report`: a report from run folders."""
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -22,11 +21,10 @@ def command(
     Example: stend report runs/20261120-120000-sim-small-iops --lang ru
     """
     from stend import report, store
-    from stend.report.parts import document
+    from stend.report.parts.sheet import keep
 
-    if sheet:
-        document.read_sheet(sheet)
-        shutil.copyfile(sheet, folders[0] / document.SHEETS[0])
     runs = [(folder, store.load(folder), store.host(folder)) for folder in folders]
+    if sheet:
+        keep(sheet, folders[0])
     for path in report.write(runs, form, lang=lang, style=style, into=into or folders[0]):
         typer.echo(f"Report: {path}")

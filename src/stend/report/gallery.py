@@ -9,7 +9,7 @@ from stend.charts import Picture
 from stend.findings.language import Language
 from stend.record import Run
 from stend.report.html import drawing_script, environment, policy, template_text
-from stend.report.parts.document import sheet
+from stend.report.parts.sheet import sheet
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:

@@ -10,8 +10,8 @@ from stend import __version__, findings
 from stend.definition import Identity
 from stend.findings.language import LANGUAGES, Language
 from stend.record import Position, Run, Verdict
-from stend.report.parts.document import sheet
 from stend.report.parts.records import rows
+from stend.report.parts.sheet import sheet
 
 FORMAT = 1
 

@@ -20,7 +20,7 @@ def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: st
     folder.mkdir(exist_ok=True)
     doc = document(runs, lang, style)
     path.write_text("\n".join(_document(doc, folder)) + "\n", encoding="utf-8")
-    return [path, *sorted(folder.glob("*.svg"))]
+    return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
 
 
 def escape(text: str) -> str:
@@ -33,6 +33,10 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
     yield f"# {escape(doc.title)}\n"
     for number, part in enumerate(doc.parts, 1):
         yield from _card(part)
+        if part.photo:
+            named = folder / f"{number}-photo.{part.photo.kind}"
+            named.write_bytes(part.photo.data)
+            yield f"![{escape(part.title)}]({folder.name}/{named.name})\n"
         for table in part.about:
             yield from _table(table)
         for title, texts in ((t("page.deviations"), part.deviations), (t("page.notes"), part.notes)):

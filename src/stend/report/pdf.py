@@ -65,7 +65,7 @@ def _content(doc: Document, folder: Path) -> dict[str, Any]:
         "plot": t("page.plot" if doc.style == "pts" else "page.figure", n="").strip(),
         "compared": [plots[id(picture)] for picture in doc.pictures],
         "tables": [_table(table) for table in doc.tables],
-        "parts": [_part(part, plots, t) for part in doc.parts],
+        "parts": [_part(part, plots, t) | _photo(part, folder / f"photo-{n}") for n, part in enumerate(doc.parts)],
     }
 
 
@@ -87,6 +87,14 @@ def _part(part: Part, plots: Plots, words: Any) -> dict[str, Any]:
         "manifest": part.manifest,
         "repeat_text": words("page.repeat_text", version=__version__),
     }
+
+
+def _photo(part: Part, file: Path) -> dict[str, str]:
+    if not part.photo:
+        return {"photo": ""}
+    named = file.with_suffix(f".{part.photo.kind}")
+    named.write_bytes(part.photo.data)
+    return {"photo": named.name}
 
 
 def _chapter(chapter: Chapter, plots: Plots) -> dict[str, Any]:

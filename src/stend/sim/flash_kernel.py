@@ -179,7 +179,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
 
 @compiled
 def rest(f: Any, now: Any, pages: Any) -> None:
-    """Clean in the background: move up to `pages` pages while fewer than the target are free or one-bit ones are left."""
+    """Clean in the background: move up to `pages` pages while too little is free or one-bit superblocks are left."""
     s, p = f.state, f.parameters
     s[k.EARNED] = 0
     for _ in range(pages):

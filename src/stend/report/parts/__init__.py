@@ -1,5 +1,6 @@
 """What a report says, before any format: plain data in the reader's language."""
 
+import base64
 from typing import Any, NamedTuple
 
 from stend.charts import Picture
@@ -40,6 +41,18 @@ class Number(NamedTuple):
     test: str
 
 
+class Photo(NamedTuple):
+    """Of the drive, as its sheet names it: "png" or "jpeg", and the file."""
+
+    kind: str
+    data: bytes
+
+    @property
+    def uri(self) -> str:
+        """The whole picture as an address."""
+        return f"data:image/{self.kind};base64,{base64.b64encode(self.data).decode()}"
+
+
 class Chapter(NamedTuple):
     """One test of a run."""
 
@@ -64,6 +77,7 @@ class Part(NamedTuple):
     steady: bool
     stamps: tuple[str, ...]
     numbers: tuple[Number, ...]
+    photo: Photo | None
     about: tuple[Table, ...]
     deviations: tuple[str, ...]
     notes: tuple[str, ...]

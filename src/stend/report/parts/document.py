@@ -7,11 +7,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-import msgspec
-
 from stend import charts, findings
 from stend.definition import PlannedTest
-from stend.errors import BadInput
 from stend.findings import Finding, Sheet, look
 from stend.findings.language import Language
 from stend.record import Run
@@ -20,10 +17,10 @@ from stend.report.parts.audit import audit
 from stend.report.parts.card import numbers
 from stend.report.parts.compare import compare
 from stend.report.parts.header import device, header, platform
+from stend.report.parts.sheet import characteristics, photo, sheet
 from stend.report.parts.tables import matrix, raw, verification, workloads
 
 MOST_ENDS = 4
-SHEETS = ("drive.toml", "sheet.toml")
 
 
 def document(
@@ -66,6 +63,7 @@ def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, s
         steady=not run.unmet,
         stamps=stamps(run, words),
         numbers=numbers(run, words),
+        photo=photo(folder, facts),
         about=(*characteristics(facts, words), *about(run, host, words)),
         deviations=tuple(words.told(text) for text in run.plan.deviations),
         notes=tuple(dict.fromkeys(words.told(note.text) for note in run.notes)),
@@ -76,25 +74,6 @@ def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, s
         appendix=tuple(raw(run, words)),
         manifest=_manifest(folder),
     )
-
-
-def sheet(folder: Path | None) -> Sheet:
-    """The drive sheet beside the events, if there is one."""
-    for name in SHEETS if folder else ():
-        path = folder / name if folder else Path(name)
-        if path.is_file():
-            return read_sheet(path)
-    return {}
-
-
-def read_sheet(path: Path) -> Sheet:
-    """A drive sheet; BadInput says what is wrong with it."""
-    try:
-        return msgspec.toml.decode(path.read_bytes(), type=dict[str, Any])
-    except OSError as error:
-        raise BadInput(f"the drive sheet {path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"the drive sheet {path} cannot be used: {error}") from error
 
 
 def stamps(run: Run, words: Language) -> tuple[str, ...]:
@@ -122,27 +101,6 @@ def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
         rows = tuple((words(f"header.{key}"), value) for key, value in facts if value)
         yield Table(words(f"header.{title}"), pair, rows)
     yield Table(words("method.title"), pair, tuple(_method(run, words)))
-
-
-def characteristics(facts: Sheet, words: Language) -> Iterator[Table]:
-    """What the drive sheet says of the drive, the claims in a table of their own."""
-    pair = (words("table.item"), words("table.value"))
-    plain = {k: v for k, v in facts.items() if not isinstance(v, dict | list)}
-    if plain:
-        rows = ((k, words.show(v, "gb") if k.endswith("_bytes") else str(v)) for k, v in plain.items())
-        yield Table(words("page.sheet_title"), pair, tuple((words.name_of("sheet", k), v) for k, v in rows))
-    if claimed := facts.get("claimed"):
-        rows = ((k, f"{words.show(v, 'n')}{claim_unit(k, words)}") for k, v in claimed.items())
-        yield Table(words("page.characteristics"), pair, tuple((words.name_of("claim", k), v) for k, v in rows))
-
-
-def claim_unit(key: str, words: Language) -> str:
-    """The unit at the end of a claim's name, as people write it."""
-    if key.endswith("_MB"):
-        return " " + words("unit.throughput")
-    if key.endswith("_us"):
-        return " " + words("unit.us")
-    return " IOPS" if key.startswith("rand_") else ""
 
 
 def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
