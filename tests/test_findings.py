@@ -5,13 +5,15 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from importlib import resources
 from typing import Any
 
+import msgspec
 import pytest
 
 from stend import findings
 from stend.findings import Finding, look
-from stend.findings.language import LANGUAGES, Language
+from stend.findings.language import LANGUAGES, Language, catalogue
 from stend.record import Run
 from stend.units import MB, GiB, KiB
 from tests.synthetic import Truth, made
@@ -229,6 +231,13 @@ def stories() -> Iterator[Run]:
     yield rested(0)
     yield written(0)
     yield made("hot-range", "cold-warm", truth=hybrid(0), profile="review", interval_s=60.0)
+
+
+def test_no_phrase_is_told_in_two_files_and_each_in_both_languages() -> None:
+    files = [file.read_bytes() for file in (resources.files("stend.findings.language") / "words").iterdir()]
+    sections = [name for file in files for name in msgspec.toml.decode(file)]
+    assert sorted(sections) == sorted(set(sections))
+    assert all(pair[0] and pair[1] for pair in catalogue().values())
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

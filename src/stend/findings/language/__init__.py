@@ -110,9 +110,9 @@ class Language(Formatter):
 
 @cache
 def catalogue() -> Mapping[str, Pair]:
-    """Every phrase: key -> (en, ru), the sections of words.toml and told.toml joined by dots."""
-    texts = [(resources.files(__package__) / name).read_bytes() for name in ("words.toml", "told.toml")]
-    return dict(pair for text in texts for pair in _flat("", msgspec.toml.decode(text)))
+    """Every phrase: key -> (en, ru), the sections of words/*.toml joined by dots."""
+    tables = [msgspec.toml.decode(file.read_bytes()) for file in (resources.files(__package__) / "words").iterdir()]
+    return dict(pair for table in tables for pair in _flat("", table))
 
 
 @cache
