@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+import msgspec
+
 from stend import plan as planning
 from stend import suite
 from stend.cli.plan import composition, rule_words
@@ -19,6 +21,8 @@ from tests.still import IDENTITY, StillDevice, StillEngine
 FOLDER = Path(__file__).parent / "goldens" / "suite"
 REVIEWED = ("iops", "throughput", "latency", "write-saturation", "idle-recovery")
 INTERVAL_S = 5
+INTERFACES = {"review-sata": "SATA 6 Gbit/s"}
+"""Of the drive that a suite is told on, where its profile has something to say of them."""
 
 
 def subjects() -> dict[str, tuple[str, str | None]]:
@@ -32,7 +36,8 @@ def subjects() -> dict[str, tuple[str, str | None]]:
 def transcript(asked: str, profile: str | None = None) -> str:
     """The whole story of a run on a drive that is always steady."""
     tests, chosen, told = planning.gather([asked], profile, {})
-    plan = planning.draw(tests, chosen, IDENTITY, deviations=told)
+    drive = msgspec.structs.replace(IDENTITY, interface=INTERFACES.get(asked, IDENTITY.interface))
+    plan = planning.draw(tests, chosen, drive, deviations=told)
     engine, past, starts = StillEngine(_rate, INTERVAL_S), Run(), dict[tuple[str, str], int]()
     seen = 0
     for event in run(plan, StillDevice(engine.log), engine, seed=1, at=0.0, past=past):
