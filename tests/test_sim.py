@@ -164,6 +164,24 @@ def test_every_parameter_of_a_profile_says_where_it_comes_from(name: str) -> Non
     assert known <= there | set(parts)
 
 
+def test_fitting_brings_a_drive_nearer_and_leaves_what_has_a_source() -> None:
+    wrong = calibrate.changed(load("st1800mm0088"), "disk.outer_mb_s", 1.08)
+    places = calibrate.free(wrong)
+    assert set(places) == {"disk.outer_mb_s", "disk.inner_mb_s"}
+    fitted, misfit = calibrate.fitted(wrong, places)
+    assert misfit == calibrate.misfit(fitted) < calibrate.misfit(wrong) / 2
+    assert fitted.disk
+    assert wrong.disk
+    assert msgspec.structs.replace(fitted, disk=wrong.disk) == wrong
+    assert fitted.disk.spindle_rpm == wrong.disk.spindle_rpm
+
+
+def test_sizes_and_tables_are_never_fitted() -> None:
+    places = calibrate.free(load("saber1000"))
+    assert "flash.move_us" in places
+    assert not {"flash.gather_bytes", "flash.hiccups", "flash.dies", "host.queue"} & set(places)
+
+
 @pytest.mark.soak
 def test_the_documented_accuracy_is_what_the_command_prints() -> None:
     rows = [row for name in calibrate.drives() for row in calibrate.measured(load(name))]
