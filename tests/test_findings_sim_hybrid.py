@@ -25,7 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 MINUTE_S = {"hot-range": 1, "cold-warm": 5}
 
 
-def drawn(number: int, name: str, *, share: float, chunk_bytes: int = 64 * KiB) -> Spec:
+def drawn(number: int, name: str, *, share: float, chunk_bytes: int = 64 * KiB, **changes: Any) -> Spec:
     """A hybrid whose cache holds a share of the hot range, in chunks of a size."""
     dice = random.Random(f"{name} {number}")
     spec = load("st600mx0052")
@@ -36,6 +36,7 @@ def drawn(number: int, name: str, *, share: float, chunk_bytes: int = 64 * KiB) 
         cache_bytes=int(share * HOT_GIB * GiB) // chunk_bytes * chunk_bytes,
         cache_chunk_bytes=chunk_bytes,
         cache_read_us=dice.uniform(50, 110),
+        **changes,
     )
     return msgspec.structs.replace(spec, disk=disk, capacity_bytes=20 * GB // 4096 * 4096, seed=number + 1)
 
@@ -68,7 +69,17 @@ def test_a_disk_without_a_cache_has_none_however_short_its_ways(number: int) -> 
 
 
 @pytest.mark.parametrize("number", few(4, 1))
-@pytest.mark.parametrize(("key", "chunk_bytes"), [("around", 64 * KiB), ("through", 8 * KiB)])
-def test_writes_of_whole_chunks_are_kept_and_parts_of_them_are_not(key: str, chunk_bytes: int, number: int) -> None:
-    share = random.Random(f"{key} {number}").uniform(0.4, 0.9)
-    assert said(ran(drawn(number, key, share=share, chunk_bytes=chunk_bytes), "cold-warm"), "cache_policy").key == key
+@pytest.mark.parametrize(
+    ("key", "share", "kept"),
+    [
+        ("around", (0.4, 0.9), {}),
+        ("through", (0.4, 0.9), {"chunk_bytes": 8 * KiB}),
+        ("through", (1.1, 1.5), {"cache_writes": "through"}),
+    ],
+    ids=["parts-of-chunks", "whole-chunks", "all"],
+)
+def test_writes_that_the_cache_keeps_are_told_from_those_it_passes_by(
+    key: str, share: tuple[float, float], kept: dict[str, Any], number: int
+) -> None:
+    spec = drawn(number, key, share=random.Random(f"{key} {number}").uniform(*share), **kept)
+    assert said(ran(spec, "cold-warm"), "cache_policy").key == key

@@ -22,6 +22,7 @@ def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple
     p[k.CHUNK] = disk.cache_chunk_bytes if disk.cache_bytes else 0
     p[k.T_HIT], p[k.T_HIT_READ] = disk.cache_answer_us * 1e3, disk.cache_read_us * 1e3
     p[k.HIT_RATE] = disk.cache_mb_s
+    p[k.THROUGH] = disk.cache_writes == "through"
     p[k.T_COMMAND], p[k.LINK] = host.read_command_us * 1e3, host.write_mb_s
     p[k.T_OVERHEAD], p[k.T_MEMORY] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
     return p
@@ -47,6 +48,7 @@ class DiskDrive(Drive):
             queue_since=np.zeros(places, np.int64),
             where=np.full(chunks, -1, np.int64),
             holds=np.full(max(disk.cache_bytes // disk.cache_chunk_bytes, 1), -1, np.int64),
+            valid=np.zeros(max(disk.cache_bytes // disk.cache_chunk_bytes, 1), np.uint64),
         )
 
     def start(self, pattern: Pattern) -> None:

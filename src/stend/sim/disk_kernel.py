@@ -14,12 +14,13 @@ from stend.sim.kernels import LOW32, count, draw, i64, random64, u64
 
 # Indices of `parameters`; times in ns.
 T_TURN, T_SETTLE, T_SEEK, T_OVERHEAD, OUTER, INNER, CAPACITY, REACH, DIRTY, T_MEMORY = range(10)
-CHUNK, T_HIT, T_HIT_READ, T_WRITE_SETTLE, T_COMMAND, LINK, LARGEST, HIT_RATE = range(10, 18)
-PARAMETERS = 18
+CHUNK, T_HIT, T_HIT_READ, T_WRITE_SETTLE, T_COMMAND, LINK, LARGEST, HIT_RATE, THROUGH = range(10, 19)
+PARAMETERS = 19
 # Indices of `state`.
 HEAD, NOW, KNOWN, HELD, CACHE_BUSY, CACHE_NEXT, LINK_BUSY, COMMAND_BUSY, HITS, MISSES, HAND = range(11)
 STATE = 11
 FAR = 1 << 62
+PAGE = 4096
 PATIENCE = 2_000_000_000
 """ns after which a waiting host is served before anything that lies nearer: no drive lets a request starve"""
 
@@ -41,6 +42,8 @@ class Disk(NamedTuple):
     """place in the cache of each chunk, or -1"""
     holds: npt.NDArray[np.int64]
     """which chunk each place of the cache holds, or -1"""
+    valid: npt.NDArray[np.uint64]
+    """a bit for each page of it that is there"""
 
 
 @inlined
@@ -87,17 +90,31 @@ def nearest(d: Any) -> Any:
 
 
 @inlined
-def admit(d: Any, chunk: Any) -> None:
-    """Copy a chunk to the flash cache, over the oldest."""
-    if d.where[chunk] >= 0:
-        return
+def touched(d: Any, chunk: Any, first: Any, end: Any) -> Any:
+    """A bit for each page of a chunk that lies between two pages."""
+    pages = d.parameters[CHUNK] // PAGE
+    low = max(first - chunk * pages, i64(0))
+    high = min(end - chunk * pages, pages)
+    if high <= low:
+        return u64(0)
+    return (~u64(0) >> u64(64 - (high - low))) << u64(low)
+
+
+@inlined
+def admit(d: Any, chunk: Any, pages: Any) -> None:
+    """Copy pages of a chunk to the flash cache, over the oldest chunk."""
     s = d.state
-    place = s[CACHE_NEXT]
-    s[CACHE_NEXT] = place + 1 if place + 1 < d.holds.shape[0] else 0
-    if d.holds[place] >= 0:
-        d.where[d.holds[place]] = -1
-    d.holds[place] = chunk
-    d.where[chunk] = place
+    if pages == u64(0):
+        return
+    if d.where[chunk] < 0:
+        place = s[CACHE_NEXT]
+        s[CACHE_NEXT] = place + 1 if place + 1 < d.holds.shape[0] else 0
+        if d.holds[place] >= 0:
+            d.where[d.holds[place]] = -1
+        d.holds[place] = chunk
+        d.valid[place] = u64(0)
+        d.where[chunk] = place
+    d.valid[d.where[chunk]] |= pages
 
 
 @inlined
@@ -112,8 +129,12 @@ def evict(d: Any, chunk: Any) -> None:
 def cached(d: Any, offset: Any, size: Any) -> Any:
     """Whether the flash cache has all of a range."""
     chunk = d.parameters[CHUNK]
-    for c in range(offset // chunk, (offset + size - 1) // chunk + 1):  # noqa: SIM110 - compiled
+    first, end = offset // PAGE, (offset + size - 1) // PAGE + 1
+    for c in range(offset // chunk, (offset + size - 1) // chunk + 1):
         if d.where[c] < 0:
+            return False
+        wanted = touched(d, c, first, end)
+        if d.valid[d.where[c]] & wanted != wanted:
             return False
     return True
 
@@ -133,8 +154,11 @@ def serve_head(d: Any) -> Any:
         if d.queue_size[n] < 0:  # the rest of the chunks is read as well
             s[NOW] += i64(((last - first + 1) * p[CHUNK] - size) / rate * 1e9)
         for c in range(first, last + 1):
-            if d.queue_size[n] < 0 or (c * p[CHUNK] >= offset and (c + 1) * p[CHUNK] <= offset + size):
-                admit(d, c)
+            whole = d.queue_size[n] < 0 or (c * p[CHUNK] >= offset and (c + 1) * p[CHUNK] <= offset + size)
+            if whole:
+                admit(d, c, ~u64(0))
+            elif p[THROUGH] > 0:
+                admit(d, c, touched(d, c, -(-offset // PAGE), (offset + size) // PAGE))
     return n
 
 
@@ -187,7 +211,7 @@ def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> Non
         s[CACHE_BUSY] = begin + p[T_HIT_READ] + nbytes * 1000 // p[HIT_RATE]
         loop.heap[slot] = s[CACHE_BUSY] + p[T_HIT]
         return
-    if size > 0 and p[CHUNK] > 0:
+    if size > 0 and p[CHUNK] > 0 and p[THROUGH] == 0:
         for c in range(offset // p[CHUNK], (offset + size - 1) // p[CHUNK] + 1):
             evict(d, c)
     s[MISSES] += 1

@@ -115,6 +115,9 @@ class Disk(Part, frozen=True, kw_only=True):
     cache_bytes: int = 0
     """flash read cache"""
     cache_chunk_bytes: int = 65536
+    """what a read brings there; at most 64 pages"""
+    cache_writes: Literal["around", "through"] = "around"
+    """through: what is written is kept there too; around: only chunks written whole, others are dropped"""
     cache_read_us: float = 80
     """flash time for a request found there"""
     cache_mb_s: float = 250
