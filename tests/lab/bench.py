@@ -104,6 +104,25 @@ def results(folder: Path) -> int:
         return 0
 
 
+def amid(arguments: tuple[str, ...], folder: Path, deed: Callable[[], object]) -> "subprocess.CompletedProcess[str]":
+    """Do something to a run that has begun; the end of it."""
+    with Child(arguments) as child:
+        wait("the run began", lambda: results(folder) >= 3 or not child.running)
+        deed()
+        return child.end()
+
+
+def failed(done: "subprocess.CompletedProcess[str]", folder: Path) -> str:
+    """Why a run that had to fail did so; it says so without a traceback."""
+    assert done.returncode == 5, done.stderr
+    assert "Traceback" not in done.stderr
+    ended = store.load(folder).ended
+    assert ended is not None
+    assert ended.outcome == "failed"
+    assert ended.reason in done.stderr
+    return ended.reason
+
+
 def cache(serial: str) -> str:
     """What the drive says of its write cache now."""
     device = devices.find(node(serial))

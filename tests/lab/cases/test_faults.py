@@ -7,7 +7,6 @@ import pytest
 
 from stend import store
 from tests.lab import bench
-from tests.lab.child import Child
 
 pytestmark = pytest.mark.long
 VOLUME, SIZE_SECTORS = "labvolume", 128 * 2048
@@ -42,16 +41,8 @@ def asked(test: str, path: str, folder: Path) -> tuple[str, ...]:
 
 def test_io_errors_from_a_time_on_end_the_run_and_resume_goes_on_when_they_are_over(volume: str) -> None:
     folder = bench.RUNS / "errors"
-    with Child(asked("write-saturation", volume, folder)) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 3 or not child.running)
-        turn("flakey", "0 0 3600")
-        done = child.end()
-    assert done.returncode == 5, done.stderr
-    assert "Traceback" not in done.stderr
-    run = store.load(folder)
-    assert run.ended is not None
-    assert run.ended.outcome == "failed"
-    assert "Input/output error" in run.ended.reason
+    done = bench.amid(asked("write-saturation", volume, folder), folder, lambda: turn("flakey", "0 0 3600"))
+    assert "Input/output error" in bench.failed(done, folder)
     turn("linear", "0")
     again = bench.stend("resume", str(folder), "--destroy-data", VOLUME)
     assert again.returncode == 0, again.stderr
@@ -59,15 +50,10 @@ def test_io_errors_from_a_time_on_end_the_run_and_resume_goes_on_when_they_are_o
 
 def test_a_drive_that_stops_answering_ends_the_run_and_resume_goes_on_when_it_is_well(volume: str) -> None:
     folder = bench.RUNS / "hang"
-    with Child(asked("write-saturation", volume, folder)) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 3 or not child.running)
-        bench.tool("dmsetup", "suspend", "--noflush", "--nolockfs", "--noudevsync", VOLUME)
-        done = child.end()
-    assert done.returncode == 5, done.stderr
-    run = store.load(folder)
-    assert run.ended is not None
-    assert run.ended.outcome == "failed"
-    assert "was silent for" in run.ended.reason or "hangs in the kernel" in run.ended.reason
+    suspend = ("dmsetup", "suspend", "--noflush", "--nolockfs", "--noudevsync", VOLUME)
+    done = bench.amid(asked("write-saturation", volume, folder), folder, lambda: bench.tool(*suspend))
+    reason = bench.failed(done, folder)
+    assert "was silent for" in reason or "hangs in the kernel" in reason
     bench.tool("dmsetup", "resume", "--noudevsync", VOLUME)
     again = bench.stend("resume", str(folder), "--destroy-data", VOLUME)
     assert again.returncode == 0, again.stderr
@@ -75,10 +61,7 @@ def test_a_drive_that_stops_answering_ends_the_run_and_resume_goes_on_when_it_is
 
 def test_a_drive_that_answers_slowly_is_measured_as_slow(volume: str) -> None:
     folder = bench.RUNS / "slow"
-    with Child(asked("write-saturation", volume, folder)) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 3 or not child.running)
-        turn("delay", "0 50")
-        done = child.end()
+    done = bench.amid(asked("write-saturation", volume, folder), folder, lambda: turn("delay", "0 50"))
     assert done.returncode == 0, done.stderr
     found = [result.counts.both.ios for result in store.load(folder).of("write-saturation", "saturate")]
     assert 0 < found[-1] < found[0]

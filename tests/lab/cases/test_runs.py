@@ -52,16 +52,8 @@ def test_ctrl_c_puts_the_cache_back() -> None:
 def test_a_drive_that_is_unplugged_in_mid_run_and_plugged_in_again() -> None:
     path, folder = bench.node("LABGONE"), bench.RUNS / "unplugged"
     asked = ("run", "write-saturation", *bench.SHORT, "--target", path, "--destroy-data", "LABGONE")
-    with Child((*asked, "--into", str(folder))) as child:
-        bench.wait("the run began", lambda: bench.results(folder) >= 3 or not child.running)
-        bench.ask_host("unplug")
-        done = child.end()
-    assert done.returncode == 5, done.stderr
-    assert "Traceback" not in done.stderr
-    run = store.load(folder)
-    assert run.ended is not None
-    assert run.ended.outcome == "failed"
-    assert run.ended.reason in done.stderr
+    done = bench.amid((*asked, "--into", str(folder)), folder, lambda: bench.ask_host("unplug"))
+    bench.failed(done, folder)
     resume = ("resume", str(folder), "--destroy-data", "LABGONE")
     again = bench.here(*resume)
     assert again.returncode == 2
