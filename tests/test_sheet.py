@@ -78,6 +78,7 @@ def test_the_photo_of_a_sheet_is_on_the_first_screen_of_every_format(
     run = Path(shutil.copytree(rehearsed, tmp_path / "run"))
     assert main(["report", str(run), "--sheet", str(tmp_path / "mine.toml")]) == 0
     shutil.rmtree(tmp_path / "pictures")  # it was kept with the run
+    assert main(["report", str(run), "--sheet", str(run / "drive.toml")]) == 0
     for form in ("markdown", "pdf"):
         assert main(["report", str(run), "--format", form]) == 0
     assert f"data:image/{kind};base64,{base64.b64encode(photo).decode()}" in (run / "report.html").read_text()

@@ -39,11 +39,12 @@ def read_sheet(path: Path) -> Sheet:
 
 def keep(path: Path, folder: Path) -> None:
     """Put a sheet and its photo into a run folder; BadInput, with nothing written, if either cannot be used."""
-    facts = read_sheet(path)
-    photo(path.parent, facts)
-    files = [(path, NAMES[0])]
+    facts, files = read_sheet(path), [(path, NAMES[0])]
     if PHOTO in facts:
-        files.append((path.parent / facts[PHOTO], Path(facts[PHOTO]).name))
+        own = path.parent.resolve() == folder.resolve()
+        file = _kept(folder, facts) if own else path.parent / _said(facts)
+        _read(file)
+        files.append((file, file.name))
     for file, name in files:
         if file.resolve() != (folder / name).resolve():
             shutil.copyfile(file, folder / name)
@@ -51,12 +52,24 @@ def keep(path: Path, folder: Path) -> None:
 
 def photo(folder: Path | None, facts: Sheet) -> Photo | None:
     """The photo that a sheet names, kept beside it or where it says; BadInput if it is none that a page can show."""
-    if not folder or PHOTO not in facts:
-        return None
+    return _read(_kept(folder, facts)) if folder and PHOTO in facts else None
+
+
+def _said(facts: Sheet) -> str:
     said = facts[PHOTO]
     if not isinstance(said, str) or Path(said).suffix.lower() not in SUFFIXES:
         raise BadInput(f"the drive sheet's photo {said!r} must be the name of a PNG or JPEG file")
-    path = next((p for p in (folder / Path(said).name, folder / said) if p.is_file()), folder / said)
+    return said
+
+
+def _kept(folder: Path, facts: Sheet) -> Path:
+    """Where a run folder has it: under its bare name, or where the sheet says."""
+    said = _said(facts)
+    beside = folder / Path(said).name
+    return beside if beside.is_file() else folder / said
+
+
+def _read(path: Path) -> Photo:
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
