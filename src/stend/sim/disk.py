@@ -37,6 +37,7 @@ class DiskDrive(Drive):
         if disk is None or spec.scale != 1:
             raise BadInput(f"virtual drive {spec.name} is a disk: it needs a [disk] part and cannot be scaled")
         chunks = -(-spec.capacity_bytes // disk.cache_chunk_bytes) + 1 if disk.cache_bytes else 1
+        held = max(disk.cache_bytes // disk.cache_chunk_bytes, 1)
         places = OUTSTANDING + disk.write_memory_bytes // SECTOR + 1
         self.memory = k.Disk(
             state=np.zeros(k.STATE, np.int64),
@@ -47,8 +48,8 @@ class DiskDrive(Drive):
             queue_slot=np.zeros(places, np.int64),
             queue_since=np.zeros(places, np.int64),
             where=np.full(chunks, -1, np.int64),
-            holds=np.full(max(disk.cache_bytes // disk.cache_chunk_bytes, 1), -1, np.int64),
-            valid=np.zeros(max(disk.cache_bytes // disk.cache_chunk_bytes, 1), np.uint64),
+            holds=np.full(held, -1, np.int64),
+            valid=np.zeros(held, np.uint64),
         )
 
     def start(self, pattern: Pattern) -> None:

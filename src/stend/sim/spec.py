@@ -114,7 +114,7 @@ class Disk(Part, frozen=True, kw_only=True):
     """protected against power loss: writes are answered from it"""
     cache_bytes: int = 0
     """flash read cache"""
-    cache_chunk_bytes: int = 65536
+    cache_chunk_bytes: Annotated[int, msgspec.Meta(ge=4096, le=64 * 4096, multiple_of=4096)] = 65536
     """what a read brings there; at most 64 pages"""
     cache_writes: Literal["around", "through"] = "around"
     """through: what is written is kept there too; around: only chunks written whole, others are dropped"""
