@@ -17,27 +17,21 @@ NAMES = {"capacity_bytes": "user capacity", "logical_bytes": "logical sector", "
 UNITS = {"bytes": "", "c": ", °C", "pct": ", %", "kib": ", KiB", "w": ", W", "s": ", s", "min": ", min"}
 
 
-def brief(drive: Identity, reason: str) -> Sheet:
+def brief(drive: Identity, native_bytes: int, reason: str) -> Sheet:
     """Who it is, and why it cannot be tested; `native_bytes` is 0 where the drive does not tell."""
     who: Sheet = msgspec.to_builtins(drive)
-    return who | {"native_bytes": devices.native_bytes(drive.target), "can_be_tested": not reason, "reason": reason}
+    return who | {"native_bytes": native_bytes, "can_be_tested": not reason, "reason": reason}
 
 
-def line(sheet: Sheet) -> str:
+def line(drive: Identity, native_bytes: int, reason: str) -> str:
     """A drive in a line."""
-    drive = Identity(
-        kind=sheet["kind"],
-        target=sheet["target"],
-        path=sheet["path"],
-        capacity_bytes=sheet["capacity_bytes"],
-        facts={"native_bytes": sheet["native_bytes"]},
-    )
-    facts = f"{drive.target:<16} {shown(drive):>8}  {sheet.get('model', '')} {sheet.get('serial', '')}".rstrip()
-    return f"{facts}  {_verdict(sheet)}"
+    seen = msgspec.structs.replace(drive, facts={"native_bytes": native_bytes})
+    facts = f"{seen.target:<16} {shown(seen):>8}  {seen.model} {seen.serial}".rstrip()
+    return f"{facts}  {_verdict(reason)}"
 
 
-def _verdict(sheet: Sheet) -> str:
-    return "can be tested" if sheet["can_be_tested"] else f"no: {sheet['reason']}"
+def _verdict(reason: str) -> str:
+    return f"no: {reason}" if reason else "can be tested"
 
 
 def everything(device: Device) -> Sheet:
@@ -73,7 +67,7 @@ WHO = (
 
 def lines(sheet: Sheet) -> Iterator[str]:
     """All of it, a fact a line."""
-    yield f"{sheet['target']}  {_verdict(sheet)}"
+    yield f"{sheet['target']}  {_verdict(sheet['reason'])}"
     yield from _rows({key: sheet[key] for key in WHO if key in sheet}, "  ")
     yield from [_row("named by", f"--destroy-data {sheet['named']}", "  ")] if sheet["named"] else []
     yield from _rows(sheet["facts"], "  ")

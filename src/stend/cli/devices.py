@@ -24,11 +24,11 @@ def command(
 
     if targets:
         told = [_sheet.everything(devices.find(target)) for target in targets]
+        rows = [row for one in told for row in _sheet.lines(one)]
     else:
-        told = [_sheet.brief(identity, reason) for identity, reason in devices.listing()]
+        listed = [(drive, devices.native_bytes(drive.target), why) for drive, why in devices.listing()]
+        told, rows = [_sheet.brief(*one) for one in listed], [_sheet.line(*one) for one in listed]
     if as_json:
-        typer.echo(json.dumps(told, indent=1, ensure_ascii=False))
-        return
-    for one in told:
-        for line in _sheet.lines(one) if targets else [_sheet.line(one)]:
-            typer.echo(line)
+        rows = [json.dumps(told, indent=1, ensure_ascii=False)]
+    for row in rows:
+        typer.echo(row)

@@ -58,7 +58,7 @@ def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:
         return Finding(name=NAME, key="none", test=test.name, values=values)
     wanted = begin.iops + 0.9 * (warm - begin.iops)
     middles = [(r.start_s + r.end_s) / 2 for r in records]
-    values["warm_s"] = crossing(middles, [-float(y) for y in smooth(iops, 9)], -wanted) or records[-1].end_s
+    values["warm_s"] = crossing(middles, [-y for y in smooth(iops, 9)], -wanted) or records[-1].end_s
     values |= {"hits": share, "size": share * load.range_bytes}
     return Finding(
         name=NAME,
