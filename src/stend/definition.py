@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from stend import outside, ranges
 from stend.errors import BadInput
 from stend.units import KiB, MiB, binary, block_label
 
@@ -23,17 +24,17 @@ class Workload(Data, frozen=True):
     `zones` is ((percent of IOs, percent of the range), ...) from the range's start.
     """
 
-    random_pct: int
-    read_pct: int
-    block_bytes: int
-    threads: int = 1
-    depth: int = 1
-    start_bytes: int = 0
-    range_bytes: int = 0
-    block_mix: tuple[tuple[int, int], ...] = ()
-    zones: tuple[tuple[int, int], ...] = ()
-    align_bytes: int = 0
-    entropy_pct: int = 100
+    random_pct: ranges.Percent
+    read_pct: ranges.Percent
+    block_bytes: ranges.Block
+    threads: ranges.Threads = 1
+    depth: ranges.Depth = 1
+    start_bytes: ranges.Count = 0
+    range_bytes: ranges.Count = 0
+    block_mix: tuple[tuple[ranges.Block, ranges.Percent], ...] = ()
+    zones: tuple[tuple[ranges.Percent, ranges.Percent], ...] = ()
+    align_bytes: ranges.Count = 0
+    entropy_pct: ranges.Percent = 100
 
     @property
     def label(self) -> str:
@@ -51,19 +52,19 @@ class Workload(Data, frozen=True):
 class Seconds(Data, frozen=True, tag="seconds"):
     """An amount of time."""
 
-    seconds: float
+    seconds: ranges.Seconds
 
 
 class Capacities(Data, frozen=True, tag="capacities"):
     """An amount of writing, in user capacities; a drawn plan has Bytes instead."""
 
-    times: float
+    times: ranges.Amount
 
 
 class Bytes(Data, frozen=True, tag="bytes"):
     """An amount of writing. A sequential write of N x the range covers each block exactly N times."""
 
-    bytes: int
+    bytes: ranges.Count
 
 
 Amount = Seconds | Capacities | Bytes
@@ -79,7 +80,7 @@ class Hold(Data, frozen=True, tag="hold"):
 class Idle(Data, frozen=True, tag="idle"):
     """Send the drive nothing at all."""
 
-    seconds: float
+    seconds: ranges.Seconds
 
 
 class Purge(Data, frozen=True, tag="purge"):
@@ -116,7 +117,7 @@ class Phase(Data, frozen=True):
     name: str
     round: tuple[Step, ...] = ()
     until: tuple[Rule, ...] = ()
-    rounds: int = 1
+    rounds: ranges.Rounds = 1
     boundary: Boundary = "round"
     choose: str = ""
 
@@ -127,14 +128,14 @@ class Identity(Data, frozen=True):
     kind: str
     target: str
     path: str
-    capacity_bytes: int
+    capacity_bytes: ranges.Count
     model: str = ""
     serial: str = ""
     wwn: str = ""
     firmware: str = ""
     interface: str = ""
-    logical_bytes: int = 512
-    physical_bytes: int = 512
+    logical_bytes: ranges.Sector = 512
+    physical_bytes: ranges.Sector = 512
     rotational: bool = False
     virtual: bool = False
     facts: dict[str, Any] = {}
@@ -161,14 +162,14 @@ class Profile(Data, frozen=True):
     specification: str
     device_class: Literal["enterprise", "client"]
     write_cache: Literal["enabled", "disabled"]
-    active_range_pct: float = 100
-    threads: int = 4
-    depth: int = 32
-    rounds: int = 25
-    minute_s: float = 60
-    second_s: float = 0
-    shorten: float = 1
-    range_limit_bytes: int = 0
+    active_range_pct: ranges.Range = 100
+    threads: ranges.Threads = 4
+    depth: ranges.Depth = 32
+    rounds: ranges.Rounds = 25
+    minute_s: ranges.Minute = 60
+    second_s: ranges.Second = 0
+    shorten: ranges.Divisor = 1
+    range_limit_bytes: ranges.Count = 0
     steady: str = "pts"
     share: bool = False
     quick: bool = False
@@ -206,9 +207,14 @@ class Profile(Data, frozen=True):
 
     def for_drive(self, device: Identity) -> "Profile":
         """This profile with what it says of drives of this interface laid over it, `tests` of them test by test."""
-        own = dict(self.interfaces.get(device.interface.split(" ")[0].lower(), {}))
-        tests = {name: self.tests.get(name, {}) | settings for name, settings in own.pop("tests", {}).items()}
-        return msgspec.structs.replace(self, **own, tests=self.tests | tests)
+        return self.for_interface(device.interface.split(" ")[0].lower())
+
+    def for_interface(self, kind: str) -> "Profile":
+        """The same by the interface's name, `sata`; BadInput where what is said cannot be laid over it."""
+        own = dict(self.interfaces.get(kind, {}))
+        said = outside.converted(own.pop("tests", {}), dict[str, dict[str, Any]], f"interfaces.{kind}.tests")
+        tests = {name: self.tests.get(name, {}) | settings for name, settings in said.items()}
+        return self.changed(own | {"tests": self.tests | tests})
 
     def for_test(self, name: str, options: dict[str, Any]) -> "Profile":
         """This profile with what it says of one test laid over it; BadInput for a setting the test does not have."""
@@ -219,7 +225,13 @@ class Profile(Data, frozen=True):
                 raise BadInput(f"the test {name} has no setting {key!r}; it has {', '.join(options) or 'none'}")
             if not _alike(value, options[key]):
                 raise BadInput(f"{name}.{key} = {value!r} is of another kind than the usual {options[key]!r}")
-        return msgspec.structs.replace(self, **known, options=options | own)
+            outside.converted(value, ranges.option(key, options[key]), f"{name}.{key} = {value!r}")
+        return self.changed(known | {"options": options | own})
+
+    def changed(self, fields: dict[str, Any]) -> "Profile":
+        """This profile with other values of some fields; BadInput for an unknown one, or where a value cannot be."""
+        plain = {key: getattr(self, key) for key in self.__struct_fields__} | fields
+        return outside.converted(plain, Profile, f"profile {self.name}")
 
 
 def _alike(value: Any, usual: Any) -> bool:

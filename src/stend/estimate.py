@@ -56,6 +56,16 @@ def round_seconds(phase: Phase, speed: Speed) -> float:
     return sum(step_seconds(step, speed) for step in phase.round)
 
 
+def sure_bytes(phase: Phase) -> int:
+    """What a phase writes whatever the drive does: its untimed writes."""
+    fixed = sum(
+        s.amount.bytes
+        for s in phase.round
+        if isinstance(s, Hold) and isinstance(s.amount, Bytes) and s.workload.read_pct == 0
+    )
+    return phase.rounds * fixed
+
+
 def seeks_steady(phase: Phase) -> bool:
     """Whether results decide how many rounds there are."""
     return any(isinstance(rule, Steady) for rule in phase.until)

@@ -1,5 +1,6 @@
 """Test x profile x drive -> exact steps, bytes to be written, longest and expected time, and every doubt."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib import resources
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from stend import suite
+from stend import outside, ranges, stats, suite
 from stend.definition import (
     Bytes,
     Capacities,
@@ -17,15 +18,15 @@ from stend.definition import (
     Plan,
     PlannedTest,
     Profile,
-    Purge,
     Rule,
     Steady,
     Step,
     Workload,
 )
 from stend.errors import BadInput
-from stend.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest
-from stend.units import GiB, binary, block_label, duration
+from stend.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
+from stend.sharing import shared
+from stend.units import GiB, binary, block_label
 
 # What `--quick` does, each factor said on every page of such a run.
 QUICK_MINUTE_S = 0.2
@@ -35,6 +36,12 @@ QUICK_ROUNDS = 5
 QUICK_RANGE_BYTES = 4 * GiB
 
 USUAL_PROFILE = "enterprise-2.0.2"
+
+CHANGEABLE = tuple(key for key in Profile.__struct_fields__ if key not in ("name", "interfaces", "tests"))
+"""What a study or an operator may change besides `tests`; what a profile says of kinds of drive is its own."""
+
+MOST_STEPS = 200_000
+"""So many steps of a plan fit into a run's record and its memory; the suites have some hundreds."""
 
 FIELD_WORDS = {
     "minute_s": "seconds to a minute",
@@ -79,15 +86,33 @@ def load_profile(name: str) -> Profile:
     """A profile by name, or from a TOML file of the operator's own; BadInput says what is wrong with it."""
     if name in profiles():
         text = (resources.files("stend.suite") / "profiles" / f"{name}.toml").read_bytes()
-    elif Path(name).is_file():
-        text = Path(name).read_bytes()
+    elif name.endswith(".toml") or Path(name).is_file():
+        text = outside.read(Path(name), "the profile")
     else:
         raise BadInput(f"there is no profile {name!r}; there are {', '.join(profiles())}, or give a TOML file")
-    try:
-        data = msgspec.toml.decode(text)
-        return msgspec.convert({"name": Path(name).stem if name.endswith(".toml") else name, **data}, Profile)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise BadInput(f"profile {name} cannot be used: {error}") from error
+    told, what = outside.toml(text, dict[str, Any], f"profile {name}"), f"profile {name}"
+    return _sound(outside.converted({"name": name.removesuffix(".toml").rpartition("/")[2], **told}, Profile, what))
+
+
+def _sound(profile: Profile) -> Profile:
+    """The profile, when all that it says of kinds of drive and of tests can be laid over it; BadInput otherwise."""
+    if profile.steady not in stats.RULES:
+        raise BadInput(f"profile {profile.name} has no rule {profile.steady!r}; there are {', '.join(stats.RULES)}")
+    if unknown := [key for key in profile.options if key != "purge"]:
+        raise BadInput(f"profile {profile.name} has no option {unknown[0]!r}; `[tests.NAME]` holds a test's own")
+    purge_wish(profile)
+    for one in (profile, *(profile.for_interface(kind) for kind in profile.interfaces)):
+        for test in one.tests:
+            own = one.for_test(test, suite.load(test).options)
+            if own.steady not in stats.RULES:
+                raise BadInput(f"{test}: there is no rule {own.steady!r}; there are {', '.join(stats.RULES)}")
+    return profile
+
+
+def purge_wish(profile: Profile) -> ranges.PurgeWish:
+    """How the profile wants a drive purged; BadInput where it cannot be read."""
+    told, what = profile.options.get("purge", {}), f"options.purge of profile {profile.name}"
+    return outside.converted(told, ranges.PurgeWish, what)
 
 
 def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[str, ...]]:
@@ -96,7 +121,9 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[st
     `tests` in changes is {test: {setting: value}} and is laid over what the profile says of each test.
     """
     changes = {key: value for key, value in changes.items() if value is not None}
-    own = changes.pop("tests", {})
+    own = outside.converted(changes.pop("tests", {}), dict[str, dict[str, Any]], "settings of tests")
+    if unknown := [key for key in changes if key not in CHANGEABLE]:
+        raise BadInput(f"there is no setting {unknown[0]!r} to change; there are {', '.join(CHANGEABLE)}")
     told = [_told(key, value, getattr(profile, key)) for key, value in changes.items()]
     tests = _without(profile.tests, changes)
     for test, settings in own.items():
@@ -104,11 +131,7 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[st
         told += [_told(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
         tests[test] = tests.get(test, {}) | settings
     kinds = {kind: _unsaid(overlay, changes, own) for kind, overlay in profile.interfaces.items()}
-    replaced = changes | {"tests": tests, "interfaces": kinds}
-    try:
-        made = msgspec.convert(msgspec.to_builtins(profile) | replaced, Profile)
-    except msgspec.ValidationError as error:
-        raise BadInput(f"profile {profile.name} cannot be changed so: {error}") from error
+    made = _sound(profile.changed(changes | {"tests": tests, "interfaces": kinds}))
     return made, tuple(text for text in told if text)
 
 
@@ -156,7 +179,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
     """The plan of these tests for this drive. BadInput when the drive is too small to hold the range."""
     notes: list[str] = list(device.facts.get("doubts", ()))
     profile = profile.for_drive(device)
-    drawn = _shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
+    drawn = shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
     range_bytes = profile.active_range(device)
     if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
         notes.append(f"only the first {binary(range_bytes)} of the range are used")
@@ -166,7 +189,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         profile=profile,
         device=device,
         range_bytes=range_bytes,
-        write_bytes=sum(_sure_bytes(phase) for phase in every),
+        write_bytes=sum(sure_bytes(phase) for phase in every),
         longest_s=sum(phase_seconds(p, slowest(device), p.rounds) for p in every),
         expected_s=sum(phase_seconds(p, assumed(device), TYPICAL_ROUNDS) for p in every),
         notes=tuple(dict.fromkeys(notes)),
@@ -178,46 +201,16 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
     test = suite.load(name)
     own = profile.for_test(name, test.options)
     phases = tuple(_drawn(phase, own, device, notes) for phase in test.phases(own, device))
+    if sum(len(phase.round) for phase in phases) > MOST_STEPS:
+        raise BadInput(
+            f"{name} would have more than {MOST_STEPS} different steps; ask for fewer sizes, mixes or minutes"
+        )
     for phase in phases:
         if not phase.round:
             raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
+    if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
+        raise BadInput(f"{name} would have {twice[0]} twice; a setting of it names the same thing again")
     return PlannedTest(name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts)
-
-
-def _shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> list[PlannedTest]:
-    """Leave out what the drive's state holds already: phases equal to all that changed it since its last purge."""
-    state: list[tuple[Phase, str]] = []
-    kept = []
-    for test in tests:
-        count = len(state) if test.profile.share and _goes_on_from([phase for phase, _ in state], test) else 0
-        left_out = {phase.name: source for phase, source in state[:count]}
-        rest = test.phases[count:]
-        kept.append(msgspec.structs.replace(test, phases=rest, shared=left_out))
-        if count:
-            saved = sum(phase_seconds(p, assumed(device), TYPICAL_ROUNDS) for p in test.phases[:count])
-            size = sum(_sure_bytes(p) for p in test.phases[:count])
-            notes.append(
-                f"{test.name} goes on from the state that {state[count - 1][1]} leaves: {', '.join(left_out)} shared, "
-                f"about {duration(saved)} saved" + (f" and {binary(size)} of writing" if size else "")
-            )
-        for phase in rest:
-            if Purge() in phase.round:
-                state = []
-            if _changes_state(phase):
-                state.append((phase, test.name))
-    return kept
-
-
-def _goes_on_from(state: list[Phase], test: PlannedTest) -> bool:
-    """Whether a test begins with just these phases and can be restarted without them."""
-    count = len(state)
-    rest = test.phases[count:]
-    return count > 0 and list(test.phases[:count]) == state and bool(rest) and all(p.boundary != "test" for p in rest)
-
-
-def _changes_state(phase: Phase) -> bool:
-    """Reading leaves a drive as it was; writing, purging and resting (it cleans) do not."""
-    return bool(phase.choose) or not all(isinstance(s, Hold) and s.workload.read_pct == 100 for s in phase.round)
 
 
 def _drawn(phase: Phase, profile: Profile, device: Identity, notes: list[str]) -> Phase:
@@ -271,15 +264,6 @@ def _possible(step: Step, device: Identity, notes: list[str]) -> bool:
     if size % device.logical_bytes:
         notes.append(f"{block_label(size)} blocks do not exist on {device.logical_bytes}-byte sectors")
     return size % device.logical_bytes == 0
-
-
-def _sure_bytes(phase: Phase) -> int:
-    fixed = sum(
-        s.amount.bytes
-        for s in phase.round
-        if isinstance(s, Hold) and isinstance(s.amount, Bytes) and s.workload.read_pct == 0
-    )
-    return phase.rounds * fixed
 
 
 def chooser(test: str, name: str) -> Callable[..., tuple[Step, ...]]:

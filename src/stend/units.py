@@ -1,5 +1,6 @@
 """Bytes, seconds and rates as people write and read them; inside the program everything is in base units."""
 
+import math
 import re
 
 from stend.errors import BadInput
@@ -23,8 +24,11 @@ def parse_bytes(text: str) -> int:
     match = _SIZE.fullmatch(text)
     scale = _BINARY.get(match[2].lower(), _DECIMAL.get(match[2].lower())) if match else None
     if match is None or scale is None:
-        raise BadInput(f"{text!r} is not a size; write it like 4KiB, 1GiB or 500GB")
-    return round(float(match[1]) * scale)
+        raise BadInput(f"{text[:40]!r} is not a size; write it like 4KiB, 1GiB or 500GB")
+    size = float(match[1]) * scale
+    if size >= 1 << 63:
+        raise BadInput(f"{text[:40]!r} is no size of anything: the largest is 8 EiB")
+    return round(size)
 
 
 def block_label(size_bytes: int) -> str:
@@ -51,6 +55,8 @@ def _scaled(value: float, base: int, names: tuple[str, ...]) -> str:
 
 def duration(seconds: float) -> str:
     """Seconds as a person says them: 55800 -> `15 h 30 min`, 90 -> `1 min 30 s`, 0.25 -> `0.25 s`."""
+    if not math.isfinite(seconds):
+        return "an unknown time"
     if seconds < 10:
         return f"{seconds:.2g} s"
     whole = round(seconds)

@@ -17,6 +17,7 @@ from stend.definition import Plan
 from stend.devices import Device
 from stend.devices._drive import DriveDevice
 from stend.errors import BadInput, StendError
+from stend.plan import purge_wish
 
 RECORD = "settings.json"
 """In the run folder: what was changed on the drive and whether it was put back; locked while the run lives."""
@@ -42,8 +43,8 @@ def kept(device: Device, plan: Plan, folder: Path) -> Iterator[Plan]:
     if not isinstance(device, DriveDevice):
         yield _with(plan, f"the profile asks for the write cache {plan.profile.write_cache}; here it cannot be set")
         return
-    told = plan.profile.options.get("purge", {})
-    wishes(device, told.get("method", ""), told.get("command", ""), float(told.get("limit_s", 0)))
+    wish = purge_wish(plan.profile)
+    wishes(device, wish.method, wish.command, wish.limit_s)
     wanted, now = plan.profile.write_cache, device.cache()
     if not now:
         note = f"the profile asks for the write cache {wanted}; this drive has none, or does not let it be set"

@@ -9,8 +9,7 @@ from importlib import resources
 from pathlib import Path
 from types import ModuleType
 
-import msgspec
-
+from stend import outside
 from stend.definition import Study, Test
 from stend.errors import BadInput
 
@@ -46,20 +45,10 @@ def study(name: str) -> Study | None:
     if name in suites():
         text = (resources.files(__name__) / "suites" / f"{name}.toml").read_bytes()
     elif name.endswith(".toml"):
-        text = _read(Path(name))
+        text = outside.read(Path(name), "the study")
     else:
         return None
-    try:
-        return msgspec.toml.decode(text, type=Study)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise BadInput(f"the study {name} cannot be used: {error}") from error
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"the study {path} cannot be read: {error.strerror}") from error
+    return outside.toml(text, Study, f"the study {name}")
 
 
 def expand(asked: tuple[str, ...]) -> tuple[str, ...]:

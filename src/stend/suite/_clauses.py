@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 from stend.definition import Capacities, Hold, Identity, Phase, Profile, Purge, Steady, Workload
+from stend.errors import BadInput
 from stend.units import KiB, MiB
 
 FILLS = 2
@@ -57,10 +58,18 @@ def half_hourly(profile: Profile, writes: Workload, rounds: int, name: str = "pr
     )
 
 
-def span(profile: Profile, device: Identity, start_bytes: int, size_bytes: int) -> dict[str, int]:
+def span(profile: Profile, device: Identity, start_bytes: float, size_bytes: float) -> dict[str, int]:
     """A part of the active range as a workload's `start_bytes` and `range_bytes`, both in whole MiB."""
-    room = profile.active_range(device) - start_bytes // MiB * MiB
-    return {"start_bytes": start_bytes // MiB * MiB, "range_bytes": max(MiB, min(size_bytes, room) // MiB * MiB)}
+    start = int(start_bytes) // MiB * MiB
+    room = profile.active_range(device) - start
+    return {"start_bytes": start, "range_bytes": max(MiB, min(int(size_bytes), room) // MiB * MiB)}
+
+
+def known(name: str, choices: Iterable[str], what: str) -> str:
+    """The name, if it is one of those; BadInput lists them otherwise."""
+    if name not in choices:
+        raise BadInput(f"there is no {what} {name!r}; there are {', '.join(choices)}")
+    return name
 
 
 def minutes(profile: Profile, workloads: Iterable[Workload]) -> tuple[Hold, ...]:

@@ -4,7 +4,7 @@ Tables: peers.md, 6; `mem` where a row is remembered and not confirmed.
 """
 
 from stend.definition import Identity, Phase, Profile, Test, Workload
-from stend.suite._clauses import filled, minutes, purged
+from stend.suite._clauses import filled, known, minutes, purged
 from stend.units import KiB
 
 FILE_SERVER = ((0.5, 10), (1, 5), (2, 5), (4, 60), (8, 2), (16, 4), (32, 4), (64, 10))
@@ -39,7 +39,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 
 def _workload(name: str, depth: int) -> Workload:
-    random_pct, read_pct, size = WORKLOADS[name]
+    random_pct, read_pct, size = WORKLOADS[known(name, WORKLOADS, "application profile")]
     mix = size if isinstance(size, tuple) else ()
     largest = max(kib for kib, _ in mix) if isinstance(size, tuple) else size
     return Workload(

@@ -5,7 +5,7 @@ checks (`seek_steady` off: the reviews' 600 minutes) a round is one minute.
 """
 
 from stend.definition import Capacities, Hold, Identity, Phase, Profile, Rule, Seconds, Steady, Test, Workload
-from stend.suite._clauses import purged, random, sequential
+from stend.suite._clauses import known, purged, random, sequential
 from stend.suite._composite import composite
 
 FILLS = 4
@@ -22,7 +22,9 @@ HISTOGRAM_MINUTES = 20
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     """Purge, then saturate; no preconditioning. In 2.0.x the same for twenty minutes more."""
     own = profile.options
-    stimulus = WORKLOADS[own["workload"]](profile.threads, profile.depth)
+    stimulus = WORKLOADS[known(own["workload"], WORKLOADS, "workload of write-saturation")](
+        profile.threads, profile.depth
+    )
     minutes = own["minutes"] or LIMIT_MINUTES.get(profile.specification, 6 * 60)
     saturate = checked(profile, stimulus, minutes) if own["seek_steady"] else saturated(profile, stimulus, minutes)
     more = (Hold(workload=stimulus, amount=profile.minutes(1)),) * own["histogram_minutes"]

@@ -1,0 +1,59 @@
+"""The door for what others wrote: read whole, decoded into the type that is wanted, or refused in one sentence."""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from stend.errors import BadInput
+from stend.units import MiB, binary
+
+MOST_BYTES = 4 * MiB
+"""No file that a person writes is longer."""
+
+BROKEN = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
+"""What decoders raise: of wrong types, of bytes that are no text, of numbers and nesting beyond any measure."""
+
+T = TypeVar("T")
+
+
+def read(path: Path, what: str) -> bytes:
+    """A file that somebody wrote. BadInput where there is none, or it is no file a person writes."""
+    try:
+        if not path.is_file():
+            path.stat()
+            raise BadInput(f"{what} {path} cannot be read: it is not a file")
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{what} {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+    if len(data) > MOST_BYTES:
+        raise BadInput(f"{what} {path} cannot be used: it has more than {binary(MOST_BYTES)}")
+    return data
+
+
+def toml(data: bytes, kind: type[T], what: str) -> T:
+    """TOML as that type; BadInput says what is wrong with `what`."""
+    try:
+        return converted(msgspec.toml.decode(data), kind, what)
+    except BROKEN as error:
+        raise BadInput(f"{what} cannot be used: {sentence(error)}") from error
+
+
+def converted(value: Any, kind: type[T], what: str, *, strict: bool = True) -> T:
+    """Plain data as that type; BadInput says what is wrong with `what`."""
+    try:
+        return msgspec.convert(value, kind, strict=strict)
+    except BROKEN as error:
+        raise BadInput(f"{what} cannot be used: {sentence(error)}") from error
+
+
+def sentence(error: Exception) -> str:
+    """A decoder's complaint with the place first, as an operator would name it."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if "int_max_str_digits" in str(error):
+        return "a number in it has thousands of digits"
+    said, _, place = str(error).rpartition(" - at `")
+    place = place.rstrip("`").removeprefix("$").lstrip(".")
+    return f"{place}: {said[:1].lower()}{said[1:]}" if said and place else said or str(error)

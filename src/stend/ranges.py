@@ -1,0 +1,95 @@
+"""What a number or a word from outside may be: every range of what operators, drives and programs write, in one place.
+
+A bound below and one above also keep NaN and infinities out: neither lies between any two numbers.
+"""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+MOST = (1 << 63) - 1
+
+Count = Annotated[int, Meta(ge=0, le=MOST)]
+"""How many of anything, bytes too."""
+Number = Annotated[float, Meta(ge=-1e15, le=1e15)]
+"""Any figure that is told: finite, and small enough to be counted with."""
+Amount = Annotated[float, Meta(ge=0, le=1e15)]
+Seconds = Annotated[float, Meta(ge=0, le=1e10)]
+"""At most some 300 years."""
+Nanoseconds = Annotated[float, Meta(ge=0, le=1e30)]
+"""Response times, single or summed over all IOs."""
+Squares = Annotated[float, Meta(ge=0, le=1e60)]
+
+Percent = Annotated[int, Meta(ge=0, le=100)]
+Threads = Annotated[int, Meta(ge=1, le=1024)]
+Depth = Annotated[int, Meta(ge=1, le=65536)]
+Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
+Block = Annotated[int, Meta(ge=1, le=1 << 30)]
+"""Bytes of one IO."""
+Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+
+# What an operator may set.
+Range = Annotated[float, Meta(gt=0, le=100)]
+Minute = Annotated[float, Meta(ge=0.001, le=86_400)]
+Second = Annotated[float, Meta(ge=0, le=86_400)]
+Divisor = Annotated[float, Meta(ge=1, le=1e6)]
+BlockKib = Annotated[float, Meta(ge=0.5, le=1 << 16)]
+Minutes = Annotated[int, Meta(ge=0, le=366 * 24 * 60)]
+Hours = Annotated[float, Meta(gt=0, le=366 * 24)]
+Rest = Annotated[float, Meta(gt=0, le=366 * 86_400)]
+Point = tuple[Threads, Depth]
+
+LONGEST = Meta(min_length=1, max_length=24)
+"""A ladder or a grid has so many steps in each direction."""
+
+OPTIONS: dict[str, Any] = {
+    "after": Literal["steady", "saturation", "fill"],
+    "block_kib": BlockKib,
+    "blocks_kib": Annotated[list[BlockKib], LONGEST],
+    "depths": Annotated[list[Depth], LONGEST],
+    "fills": Annotated[float, Meta(ge=0, le=10_000)],
+    "full_pct": Annotated[list[Annotated[int, Meta(ge=1, le=99)]], Meta(max_length=24)],
+    "histogram_minutes": Minutes,
+    "hot_gib": Annotated[float, Meta(gt=0, le=1 << 30)],
+    "hours": Annotated[list[Hours], Meta(min_length=3, max_length=3)] | Hours,
+    "levels": Annotated[list[Threads], LONGEST],
+    "minutes": Minutes,
+    "mixes": Annotated[list[Percent], LONGEST],
+    "outstanding": Annotated[list[Depth], LONGEST],
+    "point": Point,
+    "points": Annotated[list[Point], LONGEST],
+    "positions": Annotated[int, Meta(ge=1, le=10_000)],
+    "read_pct": Percent,
+    "repeats": Annotated[int, Meta(ge=1, le=100_000)],
+    "rest_minutes": Minutes,
+    "rests_s": Annotated[list[Rest], LONGEST],
+    "saturation_minutes": Annotated[int, Meta(ge=1, le=366 * 24 * 60)],
+    "seconds": Rest,
+    "seek_steady": bool,
+    "sequential": Point,
+    "threads_ladder": Annotated[list[Threads], LONGEST],
+    "warm_hours": Hours,
+    "warm_point": Point,
+    "workload": Name,
+    "workloads": Annotated[list[Name], LONGEST],
+}
+"""The settings of single tests, by their names, which mean the same in all of them."""
+
+GENERAL = {bool: bool, int: Amount, float: Amount, str: Name}
+"""The same for settings whose name is not among these, by the kind of their usual value."""
+
+
+def option(name: str, usual: Any) -> Any:
+    """The type of a test's setting of that name."""
+    if isinstance(usual, list | tuple):
+        return OPTIONS.get(name) or Annotated[list[GENERAL[type(usual[0])] if usual else Any], LONGEST]  # type: ignore[misc]
+    return OPTIONS.get(name) or GENERAL.get(type(usual), Any)
+
+
+class PurgeWish(Struct, frozen=True, forbid_unknown_fields=True):
+    """`[options.purge]` of a profile: the method, the maker's command, the longest time."""
+
+    method: Annotated[str, Meta(max_length=200)] = ""
+    command: Annotated[str, Meta(max_length=4000)] = ""
+    limit_s: Seconds = 0
