@@ -42,3 +42,26 @@ def test_latencies_and_rates_are_written() -> None:
     assert latency(1.25) == "1.25 s"
     assert rate(430_000) == "430k"
     assert rate(14) == "14"
+
+
+@pytest.mark.parametrize(
+    ("per_second", "text"),
+    [
+        (9_999, "9999"),
+        (12_345, "12.3k"),
+        (999_400, "999k"),
+        (999_600, "1M"),
+        (1_430_000, "1.43M"),
+        (24_100_000, "24.1M"),
+    ],
+)
+def test_a_million_ios_are_written_without_an_exponent(per_second: float, text: str) -> None:
+    assert rate(per_second) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0009996, "1 ms"), (0.9996, "1 s"), (0.000_999_4, "999 µs"), (1234.0, "1234 s"), (0.000_042_1, "42.1 µs")],
+)
+def test_a_response_time_that_rounds_up_to_the_next_unit_is_written_in_it(seconds: float, text: str) -> None:
+    assert latency(seconds) == text

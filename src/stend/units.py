@@ -16,6 +16,9 @@ TB = 1000 * GB
 
 _BINARY = {"": 1, "b": 1, "k": KiB, "kib": KiB, "m": MiB, "mib": MiB, "g": GiB, "gib": GiB, "t": TiB, "tib": TiB}
 _DECIMAL = {"kb": KB, "mb": MB, "gb": GB, "tb": TB}
+_TIMES = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
+ROUNDS_UP = 999.5
+"""From here on three significant digits would say 1000."""
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -48,9 +51,9 @@ def decimal(size_bytes: float) -> str:
 
 def _scaled(value: float, base: int, names: tuple[str, ...]) -> str:
     power = 0
-    while abs(value) >= base and power < len(names) - 1:
+    while abs(value) >= (ROUNDS_UP if base == 1000 else base) and power < len(names) - 1:
         value, power = value / base, power + 1
-    return f"{value:.0f} {names[power]}" if value >= 100 else f"{value:.3g} {names[power]}"
+    return f"{_three(value)} {names[power]}"
 
 
 def duration(seconds: float) -> str:
@@ -68,12 +71,18 @@ def duration(seconds: float) -> str:
 
 def latency(seconds: float) -> str:
     """A response time in the unit a person would choose: 0.000021 -> `21 µs`, 0.0026 -> `2.6 ms`."""
-    for scale, name in ((1e-6, "µs"), (1e-3, "ms")):
-        if seconds < 1000 * scale:
-            return f"{seconds / scale:.3g} {name}"
-    return f"{seconds:.3g} s"
+    scale, name = next(unit for unit in _TIMES if seconds < ROUNDS_UP * unit[0] or unit[0] == 1)
+    return f"{_three(seconds / scale)} {name}"
 
 
 def rate(per_second: float) -> str:
-    """IOs per second, short: 430000 -> `430k`."""
-    return f"{per_second / 1000:.3g}k" if per_second >= 10_000 else f"{per_second:.0f}"
+    """IOs per second, short: 430000 -> `430k`, 1430000 -> `1.43M`."""
+    for scale, name in ((1_000_000, "M"), (1000, "k")):
+        if per_second >= (ROUNDS_UP * 1000 if scale > 1000 else 10_000):
+            return f"{_three(per_second / scale)}{name}"
+    return f"{per_second:.0f}"
+
+
+def _three(value: float) -> str:
+    """Three significant digits, never an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

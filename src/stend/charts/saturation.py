@@ -73,6 +73,6 @@ def _figures(record: Record, scale: float, name: str, words: Language) -> Iterat
     elif name == "max":
         value = tally.max_s
     else:
-        value = percentile_s(tally.bins, float(name[1:]))
+        value = percentile_s(tally, float(name[1:]))
     if value:
         yield {"t": record.end_s / scale, "ms": value * 1e3, "figure": words(f"figure.{name}")}

@@ -34,7 +34,7 @@ def _rows(cell: Cell, figure: str) -> Iterator[Row]:
     values = {"iops": cell.counts.iops, "mean": both.mean_s * 1e3, "max": both.max_s * 1e3}
     values["deviation"] = both.deviation_s * 1e3
     if figure == "p99.99":
-        tail = percentile_s(both.bins, 99.99)
+        tail = percentile_s(both, 99.99)
         if tail is None:
             return
         values["p99.99"] = tail * 1e3

@@ -135,7 +135,7 @@ def _figures(r: Result) -> dict[str, Any]:
     for name, tally in (("read", r.counts.read), ("write", r.counts.write)):
         if tally.ios:
             own[name] = {"ios": tally.ios, "mean_s": tally.mean_s, "max_s": tally.max_s}
-            own[name] |= {f"p{p:g}_s": percentile_s(tally.bins, p) for p in PERCENTILES}
+            own[name] |= {f"p{p:g}_s": percentile_s(tally, p) for p in PERCENTILES}
     return own
 
 

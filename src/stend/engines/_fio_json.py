@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from stend.record import Tally
-from stend.stats import bin_edges_ns, bin_index
+from stend.stats import BINS, bin_edges_ns, bin_index
 
 
 class Latency(msgspec.Struct, frozen=True):
@@ -113,10 +113,10 @@ def since(before: Tally, now: Tally) -> Tally:
     """What was done between two totals.
 
     The longest response time is exact when the total's own moved; otherwise it is not known better than the upper
-    edge of the highest bin that grew.
+    edge of the highest bin that grew, and of the last bin, which has none, than that of the total.
     """
     grown = {i: n - before.bins.get(i, 0) for i, n in now.bins.items() if n != before.bins.get(i, 0)}
-    if now.max_ns > before.max_ns:
+    if now.max_ns > before.max_ns or BINS - 1 in grown:
         longest = now.max_ns
     else:
         longest = min(now.max_ns, bin_edges_ns(max(grown))[1]) if grown else 0.0

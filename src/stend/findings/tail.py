@@ -53,7 +53,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _ratio(test: str, load: str, total: Counts) -> Finding:
-    tail = percentile_s(total.both.bins, 99.99)
+    tail = percentile_s(total.both, 99.99)
     if tail is None:
         return Finding(name=NAME, key="short", test=test, values={"load": load}, confidence="can't tell")
     ratio = tail / total.both.mean_s

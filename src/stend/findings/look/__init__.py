@@ -6,7 +6,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
-from stend.record import Counts, Judged, Result, Run, Sample, Tally, added
+from stend.record import Counts, Judged, Result, Run, Sample, added
 from stend.stats import percentile_s
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
@@ -161,8 +161,8 @@ def _at(sample: Sample) -> float:
 
 def percentiles(counts: Counts, direction: str = "both") -> dict[float, float | None]:
     """Response times in seconds by percentile; None where the sample cannot carry one."""
-    bins = getattr(counts, direction).bins
-    return {percent: percentile_s(bins, percent) for percent in PERCENTILES}
+    tally = getattr(counts, direction)
+    return {percent: percentile_s(tally, percent) for percent in PERCENTILES}
 
 
 def pauses(run: Run) -> list[float]:
@@ -184,8 +184,3 @@ def main_phase(run: Run, test: PlannedTest) -> str:
         (sum(r.counts.seconds for r in run.of(test.name, phase.name)), phase.name) for phase in measuring(run, test)
     ]
     return max(loads)[1] if loads else ""
-
-
-def percentile(tally: Tally, percent: float) -> float | None:
-    """One percentile of the response time in seconds; None where the sample cannot carry it."""
-    return percentile_s(tally.bins, percent)

@@ -24,7 +24,7 @@ class Cold(NamedTuple):
 
 def cold(counts: Counts, warmed: float = 0.0) -> Cold:
     """From counts in which a share of the reads, the fastest, came from a cache already."""
-    fast, usual = (percentile_s(counts.read.bins, 100 * warmed + p * (1 - warmed)) or 0.0 for p in (10, 50))
+    fast, usual = (percentile_s(counts.read, 100 * warmed + p * (1 - warmed)) or 0.0 for p in (10, 50))
     return Cold(counts.iops * (1 - warmed), fast, usual)
 
 

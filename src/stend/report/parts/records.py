@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.definition import Hold
-from stend.findings import look
 from stend.record import Result, Run, Tally
+from stend.stats import percentile_s
 
 PERCENTS = {"p50_s": 50.0, "p99_s": 99.0, "p99_9_s": 99.9, "p99_99_s": 99.99, "p99_999_s": 99.999}
 
@@ -52,5 +52,5 @@ def _tally(way: str, tally: Tally) -> dict[str, Any]:
     figures: dict[str, Any] = {"ios": tally.ios, "bytes": tally.bytes}
     if tally.ios:
         figures |= {"mean_s": tally.mean_s, "deviation_s": tally.deviation_s, "max_s": tally.max_s}
-        figures |= {key: look.percentile(tally, percent) for key, percent in PERCENTS.items()}
+        figures |= {key: percentile_s(tally, percent) for key, percent in PERCENTS.items()}
     return {f"{way}_{key}": value for key, value in figures.items()}

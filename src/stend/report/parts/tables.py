@@ -102,7 +102,7 @@ def _cell(counts: Counts | None, figure: str, words: Language) -> str:
     both = counts.both
     value = {"mean": both.mean_s, "max": both.max_s}.get(figure) if figure[0] != "p" else None
     if figure[0] == "p":
-        value = percentile_s(both.bins, float(figure[1:]))
+        value = percentile_s(both, float(figure[1:]))
     return words.show(value, "lat")
 
 
@@ -179,7 +179,7 @@ def _row(label: str, counts: Counts, direction: str, words: Language) -> tuple[s
     tally = getattr(counts, direction)
     if not tally.ios:
         return (label, "0", "0", *["–"] * (len(TAIL) + 2))
-    tail = [percentile_s(tally.bins, percent) for percent in TAIL]
+    tail = [percentile_s(tally, percent) for percent in TAIL]
     return (
         label,
         words.show(tally.ios / counts.seconds, "rate"),
