@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
+from stend import devices, store
 from stend import plan as planning
-from stend import store
 from stend.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Workload
-from stend.devices import Device, block, file
+from stend.devices import Device, block
 from stend.engines._fio_job import arguments, parts
 from stend.engines.fio import FioEngine, probe
 from stend.record import Result
@@ -36,7 +36,7 @@ def target() -> Iterator[Device]:
         zram = ZRAM.exists() and (ZRAM / "disksize").read_text().strip() == "0"
         if zram:
             (ZRAM / "disksize").write_text(str(SIZE))
-        device: Device = block.find("/dev/zram0") if zram else file.create(f"{folder}/scratch.bin", SIZE)
+        device: Device = block.find("/dev/zram0") if zram else devices.create(f"{folder}/scratch.bin", SIZE)
         device.open(writes=True, destroy="zram0")
         try:
             yield device

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from stend.devices import _preparer as preparer
 from stend.devices import ata, nvme, scsi
-from stend.devices._drive import DriveDevice
-from stend.devices._prepare_table import Wish
+from stend.devices.drive import DriveDevice
+from stend.devices.purging import prepare as preparer
+from stend.devices.purging.prepare_table import Wish
 from tests.stand import SIZE, Host, Stand, number_of
 from tests.test_purge import Bench
 

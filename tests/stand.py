@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stend.devices._kernel import Kernel
+from stend.kernel import Kernel
 from stend.units import MiB
 
 SIZE = 48 * MiB

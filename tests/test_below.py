@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stend.devices import block, file, md
+from stend import devices
+from stend.devices import block, md
 from stend.errors import Refused
 from stend.findings.language import Language
 from stend.units import MiB
@@ -56,7 +57,7 @@ def upper(host: Host, name: str, **files: str) -> str:
 
 def test_the_members_of_an_array_tell_their_facts_and_their_doubts(host: Host) -> None:
     node = upper(host, "md0", md__level="raid1", md__raid_disks="2", md__degraded="0")
-    array = md.find(node, host.kernel)
+    array = devices.find(node, host.kernel)
     first, second = array.identity.facts["members"]
     assert (first["serial"], first["link"], first["link_capable"]) == ("SN0", "gen 4 x4", "gen 4 x4")
     assert (second["serial"], second["link"], second["firmware"]) == ("SN1", "gen 4 x2", "F1")
@@ -69,7 +70,7 @@ def test_the_members_of_an_array_tell_their_facts_and_their_doubts(host: Host) -
 
 def test_an_array_is_as_hot_as_its_hottest_member_and_counts_what_all_of_them_count(host: Host) -> None:
     node = upper(host, "md0", md__level="raid1", md__raid_disks="2", md__degraded="1")
-    array = md.find(node, host.kernel)
+    array = devices.find(node, host.kernel)
     health = array.health()
     assert (health["temperature_c"], health["media_errors"], health["degraded"]) == (67, 4, 1)
     assert (health["kernel_read_bytes"], health["kernel_write_bytes"]) == (16 * 512, 32 * 512)
@@ -81,14 +82,14 @@ def test_an_array_is_as_hot_as_its_hottest_member_and_counts_what_all_of_them_co
 def test_an_array_that_is_busy_with_itself_is_refused_and_says_how_far_it_is(host: Host, action: str) -> None:
     more = {"md__sync_action": action, "md__sync_completed": "12 / 99"}
     node = upper(host, "md0", md__level="raid1", md__raid_disks="2", **more)
-    array = md.find(node, host.kernel)
+    array = devices.find(node, host.kernel)
     with pytest.raises(Refused, match=f"synchronised or checked .{action}, 12 / 99 sectors.; wait until it is done"):
         array.open(writes=True, destroy="md0")
-    assert "wait until it is done" in block.reason(node, host.kernel)
+    assert "wait until it is done" in devices.reason(block.identify(node, "md0", node, host.kernel), host.kernel)
     array.open(writes=False, destroy=None)  # so that `stend doctor` can put back a cache after a power cut
     array.close()
     host.write("sys/devices/md0/md/sync_action", "idle")
-    assert block.reason(node, host.kernel) == ""
+    assert devices.reason(block.identify(node, "md0", node, host.kernel), host.kernel) == ""
     array.open(writes=True, destroy="md0")
     array.close()
 
@@ -103,7 +104,8 @@ def test_the_write_cache_of_an_array_is_that_of_all_its_members(host: Host, benc
     for name in ("nvme0", "nvme1"):
         Path(f"{state}.{name}").write_text("1")
     node = upper(host, "md0", md__level="raid0", md__raid_disks="2", md__uuid="ab-cd")
-    array = md.find(node, host.kernel)
+    array = devices.find(node, host.kernel)
+    assert isinstance(array, md.MdDevice)
     assert array.identity.serial == "ab-cd"
     assert array.cache() == "enabled"
     array.open(writes=True, destroy="ab-cd")
@@ -117,7 +119,7 @@ def test_the_write_cache_of_an_array_is_that_of_all_its_members(host: Host, benc
 
 def test_an_array_is_purged_whole_and_says_why_its_members_are_not(host: Host) -> None:
     node = upper(host, "md0", md__level="raid1", md__raid_disks="2", queue__discard_max_bytes="1048576")
-    array = md.find(node, host.kernel)
+    array = devices.find(node, host.kernel)
     array.open(writes=True, destroy="md0")
     try:
         said = array.purge()
@@ -129,7 +131,7 @@ def test_an_array_is_purged_whole_and_says_why_its_members_are_not(host: Host) -
 
 def test_a_volume_tells_the_drives_it_lies_on(host: Host) -> None:
     node = upper(host, "dm-0", dm__name="vg-data", dm__uuid="LVM-abc", queue__read_ahead_kb="128")
-    volume = block.find(node, host.kernel)
+    volume = devices.find(node, host.kernel)
     facts = volume.identity.facts
     assert (facts["volume"], facts["volume_kind"], facts["read_ahead_kib"]) == ("vg-data", "LVM", 128)
     assert [drive["serial"] for drive in facts["drives_below"]] == ["SN0", "SN1"]
@@ -139,7 +141,7 @@ def test_a_volume_tells_the_drives_it_lies_on(host: Host) -> None:
 def test_a_partition_tells_its_drive(host: Host, tmp_path: Path) -> None:
     node: str = host.upper  # type: ignore[attr-defined]
     host.disk("nvme1n1p1", number_of(node), parent="nvme1n1", partition="1", stat="1 0 16 0 1 0 32 0 0 0 0")
-    part = block.find(node, host.kernel)
+    part = devices.find(node, host.kernel)
     (drive,) = part.identity.facts["drives_below"]
     assert drive["serial"] == "SN1"
     assert part.health()["kernel_write_bytes"] == 32 * 512
@@ -151,14 +153,14 @@ def test_a_file_tells_the_drive_it_lies_on(host: Host, tmp_path: Path) -> None:
     (host.root / "sys/dev/block" / number).symlink_to(host.kernel.block("nvme1n1").resolve())
     path = tmp_path / "mine.bin"
     path.write_bytes(bytes(2 * MiB))
-    facts = file.find(str(path), host.kernel).identity.facts
+    facts = devices.find(str(path), host.kernel).identity.facts
     assert [drive["serial"] for drive in facts["drives_below"]] == ["SN1"]
     assert "its drive nvme1n1: PCI Express link gen 4 x2 of gen 4 x4" in facts["warnings"]
 
 
 def test_nothing_is_said_of_counters_that_the_kernel_does_not_keep(host: Host) -> None:
     node = upper(host, "dm-0", dm__name="vg-data", queue__iostats="0")
-    assert "kernel_write_bytes" not in block.find(node, host.kernel).health()
+    assert "kernel_write_bytes" not in devices.find(node, host.kernel).health()
 
 
 def test_a_program_that_is_missing_is_said_once(host: Host, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +168,7 @@ def test_a_program_that_is_missing_is_said_once(host: Host, bench: Bench, monkey
     node = upper(host, "md0", md__level="raid0", md__raid_disks="2")
     with monkeypatch.context() as alone:
         alone.setenv("PATH", str(bench.bin))
-        array = md.find(node, host.kernel)
+        array = devices.find(node, host.kernel)
     (missing,) = [doubt for doubt in array.identity.facts["doubts"] if "nvme-cli" in doubt]
     assert missing.startswith("nvme is not installed: `apt-get install nvme-cli`")
     assert "не установлен" in Language("ru").told(missing)
@@ -176,4 +178,4 @@ def test_a_drive_tells_the_numa_node_of_the_way_to_it(host: Host) -> None:
     host.write("sys/devices/numa_node", "1\n")
     node = upper(host, "dm-0", dm__name="vg-data")
     (host.kernel.block("dm-0") / "device").mkdir()
-    assert block.find(node, host.kernel).identity.facts["numa_node"] == "1"
+    assert devices.find(node, host.kernel).identity.facts["numa_node"] == "1"

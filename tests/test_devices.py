@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices
-from stend.devices import Device, gate
+from stend import devices, gate
+from stend.devices import Device
 from stend.devices.virtual import VirtualDevice
 from stend.engines import Engine
 from stend.engines.fio import FioEngine

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from stend.devices import _ata_logs as logs
-from stend.devices import _facts as facts
-from stend.devices import _scsi_links as links
 from stend.devices import ata, scsi
+from stend.devices.telling import ata_logs as logs
+from stend.devices.telling import facts
+from stend.devices.telling import scsi_links as links
 from stend.units import GB, GiB, MiB
 from tests.played import Place, sata_drive, scsi_drive
 from tests.stand import Host, Stand

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stend.devices import block, gate
-from stend.devices._kernel import Kernel
-from stend.devices._refusals import refusal
+from stend import gate
+from stend.devices import block
 from stend.errors import Refused
+from stend.gate.refusals import refusal
+from stend.kernel import Kernel
 from tests.stand import Host, Stand, number_of
 
 pytestmark = pytest.mark.block

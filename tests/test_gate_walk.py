@@ -11,8 +11,8 @@ OPENS |= {"write_text", "write_bytes", "pwrite", "pwritev", "writev", "ioctl", "
 RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen", "posix_spawn", "execvp", "execv"}
 
 READS = {
-    "devices/_kernel.py": "sizes and loop status of nodes opened with O_RDONLY",
-    "devices/_refusals.py": "flags of files opened with O_RDONLY; wipefs --no-act",
+    "kernel.py": "sizes and loop status of nodes opened with O_RDONLY",
+    "gate/refusals.py": "flags of files opened with O_RDONLY; wipefs --no-act",
     "engines/_fio_load.py": "/proc/stat",
     "engines/_fio_probe.py": "fio's own help",
     "engines/fio.py": "the size of the gate's path, O_RDONLY",
@@ -27,11 +27,11 @@ WRITES_FOLDERS = {
     "store.py": "the run folder",
 }
 WRITES_DRIVES = {
-    "devices/_tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",
+    "devices/telling/tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",
     "devices/_scsi_disk.py": "the kernel's switch for a disk's write cache, after the gate's own check",
-    "devices/_rescan.py": "the kernel's switches that find a prepared disk anew, after the gate",
-    "devices/gate.py": "opens the drive: the gate itself",
-    "devices/_purging.py": "purges through `Gate.writing_fd`",
+    "devices/purging/rescan.py": "the kernel's switches that find a prepared disk anew, after the gate",
+    "gate/entry.py": "opens the drive: the gate itself",
+    "devices/purging/methods.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",
     "engines/_fio_process.py": "starts fio on the gate's path",
 }
@@ -94,7 +94,8 @@ def test_a_planted_opening_is_found(tmp_path: Path) -> None:
 
 
 def test_only_the_gate_opens_a_drive_for_writing() -> None:
-    for path in sorted((SOURCES / "devices").glob("*.py")):
+    rooms = (path for room in ("gate", "devices") for path in sorted((SOURCES / room).rglob("*.py")))
+    for path in [SOURCES / "kernel.py", *rooms]:
         for name, whole in calls(ast.parse(path.read_text())):
             if name == "open" and ("O_RDWR" in whole or "O_WRONLY" in whole):
                 assert "O_EXCL" in whole, f"{path.name}: {whole}"

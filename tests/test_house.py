@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grimp
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -62,7 +63,7 @@ def test_only_the_front_door_prints(path: Path) -> None:
 
 
 def test_only_who_measures_and_the_front_door_know_the_time() -> None:
-    allowed = ("engines", "cli", "devices", "store.py", "report", "dashboard", "host")
+    allowed = ("engines", "cli", "devices", "gate", "store.py", "report", "dashboard", "host")
     for path in SOURCES:
         inner = path.relative_to(ROOT / "src" / "stend")
         if inner.parts[0] not in allowed:
@@ -72,6 +73,24 @@ def test_only_who_measures_and_the_front_door_know_the_time() -> None:
             assert "time" not in modules, name(path)
 
 
+def circle(graph: grimp.ImportGraph) -> set[str]:
+    """The files that import themselves by way of others."""
+    return {
+        file
+        for file in graph.modules
+        if any(file in graph.find_upstream_modules(of) for of in graph.find_modules_directly_imported_by(file))
+    }
+
+
+def test_no_files_import_in_a_circle() -> None:
+    graph = grimp.build_graph("stend", cache_dir=None)
+    assert {"stend.devices", "stend.gate.entry", "stend.run"} <= graph.modules
+    assert circle(graph) == set()
+    graph.add_import(importer="stend.gate.uses", imported="stend.gate.entry")
+    assert {"stend.gate.uses", "stend.gate.entry", "stend.gate.refusals"} <= circle(graph)
+    assert "stend.gate.look" not in circle(graph)
+
+
 @pytest.mark.parametrize(
     ("file", "line"),
     [
@@ -79,6 +98,13 @@ def test_only_who_measures_and_the_front_door_know_the_time() -> None:
         ("devices/__init__.py", "import stend.report"),
         ("sim/__init__.py", "import stend.definition"),
         ("definition.py", "import stend.record"),
+        ("cli/run.py", "import stend.gate"),
+        ("cli/run.py", "from stend.gate import entry"),
+        ("engines/fio.py", "import stend.gate"),
+        ("cli/devices.py", "import stend.kernel"),
+        ("gate/uses.py", "import stend.devices.telling.tools"),
+        ("devices/telling/tools.py", "import stend.devices.purging"),
+        ("devices/nvme.py", "import stend.devices.ata"),
     ],
 )
 def test_a_planted_import_breaks_a_contract(tmp_path: Path, file: str, line: str) -> None:

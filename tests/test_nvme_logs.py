@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from stend.devices import _nvme_logs as logs
-from stend.devices import _tools as tools
 from stend.devices import nvme
+from stend.devices.telling import nvme_logs as logs
+from stend.devices.telling import tools
 from stend.findings.language import Language
 from stend.units import MiB
 from tests.played import Place, nvme_drive

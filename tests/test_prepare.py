@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from stend.devices import _preparer as preparer
-from stend.devices import _tools as tools
-from stend.devices._prepare_table import Wish
+from stend.devices.purging import prepare as preparer
+from stend.devices.purging.prepare_table import Wish
+from stend.devices.telling import tools
 from stend.errors import Refused, StepFailed
 from stend.units import MiB
 from tests.played import Place, nvme_drive, sata_drive, scsi_drive

@@ -6,8 +6,19 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stend.devices._prepare_table import AMA, DESCRIPTOR, HPA, NAMESPACES, Answer, Layout, Same, Way, Wish, decide
-from stend.devices._purge_table import Drive, No
+from stend.devices.purging.prepare_table import (
+    AMA,
+    DESCRIPTOR,
+    HPA,
+    NAMESPACES,
+    Answer,
+    Layout,
+    Same,
+    Way,
+    Wish,
+    decide,
+)
+from stend.devices.purging.table import Drive, No
 from stend.units import GB, MiB
 
 NATIVE, SMALL = 960_197_124_096, 800 * GB // MiB * MiB

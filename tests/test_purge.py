@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from stend.devices import _purger as purger
+from stend import devices
 from stend.devices import file
-from stend.devices._purge_table import Drive
+from stend.devices.purging import purge as purger
+from stend.devices.purging.table import Drive
 from stend.errors import Missing, Refused, StepFailed
 from stend.units import MiB
 
@@ -207,15 +208,15 @@ WRITING_WORDS = (
     "sg_format",
 )
 MAY_SAY_THEM = {
-    "_purge_table.py": "makes commands",
-    "_prepare_table.py": "makes commands",
+    "table.py": "makes commands",
+    "prepare_table.py": "makes commands",
     "nvme.py": "the write cache",
 }
 
 
 def test_words_that_write_are_given_to_tools_in_known_rooms_alone() -> None:
     found = set()
-    for path in sorted(Path(purger.__file__).parent.glob("*.py")):
+    for path in sorted(Path(devices.__file__).parent.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Tuple | ast.Call):
                 words = [w.value for w in ast.iter_child_nodes(node) if isinstance(w, ast.Constant)]

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stend.devices._purge_table import METHODS, Drive, No, Way, decide
+from stend.devices.purging.table import METHODS, Drive, No, Way, decide
 
 HDPARM = "hdparm --yes-i-know-what-i-am-doing"
 USER = "hdparm --user-master u"

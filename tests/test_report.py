@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from stend import report
-from stend.devices._drive import shown
+from stend.devices.telling.facts import shown
 from stend.findings.language import LANGUAGES
 from stend.record import Note, Run, Started
 from stend.report.json import Report, schema

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import devices, plan
+from stend import devices, gate, plan
 from stend.cli import _settings
 from stend.definition import Identity, Plan
-from stend.devices import file, gate
-from stend.devices._drive import DriveDevice
+from stend.devices import file
+from stend.devices.drive import DriveDevice
 from stend.errors import StepFailed
 from stend.findings.language import Language
 from stend.units import MiB

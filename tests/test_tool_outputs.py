@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from stend.devices import _follow as follow
-from stend.devices import _nvme_logs as logs
-from stend.devices import _tools as tools
 from stend.devices import ata, nvme, scsi
+from stend.devices.purging import follow
+from stend.devices.telling import nvme_logs as logs
+from stend.devices.telling import tools
 
 FOLDER = Path(__file__).parent / "fixtures/drives"
 SECURITY = ["discard", "security"]

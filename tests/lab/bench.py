@@ -11,7 +11,7 @@ from pathlib import Path
 
 from stend import devices, store
 from stend.cli import main
-from stend.devices._drive import DriveDevice
+from stend.devices.drive import DriveDevice
 from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB

@@ -62,9 +62,7 @@ def find(target: str, create: str | None) -> Device:
     from stend.units import parse_bytes
 
     if create:
-        from stend.devices import file
-
-        return file.create(target, parse_bytes(create))
+        return devices.create(target, parse_bytes(create))
     return devices.find(target)
 
 

@@ -15,7 +15,7 @@ import typer
 from stend import devices
 from stend.definition import Plan
 from stend.devices import Device
-from stend.devices._drive import DriveDevice
+from stend.devices.drive import DriveDevice
 from stend.errors import BadInput, StendError
 from stend.plan import purge_wish
 

@@ -8,7 +8,7 @@ import msgspec
 from stend import devices
 from stend.definition import Identity
 from stend.devices import Device
-from stend.devices._drive import shown
+from stend.devices.telling.facts import shown
 from stend.units import decimal
 
 Sheet = dict[str, Any]

@@ -7,7 +7,7 @@ import typer
 from stend.cli import _asked
 
 if TYPE_CHECKING:
-    from stend.devices._prepare_table import Wish
+    from stend.devices.purging.prepare_table import Wish
 
 
 def command(
@@ -30,9 +30,9 @@ def command(
     from contextlib import closing
 
     from stend import devices
-    from stend.devices import _preparer as preparer
-    from stend.devices._drive import DriveDevice
-    from stend.devices._prepare_table import ONLY
+    from stend.devices.drive import DriveDevice
+    from stend.devices.purging import prepare as preparer
+    from stend.devices.purging.prepare_table import ONLY
     from stend.errors import Refused
 
     wish = _wish(lba_bytes or 0, capacity or "", restore)
@@ -45,7 +45,7 @@ def command(
 
 def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":
     """What was asked for; BadInput where that is nothing, or two things at once."""
-    from stend.devices._prepare_table import Wish
+    from stend.devices.purging.prepare_table import Wish
     from stend.errors import BadInput
     from stend.units import parse_bytes
 

@@ -1,11 +1,19 @@
-"""Kinds of drive: one file each, found by its `claims`; and the gate every writing path goes through."""
+"""The desk: which kind a drive is (one file a kind, found by its `claims`), and which drives it lies on.
+
+A kind knows its own node. One that lies on others tells their nodes (`below`); the desk finds these and hands them in.
+"""
 
 import importlib
+import os
 import pkgutil
+from collections.abc import Iterable
+from types import ModuleType
 from typing import Any, Protocol
 
 from stend.definition import Identity
 from stend.errors import BadInput
+from stend.gate import Uses, names_of, refusal
+from stend.kernel import HOST, Kernel
 
 
 class Device(Protocol):
@@ -40,47 +48,78 @@ GENERAL = ("block", "file")
 """Kinds that take what no other kind claims."""
 
 
-def kinds() -> list[str]:
-    """Names of the kinds, in the order they are asked."""
-    names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_"))
-    return [n for n in names if n not in GENERAL] + [n for n in names if n in GENERAL]
+def kinds() -> list[ModuleType]:
+    """The kinds, in the order they are asked."""
+    names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg and not m.name.startswith("_"))
+    ordered = [n for n in names if n not in GENERAL] + [n for n in names if n in GENERAL]
+    found = (importlib.import_module(f"{__name__}.{name}") for name in ordered)
+    return [kind for kind in found if hasattr(kind, "claims")]
 
 
-def find(target: str) -> Device:
-    """The drive that `target` names (a node, a by-id link, a file, `sim:NAME`); BadInput with the reason otherwise."""
-    for name in kinds():
-        kind = importlib.import_module(f"{__name__}.{name}")
-        if hasattr(kind, "claims") and kind.claims(target):
-            device: Device = kind.find(target)
-            return device
+def _kind(target: str, kernel: Kernel) -> ModuleType:
+    for kind in kinds():
+        if kind.claims(target, kernel):
+            return kind
     raise BadInput(f"{target} is not a drive: no such file or device node; `stend devices` lists what can be tested")
+
+
+def find(target: str, kernel: Kernel = HOST) -> Device:
+    """The drive that `target` names (a node, a by-id link, a file, `sim:NAME`); BadInput with the reason otherwise."""
+    kind = _kind(target, kernel)
+    handed = [_below(kind.below(target, kernel), kernel)] if hasattr(kind, "below") else []
+    device: Device = kind.find(target, kernel, *handed)
+    return device
+
+
+def _below(nodes: Iterable[str], kernel: Kernel) -> list[Device]:
+    """The drives of these names; those without a node are left out."""
+    return [find(str(kernel.dev / node), kernel) for node in nodes if os.path.exists(kernel.dev / node)]
+
+
+def create(target: str, size_bytes: int) -> Device:
+    """A new file of this size, ours to write, as a drive. BadInput when there is one already, or no room."""
+    from stend.devices import file
+
+    fd = file.create(target, size_bytes)
+    device = find(target)
+    if isinstance(device, file.FileDevice):
+        device.made_fd = fd
+    return device
 
 
 def native_bytes(target: str) -> int:
     """What a drive has, hidden or not, as its own kind's programs tell; 0 where nobody tells."""
-    for name in kinds():
-        kind = importlib.import_module(f"{__name__}.{name}")
-        if hasattr(kind, "claims") and kind.claims(target):
-            return int(kind.native(target)) if hasattr(kind, "native") else 0
-    return 0
+    kind = _kind(target, HOST)
+    return int(kind.native(target)) if hasattr(kind, "native") else 0
 
 
-def reason(drive: Identity) -> str:
-    """Why a drive cannot be tested now, in words that follow its name; empty if it can."""
-    from stend.devices import block
+def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> str:
+    """Why a drive cannot be tested now, in words that follow its name; empty if it can.
 
-    return "" if drive.virtual else block.reason(drive.path)
+    It must not be written, or is busy with itself, as an array is.
+    """
+    if drive.virtual:
+        return ""
+    if refused := refusal(drive.path, kernel=kernel, uses=uses):
+        return refused
+    kind = _kind(drive.path, kernel)
+    return str(kind.unrest(kernel.node_at(drive.path), kernel)) if hasattr(kind, "unrest") else ""
 
 
 def name(drive: Identity) -> str:
     """What the operator writes after --destroy-data to be believed; empty for a virtual drive."""
-    from stend.devices import gate
-
-    return "" if drive.virtual else gate.names_of(drive)[0]
+    return "" if drive.virtual else names_of(drive)[0]
 
 
-def listing() -> list[tuple[Identity, str]]:
-    """Every block device of this host, and why it cannot be tested; an empty reason says that it can."""
+def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:
+    """Every whole block device with a size, and why it cannot be tested; an empty reason says that it can."""
     from stend.devices import block
 
-    return block.listing()
+    uses, found = Uses(kernel), []
+    for node in kernel.nodes():
+        path = str(kernel.dev / node)
+        if kernel.parent(node) or not kernel.size_bytes(node) or not os.path.exists(path):
+            continue
+        drive = block.identify(path, node, path, kernel)
+        found.append((drive, reason(drive, kernel, uses)))
+    return found

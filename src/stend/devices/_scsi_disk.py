@@ -5,11 +5,11 @@ from pathlib import Path
 import msgspec
 
 from stend.definition import Identity
-from stend.devices import _drive as drives
-from stend.devices import _facts as facts
-from stend.devices import _purge_table as table
-from stend.devices._kernel import HOST, Kernel, text
+from stend.devices import drive as drives
+from stend.devices.purging import table
+from stend.devices.telling import facts
 from stend.errors import StepFailed
+from stend.kernel import HOST, Kernel, text
 
 WRITE_BACK, WRITE_THROUGH = "write back", "write through"
 

@@ -3,16 +3,14 @@
 import re
 from typing import Any
 
-from stend.devices import _ata_logs as logs
-from stend.devices import _drive as drives
-from stend.devices import _facts as facts
-from stend.devices import _prepare_table as prepare_table
-from stend.devices import _purge_table as table
+from stend import gate
 from stend.devices import _scsi_disk as disks
-from stend.devices import _tools as tools
-from stend.devices import gate
-from stend.devices._kernel import HOST, Kernel
+from stend.devices import drive as drives
+from stend.devices.purging import prepare_table, table
+from stend.devices.telling import ata_logs as logs
+from stend.devices.telling import facts, tools
 from stend.errors import StepFailed
+from stend.kernel import HOST, Kernel
 
 FEATURES = {
     "BLOCK_ERASE_EXT": "sanitize block",
@@ -28,9 +26,9 @@ STATES = {
 }
 
 
-def claims(target: str) -> bool:
+def claims(target: str, kernel: Kernel = HOST) -> bool:
     """A whole disk that is reached through libata."""
-    return disks.way(drives.whole_node(target)) == "sata"
+    return disks.way(drives.whole_node(target, kernel), kernel) == "sata"
 
 
 def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
@@ -41,7 +39,7 @@ def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
     return AtaDevice(disks.named(identity, looked), gate.marks(identity.path, kernel), kernel)
 
 
-def native(target: str) -> int:
+def native(target: str, kernel: Kernel = HOST) -> int:
     """What the drive has, hidden or not; 0 where it does not tell."""
     told, identify = (tools.softly("hdparm", word, target).out for word in ("-N", "-I"))
     return native_bytes(told, identify)

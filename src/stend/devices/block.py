@@ -2,26 +2,27 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from stend import gate
 from stend.definition import Identity
-from stend.devices import _facts as facts
-from stend.devices import _purging as purging
-from stend.devices import gate
-from stend.devices._kernel import HOST, Kernel, text
-from stend.devices._refusals import refusal
-from stend.devices._uses import Uses
-from stend.devices.file import GatedDevice
+from stend.devices._gated import GatedDevice
+from stend.devices.purging import methods
+from stend.devices.telling import below as lower
+from stend.devices.telling import facts
+from stend.devices.telling.below import Member
 from stend.errors import BadInput
+from stend.kernel import HOST, Kernel, text
 
 WITHOUT_HEADS = ("loop", "zram", "ram")
 """Drivers that say rotational though nothing turns."""
 
 
-def claims(target: str) -> bool:
+def claims(target: str, kernel: Kernel = HOST) -> bool:
     """A block node, or a link to one; anything missing below /dev, so that the reason is told here."""
     try:
         return stat.S_ISBLK(os.stat(target).st_mode)
@@ -29,7 +30,14 @@ def claims(target: str) -> bool:
         return target.startswith("/dev/")
 
 
-def find(target: str, kernel: Kernel = HOST) -> "BlockDevice":
+def below(target: str, kernel: Kernel = HOST) -> list[str]:
+    """The nodes of every drive directly below it, whole ones where it uses partitions."""
+    node = kernel.node_at(target)
+    lower = [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node)
+    return list(dict.fromkeys(kernel.parent(name) or name for name in lower))
+
+
+def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "BlockDevice":
     """The drive; BadInput when it is not there or has no size."""
     path = os.path.realpath(target)
     try:
@@ -42,10 +50,8 @@ def find(target: str, kernel: Kernel = HOST) -> "BlockDevice":
         raise BadInput(f"{target} is a node without a drive; `stend devices` lists the drives there are")
     if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is set up behind it")
-    from stend.devices import _below as below
-
-    looked, members = look(node, kernel), below.find(node, kernel)
-    below.tell(looked, members)
+    looked = look(node, kernel)
+    lower.tell(looked, members)
     identity = msgspec.structs.replace(identify(target, node, path, kernel), facts=looked.all)
     device = BlockDevice(identity, gate.marks(path, kernel), kernel)
     device.members = members
@@ -100,54 +106,28 @@ def _interface(node: str, device: Path) -> str:
     return node.rstrip("0123456789-")
 
 
-def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:
-    """Every whole block device with a size, and why it cannot be tested, or nothing."""
-    uses, found = Uses(kernel), []
-    for node in kernel.nodes():
-        path = str(kernel.dev / node)
-        if kernel.parent(node) or not kernel.size_bytes(node) or not os.path.exists(path):
-            continue
-        found.append((identify(path, node, path, kernel), reason(path, kernel, uses)))
-    return found
-
-
-def reason(path: str, kernel: Kernel = HOST, uses: Uses | None = None) -> str:
-    """Why it cannot be tested now: it must not be written, or is an array that is busy with itself."""
-    from stend.devices import md
-
-    if refused := refusal(path, kernel=kernel, uses=uses):
-        return refused
-    there = os.stat(path)
-    return md.unrest(kernel.node_of(there.st_rdev), kernel) if stat.S_ISBLK(there.st_mode) else ""
-
-
 class BlockDevice(GatedDevice):
     """A block node as a drive."""
 
-    members: "list[BlockDevice]" = []  # noqa: RUF012 - replaced, never added to
+    members: Sequence[Member] = ()
     """The drives it lies on, where it is not one itself."""
 
     @property
     def node(self) -> str:
         """The kernel's name of it; empty when it is gone."""
-        try:
-            return self.kernel.node_of(os.stat(self.identity.path).st_rdev)
-        except OSError:
-            return ""
+        return self.kernel.node_at(self.identity.path)
 
     def health(self) -> dict[str, Any]:
         """What the kernel counted, and the health of the drives below."""
-        from stend.devices import _below as below
-
-        return facts.kernel_counters(self.kernel, self.node) | below.health(self.members)
+        return facts.kernel_counters(self.kernel, self.node) | lower.health(self.members)
 
     def purge(self) -> str:
         """Discard every block and see that zeros are read; zeros written where that is not to be had."""
         passed = self.opened
         passed.check()
-        if purging.discard(passed) and purging.reads_zero(passed):
+        if methods.discard(passed) and methods.reads_zero(passed):
             return "all blocks discarded (not a drive's own purge), a sample read back as zeros"
-        purging.zero(passed)
-        if not purging.reads_zero(passed):
-            raise purging.unpurged(passed)
+        methods.zero(passed)
+        if not methods.reads_zero(passed):
+            raise methods.unpurged(passed)
         return "zeros written over all blocks (not a drive's own purge), a sample read back as zeros"

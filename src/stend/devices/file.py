@@ -2,16 +2,19 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from stend import gate
 from stend.definition import Identity
-from stend.devices import _facts as facts
-from stend.devices import _mounts as mounts
-from stend.devices import _purging as purging
-from stend.devices import gate
-from stend.devices._kernel import HOST, Kernel
-from stend.errors import BadInput, Refused
+from stend.devices._gated import GatedDevice
+from stend.devices.purging import methods
+from stend.devices.telling import below as lower
+from stend.devices.telling import facts
+from stend.devices.telling.below import Member
+from stend.errors import BadInput
+from stend.gate import mounts
+from stend.kernel import HOST, Kernel, natural
 from stend.units import MiB, binary
 
 LEAST_BYTES = MiB
@@ -19,7 +22,7 @@ LEFT_FREE = 0.02  # of a file system: its own bookkeeping needs room, and so do 
 DIRECT_BYTES = 4096
 
 
-def claims(target: str) -> bool:
+def claims(target: str, kernel: Kernel = HOST) -> bool:
     """Anything that exists and is no block node, or looks like a path to a file."""
     try:
         return not stat.S_ISBLK(os.stat(target).st_mode)
@@ -27,7 +30,13 @@ def claims(target: str) -> bool:
         return not target.startswith("/dev/")
 
 
-def find(target: str, kernel: Kernel = HOST) -> "FileDevice":
+def below(target: str, kernel: Kernel = HOST) -> list[str]:
+    """The whole disks that a file lies on."""
+    path = os.path.realpath(target)
+    return sorted(mounts.disks_below(kernel, path), key=natural) if os.path.isfile(path) else []
+
+
+def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "FileDevice":
     """A file that is there; BadInput says what it is otherwise and how to make one."""
     path = os.path.realpath(target)
     try:
@@ -40,11 +49,11 @@ def find(target: str, kernel: Kernel = HOST) -> "FileDevice":
     if there.st_size < LEAST_BYTES:
         size = binary(there.st_size) if there.st_size else "empty"
         raise BadInput(f"{target} is {size}, too small to test; remove it and make one with --create 1GiB")
-    return FileDevice(_identity(target, path, there.st_size, kernel), gate.marks(path, kernel), kernel)
+    return FileDevice(_identity(target, path, there.st_size, kernel, members), gate.marks(path, kernel), kernel)
 
 
-def create(target: str, size_bytes: int) -> "FileDevice":
-    """A new file of this size with its room reserved, ours to write. BadInput when there is one already, or no room."""
+def create(target: str, size_bytes: int) -> int:
+    """The descriptor of a new file of this size with its room reserved. BadInput when there is one, or no room."""
     folder = Path(target).absolute().parent
     if os.path.lexists(target):
         raise BadInput(f"{target} is there already; name another, or drop --create and name it by --destroy-data")
@@ -53,10 +62,7 @@ def create(target: str, size_bytes: int) -> "FileDevice":
     if size_bytes < LEAST_BYTES:
         raise BadInput(f"{binary(size_bytes)} is too small to test; make {target} at least {binary(LEAST_BYTES)}")
     _room(target, folder, size_bytes)
-    fd = _made(target, size_bytes)
-    device = find(target)
-    device.made_fd = fd
-    return device
+    return _made(target, size_bytes)
 
 
 def _room(target: str, folder: Path, size_bytes: int) -> None:
@@ -83,14 +89,12 @@ def _made(target: str, size_bytes: int) -> int:
     return fd
 
 
-def _identity(target: str, path: str, size: int, kernel: Kernel) -> Identity:
-    from stend.devices import _below as below
-
+def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequence[Member]) -> Identity:
     mount, looked = mounts.of_path(kernel, path), facts.Looked()
     if mount:
         looked.add(file_system=mount.kind, mounted_from=mount.source)
     looked.doubts += _doubts(path, mount)
-    below.tell(looked, below.each(sorted(mounts.disks_below(kernel, path)), kernel))
+    lower.tell(looked, members)
     return Identity(
         kind="file",
         target=target,
@@ -127,56 +131,6 @@ def _what(target: str, mode: int) -> str:
     return f"{kind}, not a drive and not a file; `stend devices` lists the drives"
 
 
-class GatedDevice:
-    """What every device that goes through the gate does alike; a kind adds its purge and its health."""
-
-    def __init__(self, identity: Identity, seen: gate.Marks, kernel: Kernel = HOST) -> None:
-        self.identity, self.seen, self.kernel = identity, seen, kernel
-        self.gate: gate.Gate | None = None
-
-    ours = False
-
-    @property
-    def io_path(self) -> str:
-        """The gate's own path, for whoever makes the load."""
-        return self.opened.path
-
-    @property
-    def opened(self) -> gate.Gate:
-        """The gate that was passed; Refused before, and after closing."""
-        if self.gate is None:
-            raise Refused(f"{self.identity.target} has not passed the gate; open it first")
-        return self.gate
-
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """Through the gate, once."""
-        if self.gate is not None:
-            raise Refused(f"{self.identity.target} is open already; close it first")
-        self.gate = gate.enter(
-            self.identity,
-            self.seen,
-            writes=writes,
-            destroy=destroy,
-            keep_off=keep_off,
-            ours=self.ours,
-            kernel=self.kernel,
-        )
-
-    def check(self) -> None:
-        """As the gate does."""
-        self.opened.check()
-
-    def health(self) -> dict[str, Any]:
-        """Nothing is told."""
-        return {}
-
-    def close(self) -> None:
-        """Let go."""
-        if self.gate is not None:
-            self.gate.close()
-            self.gate = None
-
-
 class FileDevice(GatedDevice):
     """A regular file as a drive."""
 
@@ -191,7 +145,7 @@ class FileDevice(GatedDevice):
         """Punch one hole over the whole file and see that nothing is left; a lesser method than a drive's own."""
         passed = self.opened
         passed.check()
-        purging.punch(passed)
+        methods.punch(passed)
         return "hole punching over the whole file (not a drive's own purge), verified to read zero"
 
     def close(self) -> None:

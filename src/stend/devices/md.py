@@ -1,32 +1,39 @@
 """Linux software arrays (md): geometry, members with the facts of each, and whether the array is at rest."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from stend.devices import _drive as drives
-from stend.devices import _facts as facts
-from stend.devices import _purge_table as table
-from stend.devices import gate
-from stend.devices._kernel import HOST, Kernel, text
+from stend import gate
+from stend.devices import block
+from stend.devices import drive as drives
+from stend.devices.purging import table
+from stend.devices.telling import below as lower
+from stend.devices.telling import facts
+from stend.devices.telling.below import Member
 from stend.errors import Refused
+from stend.kernel import HOST, Kernel, text
 
 BUSY = ("resync", "recover", "check", "repair", "reshape")
 
 
-def claims(target: str) -> bool:
+def claims(target: str, kernel: Kernel = HOST) -> bool:
     """A whole md array."""
-    node = drives.whole_node(target)
-    return node.startswith("md") and bool(node) and (HOST.block(node) / "md").exists()
-
-
-def find(target: str, kernel: Kernel = HOST) -> "MdDevice":
-    """The array with its facts, and its members with theirs."""
-    from stend.devices import _below as below
-
     node = drives.whole_node(target, kernel)
-    looked, members = look(node, kernel), below.find(node, kernel)
-    below.tell(looked, members, "members")
+    return bool(node) and (kernel.block(node) / "md").exists()
+
+
+def below(target: str, kernel: Kernel = HOST) -> list[str]:
+    """Its members, whole drives where they are partitions."""
+    return block.below(target, kernel)
+
+
+def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "MdDevice":
+    """The array with its facts, and its members with theirs."""
+    node = drives.whole_node(target, kernel)
+    looked = look(node, kernel)
+    lower.tell(looked, members, "members")
     identity = drives.known(target, node, "md", looked, kernel)
     level = str(looked.facts.get("level", "md"))
     identity = msgspec.structs.replace(

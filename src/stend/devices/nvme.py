@@ -2,25 +2,22 @@
 
 from typing import Any
 
-from stend.devices import _drive as drives
-from stend.devices import _facts as facts
-from stend.devices import _follow as follow
-from stend.devices import _nvme_logs as logs
-from stend.devices import _prepare_table as prepare_table
-from stend.devices import _purge_table as table
-from stend.devices import _tools as tools
-from stend.devices import gate
-from stend.devices._kernel import HOST, Kernel, text
+from stend import gate
+from stend.devices import drive as drives
+from stend.devices.purging import follow, prepare_table, table
+from stend.devices.telling import facts, tools
+from stend.devices.telling import nvme_logs as logs
 from stend.errors import StepFailed
+from stend.kernel import HOST, Kernel, text
 
 POWER_MANAGEMENT, WRITE_CACHE = "2", "6"
 SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}
 JSON = "--output-format=json"
 
 
-def claims(target: str) -> bool:
+def claims(target: str, kernel: Kernel = HOST) -> bool:
     """A whole NVMe namespace of this host."""
-    return drives.whole_node(target).startswith("nvme")
+    return drives.whole_node(target, kernel).startswith("nvme")
 
 
 def find(target: str, kernel: Kernel = HOST) -> "NvmeDevice":

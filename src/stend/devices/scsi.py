@@ -3,15 +3,13 @@
 import re
 from typing import Any
 
-from stend.devices import _drive as drives
-from stend.devices import _facts as facts
-from stend.devices import _prepare_table as prepare_table
-from stend.devices import _purge_table as table
+from stend import gate
 from stend.devices import _scsi_disk as disks
-from stend.devices import _scsi_links as links
-from stend.devices import _tools as tools
-from stend.devices import gate
-from stend.devices._kernel import HOST, Kernel, text
+from stend.devices import drive as drives
+from stend.devices.purging import prepare_table, table
+from stend.devices.telling import facts, tools
+from stend.devices.telling import scsi_links as links
+from stend.kernel import HOST, Kernel, text
 
 SANITIZE = {"1": "sanitize overwrite", "2": "sanitize block", "3": "sanitize crypto"}
 SENSE = {
@@ -21,9 +19,9 @@ SENSE = {
 }
 
 
-def claims(target: str) -> bool:
+def claims(target: str, kernel: Kernel = HOST) -> bool:
     """A whole disk of the sd driver that is not behind libata."""
-    return disks.way(drives.whole_node(target)) in ("scsi", "usb")
+    return disks.way(drives.whole_node(target, kernel), kernel) in ("scsi", "usb")
 
 
 def find(target: str, kernel: Kernel = HOST) -> "ScsiDevice":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from stend.definition import Identity
 from stend.errors import Refused, StepFailed
+from stend.kernel import HOST, Kernel
 from stend.sim import Spec, build, load
 
 if TYPE_CHECKING:
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
 PREFIX = "sim:"
 
 
-def claims(target: str) -> bool:
+def claims(target: str, kernel: Kernel = HOST) -> bool:
     """Whether the target is written as a virtual drive."""
     return target.startswith(PREFIX)
 
 
-def find(target: str) -> "VirtualDevice":
+def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
     """The virtual drive of that name; BadInput lists those there are."""
     return VirtualDevice(target, load(target.removeprefix(PREFIX)))
 

@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from stend.host.files import read
+
 SYS = Path("/sys")
 
 
@@ -51,14 +53,6 @@ def adapters() -> list[dict[str, str]]:
             facts = {name: read(pci / name) for name in ("vendor", "device", *links)}
             found.append({"address": pci.name} | {key: value for key, value in facts.items() if value})
     return found
-
-
-def read(path: Path) -> str:
-    """A small file of the kernel's, without the line's end; empty where there is none."""
-    try:
-        return path.read_text().strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _field(path: Path, name: str) -> str:

@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from stend.host import ceiling, memory, processors, read
+from stend.host import ceiling, memory, processors
+from stend.host.files import read
 from stend.units import GB
 
 

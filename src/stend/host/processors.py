@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from stend.host import read
+from stend.host.files import read
 
 CPU = Path("/sys/devices/system/cpu")
 NODES = Path("/sys/devices/system/node")

@@ -3,8 +3,8 @@
 import pytest
 
 from stend import devices
-from stend.devices import _nvme_logs as logs
-from stend.devices import _tools as tools
+from stend.devices.telling import nvme_logs as logs
+from stend.devices.telling import tools
 from stend.units import MiB
 from tests.lab import bench
 

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 
 from stend import devices
-from stend.devices import _rescan as rescan
-from stend.devices._drive import DriveDevice
+from stend.devices.drive import DriveDevice
+from stend.devices.purging import rescan
 from stend.units import MiB
 from tests.lab import bench
 

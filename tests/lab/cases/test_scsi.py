@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from stend import devices, store
-from stend.devices._drive import DriveDevice
+from stend.devices.drive import DriveDevice
 from tests.lab import bench
 from tests.lab.child import Child
 

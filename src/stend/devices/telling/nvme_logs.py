@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from stend.devices import _tools as tools
+from stend.devices.telling import tools
 from stend.units import MiB
 
 KELVIN = 273

@@ -66,6 +66,14 @@ class Kernel:
         link = self.sys / "dev/block" / f"{os.major(rdev)}:{os.minor(rdev)}"
         return link.resolve().name if link.exists() else ""
 
+    def node_at(self, path: str) -> str:
+        """The kernel's name of the block node that a path leads to; empty for anything else."""
+        try:
+            there = os.stat(path)
+        except (OSError, ValueError):
+            return ""
+        return self.node_of(there.st_rdev) if stat.S_ISBLK(there.st_mode) else ""
+
     def number(self, node: str) -> str:
         """`major:minor`."""
         return text(self.block(node) / "dev")

@@ -1,14 +1,24 @@
-"""The drives that a node lies on (members of md, disks of a volume or a partition), with facts and health of each."""
+"""What the drives that a node lies on tell (members of md, disks of a volume or a partition): facts, health."""
 
-import os
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 from stend.definition import Identity
-from stend.devices import _facts as facts
-from stend.devices import _scsi_disk as disks
-from stend.devices import ata, block, md, nvme, scsi
-from stend.devices._kernel import Kernel
+from stend.devices.telling import facts
+
+
+class Member(Protocol):
+    """A drive below another one."""
+
+    identity: Identity
+
+    @property
+    def node(self) -> str:
+        """The kernel's name of it."""
+
+    def health(self) -> dict[str, Any]:
+        """What it tells of itself now."""
+
 
 KEPT = ("kind", "path", "model", "serial", "wwn", "firmware", "interface", "capacity_bytes", "logical_bytes")
 SUMS = (
@@ -27,28 +37,7 @@ WORST = ("temperature_c", "throttled", "critical_warning", "wear_pct")
 """Health of many drives as one: what is added up (host bytes are not the array's), and what the worst one tells."""
 
 
-def find(node: str, kernel: Kernel) -> list[block.BlockDevice]:
-    """Every drive directly below a node, whole ones where it uses partitions; those without a node are left out."""
-    lower = [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node)
-    return each(dict.fromkeys(kernel.parent(name) or name for name in lower), kernel)
-
-
-def each(nodes: Iterable[str], kernel: Kernel) -> list[block.BlockDevice]:
-    """The drives of these names that have a node."""
-    return [_drive(name, kernel) for name in nodes if os.path.exists(kernel.dev / name)]
-
-
-def _drive(node: str, kernel: Kernel) -> block.BlockDevice:
-    path = str(kernel.dev / node)
-    if node.startswith("nvme"):
-        return nvme.find(path, kernel)
-    if (kernel.block(node) / "md").exists():
-        return md.find(path, kernel)
-    way = disks.way(node, kernel)
-    return ata.find(path, kernel) if way == "sata" else scsi.find(path, kernel) if way else block.find(path, kernel)
-
-
-def tell(looked: facts.Looked, members: list[block.BlockDevice], key: str = "drives_below") -> None:
+def tell(looked: facts.Looked, members: Sequence[Member], key: str = "drives_below") -> None:
     """The facts of each as one fact named `key`; their doubts and warnings with the drive's name."""
     looked.add(**{key: [_told(member.identity) for member in members] or None})
     for member in members:
@@ -67,7 +56,7 @@ def _named(name: str, text: str) -> str:
     return text if "is not installed" in text else f"its drive {name}: {text}"
 
 
-def health(members: Iterable[block.BlockDevice]) -> dict[str, Any]:
+def health(members: Iterable[Member]) -> dict[str, Any]:
     """All members together: counters added up where every one tells them, the worst of states."""
     every = [member.health() for member in members]
     if not every:

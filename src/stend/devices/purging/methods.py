@@ -9,8 +9,8 @@ import mmap
 import os
 from collections.abc import Iterator
 
-from stend.devices.gate import Gate
 from stend.errors import StepFailed
+from stend.gate import Gate
 from stend.units import GiB
 
 BLKDISCARD, BLKZEROOUT, BLKFLSBUF = 0x1277, 0x127F, 0x1261

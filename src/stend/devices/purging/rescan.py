@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from stend.definition import Identity
-from stend.devices._kernel import Kernel
 from stend.errors import StepFailed
+from stend.kernel import Kernel
 
 
 def by_kernel(kernel: Kernel, node: str, interface: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from stend.devices._kernel import Kernel, text
+from stend.kernel import Kernel, text
 
 
 class Mount(NamedTuple):

@@ -8,11 +8,10 @@ import stat
 import subprocess
 from pathlib import Path
 
-from stend.devices import _mounts as mounts
-from stend.devices import _writers as writers
-from stend.devices._kernel import HOST, Kernel, text
-from stend.devices._uses import Uses
 from stend.errors import Missing, Refused
+from stend.gate import mounts, writers
+from stend.gate.uses import Uses
+from stend.kernel import HOST, Kernel, text
 
 SYSTEM = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 WITHOUT_A_DRIVE = ("tmpfs", "ramfs", "overlay", "btrfs", "zfs", "bcachefs", "ubifs", "9p", "virtiofs", "fuse")

@@ -3,15 +3,17 @@
 import re
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from stend.definition import Identity
-from stend.devices import _purger as purger
-from stend.devices import _rescan as rescan
-from stend.devices import _tools as tools
-from stend.devices._drive import DriveDevice, shown
-from stend.devices._prepare_table import Same, Way, Wish, decide
-from stend.devices._purge_table import Command, Drive, No
+from stend.devices.purging import purge as purger
+from stend.devices.purging import rescan
+from stend.devices.purging.prepare_table import Layout, Same, Way, Wish, decide
+from stend.devices.purging.table import Command, Drive, No
+from stend.devices.telling import facts, tools
 from stend.errors import Refused, StendError, StepFailed
+from stend.gate import Gate
+from stend.kernel import Kernel
 
 PATIENCE_S = 30.0
 TOLERANCE = 0.01
@@ -20,8 +22,35 @@ TOLERANCE = 0.01
 Tell = Callable[[str], None]
 
 
+class Preparable(Protocol):
+    """What is asked of a drive that is prepared."""
+
+    identity: Identity
+    kernel: Kernel
+
+    @property
+    def opened(self) -> Gate:
+        """The gate that was passed."""
+
+    @property
+    def node(self) -> str:
+        """The kernel's name of it; empty when it is gone."""
+
+    def abilities(self) -> Drive:
+        """What it can and what state it is in, asked anew."""
+
+    def layout(self) -> Layout:
+        """How it is laid out and what of that can be changed, asked anew."""
+
+    def anew(self, path: str) -> "Preparable":
+        """The same drive as it is now, at the path where it was found again."""
+
+    def close(self) -> None:
+        """Let go."""
+
+
 def prepare(
-    device: DriveDevice, wish: Wish, *, tell: Tell, poll_s: float = purger.POLL_S, patience_s: float = PATIENCE_S
+    device: Preparable, wish: Wish, *, tell: Tell, poll_s: float = purger.POLL_S, patience_s: float = PATIENCE_S
 ) -> str:
     """Do it; what was done and what the drive tells afterwards, in one phrase. The gate is shut at the end.
 
@@ -47,7 +76,7 @@ def prepare(
     return f"{way.phrase}; it tells {_read_back(way, device, node, patience_s)}"
 
 
-def _commands(way: Way, device: DriveDevice, drive: Drive, nsid: str, tell: Tell, poll_s: float) -> None:
+def _commands(way: Way, device: Preparable, drive: Drive, nsid: str, tell: Tell, poll_s: float) -> None:
     """The gate is held until the first command is over; what comes after it would be taken for another drive."""
     patience, done = purger.limit_s(device.identity.capacity_bytes), 0
     if way.undo:
@@ -64,7 +93,7 @@ def _commands(way: Way, device: DriveDevice, drive: Drive, nsid: str, tell: Tell
         raise StepFailed(f"{str(error) or 'stopped'}{_undone(way, done, nsid)}") from error
 
 
-def _one(command: Command, device: DriveDevice, nsid: str, patience_s: float) -> str:
+def _one(command: Command, device: Preparable, nsid: str, patience_s: float) -> str:
     """Run it; the namespace it tells to have made, if any."""
     words = [word.replace("{nsid}", nsid) for word in command]
     told = tools.ask(*words, limit_s=patience_s)
@@ -88,17 +117,17 @@ def _undone(way: Way, done: int, nsid: str) -> str:
     return "; it is laid out as it was, its data may be gone" if way.undo[done] else ""
 
 
-def _read_back(way: Way, device: DriveDevice, node: str, patience_s: float) -> str:
+def _read_back(way: Way, device: Preparable, node: str, patience_s: float) -> str:
     """What the drive tells of itself when it is there again; StepFailed when that is not what was asked."""
     until, found = time.monotonic() + patience_s, ""
     while not found:
         path = rescan.again(device.kernel, device.identity, node)
         drive = _looked(device, path)
         if drive and drive.logical_bytes == way.lba_bytes and _near(drive.capacity_bytes, way.capacity_bytes):
-            found = f"{shown(drive)} in blocks of {drive.logical_bytes} bytes"
+            found = f"{facts.shown(drive)} in blocks of {drive.logical_bytes} bytes"
             found += f" as {path}" if path != device.identity.path else ""
         elif time.monotonic() > until:
-            now = f"is {shown(drive)} in blocks of {drive.logical_bytes} bytes" if drive else "is not there"
+            now = f"is {facts.shown(drive)} in blocks of {drive.logical_bytes} bytes" if drive else "is not there"
             what = f"{device.identity.target} took the commands ({way.phrase}) and {now}"
             raise StepFailed(f"{what}; take power from it once, and see `stend devices`")
         else:
@@ -106,7 +135,7 @@ def _read_back(way: Way, device: DriveDevice, node: str, patience_s: float) -> s
     return found
 
 
-def _looked(device: DriveDevice, path: str) -> Identity | None:
+def _looked(device: Preparable, path: str) -> Identity | None:
     """The drive at that path; None while it is only just coming back."""
     try:
         return device.anew(path).identity if path else None

@@ -3,12 +3,11 @@
 import time
 from collections.abc import Callable
 
-from stend.devices import _follow as follow
-from stend.devices import _purging as purging
-from stend.devices import _tools as tools
-from stend.devices._purge_table import Drive, No, Way, decide
-from stend.devices.gate import Gate
+from stend.devices.purging import follow, methods
+from stend.devices.purging.table import Drive, No, Way, decide
+from stend.devices.telling import tools
 from stend.errors import Refused, StepFailed
+from stend.gate import Gate
 from stend.units import MB, duration
 
 LEAST_LIMIT_S = 900.0
@@ -37,7 +36,7 @@ def purge(drive: Drive, gate: Gate, *, tell: Tell, limit: float = 0, poll_s: flo
         raise Refused(f"{gate.identity.target} is not purged: {way.why}")
     if way.lesser:
         return _lesser(way, gate)
-    held = purging.contents(gate)
+    held = methods.contents(gate)
     tell(f"{way.phrase}: {' '.join(way.commands[0])}")
     patience = limit or limit_s(gate.identity.capacity_bytes)
     _commands(way, gate, patience)
@@ -49,11 +48,11 @@ def purge(drive: Drive, gate: Gate, *, tell: Tell, limit: float = 0, poll_s: flo
 
 def _lesser(way: Way, gate: Gate) -> str:
     because = f"; {way.instead}" if way.instead else ""
-    if way.name == "discard" and purging.discard(gate) and purging.reads_zero(gate):
+    if way.name == "discard" and methods.discard(gate) and methods.reads_zero(gate):
         return f"{way.phrase}, a sample read back as zeros{because}"
-    purging.zero(gate)
-    if not purging.reads_zero(gate):
-        raise purging.unpurged(gate)
+    methods.zero(gate)
+    if not methods.reads_zero(gate):
+        raise methods.unpurged(gate)
     after = "; discarded blocks did not read as zeros" if way.name == "discard" else ""
     return f"zeros written over all blocks (not a drive's own purge), a sample read back as zeros{after}{because}"
 
@@ -97,7 +96,7 @@ def until_over(phrase: str, kind: str, drive: Drive, gate: Gate, tell: Tell, pat
 
 def _verified(way: Way, gate: Gate, held: dict[int, bytes]) -> str:
     """What a sample reads as now; StepFailed when any of it is what it was."""
-    now = purging.contents(gate)
+    now = methods.contents(gate)
     if not now:
         return "a sample read back as zeros"
     kept = [at for at, digest in now.items() if held.get(at) == digest]

@@ -1,29 +1,23 @@
 """What drives with tools of their own have in common: found by their node, purged by the table, asked after health."""
 
 import os
-import stat
 from collections.abc import Callable
 
 import msgspec
 
 from stend.definition import Identity
-from stend.devices import _facts as facts
-from stend.devices import _purger as purger
 from stend.devices import block
-from stend.devices._kernel import HOST, Kernel
-from stend.devices._prepare_table import Layout
-from stend.devices._purge_table import Drive
+from stend.devices.purging import purge as purger
+from stend.devices.purging.prepare_table import Layout
+from stend.devices.purging.table import Drive
+from stend.devices.telling import facts
 from stend.errors import BadInput, StepFailed
-from stend.units import decimal
+from stend.kernel import HOST, Kernel
 
 
 def whole_node(target: str, kernel: Kernel = HOST) -> str:
     """The kernel's name of the whole drive a target leads to; empty for partitions and anything else."""
-    try:
-        there = os.stat(target)
-    except (OSError, ValueError):
-        return ""
-    node = kernel.node_of(there.st_rdev) if stat.S_ISBLK(there.st_mode) else ""
+    node = kernel.node_at(target)
     return "" if kernel.parent(node) else node
 
 
@@ -34,14 +28,8 @@ def known(target: str, node: str, kind: str, looked: facts.Looked, kernel: Kerne
         raise BadInput(f"{target} has no size: nothing is in it, or no namespace is attached")
     identity = msgspec.structs.replace(block.identify(target, node, path, kernel), kind=kind, facts=looked.all)
     if identity.native_bytes:
-        looked.doubts.append(f"the drive is over-provisioned: {shown(identity)}")
+        looked.doubts.append(f"the drive is over-provisioned: {facts.shown(identity)}")
     return msgspec.structs.replace(identity, facts=looked.all)
-
-
-def shown(drive: Identity) -> str:
-    """Its capacity, and of how much that is where it has more."""
-    visible = decimal(drive.capacity_bytes)
-    return f"{visible} of {decimal(drive.native_bytes)} native" if drive.native_bytes else visible
 
 
 class DriveDevice(block.BlockDevice):

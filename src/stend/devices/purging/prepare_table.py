@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from stend.devices._purge_table import STATES, Command, Drive, No
+from stend.devices.purging.table import STATES, Command, Drive, No
 from stend.units import MiB, binary, decimal
 
 NAMESPACES, HPA, AMA, DESCRIPTOR = (

@@ -5,8 +5,8 @@ import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stend.devices import _mounts as mounts
-from stend.devices._kernel import Kernel, Loop, text
+from stend.gate import mounts
+from stend.kernel import Kernel, Loop, text
 
 EXPORTS = (
     "nvmet/subsystems/*/namespaces/*/device_path",

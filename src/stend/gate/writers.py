@@ -8,9 +8,9 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from stend.devices import _mounts as mounts
-from stend.devices._kernel import Kernel, text
-from stend.devices._uses import Use
+from stend.gate import mounts
+from stend.gate.uses import Use
+from stend.kernel import Kernel, text
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs", "autofs", "fuse")
 """File systems where asking after a file may wait for a server for ever; no drive of this host is a file there."""

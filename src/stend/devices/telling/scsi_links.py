@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from stend.devices._kernel import Kernel, text
+from stend.kernel import Kernel, text
 
 ERRORS = ("invalid_dword_count", "running_disparity_error_count", "loss_of_dword_sync_count")
 RESETS = "phy_reset_problem_count"

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from stend.devices import _tools as tools
+from stend.devices.telling import tools
 
 FOLLOWED = ("nvme", "ata", "scsi")
 

@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from stend.devices import _tools as tools
-from stend.devices._kernel import SECTOR_BYTES, Kernel, text
+from stend.definition import Identity
+from stend.devices.telling import tools
 from stend.errors import Missing, StepFailed
+from stend.kernel import SECTOR_BYTES, Kernel, text
+from stend.units import decimal
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane, as sysfs tells it, to the generation people name."""
@@ -89,6 +91,12 @@ def _link(speed: str, lanes: str) -> str:
     rate = speed.partition(" ")[0]
     generation = GENERATIONS.get(rate)
     return f"gen {generation} x{lanes}" if generation else f"{rate} GT/s x{lanes}"
+
+
+def shown(drive: Identity) -> str:
+    """Its capacity, and of how much that is where it has more."""
+    visible = decimal(drive.capacity_bytes)
+    return f"{visible} of {decimal(drive.native_bytes)} native" if drive.native_bytes else visible
 
 
 def kernel_counters(kernel: Kernel, node: str) -> dict[str, Any]:
