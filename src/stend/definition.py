@@ -4,7 +4,7 @@ Base units throughout; a range of zero bytes in a Workload is the whole active r
 """
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -282,12 +282,12 @@ class PlannedTest(Data, frozen=True):
 class Plan(Data, frozen=True):
     """Everything that a run will do, how much it will write, how long it may take, and every doubt about it."""
 
-    tests: tuple[PlannedTest, ...]
+    tests: Annotated[tuple[PlannedTest, ...], msgspec.Meta(min_length=1)]
     profile: Profile
     device: Identity
-    range_bytes: int
-    write_bytes: int
-    longest_s: float
-    expected_s: float
+    range_bytes: ranges.Count
+    write_bytes: ranges.Count
+    longest_s: ranges.Amount
+    expected_s: ranges.Amount
     notes: tuple[str, ...] = ()
     deviations: tuple[str, ...] = ()

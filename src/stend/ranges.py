@@ -20,10 +20,14 @@ Nanoseconds = Annotated[float, Meta(ge=0, le=1e30)]
 """Response times, single or summed over all IOs."""
 Squares = Annotated[float, Meta(ge=0, le=1e60)]
 
+Bin = Annotated[int, Meta(ge=0, le=29 * 64 - 1)]
+"""An index of fio's latency bins."""
+
 Percent = Annotated[int, Meta(ge=0, le=100)]
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
+Positive = Annotated[float, Meta(gt=0, le=1e15)]
 Block = Annotated[int, Meta(ge=1, le=1 << 30)]
 """Bytes of one IO."""
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
@@ -85,6 +89,22 @@ def option(name: str, usual: Any) -> Any:
     if isinstance(usual, list | tuple):
         return OPTIONS.get(name) or Annotated[list[GENERAL[type(usual[0])] if usual else Any], LONGEST]  # type: ignore[misc]
     return OPTIONS.get(name) or GENERAL.get(type(usual), Any)
+
+
+class Memory(Struct, frozen=True):
+    """What a report tells of the memory that `stend host` measured."""
+
+    words: str | int
+    kind: str
+    mt_s: Number
+
+
+class Measured(Struct, frozen=True):
+    """What a report tells of all that `stend host` measured."""
+
+    memory: Memory | None = None
+    stream_bytes_per_s: dict[str, Number] = {}
+    fio_iops: dict[str, Number] = {}
 
 
 class PurgeWish(Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from stend import ranges
 from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Quantity, Steady, Step, Workload
 
 NS = 1e-9
@@ -20,12 +21,12 @@ class Tally(msgspec.Struct, frozen=True, array_like=True):
     edge of the highest bin that grew; `bins` is {bin index: IOs}, sparse, empty in Samples (see `stats.bin_edges_ns`).
     """
 
-    ios: int = 0
-    bytes: int = 0
-    latency_ns: float = 0
-    latency_ns2: float = 0
-    max_ns: float = 0
-    bins: dict[int, int] = {}
+    ios: ranges.Count = 0
+    bytes: ranges.Count = 0
+    latency_ns: ranges.Nanoseconds = 0
+    latency_ns2: ranges.Squares = 0
+    max_ns: ranges.Nanoseconds = 0
+    bins: dict[ranges.Bin, ranges.Count] = {}
 
     def __add__(self, other: "Tally") -> "Tally":
         bins = dict(self.bins)
@@ -62,8 +63,8 @@ class Tally(msgspec.Struct, frozen=True, array_like=True):
 class Counts(msgspec.Struct, frozen=True, array_like=True):
     """What a stretch of load did: its seconds, the host's busy CPU seconds (all cores), reads and writes."""
 
-    seconds: float = 0
-    cpu_s: float = 0
+    seconds: ranges.Seconds = 0
+    cpu_s: ranges.Number = 0
     read: Tally = Tally()
     write: Tally = Tally()
 
@@ -127,23 +128,23 @@ class Position(Data, frozen=True):
 
     test: str
     phase: str
-    round: int
+    round: ranges.Rounds
 
 
 class Started(Data, frozen=True, tag="started"):
     """A run began, or went on after an interruption (`continues` says from where); `at` is Unix time."""
 
-    at: float
+    at: ranges.Seconds
     version: str
     plan: Plan
-    seed: int
+    seed: ranges.Count
     continues: Position | None = None
 
 
 class Sample(Data, frozen=True, tag="sample"):
     """About one second of load, ending `t` seconds after the run started; without bins."""
 
-    t: float
+    t: ranges.Number
     counts: Counts
 
 
@@ -151,12 +152,12 @@ class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the one its engine was given."""
 
     where: Position
-    index: int
+    index: ranges.Count
     step: Step
-    t: float
+    t: ranges.Number
     counts: Counts = Counts()
-    gap_s: float = 0
-    seed: int = 0
+    gap_s: ranges.Number = 0
+    seed: ranges.Count = 0
     said: str = ""
 
 
@@ -169,15 +170,15 @@ class Verdict(Data, frozen=True):
     rule: str
     label: str
     quantity: str
-    rounds: tuple[int, ...]
-    values: tuple[float, ...]
-    average: float
-    excursion: float
-    excursion_allowed: float | None
-    slope_excursion: float
-    slope_excursion_allowed: float
-    fit: tuple[float, float]
-    correlation: float
+    rounds: tuple[ranges.Rounds, ...]
+    values: tuple[ranges.Number, ...]
+    average: ranges.Number
+    excursion: ranges.Number
+    excursion_allowed: ranges.Number | None
+    slope_excursion: ranges.Number
+    slope_excursion_allowed: ranges.Number
+    fit: tuple[ranges.Number, ranges.Number]
+    correlation: ranges.Number
     steady: bool
 
 
@@ -185,7 +186,7 @@ class Judged(Data, frozen=True, tag="judged"):
     """The rules were asked after a round; `ended_by` says which one ended the phase, empty while it goes on."""
 
     where: Position
-    t: float
+    t: ranges.Number
     verdicts: tuple[Verdict, ...] = ()
     steady: bool = False
     ended_by: str = ""
@@ -194,7 +195,7 @@ class Judged(Data, frozen=True, tag="judged"):
 class Telemetry(Data, frozen=True, tag="telemetry"):
     """The drive's own word between rounds: temperature, counters, whatever it tells."""
 
-    t: float
+    t: ranges.Number
     values: dict[str, Any]
 
 
@@ -204,7 +205,7 @@ NoteKind = Literal["remark", "doubt", "mismatch", "failure", "interruption"]
 class Note(Data, frozen=True, tag="note"):
     """A doubt or a remark that belongs on every report of this run."""
 
-    t: float
+    t: ranges.Number
     text: str
     kind: NoteKind = "remark"
 
@@ -215,7 +216,7 @@ Outcome = Literal["complete", "not steady", "stopped", "failed"]
 class Ended(Data, frozen=True, tag="ended"):
     """The run is over and the drive was let go."""
 
-    t: float
+    t: ranges.Number
     outcome: Outcome
     reason: str = ""
 

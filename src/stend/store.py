@@ -18,12 +18,21 @@ from typing import Any, BinaryIO
 import msgspec
 import zstandard
 
+from stend import outside, ranges
 from stend.errors import BadInput, StepFailed
 from stend.record import Ended, Event, Judged, Result, Run, Started
 
 FORMAT = 1
 HEAD = {"format": "stend-events", "version": FORMAT}
 DURABLE = (Started, Result, Judged, Ended)
+
+HOST_FACTS: dict[str, Any] = {
+    "cpus": ranges.Count,
+    "memory_bytes": ranges.Count,
+    "adapters": list[dict[str, str]],
+    "measured": ranges.Measured,
+}
+"""What reports reckon with; a fact that is not of this kind counts as not recorded. All others are words."""
 
 _encode = msgspec.json.Encoder().encode
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
@@ -89,12 +98,32 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
 
 def read(folder: Path) -> Iterator[Event]:
     """The events of a run so far; a torn last line is dropped, any other broken line is BadInput."""
-    lines = _lines(folder)
+    lines, places = _lines(folder), Places()
     for number, line in enumerate(lines[1:], start=2):
         try:
-            yield _decoder.decode(line)
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
-            raise BadInput(f"{_events(folder)}, line {number}, is not an event: {error}") from error
+            yield places.holding(_decoder.decode(line))
+        except outside.BROKEN as error:
+            raise BadInput(f"{_events(folder)}, line {number}, is not an event: {outside.sentence(error)}") from error
+
+
+class Places:
+    """The phases that a run's plan has: nothing can have happened in any other, nor before a plan was there."""
+
+    def __init__(self) -> None:
+        self.known: set[tuple[str, str]] = set()
+
+    def holding(self, event: Event) -> Event:
+        """The event, if it can have happened; ValueError otherwise."""
+        where = None
+        match event:
+            case Started():
+                self.known = self.known or {(t.name, p.name) for t in event.plan.tests for p in t.phases}
+                where = event.continues
+            case Result() | Judged():
+                where = event.where
+        if not self.known or (where and (where.test, where.phase) not in self.known):
+            raise ValueError("what it tells of is not in the plan")
+        return event
 
 
 def load(folder: Path) -> Run:
@@ -118,27 +147,39 @@ def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:
 
 
 def host(folder: Path) -> dict[str, Any]:
-    """The machine the run was made on; {} when not recorded."""
+    """The machine the run was made on, as far as it can be read; {} when not recorded."""
     try:
-        facts: dict[str, Any] = json.loads((folder / "host.json").read_text())
-    except (OSError, ValueError):
+        told = msgspec.json.decode((folder / "host.json").read_bytes(), type=dict[str, Any])
+    except (OSError, *outside.BROKEN):
         return {}
-    return facts
+    return {key: value for key, value in told.items() if _fits(value, HOST_FACTS.get(key, Any))}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except outside.BROKEN:
+        return False
+    return True
 
 
 def manifest(folder: Path) -> dict[str, Any]:
     """What was asked, as written at the start."""
-    try:
-        asked: dict[str, Any] = msgspec.toml.decode((folder / "manifest.toml").read_bytes())
-    except (OSError, msgspec.DecodeError) as error:
-        raise BadInput(f"{folder / 'manifest.toml'} cannot be read: {error}") from error
-    return asked
+    path = folder / "manifest.toml"
+    return outside.toml(outside.read(path, "the manifest"), dict[str, Any], str(path))
 
 
 def find(top: Path) -> list[Path]:
     """Every run folder directly below `top`, oldest first."""
     folders = [f.parent for f in top.glob("*/events.jsonl")] if top.is_dir() else []
-    return sorted(folders, key=lambda folder: _events(folder).stat().st_mtime)
+    return sorted(folders, key=lambda folder: (_changed_at(folder), folder))
+
+
+def _changed_at(folder: Path) -> float:
+    try:
+        return _events(folder).stat().st_mtime
+    except OSError:
+        return 0
 
 
 def _events(folder: Path) -> Path:
@@ -155,7 +196,7 @@ def _lines(folder: Path) -> list[bytes]:
     lines = data.split(b"\n")[:-1]  # what follows the last line end is torn
     try:
         head = json.loads(lines[0]) if lines else {}
-    except ValueError:
+    except outside.BROKEN:
         head = {}
     if not isinstance(head, dict) or head.get("format") != HEAD["format"]:
         raise BadInput(f"{_events(folder)} is not a stend event file")

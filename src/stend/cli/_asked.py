@@ -80,8 +80,9 @@ def new_folder(into: Path | None, target: str, tests: list[str]) -> Path:
 
     if into:
         return into
-    slug = "".join(c if c.isalnum() else "-" for c in Path(target).name)
-    return Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug}-{'-'.join(tests)}"[:120]
+    asked = "-".join(Path(part).name.removesuffix(".toml") for part in (target, *tests))
+    slug = "".join(c if c.isalnum() else "-" for c in asked).encode(errors="replace")[:100].decode(errors="ignore")
+    return Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug}"
 
 
 def typed_back(device: Device) -> str | None:

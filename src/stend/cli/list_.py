@@ -22,10 +22,10 @@ def command(top: Annotated[Path, typer.Argument(help="The folder that holds run 
     for folder in folders:
         try:
             run = store.load(folder)
-        except StendError as error:
+            when = datetime.fromtimestamp(run.started[0].at).strftime("%Y-%m-%d %H:%M")
+        except (StendError, OSError, ValueError, OverflowError) as error:
             typer.echo(f"{folder}: {error}")
             continue
-        when = datetime.fromtimestamp(run.started[0].at).strftime("%Y-%m-%d %H:%M")
         tests = ", ".join(test.name for test in run.plan.tests)
         outcome = run.ended.outcome if run.ended else "unfinished"
         typer.echo(f"{folder}  {when}  {run.plan.device.model or run.plan.device.kind}  {tests}  {outcome}")

@@ -22,7 +22,9 @@ def command(
     into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="The run folder; new or empty.")] = None,
     destroy_data: _asked.DestroyData = None,
     create: _asked.Create = None,
-    seed: Annotated[int | None, typer.Option("--seed", min=0, help="Seed of all random offsets; recorded.")] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, max=(1 << 62) - 1, help="Seed of all random offsets; recorded.")
+    ] = None,
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
 

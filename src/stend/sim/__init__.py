@@ -13,7 +13,14 @@ __all__ = ["Pattern", "Spec", "build", "load", "profiles"]
 
 
 def build(spec: Spec) -> "Drive":
-    """The drive of a Spec, fresh. Imports the compiled kernels, which takes about a second."""
+    """The drive of a Spec, fresh; BadInput where its parts do not fit together. Loading the kernels takes a second."""
+    try:
+        return _built(spec)
+    except (MemoryError, OverflowError, ValueError) as error:
+        raise BadInput(f"virtual drive {spec.name} cannot be built: {error}") from error
+
+
+def _built(spec: Spec) -> "Drive":
     if spec.kind == "flash":
         from stend.sim.flash import FlashDrive
 

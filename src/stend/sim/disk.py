@@ -28,6 +28,10 @@ def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple
     return p
 
 
+MOST_CHUNKS = 1 << 26
+"""As many as 4 TiB have of the usual size: half a GiB of memory."""
+
+
 class DiskDrive(Drive):
     """A hard disk, or one with flash beside it. Never scaled: it is slow enough to be quick."""
 
@@ -37,6 +41,8 @@ class DiskDrive(Drive):
         if disk is None or spec.scale != 1:
             raise BadInput(f"virtual drive {spec.name} is a disk: it needs a [disk] part and cannot be scaled")
         chunks = -(-spec.capacity_bytes // disk.cache_chunk_bytes) + 1 if disk.cache_bytes else 1
+        if chunks > MOST_CHUNKS:
+            raise BadInput(f"virtual drive {spec.name} has {chunks} chunks for its cache to know; make them larger")
         held = max(disk.cache_bytes // disk.cache_chunk_bytes, 1)
         places = OUTSTANDING + disk.write_memory_bytes // SECTOR + 1
         self.memory = k.Disk(

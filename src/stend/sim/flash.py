@@ -18,6 +18,8 @@ NEAR_US = 5000
 """A read within this time after a write meets what the write set going (fitted)."""
 FEWEST = 16
 """Superblocks below which cleaning has no choice left."""
+MOST_PAGES = 1 << 27
+"""512 GiB unscaled: about 2 GiB of memory."""
 LOW = 3
 """Superblocks kept free for cleaning; they come on top of the spare space."""
 
@@ -35,6 +37,9 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
     if logical < FEWEST * pages:
         most = max(scale * logical // (FEWEST * pages), 1)
         raise BadInput(f"a virtual drive of this size can be scaled down {most} times at most, not {scale} times")
+    if logical > MOST_PAGES:
+        least = -(-scale * logical // MOST_PAGES)
+        raise BadInput(f"a virtual drive of this size needs too much memory here: scale it down {least} times or more")
     reserve = LOW + flash.lanes - 1
     return logical, pages, round(logical * (1 + flash.spare_pct / 100) / pages) + reserve
 

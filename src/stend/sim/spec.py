@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
 import msgspec
+from msgspec import Meta
 
+from stend import outside, ranges
 from stend.errors import BadInput
 
 
@@ -14,19 +16,30 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What all parts are: frozen, strict about names."""
 
 
+Micros = Annotated[float, Meta(ge=0, le=1e9)]
+Millis = Annotated[float, Meta(ge=0, le=1e6)]
+Rate = Annotated[float, Meta(ge=0.001, le=1e6)]
+Share = Annotated[float, Meta(ge=0, le=10_000)]
+Few = Annotated[int, Meta(ge=1, le=4096)]
+Page = Annotated[int, Meta(ge=4096, le=1 << 40, multiple_of=4096)]
+Memory = Annotated[int, Meta(ge=0, le=1 << 40)]
+Capacity = Annotated[int, Meta(ge=1 << 20, le=1 << 50)]
+"""What a physical parameter can be, at its widest; what it should be is for the sources to say."""
+
+
 class Slc(Part, frozen=True, kw_only=True):
     """Superblocks written with one bit per cell: fast, and folded into dense ones later."""
 
-    program_us: float
-    levels: int = 3
+    program_us: Micros
+    levels: Annotated[int, Meta(ge=1, le=8)] = 3
     """bits per cell of a dense superblock"""
-    share_pct: float
+    share_pct: Share
     """of the space at hand (free or already so written) that may be written so; 38 makes 64 of 500 GiB"""
-    fold_pct: float = 0
+    fold_pct: Share = 0
     """pages folded for each hundred written to dense superblocks meanwhile"""
-    short_pct: float = -100
+    short_pct: ranges.Number = -100
     """all host data passes through such blocks once no more space than this is free, percent of user capacity"""
-    leave_pct: float = 10
+    leave_pct: Share = 10
     """and until this much space is free again, percent of user capacity"""
 
 
@@ -35,173 +48,173 @@ class Hiccup(Part, frozen=True, kw_only=True):
 
     direction: Literal["read", "write", "mixed"]
     """mixed: reads that come soon after a write"""
-    share_pct: float
-    from_us: float
-    to_us: float
+    share_pct: Share
+    from_us: Micros
+    to_us: Micros
 
 
 class Flash(Part, frozen=True, kw_only=True):
     """NAND and its controller; microseconds for an operation, bytes for sizes."""
 
-    spare_pct: float
+    spare_pct: Share
     """physical space beyond the user capacity, percent of it"""
-    dies: int
-    channels: int
-    superblocks: int = 0
+    dies: Few
+    channels: Few
+    superblocks: Annotated[int, Meta(ge=0, le=1 << 20)] = 0
     """how many superblocks (cleaned as one) the user capacity makes; scaling makes them smaller, not fewer"""
-    superblock_bytes: int = 0
+    superblock_bytes: Memory = 0
     """instead: their size, where it is small enough for large requests to matter; scaling makes them fewer"""
-    read_us: float
-    program_us: float
-    erase_us: float
-    program_spread_pct: float = 0
-    unit_bytes: int = 32768
+    read_us: Micros
+    program_us: Micros
+    erase_us: Micros
+    program_spread_pct: Share = 0
+    unit_bytes: Page = 32768
     """programmed at once on one die (all planes, all bits of a cell)"""
-    gather_bytes: int = 0
+    gather_bytes: Memory = 0
     """programmed as one over the dies, and kept in the buffer until all of it is (parity over dies); 0: a unit"""
-    sense_bytes: int = 16384
+    sense_bytes: Page = 16384
     """read at once from one die"""
-    move_sense_bytes: int = 0
+    move_sense_bytes: Memory = 0
     """the same while cleaning (several planes); 0: as for the host"""
-    move_us: float = 0
+    move_us: Micros = 0
     """the command processor's time for each run of neighbouring pages moved while cleaning: done between commands, and,
     once `gather_bytes` of moving are due, at once while commands wait"""
-    block_bytes: int = 8 << 20
+    block_bytes: Page = 8 << 20
     """erased at once on one die; sets how often `erase_us` is paid"""
-    transfer_us: float = 5
+    transfer_us: Micros = 5
     """one 4 KiB page over a die's channel"""
-    suspend_us: float = 60
+    suspend_us: Micros = 60
     """longest wait of a read behind a program; as long as a program where the chips cannot suspend"""
-    behind_pct: float = 0
+    behind_pct: Share = 0
     """share of the programs already queued on a die that a read also waits for; 0 where reads go first"""
-    buffer_bytes: int = 4 << 20
+    buffer_bytes: Memory = 4 << 20
     write_through: bool = False
     """no protected buffer: a write is answered when it is in the flash"""
     cleaning: Literal["greedy", "fifo", "sampled", "cost-benefit"] = "greedy"
-    lanes: int = 1
+    lanes: Annotated[int, Meta(ge=1, le=2)] = 1
     """2 keeps moved data apart from new data"""
-    idle_cleaning_pct: float = 0
+    idle_cleaning_pct: Share = 0
     """share of the dies' time that cleaning may use while nothing is asked"""
-    busy_cleaning_pct: float = 0
+    busy_cleaning_pct: Share = 0
     """the same while only reads are asked"""
-    idle_free_pct: float = 0
+    idle_free_pct: Share = 0
     """free space, percent of user capacity, at which such cleaning ends"""
-    table_bytes: int = 0
+    table_bytes: Memory = 0
     """how much of the drive the part of the map in the controller's memory covers; 0 for all"""
-    segment_bytes: int = 4 << 20
+    segment_bytes: Page = 4 << 20
     """covered by one piece of that map"""
     slc: Slc | None = None
     hiccups: tuple[Hiccup, ...] = ()
-    pause_every_writes: int = 0
+    pause_every_writes: ranges.Count = 0
     """after so many commands nothing is answered for `pause_ms` (the map is saved); 0: never"""
-    pause_ms: float = 0
+    pause_ms: Millis = 0
 
 
 class Disk(Part, frozen=True, kw_only=True):
     """Platters and arm; milliseconds, and 10^6 bytes per second."""
 
-    spindle_rpm: float
-    outer_mb_s: float
-    inner_mb_s: float
-    settle_ms: float
+    spindle_rpm: Annotated[float, Meta(ge=60, le=1e6)]
+    outer_mb_s: Rate
+    inner_mb_s: Rate
+    settle_ms: Millis
     """the shortest seek"""
-    full_seek_ms: float
+    full_seek_ms: Millis
     """across all tracks; between them a seek takes as the square root of its distance"""
-    write_settle_ms: float = 0
-    reorders: int = 32
+    write_settle_ms: Millis = 0
+    reorders: Annotated[int, Meta(ge=1, le=256)] = 32
     """how many requests the drive chooses the nearest of"""
-    write_memory_bytes: int = 0
+    write_memory_bytes: Memory = 0
     """protected against power loss: writes are answered from it"""
-    cache_bytes: int = 0
+    cache_bytes: Memory = 0
     """flash read cache"""
-    cache_chunk_bytes: Annotated[int, msgspec.Meta(ge=4096, le=64 * 4096, multiple_of=4096)] = 65536
+    cache_chunk_bytes: Annotated[int, Meta(ge=4096, le=64 * 4096, multiple_of=4096)] = 65536
     """what a read brings there; at most 64 pages"""
     cache_writes: Literal["around", "through"] = "around"
     """through: what is written is kept there too; around: only chunks written whole, others are dropped"""
-    cache_read_us: float = 80
+    cache_read_us: Micros = 80
     """flash time for a request found there"""
-    cache_mb_s: float = 250
+    cache_mb_s: Rate = 250
     """and the rate at which it is read"""
-    cache_answer_us: float = 50
+    cache_answer_us: Micros = 50
 
 
 class Array(Part, frozen=True, kw_only=True):
     """Members behind a RAID controller; each member does `units` things at once."""
 
-    members: int
-    level: int
-    stripe_bytes: int = 65536
-    units: int = 10
-    read_us: float
-    write_us: float
+    members: Annotated[int, Meta(ge=1, le=64)]
+    level: ranges.Count
+    stripe_bytes: Page = 65536
+    units: Annotated[int, Meta(ge=1, le=256)] = 10
+    read_us: Micros
+    write_us: Micros
     """for one 4 KiB page on one unit, cleaning included"""
-    read_mb_s: float
-    write_mb_s: float
-    cache_bytes: int = 0
+    read_mb_s: Rate
+    write_mb_s: Rate
+    cache_bytes: Memory = 0
     """protected write cache of the controller"""
-    parity_us: float = 0
+    parity_us: Micros = 0
     """the controller's time for the parity of one small write"""
-    member_command_us: float = 0
+    member_command_us: Micros = 0
     """the controller's time for each command to a member that it did not see coming"""
-    member_page_us: float = 0
+    member_page_us: Micros = 0
     """and for each 4 KiB of it"""
 
 
 class Host(Part, frozen=True, kw_only=True):
     """Link and command handling; microseconds, and 10^6 bytes per second."""
 
-    read_mb_s: float
-    write_mb_s: float
-    read_command_us: float
+    read_mb_s: Rate
+    write_mb_s: Rate
+    read_command_us: Micros
     """the command processor's time for one command: its inverse limits IOPS"""
-    write_command_us: float
-    read_answer_us: float
+    write_command_us: Micros
+    read_answer_us: Micros
     """what each command waits for without keeping others from theirs"""
-    write_answer_us: float
-    read_page_us: float = 0
+    write_answer_us: Micros
+    read_page_us: Micros = 0
     """more of the processor's time for each further 4 KiB of a command"""
-    write_page_us: float = 0
-    turn_us: float = 0
+    write_page_us: Micros = 0
+    turn_us: Micros = 0
     """more of it when a write follows a read, or a read a write"""
     one_way: bool = False
     """data going in and out shares one path of the controller"""
-    partial_us: float = 0
+    partial_us: Micros = 0
     """more waiting for a write that does not cover whole 4 KiB"""
-    queue: int = 0
+    queue: Annotated[int, Meta(ge=0, le=65536)] = 0
     """how many commands the drive takes at once (32 by SATA's NCQ), the rest wait in the host; 0: any number"""
 
 
 class Thermal(Part, frozen=True, kw_only=True):
     """First-order heating: watts idle and busy, kelvin per watt, the time constant; a slower clock above a limit."""
 
-    ambient_c: float = 25
-    idle_w: float = 1
-    busy_w: float = 5
-    kelvin_per_w: float = 4
-    seconds: float = 180
-    limit_c: float = 0
+    ambient_c: Annotated[float, Meta(ge=-100, le=200)] = 25
+    idle_w: Share = 1
+    busy_w: Share = 5
+    kelvin_per_w: Share = 4
+    seconds: Annotated[float, Meta(ge=0.001, le=1e9)] = 180
+    limit_c: Annotated[float, Meta(ge=0, le=1000)] = 0
     """above it the drive's clock runs at `throttle_pct` until it is `HYSTERESIS_K` cooler; 0: never"""
-    throttle_pct: float = 30
+    throttle_pct: Annotated[float, Meta(gt=0, le=100)] = 30
 
 
 class Accidents(Part, frozen=True, kw_only=True):
     """Misbehaviour on purpose, for tests and rehearsals; seconds of the drive's own clock, 0 is never."""
 
-    dies_at_s: float = 0
+    dies_at_s: ranges.Seconds = 0
     """from then on nothing is answered"""
-    hangs_at_s: float = 0
+    hangs_at_s: ranges.Seconds = 0
     """from then on nothing is answered for `hang_s`; what is outstanding waits so much longer"""
-    hang_s: float = 10
-    errors_from_bytes: int = 0
+    hang_s: ranges.Seconds = 10
+    errors_from_bytes: ranges.Count = 0
     """IO errors on `errors_bytes` from here, read or written"""
-    errors_bytes: int = 0
-    resizes_at_s: float = 0
+    errors_bytes: ranges.Count = 0
+    resizes_at_s: ranges.Seconds = 0
     """from then on the drive has `resized_bytes`"""
-    resized_bytes: int = 0
+    resized_bytes: ranges.Count = 0
     """0: half of what it had"""
-    overheats_at_s: float = 0
+    overheats_at_s: ranges.Seconds = 0
     """from then on its fan stands still: the air around it is 60 K warmer"""
-    loses_power_at_s: float = 0
+    loses_power_at_s: ranges.Seconds = 0
     """what was answered but is in an unprotected buffer is gone"""
     lies_about_flush: bool = False
     """answers as soon as a write is in its buffer, which is not protected against power loss"""
@@ -213,14 +226,14 @@ class Spec(Part, frozen=True, kw_only=True):
     title: str
     model: str
     interface: str
-    capacity_bytes: int
+    capacity_bytes: Capacity
     kind: str = "flash"
     firmware: str = "1"
-    logical_bytes: int = 512
-    physical_bytes: int = 4096
+    logical_bytes: ranges.Sector = 512
+    physical_bytes: ranges.Sector = 4096
     rotational: bool = False
-    scale: Annotated[int, msgspec.Meta(ge=1)] = 1
-    format_s: float = 1
+    scale: Annotated[int, Meta(ge=1)] = 1
+    format_s: ranges.Seconds = 1
     flash: Flash | None = None
     disk: Disk | None = None
     array: Array | None = None
@@ -230,7 +243,7 @@ class Spec(Part, frozen=True, kw_only=True):
     """parameters such as `flash.read_us`, or whole parts, by where they come from: `published`, `assumed`, ...; those
     of `fitted` have no source: `stend calibrate --fit` may change them"""
     name: str = ""
-    seed: Annotated[int, msgspec.Meta(ge=0, lt=1 << 62)] = 1
+    seed: Annotated[int, Meta(ge=0, lt=1 << 62)] = 1
     accidents: Accidents = Accidents()
 
 
@@ -246,7 +259,8 @@ def profiles() -> list[str]:
 def load(text: str) -> Spec:
     """`NAME`, `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`, as a Spec; BadInput says what there is."""
     name, _, query = text.partition("?")
-    return _checked({"name": Path(name).stem, **_described(name), **_options(name, query)})
+    told = {"name": Path(name).stem, **_described(name), **_options(name, query)}
+    return outside.converted(told, Spec, f"the virtual drive {name}", strict=False)
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -255,15 +269,8 @@ def _described(name: str) -> dict[str, Any]:
     elif not name.endswith(".toml"):
         raise BadInput(f"there is no virtual drive {name!r}; there are {', '.join(profiles())}, and files *.toml")
     else:
-        try:
-            data = Path(name).read_bytes()
-        except OSError as error:
-            raise BadInput(f"the virtual drive {name} cannot be read: {error.strerror}") from error
-    try:
-        found: dict[str, Any] = msgspec.toml.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"the virtual drive {name} cannot be used: {error}") from error
-    return found
+        data = outside.read(Path(name), "the virtual drive")
+    return outside.toml(data, dict[str, Any], f"the virtual drive {name}")
 
 
 def _options(name: str, query: str) -> dict[str, Any]:
@@ -273,10 +280,3 @@ def _options(name: str, query: str) -> dict[str, Any]:
         raise BadInput(f"sim:{name} has no option {unknown[0]!r}; it takes {', '.join(OPTIONS)}")
     accidents = {key: value for key, value in given.items() if key in Accidents.__struct_fields__}
     return {key: value for key, value in given.items() if key not in accidents} | {"accidents": accidents}
-
-
-def _checked(data: dict[str, Any]) -> Spec:
-    try:
-        return msgspec.convert(data, Spec, strict=False)
-    except msgspec.ValidationError as error:
-        raise BadInput(f"virtual drive {data['name']} cannot be built: {error}") from error

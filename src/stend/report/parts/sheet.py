@@ -5,16 +5,29 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from stend import outside, ranges
 from stend.errors import BadInput
 from stend.findings import Sheet
+from stend.findings.claims import meaning
 from stend.findings.language import Language
 from stend.report.parts import Photo, Table
 from stend.units import MiB, binary
 
-NAMES = ("drive.toml", "sheet.toml")
 PHOTO = "photo"
+KNOWN: dict[str, Any] = {
+    PHOTO: Any,
+    "price": ranges.Positive,
+    "currency": ranges.Name,
+    "endurance_tbw": ranges.Positive,
+    "endurance_dwpd": ranges.Positive,
+    "warranty_years": ranges.Positive,
+    "interface": ranges.Name,
+    "peers": list[ranges.Name],
+    "claimed": dict[ranges.Name, ranges.Positive],
+}
+"""What the report reckons with; all other names are shown as they are."""
+
+NAMES = ("drive.toml", "sheet.toml")
 MOST_BYTES = 8 * MiB
 """The page carries the photo."""
 BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg"}
@@ -28,13 +41,16 @@ def sheet(folder: Path | None) -> Sheet:
 
 
 def read_sheet(path: Path) -> Sheet:
-    """A drive sheet; BadInput says what is wrong with it."""
-    try:
-        return msgspec.toml.decode(path.read_bytes(), type=dict[str, Any])
-    except OSError as error:
-        raise BadInput(f"the drive sheet {path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"the drive sheet {path} cannot be used: {error}") from error
+    """A drive sheet; BadInput says what is wrong with it. Words of any other name are kept, tables are not."""
+    what = f"the drive sheet {path}"
+    facts = outside.toml(outside.read(path, "the drive sheet"), dict[str, Any], what)
+    for key, value in facts.items():
+        known = KNOWN.get(key) or (ranges.Count if key.endswith("_bytes") else Any)
+        if known is Any and isinstance(value, dict | list):
+            raise BadInput(f"{what} has a table or list {key!r}; `[claimed]` and `peers` are the only ones")
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        outside.converted(value, ranges.Number if known is Any and number else known, f"{what}: {key}")
+    return facts
 
 
 def keep(path: Path, folder: Path) -> None:
@@ -92,7 +108,10 @@ def characteristics(facts: Sheet, words: Language) -> Iterator[Table]:
         yield Table(words("page.sheet_title"), pair, tuple((words.name_of("sheet", k), v) for k, v in rows))
     if claimed := facts.get("claimed"):
         rows = ((k, f"{words.show(v, 'n')}{claim_unit(k, words)}") for k, v in claimed.items())
-        yield Table(words("page.characteristics"), pair, tuple((words.name_of("claim", k), v) for k, v in rows))
+        strange = [key for key in claimed if not meaning(key) and not words.knows(f"claim.{key}")]
+        note = words("page.claims_unknown", names=", ".join(strange)) if strange else ""
+        told = tuple((words.name_of("claim", k), v) for k, v in rows)
+        yield Table(words("page.characteristics"), pair, told, note=note)
 
 
 def claim_unit(key: str, words: Language) -> str:
