@@ -1,20 +1,23 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test bench lint setup soak pages lab clean
+.PHONY: demo test needs bench lint setup soak pages lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
-SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 STAMP := $(VENV)/.set-up
+export PATH := $(PATH):/usr/sbin:/sbin
 
 setup: $(STAMP)
 
 $(STAMP): pyproject.toml constraints.txt tools/setup
-	@SUDO="$(SUDO)" tools/setup $(VENV)
+	@tools/setup $(VENV)
 	@touch $(STAMP)
 
 demo: setup ## PTS IOPS and write saturation, shortened, on a scratch file with real fio
 	@tools/demo $(VENV)
 
-test: setup lint ## everything that must hold before a change lands
+needs: setup # what tests and the lab run, where it can be installed; what is missing then is counted at the end
+	@tools/apt $$($(PY) tools/packages tests lab) || true
+
+test: lint needs ## everything that must hold before a change lands
 	@$(PY) -m pytest
 	@tools/lab $(VENV) --or-skip
 
@@ -31,7 +34,7 @@ soak: setup
 	@$(PY) -m pytest -m soak
 
 pages: setup ## reports in a real browser, with axe
-	@command -v chromium > /dev/null || $(SUDO) apt-get install -y -qq chromium > /dev/null
+	@command -v chromium > /dev/null || tools/apt chromium
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pages]'
 	@$(PY) -m pytest -m browser
 

@@ -23,54 +23,76 @@ class Case:
     keep_off: tuple[str, ...] = field(default=())
 
 
+Builder = Callable[[Stand], Case]
+NEEDS: dict[str, tuple[str, ...]] = {}
+"""Of each case, what its host must have besides loop devices."""
+
+
+def needs(*words: str) -> Callable[[Builder], Builder]:
+    """What a case needs of the host, besides loop devices (tests/needs.py)."""
+
+    def told(build: Builder) -> Builder:
+        NEEDS[build.__name__] = words
+        return build
+
+    return told
+
+
+@needs("mkfs.ext4")
 def mounted(stand: Stand) -> Case:
     node = stand.formatted()
     stand.mount(node)
     return Case(node, "is mounted at")
 
 
+@needs("mkfs.ext4")
 def mounted_read_only(stand: Stand) -> Case:
     node = stand.formatted()
     stand.mount(node, "-o", "ro,noload")
     return Case(node, "is mounted at")
 
 
+@needs("mkfs.ext4")
 def mounted_where_only_others_see_it(stand: Stand) -> Case:
     node = stand.formatted()
-    place = stand.folder / "elsewhere"
+    place = stand.mount_private() / "elsewhere"
     place.mkdir()
     stand.program(
-        "import ctypes, subprocess\nctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
-        "subprocess.run(['mount', '--make-rprivate', '/'], check=True)\n"
+        "import ctypes, subprocess\nassert not ctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
         f"subprocess.run(['mount', {node!r}, {str(place)!r}], check=True)"
     )
     return Case(node, "in another mount namespace")
 
 
+@needs("mkfs.ext4", "sfdisk", "partx")
 def a_partition_of_it_is_mounted(stand: Stand) -> Case:
     node = stand.partitioned()
     stand.mount(stand.formatted(path=f"{node}p2"))
     return Case(node, f"has a partition, {Path(node).name}p2, that is mounted at")
 
 
+@needs("mkswap", "swapon", "swapoff", "sfdisk", "partx")
 def a_partition_of_it_is_swap(stand: Stand) -> Case:
     node = stand.partitioned()
     stand.swap(stand.formatted("swap", f"{node}p1"))
     return Case(node, "that is swap in use")
 
 
+@needs("sfdisk", "partx")
 def a_partition_of_it_is_behind_a_loop(stand: Stand) -> Case:
     node = stand.partitioned()
     stand.loop(f"{node}p1")
     return Case(node, "has a partition, .* is behind /dev/loop")
 
 
+@needs("mkfs.ext4", "sfdisk", "partx")
 def a_partition_beside_the_run_folder(stand: Stand) -> Case:
     node = stand.partitioned()
     place = stand.mount(stand.formatted(path=f"{node}p1"))
     return Case(f"{node}p2", "which carries .* choose a run folder on another disk", keep_off=(str(place / "run"),))
 
 
+@needs("mkswap", "swapon", "swapoff")
 def swap(stand: Stand) -> Case:
     node = stand.formatted("swap")
     stand.swap(node)
@@ -83,12 +105,14 @@ def behind_a_loop(stand: Stand) -> Case:
     return Case(node, "is behind /dev/loop")
 
 
+@needs("mkfs.ext4")
 def behind_a_loop_that_is_mounted(stand: Stand) -> Case:
     node = stand.loop()
     stand.mount(stand.formatted(path=stand.loop(node)))
     return Case(node, "is behind /dev/loop.* is mounted at")
 
 
+@needs("mkfs.btrfs", "btrfs in the kernel")
 def of_a_mounted_btrfs(stand: Stand) -> Case:
     sizes = 2 * [160 * 1024 * 1024]
     first, second = (stand.loop(stand.file(f"{n}.bin", size)) for n, size in enumerate(sizes))
@@ -105,10 +129,12 @@ def not_named(stand: Stand) -> Case:
     return Case(stand.loop(), "may hold data, and all of it would be destroyed", name="-")
 
 
+@needs("mkfs.ext4")
 def not_named_with_a_file_system(stand: Stand) -> Case:
     return Case(stand.formatted(), "holds ext4, and all of it would be destroyed", name="-")
 
 
+@needs("sfdisk", "partx")
 def not_named_with_partitions(stand: Stand) -> Case:
     return Case(stand.partitioned(), "holds dos, partitions .* would be destroyed", name="-")
 
@@ -117,6 +143,7 @@ def named_wrongly(stand: Stand) -> Case:
     return Case(stand.loop(), "does not name", name="S4NANOSUCH")
 
 
+@needs("sfdisk", "partx")
 def named_as_its_disk(stand: Stand) -> Case:
     node = stand.partitioned()
     return Case(f"{node}p1", "does not name", name=Path(node).name)
@@ -185,6 +212,7 @@ def its_node_removed(stand: Stand) -> Case:
     return Case(node, "vanished", name=Path(real).name, between=node.unlink)
 
 
+@needs("mkfs.ext4")
 def mounted_meanwhile(stand: Stand) -> Case:
     node = stand.formatted()
     return Case(node, "is mounted at", between=lambda: stand.mount(node))
@@ -202,6 +230,7 @@ def another_program_writes_to_it(stand: Stand) -> Case:
     return Case(node, "is open for writing in python3")
 
 
+@needs("sfdisk", "partx")
 def another_program_writes_to_a_partition_of_it(stand: Stand) -> Case:
     node = stand.partitioned()
     stand.program(f"f = open('{node}p1', 'r+b')")
@@ -215,10 +244,11 @@ def locked_by_another_program(stand: Stand) -> Case:
 
 
 def the_disk_of_this_system(stand: Stand) -> Case:
-    node = sh("findmnt", "-no", "SOURCE", "-T", "/usr")
-    if not node.startswith("/dev/"):
-        pytest.skip(f"/usr is on {node}, no drive")
-    return Case(node, "is mounted at|carries|which carries", name="-")
+    number = os.stat("/usr").st_dev
+    kernels = Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}")
+    if not kernels.exists():
+        pytest.skip("the file system of /usr has no drive of its own here")
+    return Case(f"/dev/{kernels.resolve().name}", "is mounted at|carries|which carries", name="-")
 
 
 def a_file_not_named(stand: Stand) -> Case:
@@ -229,6 +259,7 @@ def a_file_named_wrongly(stand: Stand) -> Case:
     return Case(stand.file(), "does not name", name="other.bin")
 
 
+@needs("mkfs.ext4")
 def a_file_with_a_file_system_not_named(stand: Stand) -> Case:
     path = stand.file()
     sh("mkfs.ext4", "-q", "-F", path)
@@ -241,12 +272,14 @@ def a_file_behind_a_loop(stand: Stand) -> Case:
     return Case(path, "is behind /dev/loop")
 
 
+@needs("mkfs.ext4")
 def a_file_behind_a_mounted_loop(stand: Stand) -> Case:
     path = stand.file()
     stand.mount(stand.formatted(path=stand.loop(path)))
     return Case(path, "is behind /dev/loop.* is mounted at")
 
 
+@needs("mkswap", "swapon", "swapoff")
 def a_swap_file(stand: Stand) -> Case:
     path = stand.folder / "swap.bin"
     path.write_bytes(bytes(SIZE))
@@ -269,6 +302,7 @@ def a_write_protected_file(stand: Stand) -> Case:
     return Case(path, "is write-protected")
 
 
+@needs("chattr")
 def an_immutable_file(stand: Stand) -> Case:
     path = stand.file()
     stand.end.callback(subprocess.run, ["chattr", "-i", str(path)], check=False)
@@ -276,6 +310,7 @@ def an_immutable_file(stand: Stand) -> Case:
     return Case(path, "is immutable")
 
 
+@needs("chattr")
 def an_append_only_file(stand: Stand) -> Case:
     path = stand.file()
     stand.end.callback(subprocess.run, ["chattr", "-a", str(path)], check=False)
@@ -313,7 +348,6 @@ def a_removed_file(stand: Stand) -> Case:
     return Case(path, "vanished", between=path.unlink)
 
 
-Builder = Callable[[Stand], Case]
 CASES: list[Builder] = [
     thing
     for thing in list(globals().values())

@@ -22,10 +22,9 @@ def few(count: int, always: int = 8) -> list[Any]:
 
 
 def sh(*words: str | Path, give: str | None = None) -> str:
-    """What a command prints; the test is skipped where this host cannot do it, with its words."""
+    """What a command prints; a host that cannot do it is known before (`needs`), so a failure is one of the test's."""
     done = subprocess.run([str(w) for w in words], input=give, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"{words[0]} cannot be used here: {done.stderr.strip() or done.stdout.strip()}")
+    assert not done.returncode, f"{words[0]} cannot be used here: {done.stderr.strip() or done.stdout.strip()}"
     return done.stdout.strip()
 
 
@@ -64,6 +63,15 @@ class Stand:
         place.mkdir()
         sh("mount", *options, node, place)
         self.end.callback(subprocess.run, ["umount", str(place)], check=False)
+        return place
+
+    def mount_private(self) -> Path:
+        """A folder of which no other mount namespace hears what is mounted in it; also where / is no mount point."""
+        place = self.folder / "private"
+        place.mkdir()
+        sh("mount", "--bind", place, place)
+        self.end.callback(subprocess.run, ["umount", str(place)], check=False)
+        sh("mount", "--make-private", place)
         return place
 
     def swap(self, path: str | Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices
+from stend import devices, programs
 from stend.devices import block, md
 from stend.errors import Refused
 from stend.findings.language import Language
@@ -170,7 +170,7 @@ def test_a_program_that_is_missing_is_said_once(host: Host, bench: Bench, monkey
         alone.setenv("PATH", str(bench.bin))
         array = devices.find(node, host.kernel)
     (missing,) = [doubt for doubt in array.identity.facts["doubts"] if "nvme-cli" in doubt]
-    assert missing.startswith("nvme is not installed: `apt-get install nvme-cli`")
+    assert missing.startswith(programs.missing("nvme"))
     assert "не установлен" in Language("ru").told(missing)
 
 

@@ -61,6 +61,7 @@ class TestFile(Gated):
 
 
 @pytest.mark.fio
+@pytest.mark.block
 class TestLoop(Gated):
     @pytest.fixture
     def target(self, tmp_path: Path) -> Iterator[str]:

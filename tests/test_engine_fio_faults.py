@@ -14,6 +14,7 @@ from stend import store
 from stend.engines import Load
 from stend.engines.fio import FioEngine
 from stend.errors import Missing, StepFailed
+from stend.programs import install
 from stend.units import MiB
 from tests.engine_rules import FILL, RANDOM, finished
 
@@ -67,7 +68,7 @@ def group_is_gone(group: int) -> bool:
 
 
 def test_a_missing_fio_is_told_with_the_way_to_get_it(make: Making) -> None:
-    with pytest.raises(Missing, match=r"is not installed; install it with: apt-get install fio"):
+    with pytest.raises(Missing, match=rf"is not installed: `{install(['fio'])}`"):
         make("/no/such/fio")
 
 

@@ -11,7 +11,7 @@ import pytest
 from stend import devices
 from stend.cli import main
 from stend.errors import EXIT_CODES, Refused, StepFailed
-from tests.gate_cases import CASES, Builder
+from tests.gate_cases import CASES, NEEDS, Builder
 from tests.stand import SIZE, Stand, resize
 
 pytestmark = pytest.mark.block
@@ -27,7 +27,9 @@ def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 30
 
 
-@pytest.mark.parametrize("build", CASES, ids=lambda b: b.__name__)
+@pytest.mark.parametrize(
+    "build", [pytest.param(b, marks=pytest.mark.needs(*NEEDS.get(b.__name__, ())), id=b.__name__) for b in CASES]
+)
 def test_refused_and_nothing_written(stand: Stand, build: Builder) -> None:
     case = build(stand)
     name = {"": Path(case.target).name, "-": None}.get(case.name, case.name)
@@ -83,6 +85,7 @@ def test_what_changes_after_it_was_opened_stops_purge_and_phases(stand: Stand, n
         device.close()
 
 
+@pytest.mark.needs("mkfs.ext4")
 def test_an_opened_drive_cannot_be_mounted_or_opened_again(stand: Stand) -> None:
     node = stand.formatted()
     device, again = devices.find(node), devices.find(node)

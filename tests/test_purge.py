@@ -12,6 +12,7 @@ from stend.devices import file
 from stend.devices.purging import purge as purger
 from stend.devices.purging.table import Drive
 from stend.errors import Missing, Refused, StepFailed
+from stend.programs import missing
 from stend.units import MiB
 
 SPACE = 2 * MiB
@@ -169,7 +170,7 @@ def test_a_program_that_is_missing_is_named_with_what_installs_it(
     target: file.FileDevice, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(bench.bin))
-    with pytest.raises(Missing, match="nvme is not installed: `apt-get install nvme-cli`"):
+    with pytest.raises(Missing, match=missing("nvme")):
         purger.purge(nvme(target), target.opened, tell=lambda words: None)
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from stend.engines._fio_job import NEEDED
 from stend.errors import Missing
+from stend.programs import install, missing
 
-INSTALL = "install one that can with: apt-get install fio"
 PATIENCE_S = 10.0
 IO_URING_SETUP = 425  # the same number on every architecture of Linux
 IO_URING_PARAMS_BYTES = 120
@@ -30,9 +30,9 @@ def probe(fio: str = "fio") -> Features:
     """Ask fio what it can do, in about 30 ms; Missing when it is not there or cannot do what stend needs."""
     path = shutil.which(fio)
     if not path:
-        raise Missing(f"{fio} is not installed; install it with: apt-get install fio")
+        raise Missing(f"{fio} is not installed: `{install(['fio'])}`")
     if not shutil.which("setpriv"):
-        raise Missing("setpriv, which ends fio with stend, is not installed; mend with: apt-get install util-linux")
+        raise Missing(f"{missing('setpriv')}; it ends fio with stend")
     return _told(os.path.abspath(path), os.stat(path).st_mtime_ns)
 
 
@@ -42,9 +42,9 @@ def _told(fio: str, changed_ns: int) -> Features:
     options = {line.split(":")[0].strip() for line in _ask(fio, "--cmdhelp=all").splitlines()}
     lacking = [name for name in NEEDED if name not in options]
     if lacking:
-        raise Missing(f"{fio} does not know {', '.join(lacking)}; {INSTALL}")
+        raise Missing(f"{fio} does not know {', '.join(lacking)}; {_another()}")
     if "json+" not in _ask(fio, "--help"):
-        raise Missing(f"{fio} cannot print json+; {INSTALL}")
+        raise Missing(f"{fio} cannot print json+; {_another()}")
     return Features(_ask(fio, "--version").strip(), _ioengine(fio))
 
 
@@ -54,7 +54,11 @@ def _ioengine(fio: str) -> str:
         return "io_uring"
     if "libaio" in engines:
         return "libaio"
-    raise Missing(f"{fio} has neither io_uring (which this kernel must allow) nor libaio; {INSTALL}")
+    raise Missing(f"{fio} has neither io_uring (which this kernel must allow) nor libaio; {_another()}")
+
+
+def _another() -> str:
+    return f"install one that can: `{install(['fio'])}`"
 
 
 def io_uring_works() -> bool:
@@ -71,5 +75,5 @@ def _ask(fio: str, question: str) -> str:
     try:
         done = subprocess.run([fio, question], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Missing(f"{fio} does not answer {question} ({error}); {INSTALL}") from error
+        raise Missing(f"{fio} does not answer {question} ({error}); {_another()}") from error
     return done.stdout

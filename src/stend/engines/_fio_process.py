@@ -14,6 +14,7 @@ from collections.abc import Callable
 from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import Cutter
 from stend.errors import Missing, StepFailed
+from stend.programs import install
 
 KILL_S = 10.0
 """How long the kernel may take to end a killed process; it waits for IO that is under way."""
@@ -50,7 +51,7 @@ class Process:
                 env=os.environ | {"LC_ALL": "C"},
             )
         except OSError as error:
-            raise Missing(f"setpriv cannot be run ({error}); install it with: apt-get install util-linux") from error
+            raise Missing(f"setpriv cannot be run ({error}): `{install(['setpriv'])}`") from error
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         self.exit = os.pidfd_open(self.child.pid)

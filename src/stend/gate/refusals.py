@@ -8,6 +8,7 @@ import stat
 import subprocess
 from pathlib import Path
 
+from stend import programs
 from stend.errors import Missing, Refused
 from stend.gate import mounts, writers
 from stend.gate.uses import Uses
@@ -132,7 +133,7 @@ def _wipefs(path: str) -> str:
     try:
         done = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except FileNotFoundError as error:
-        raise Missing("wipefs is not installed, so nobody can tell what drives hold; install util-linux") from error
+        raise Missing(f"{programs.missing('wipefs')}; without it nobody can tell what drives hold") from error
     except subprocess.TimeoutExpired as error:
         raise Refused(f"{path} does not answer within {PATIENCE_S} s; see `dmesg` for what is wrong with it") from error
     if done.returncode:

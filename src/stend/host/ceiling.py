@@ -5,6 +5,7 @@ import os
 import subprocess
 
 from stend.errors import Missing, StepFailed
+from stend.programs import missing
 
 SECONDS = 3
 DEPTH = 32
@@ -28,6 +29,6 @@ def _iops(fio: str, threads: int, seconds: float) -> float:
         )
         return float(json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]["read"]["iops"])
     except FileNotFoundError as error:
-        raise Missing("fio is not installed; install it with: apt-get install fio") from error
+        raise Missing(missing("fio")) from error
     except (ValueError, KeyError, IndexError, subprocess.TimeoutExpired) as error:
         raise StepFailed(f"fio could not tell its own ceiling: {error}; try `fio --ioengine=null` by hand") from error

@@ -6,19 +6,9 @@ import subprocess
 from typing import Any, NamedTuple
 
 from stend.errors import Missing, StepFailed
+from stend.programs import missing
 
 PATIENCE_S = 30.0
-PACKAGES = {
-    "nvme": "nvme-cli",
-    "hdparm": "hdparm",
-    "smartctl": "smartmontools",
-    "sg_sanitize": "sg3-utils",
-    "sg_format": "sg3-utils",
-    "sg_opcodes": "sg3-utils",
-    "sg_requests": "sg3-utils",
-    "sg_vpd": "sg3-utils",
-    "mdadm": "mdadm",
-}
 
 
 class Told(NamedTuple):
@@ -43,11 +33,6 @@ class Told(NamedTuple):
         except ValueError:
             return {}
         return found if isinstance(found, dict) else {}
-
-
-def missing(tool: str) -> str:
-    """The sentence for a program that is not there."""
-    return f"{tool} is not installed: `apt-get install {PACKAGES.get(tool, tool)}`"
 
 
 def ask(*words: str, limit_s: float = PATIENCE_S) -> Told:

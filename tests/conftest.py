@@ -1,0 +1,58 @@
+"""Every test has what it needs or says why not: nothing is skipped without being counted at the very end."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
+"""Compiled kernels stay with the environment whose numba made them."""
+
+from tests import needs  # noqa: E402
+
+NOT_RUN = "not run"
+"""A property of a test that has run in part: how many cases it left out, and why."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Hear what is started from the first test on."""
+    needs.listen()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests of one device, or of all devices of a kernel, never run beside one another."""
+    for item in items:
+        if item.get_closest_marker("block"):
+            item.add_marker(pytest.mark.xdist_group("block"))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before any fixture: has this host what the test needs."""
+    needs.demand(needs.wanted(item))
+    needs.CALLED.clear()
+
+
+@pytest.fixture(autouse=True)
+def every_program_is_declared(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that starts a program says so, or a bare machine would not have it."""
+    yield
+    found = needs.undeclared(request.node)
+    assert not found, f"starts {', '.join(found)}: add to tests/tools.toml and to this test's @pytest.mark.needs"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
+    """After everything else: how many tests this host could not run, and why."""
+    yield
+    reports = [report for group in terminalreporter.stats.values() for report in group if hasattr(report, "longrepr")]
+    skipped = Counter(str(r.longrepr[2]).removeprefix("Skipped: ") for r in reports if r.skipped)
+    partly = Counter(dict(told for r in reports for name, told in r.user_properties if name == NOT_RUN))
+    for title, reasons in (("NOT RUN HERE: %d tests", skipped), ("NOT RUN HERE: %d cases of the lab", partly)):
+        if reasons:
+            terminalreporter.section(title % reasons.total(), sep="!", red=True, bold=True)
+            for why, count in reasons.most_common():
+                terminalreporter.line(f"{count:5}  {why}", red=True)

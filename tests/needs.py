@@ -1,0 +1,119 @@
+"""What a test needs of its host: programs (tools.toml), root, loop devices, a kernel with btrfs."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from stend.programs import programs
+from stend.units import MiB
+
+TABLE: dict[str, dict[str, str]] = tomllib.loads((Path(__file__).parent / "tools.toml").read_text(encoding="utf-8"))
+SYSTEM = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}
+MARKS = {
+    "fio": ("fio", "setpriv", "wipefs"),
+    "block": ("root", "loop devices", "losetup", "mount", "umount"),
+    "lab": tuple(TABLE["lab"]),
+}
+"""What a marker of pyproject.toml means."""
+
+
+def wanted(item: pytest.Item) -> list[str]:
+    """Everything that a test says it needs."""
+    asked = [str(word) for mark in item.iter_markers("needs") for word in mark.args]
+    return [*asked, *(word for name, words in MARKS.items() if item.get_closest_marker(name) for word in words)]
+
+
+def root() -> bool:
+    """Whether this is root."""
+    return os.geteuid() == 0
+
+
+@cache
+def loop_devices() -> bool:
+    """Whether a file can be made a drive here, by trying."""
+    if not (root() and shutil.which("losetup")):
+        return False
+    with tempfile.NamedTemporaryFile() as file:
+        file.truncate(MiB)
+        made = subprocess.run(["losetup", "-f", "--show", file.name], capture_output=True, text=True, check=False)
+        return (
+            made.returncode == 0 and not subprocess.run(["losetup", "-d", made.stdout.strip()], check=False).returncode
+        )
+
+
+@cache
+def btrfs() -> bool:
+    """Whether the kernel has it, as a module at least."""
+    if shutil.which("modprobe") and root():
+        subprocess.run(["modprobe", "-q", "btrfs"], check=False)
+    return "\tbtrfs\n" in Path("/proc/filesystems").read_text()
+
+
+ABILITIES: dict[str, Callable[[], bool]] = {"root": root, "loop devices": loop_devices, "btrfs in the kernel": btrfs}
+
+
+@cache
+def can_install() -> bool:
+    """Whether `make test` could have installed what is missing."""
+    asked = ["true"] if root() else ["sudo", "-n", "true"]
+    return (
+        bool(shutil.which("apt-get") and shutil.which(asked[0])) and not subprocess.run(asked, check=False).returncode
+    )
+
+
+def packages() -> dict[str, str]:
+    """Every listed program and what brings it, in Debian."""
+    ours = {name: known.package for name, known in programs().items()}
+    return ours | {name: package for group in TABLE.values() for name, package in group.items()}
+
+
+def demand(words: Iterable[str]) -> None:
+    """Skip a test that this host can never run, fail one for which only something was not installed."""
+    listed = packages()
+    for word in words:
+        if word in ABILITIES:
+            if not ABILITIES[word]():
+                pytest.skip(f"no {word} here")
+        elif word not in listed:
+            pytest.fail(f"{word} is in no list: tests/tools.toml", pytrace=False)
+        elif not shutil.which(word) and can_install():
+            pytest.fail(
+                f"{word} is not installed, `make test` does that: Debian's package {listed[word]}", pytrace=False
+            )
+        elif not shutil.which(word):
+            pytest.skip(f"no {word} here, and nobody who may install it (Debian's package {listed[word]})")
+
+
+CALLED: list[str] = []
+"""Programs of the system that this process has started since somebody looked."""
+
+
+def listen() -> None:
+    """Note from now on every program of the system that this process starts."""
+    sys.addaudithook(_heard)
+
+
+def _heard(event: str, arguments: tuple[object, ...]) -> None:
+    if event != "subprocess.Popen":
+        return
+    name, _, _, environment = arguments
+    path = environment.get("PATH") if isinstance(environment, Mapping) else None
+    found = shutil.which(os.fsdecode(name), path=path) if isinstance(name, str | bytes | os.PathLike) else None
+    if found and str(Path(found).parent) in SYSTEM:
+        CALLED.append(Path(found).name)
+
+
+def undeclared(item: pytest.Item) -> list[str]:
+    """Programs started since the last look that neither this test nor stend has said it needs."""
+    known = {*wanted(item), *TABLE["always"], *programs(), Path(sys.executable).name}
+    found = sorted({name for name in CALLED if name not in known})
+    CALLED.clear()
+    return found
