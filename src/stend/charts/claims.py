@@ -27,7 +27,7 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         rows: list[Row] = []
         for phase in (p for p in KEYS if p.startswith(kind)):
             name = words.name_of("phase", phase)
-            if best := peak(run, test, phase, figure):
+            if best := look.peak(run, test, phase, figure):
                 scale = 1e-6 if figure == "throughput" else 1.0
                 claim = next((claimed[key] for key in KEYS[phase] if key in claimed), None)
                 rows.append({"phase": name, "value": best * scale, "claim": claim})
@@ -46,13 +46,3 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         chart = (bars + ticks if known else bars).properties(height=130)
         title = words("chart.claims", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.claims"))
-
-
-def peak(run: Run, test: PlannedTest, phase: str, figure: str) -> float:
-    """The best record of a phase; a fill is one record, so there the best of its samples that last a second or so."""
-    records = look.records(run, test.name, phase)
-    if len(records) == 1:
-        counts = [c for _, c in look.samples(run, records[0]) if c.seconds > 0.5] or [records[0].counts]
-    else:
-        counts = [record.counts for record in records]
-    return max((look.quantity(c, figure) for c in counts), default=0.0)

@@ -1,14 +1,13 @@
 """Idle recovery: every burst as a dot, coloured by its wait state, and the level each rest brings back (PTS 9.2)."""
 
 from collections.abc import Iterator
-from statistics import mean
 
 from stend.charts.parts import GREY, Drawing, Row, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import bars, category, dots, series
 from stend.definition import Idle, PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
-from stend.record import Run
+from stend.record import Run, added
 
 PLOT_POINTS = 500
 
@@ -44,17 +43,17 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     yield Drawing(
         words("chart.recovery", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.recovery")
     )
-    yield _levels(test, rows, [baseline, *names], words)
+    levels = {
+        words("wait.state", rest=rest): look.rested(run, test, phase).iops for phase, rest in pauses.items() if rest
+    }
+    low = [r.counts for r in records if not pauses[r.result.where.phase]]
+    yield _levels(test, {baseline: added(low[len(low) // 2 :]).iops, **levels}, words)
 
 
-def _levels(test: PlannedTest, rows: list[Row], names: list[str], words: Language) -> Drawing:
-    levels = []
-    for name in names:
-        own = [row["iops"] for row in rows if row["state"] == name]
-        if own:
-            levels.append({"state": name, "iops": mean(own[len(own) // 2 :]), "kind": "IOPS"})
+def _levels(test: PlannedTest, found: dict[str, float], words: Language) -> Drawing:
+    levels = [{"state": name, "iops": iops, "kind": "IOPS"} for name, iops in found.items() if iops]
     chart = bars(
-        category("state", words("axis.wait_state"), names),
+        category("state", words("axis.wait_state"), list(found)),
         axis("iops", words("axis.iops")),
         series("kind", None, ["IOPS"]),
     )

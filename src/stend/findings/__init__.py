@@ -14,6 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from stend.findings.language import Language
+from stend.findings.look.grounds import Because
 from stend.record import Run
 
 Confidence = Literal["high", "medium", "low", "can't tell"]
@@ -60,5 +61,11 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
 
 def sentence(finding: Finding, words: Language) -> str:
     """The finding as a sentence of that language; a value that is (number, shape) brings its own shape."""
-    values = {k: words.show(v[0], v[1]) if isinstance(v, tuple) else v for k, v in finding.values.items()}
+    values = {k: _shown(v, words) for k, v in finding.values.items()}
     return words.pick(file(finding.name).SAYS[finding.key], **values)
+
+
+def _shown(value: Any, words: Language) -> Any:
+    if isinstance(value, Because):
+        return words(f"because.{value.key}", **value.values)
+    return words.show(value[0], value[1]) if isinstance(value, tuple) else value

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from stend.definition import PlannedTest
-from stend.findings import Finding, Sheet, look
+from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look.hits import FEW, beginning, cold, hits
 from stend.record import Counts, Run
 
@@ -65,8 +65,10 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     values = {"gain": gain, "gain_writes": gain_writes, "hits": of_reads, "hits_writes": of_writes, "held": held}
     if of_reads < FEW:
         return Finding(name=NAME, key="none", test=test.name, values=values)
+    clear = of_writes < FEW or of_writes >= KEEPS * of_reads
+    sure: Confidence = "high" if clear else "medium"
     key = "around" if of_writes < KEEPS * of_reads else "back" if held > HELD_BACK else "through"
-    return Finding(name=NAME, key=key, test=test.name, values=values, side="pro")
+    return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=side(pro=key != "around"))
 
 
 def _gentlest(run: Run, test: PlannedTest, phase: str) -> Counts | None:

@@ -1,45 +1,56 @@
-"""Claim by claim: what the vendor says, what was measured fresh and in steady state, and when the claim holds."""
+"""Claim by claim: what the vendor says and what was measured, in the state that the claim is made for.
+
+A desktop drive is claimed for its fresh peak, a server's for its steady state; the sheet says which it is
+(`class = "client"` or "enterprise"), else the profile. Every figure is told with its state and load.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from stend.findings import Finding, Sheet, look
-from stend.findings.look import quantity
+from stend.definition import PlannedTest, Workload
+from stend.findings import Confidence, Finding, Sheet, Side, look
+from stend.findings.look import Cell, grounds, quantity
+from stend.findings.look.grounds import Because, Ground
+from stend.findings.saturation import of_phase
 from stend.record import Run
 from stend.units import KiB
 
 NAME = "claims"
 MET = 0.97
 """A claim within three per cent is met: vendors round."""
-MIB = 1.048576
-FIRST_S = 60
-"""What the first minute of a saturation does is what a fresh drive does."""
+SETTLED = ("knee", "flat")
+FRESH, LASTING = ("fresh", "filled"), ("window", "saturated")
+"""Which states a claim may be made for: a drive as it was bought, and one in service."""
+STEADY_NEEDS = (grounds.overwritten, grounds.ruled)
+"""Of a phase that seeks steady state."""
 SAYS = {
-    "steady": (
-        "{claim:t:claim.}: claimed {claimed}, measured {steady} in steady state ({share:pct}): holds.",
-        "{claim:t:claim.}: заявлено {claimed}, в установившемся состоянии {steady} ({share:pct}): выполняется.",
+    "holds": (
+        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}): holds.",
+        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}): выполняется.",
     ),
-    "fresh": (
-        "{claim:t:claim.}: claimed {claimed}, measured {fresh} on a fresh drive but {steady} in steady state"
-        " ({share:pct}):"
-        " holds only when fresh.",
-        "{claim:t:claim.}: заявлено {claimed}, на свежем накопителе {fresh}, в установившемся состоянии {steady}"
-        " ({share:pct}): выполняется только на свежем.",
+    "holds_beside": (
+        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}): holds; {beside}"
+        " {beside_state:t:state.} ({beside_load}).",
+        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}): выполняется;"
+        " {beside} {beside_state:t:state.} ({beside_load}).",
     ),
-    "fresh_only": (
-        "{claim:t:claim.}: claimed {claimed}, measured {fresh} on a fresh drive: holds there; steady state was not"
-        " measured.",
-        "{claim:t:claim.}: заявлено {claimed}, на свежем накопителе {fresh}: выполняется; установившееся состояние не"
-        " измерялось.",
-    ),
-    "mib": (
-        "{claim:t:claim.}: claimed {claimed}, measured {best}: met only if its MB were MiB.",
-        "{claim:t:claim.}: заявлено {claimed}, измерено {best}: выполняется, только если МБ там означают МиБ.",
+    "only_fresh": (
+        "{claim:t:claim.}: claimed {claimed}, measured {beside} {beside_state:t:state.} ({beside_load}) but {value}"
+        " {state:t:state.} ({share:pct}; {load}): holds only when fresh.",
+        "{claim:t:claim.}: заявлено {claimed}, измерено {beside} {beside_state:t:state.} ({beside_load}), но {value}"
+        " {state:t:state.} ({share:pct}; {load}): выполняется только на свежем.",
     ),
     "missed": (
-        "{claim:t:claim.}: claimed {claimed}, measured {best} at best ({share:pct}): not reached.",
-        "{claim:t:claim.}: заявлено {claimed}, измерено в лучшем случае {best} ({share:pct}): не достигается.",
+        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}): not reached.",
+        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}): не"
+        " достигается.",
+    ),
+    "because": (
+        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}); can't tell"
+        " whether it holds {wanted:t:state.}, because {because}.",
+        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}); выполняется ли"
+        " это {wanted:t:state.}, сказать нельзя: {because}.",
     ),
     "unmeasured": (
         "{claim:t:claim.}: claimed {claimed}; can't tell, no test of this run measured it.",
@@ -57,11 +68,22 @@ class Claim(NamedTuple):
     figure: str
 
 
+class Figure(NamedTuple):
+    """One answer of the run: its state, in base units, and why it is no answer for a lasting state or a best."""
+
+    state: str
+    value: float
+    load: Workload
+    why: Because | None = None
+
+
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """One for each claim of the drive sheet that has a meaning here."""
+    device_class = sheet.get("class", run.plan.profile.device_class)
     for key, value in sheet.get("claimed", {}).items():
-        if (claim := meaning(key)) and isinstance(value, int | float):
-            yield _finding(run, key, claim, value * (1e6 if claim.figure == "throughput" else 1))
+        if (claim := meaning(key)) and isinstance(value, int | float) and value > 0:
+            wanted = FRESH if device_class == "client" else LASTING
+            yield _finding(run, key, claim, value * (1e6 if claim.figure == "throughput" else 1), wanted)
 
 
 def meaning(key: str) -> Claim | None:
@@ -74,43 +96,78 @@ def meaning(key: str) -> Claim | None:
     return Claim(0 if match[1] == "seq" else 100, reads, block, "throughput" if match[4] else "iops")
 
 
-def _finding(run: Run, key: str, claim: Claim, claimed: float) -> Finding:
-    fresh, steady = _measured(run, claim)
+def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str, ...]) -> Finding:
+    every = list(_figures(run, claim))
     shape = "mbs" if claim.figure == "throughput" else "rate"
-    best = max((x for x in (fresh, steady) if x is not None), default=None)
-    values: dict[str, Any] = {"claim": key, "claimed": (claimed, shape)}
-    if best is None:
-        return Finding(name=NAME, key="unmeasured", values=values, confidence="can't tell")
-    values |= {"best": (best, shape), "share": best / claimed}
-    if steady is not None and steady >= MET * claimed:
-        values |= {"steady": (steady, shape), "share": steady / claimed}
-        return Finding(name=NAME, key="steady", values=values, side="pro")
-    if fresh is not None and fresh >= MET * claimed:
-        values |= {"fresh": (fresh, shape)}
-        if steady is None:
-            return Finding(name=NAME, key="fresh_only", values=values, confidence="medium", side="pro")
-        values |= {"steady": (steady, shape), "share": steady / claimed}
-        return Finding(name=NAME, key="fresh", values=values, side="con")
-    straight = claim.figure == "throughput" and best * MIB >= MET * claimed
-    return Finding(name=NAME, key="mib" if straight else "missed", values=values, side="con")
+    told: dict[str, Any] = {"claim": key, "claimed": (claimed, shape)}
+    if not every:
+        return Finding(name=NAME, key="unmeasured", values=told, confidence="can't tell")
+    judged = _best(every, wanted)
+    beside = _best(every, FRESH if wanted == LASTING else LASTING)
+    shown = judged or beside or max(every, key=lambda f: f.value)
+    told |= {
+        "value": (shown.value, shape),
+        "share": shown.value / claimed,
+        "state": shown.state,
+        "load": shown.load.label,
+    }
+    if beside and judged:
+        told |= {"beside": (beside.value, shape), "beside_state": beside.state, "beside_load": beside.load.label}
+    if judged and judged.value >= MET * claimed:
+        return _said("holds_beside" if beside else "holds", told, "pro")
+    if judged and beside and wanted == LASTING and beside.value >= MET * claimed:
+        return _said("only_fresh", told, "con")
+    why = judged.why if judged else next((f.why for f in every if f.why), Because("unmeasured"))
+    if judged and not why:
+        return _said("missed", told, "con")
+    return _said("because", told | {"because": why, "wanted": wanted[0]}, "", "can't tell")
 
 
-def _measured(run: Run, claim: Claim) -> tuple[float | None, float | None]:
-    """(best fresh, best in steady state or in a plain record after preconditioning); None where not measured."""
-    fresh, steady = [], []
+def _said(key: str, values: dict[str, Any], side: Side, confidence: Confidence = "high") -> Finding:
+    return Finding(name=NAME, key=key, values=values, side=side, confidence=confidence)
+
+
+def _best(every: list[Figure], states: tuple[str, ...]) -> Figure | None:
+    """The best answer in one of these states; one that nothing speaks against comes first."""
+    own = [f for f in every if f.state in states]
+    return max(own, key=lambda f: f.value, default=None)
+
+
+def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
+    """What each test has to say."""
     for test in look.tests(run):
         for cell in look.cells(run, test):
             load = cell.workload
-            if (load.random_pct, load.read_pct, load.block_bytes) != claim[:3] or load.block_mix:
-                continue
-            if test.name == "fresh":
-                fresh += [quantity(r.counts, claim.figure) for r in look.records(run, test.name, cell.phase)]
-            elif test.name == "write-saturation":
-                records = look.records(run, test.name, cell.phase)
-                fresh += [
-                    quantity(r.counts, claim.figure) for r in records if r.end_s <= FIRST_S + r.counts.seconds / 2
-                ]
-                steady.append(quantity(records[-1].counts, claim.figure))
-            elif test.name not in look.UNSTEADY:
-                steady.append(quantity(cell.counts, claim.figure))
-    return max(fresh, default=None), max(steady, default=None)
+            if (load.random_pct, load.read_pct, load.block_bytes) == claim[:3] and not load.block_mix:
+                yield from _of_cell(run, test, cell, claim.figure)
+
+
+def _of_cell(run: Run, test: PlannedTest, cell: Cell, figure: str) -> Iterator[Figure]:
+    records = look.records(run, test.name, cell.phase)
+    ground, load = Ground(run, test, records), cell.workload
+    slow = grounds.unthrottled(ground)
+    if test.name == "fresh":
+        state = "filled" if load.read_pct == 100 else "fresh"
+        yield Figure(state, look.peak(run, test, cell.phase, figure), load, slow)
+    elif test.name == "write-saturation":
+        yield Figure(
+            "fresh",
+            quantity(records[0].counts, figure),
+            load,
+            grounds.unthrottled(ground._replace(records=records[:1])),
+        )
+        yield _saturated(run, test, cell, figure)
+    elif test.name in look.UNSTEADY or not run.verdict_rounds(test.name, cell.phase):
+        yield Figure("other", quantity(cell.counts, figure), load, Because("unsought"))
+    else:
+        why = grounds.unmet(STEADY_NEEDS, ground)
+        yield Figure("other" if why else "window", quantity(cell.counts, figure), load, why or slow)
+
+
+def _saturated(run: Run, test: PlannedTest, cell: Cell, figure: str) -> Figure:
+    """The end of a saturation, where it is a level that the drive keeps."""
+    found = of_phase(run, test, cell.phase)
+    counts = look.ended(run, test, cell.phase)
+    state = "saturated" if found.key in SETTLED else "other"
+    why = None if found.key in SETTLED else found.values.get("because", Because("falling"))
+    return Figure(state, quantity(counts, figure), cell.workload, why)

@@ -1,27 +1,31 @@
 """Idle recovery: the level before, the level that each pause brings, and the pause needed for nine tenths of fresh."""
 
 from collections.abc import Iterator
-from statistics import median
 
 from stend.definition import Idle, PlannedTest
-from stend.findings import Finding, Sheet, look
-from stend.record import Run
+from stend.findings import Finding, Sheet, look, side
+from stend.findings.look import grounds
+from stend.findings.look.grounds import Because, Ground
+from stend.record import Run, added
 
 NAME = "idle_recovery"
 ENOUGH = 0.9
 LEAST_GAIN = 1.1
+LEAST_RATIO = 1.25
+"""Halves of the end of saturation that differ by more are no level."""
+NEEDS = (grounds.unthrottled, grounds.cool)
 SAYS = {
     "recovers": (
-        "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); nine tenths of the fresh"
-        " {fresh:rate} IOPS come back with rests of {needed:time}.",
-        "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); девять десятых свежих"
-        " {fresh:rate} IOPS возвращаются при отдыхе {needed:time}.",
+        "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); nine tenths of the best"
+        " minute, {fresh:rate} IOPS, come back with rests of {needed:time}.",
+        "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); девять десятых лучшей"
+        " минуты, {fresh:rate} IOPS, возвращаются при отдыхе {needed:time}.",
     ),
     "partly": (
         "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); no rest of this test"
-        " brings back nine tenths of the fresh {fresh:rate} IOPS.",
+        " brings back nine tenths of the best minute, {fresh:rate} IOPS.",
         "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); ни один отдых этого теста не"
-        " возвращает девяти десятых от свежих {fresh:rate} IOPS.",
+        " возвращает девяти десятых лучшей минуты, {fresh:rate} IOPS.",
     ),
     "from_below": (
         "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); can't tell which rest is"
@@ -32,6 +36,10 @@ SAYS = {
     "none": (
         "Rests of up to {longest:time} bring nothing back: {before:rate} IOPS before, {best:rate} at best.",
         "Отдых до {longest:time} ничего не возвращает: {before:rate} IOPS до него, в лучшем случае {best:rate}.",
+    ),
+    "because": (
+        "Can't tell what rests give back, because {because}; {before:rate} IOPS before them, {best:rate} at best.",
+        "Что возвращает отдых, сказать нельзя: {because}; до него {before:rate} IOPS, в лучшем случае {best:rate}.",
     ),
     "short": (
         "Can't tell how the drive recovers: no wait state was finished.",
@@ -52,7 +60,8 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     down = [r for name in earlier for r in look.records(run, test.name, name) if r.workload.random_pct]
     if not states or not down or not down[-1].counts.iops:
         return Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
-    before = median([r.counts.iops for r in down[-5:]])
+    phase = down[-1].result.where.phase
+    before = look.ended(run, test, phase).iops
     fresh = max(r.counts.iops for r in down)
     best_rest, best = max(states.items(), key=lambda state: state[1])
     values = {
@@ -64,9 +73,14 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         "levels": {f"{rest:g}": level for rest, level in states.items()},
         "longest": max(states),
     }
+    if why := _unsure(run, test, phase):
+        return Finding(
+            name=NAME, key="because", test=test.name, values=values | {"because": why}, confidence="can't tell"
+        )
+    fell = fresh >= LEAST_GAIN * before
     if best < LEAST_GAIN * before:
-        return Finding(name=NAME, key="none", test=test.name, values=values, side="con")
-    if fresh < LEAST_GAIN * before:
+        return Finding(name=NAME, key="none", test=test.name, values=values, side=side(con=fell))
+    if not fell:
         return Finding(name=NAME, key="from_below", test=test.name, values=values, confidence="can't tell")
     needed = min((rest for rest, level in states.items() if level >= ENOUGH * fresh), default=None)
     if needed is None:
@@ -74,12 +88,22 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     return Finding(name=NAME, key="recovers", test=test.name, values=values | {"needed": needed}, side="pro")
 
 
+def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:
+    """What a rest gives back is told by the level before it, which must be one."""
+    every = [r for name in look.phase_names(test) for r in look.records(run, test.name, name)]
+    if why := grounds.unmet(NEEDS, Ground(run, test, every)):
+        return why
+    last = [r.counts for r in look.last_records(run, test, phase)]
+    half = len(last) // 2
+    first, then = added(last[:half]).iops, added(last[half:]).iops
+    return Because("unlevel") if max(first, then) > LEAST_RATIO * min(first, then) else None
+
+
 def _levels(run: Run, test: PlannedTest) -> dict[float, float]:
-    """Seconds of rest -> median IOPS of the second half of its bursts."""
+    """Seconds of rest -> IOPS of the second half of its bursts."""
     found = {}
     for phase in test.phases:
         rest = next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
-        bursts = [r.counts.iops for r in look.records(run, test.name, phase.name)] if rest else []
-        if len(bursts) > 1:
-            found[rest] = median(bursts[len(bursts) // 2 :])
+        if rest and len(look.records(run, test.name, phase.name)) > 1:
+            found[rest] = look.rested(run, test, phase.name).iops
     return found

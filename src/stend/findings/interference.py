@@ -11,7 +11,8 @@ MUCH, LITTLE = 3.0, 1.5
 SAYS = {
     "slowed": (
         "{load}: reads take {mixed:lat} on average beside writes, {alone:lat} alone: {ratio:times}.",
-        "{load}: чтение рядом с записью занимает в среднем {mixed:lat}, одно — {alone:lat}: в {ratio:times} дольше.",
+        "{load}: чтение рядом с записью занимает в среднем {mixed:lat}, без записи — {alone:lat}: в {ratio:times}"
+        " дольше.",
     ),
 }
 

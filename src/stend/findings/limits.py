@@ -4,15 +4,18 @@ import re
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
-from stend.record import Run
+from stend.record import Counts, Run
 
 NAME = "limits"
 BUSY = 0.9
-NEAR_LINK = 0.9
+NEAR_LINK = 0.95
+ONE_WAY = ("SATA",)
+"""Links on which reads and writes share the wire; others carry as much each way at once."""
 SAYS = {
     "link": (
-        "The link is the limit: {rate:mbs} of about {link:mbs} that {interface} can carry.",
-        "Предел — интерфейс: {rate:mbs} из примерно {link:mbs}, которые пропускает {interface}.",
+        "The link is probably the limit: {rate:mbs} one way of about {link:mbs} that {interface} can carry.",
+        "Предел, вероятно, интерфейс: {rate:mbs} в одну сторону из примерно {link:mbs}, которые пропускает"
+        " {interface}.",
     ),
     "cpu": (
         "The host may be the limit: {load} kept {busy:pct} of its {threads} {threads:plural:thread|threads} busy, so"
@@ -22,11 +25,10 @@ SAYS = {
         " накопитель может больше.",
     ),
     "drive": (
-        "The drive is the limit: at most {rate:mbs} of about {link:mbs} on the link, at most {busy:pct} of the load's"
-        " threads busy.",
-        "Предел — сам накопитель: не больше {rate:mbs} из примерно {link:mbs} интерфейса, потоки нагрузки заняты не"
-        " больше"
-        " чем на {busy:pct}.",
+        "The drive is the limit: at most {rate:mbs} one way of about {link:mbs} on the link, at most {busy:pct} of the"
+        " load's threads busy.",
+        "Предел — сам накопитель: не больше {rate:mbs} в одну сторону из примерно {link:mbs} интерфейса, потоки"
+        " нагрузки заняты не больше чем на {busy:pct}.",
     ),
     "unknown": (
         "Can't tell whether the link is the limit: nobody recorded its speed; the load's threads were busy for"
@@ -50,15 +52,14 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     cells = [cell for test in look.tests(run) for cell in look.cells(run, test)]
     if not cells:
         return
-    best = max(cells, key=lambda cell: cell.counts.bytes_per_s)
     # The threads of a load share the CPU seconds of the host; more than one core each cannot be theirs.
     busiest = max(cells, key=lambda cell: cell.counts.cpu_s / cell.counts.seconds / cell.workload.threads)
     busy = busiest.counts.cpu_s / busiest.counts.seconds / busiest.workload.threads
     interface = str(sheet.get("interface") or run.plan.device.interface)
-    link, rate = link_bytes_per_s(interface), best.counts.bytes_per_s
+    link, rate = link_bytes_per_s(interface), max(_one_way(cell.counts, interface) for cell in cells)
     values = {"rate": rate, "link": link, "interface": interface, "busy": busy}
     if link and rate >= NEAR_LINK * link:
-        yield Finding(name=NAME, key="link", values=values)
+        yield Finding(name=NAME, key="link", values=values, confidence="medium")
     elif busy >= BUSY and not run.plan.device.virtual:
         threads = {"load": busiest.workload.label, "threads": busiest.workload.threads}
         yield Finding(name=NAME, key="cpu", values=values | threads, confidence="low")
@@ -66,6 +67,13 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         yield Finding(name=NAME, key="drive", values=values, confidence="medium")
     else:
         yield Finding(name=NAME, key="unknown", values=values, confidence="can't tell")
+
+
+def _one_way(counts: Counts, interface: str) -> float:
+    """Bytes per second on the wire of the busier direction."""
+    if interface.upper().startswith(ONE_WAY):
+        return counts.bytes_per_s
+    return max(counts.read.bytes, counts.write.bytes) / counts.seconds
 
 
 def link_bytes_per_s(interface: str) -> float | None:

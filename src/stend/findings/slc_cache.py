@@ -1,35 +1,57 @@
 """SLC cache: steps of sequential writing over the whole drive; its size and levels, fresh, rested and part full."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Any
+
+import numpy as np
 
 from stend.definition import PlannedTest
-from stend.findings import Finding, Sheet, look
-from stend.findings.look.levels import Level, boundary, levels
+from stend.findings import Confidence, Finding, Sheet, look
+from stend.findings.look import grounds
+from stend.findings.look.grounds import Because, Ground
+from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, scatter
 from stend.record import Counts, Run
 
 NAME = "slc_cache"
 LEAST_RATIO = 1.25
 BRIEF = 0.01
+"""A slow start and a short last level that hold less than this part of what was written are none."""
 FEWEST_SAMPLES = 12
+BURST = 0.03
+"""A single burst between two falling levels is none below this part of what was written."""
+SHARP = 0.5
+"""A step happens between two samples: at least this part of the fall (of its logarithm) is right there."""
+NEAR = 12
+"""Samples on either side of a step that tell whether it is one."""
+FEW_STEPS, QUIET = 3, 0.1
+"""Up to so many levels, with so little scatter, are sure."""
+NEEDS = (grounds.whole, grounds.unthrottled, grounds.cool)
 SAYS = {
     "steps": (
-        "{state:t:phase.}: {steps} {steps:plural:step|steps}. The first {size:gib} ({share:pct} of the capacity) are"
+        "{state:t:phase.}: {steps} {steps:plural:level|levels}. The first {size:gib} ({share:pct} of the capacity) are"
         " written at {first:mbs}, then at {rest:steps}; the drive ends at {last:mbs}.",
         "{state:t:phase.}: {steps} {steps:plural:ступень|ступени|ступеней}. Первые {size:gib} ({share:pct} ёмкости)"
         " пишутся со скоростью {first:mbs}, затем {rest:steps}; в конце {last:mbs}.",
     ),
     "flat": (
-        "{state:t:phase.}: no step to be seen; the drive writes at {first:mbs} throughout.",
-        "{state:t:phase.}: ступеней не видно; накопитель всё время пишет со скоростью {first:mbs}.",
+        "{state:t:phase.}: no step down by a fifth or more after {least:gib} or later (a smaller cache would not show);"
+        " {first:mbs} at the beginning, {last:mbs} at the end.",
+        "{state:t:phase.}: после первых {least:gib} нет ступени вниз на пятую часть или больше (кэш меньше этого"
+        " не разглядеть); в начале {first:mbs}, в конце {last:mbs}.",
     ),
-    "rising": (
-        "{state:t:phase.}: can't tell an SLC cache: the drive starts at {first:mbs} and gets faster, up to {best:mbs}.",
-        "{state:t:phase.}: о SLC-кэше судить нельзя: накопитель начинает с {first:mbs} и ускоряется до {best:mbs}.",
+    "gradual": (
+        "{state:t:phase.}: no step, the rate falls gradually from {first:mbs} to {last:mbs}.",
+        "{state:t:phase.}: ступеней нет, скорость плавно падает с {first:mbs} до {last:mbs}.",
+    ),
+    "because": (
+        "{state:t:phase.}: can't tell an SLC cache, because {because}; {first:mbs} at the beginning, {last:mbs} at the"
+        " end.",
+        "{state:t:phase.}: о SLC-кэше судить нельзя: {because}; в начале {first:mbs}, в конце {last:mbs}.",
     ),
     "short": (
         "{state:t:phase.}: can't tell: only {samples} {samples:plural:sample|samples} of the writing were recorded.",
-        "{state:t:phase.}: нельзя сказать: записи хватило на {samples} {samples:plural:отсчёт|отсчёта|отсчётов}.",
+        "{state:t:phase.}: нельзя сказать: за время записи сделано лишь {samples:num:отсчёт|отсчёта|отсчётов}.",
     ),
 }
 
@@ -42,47 +64,110 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
                 yield _finding(run, test, phase.name)
 
 
-def _lasting(found: list[Level], counts: list[Counts]) -> list[Level]:
-    """Without levels at either end that hold less than a hundredth of what was written: a start, a short last one."""
+def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
+    records = look.records(run, test.name, state)[:1]
+    counts = [c for _, c in look.samples(run, records[0]) if c.seconds > 0 and c.write.bytes]
+    if len(counts) < FEWEST_SAMPLES:
+        return _told(test, "short", {"state": state, "samples": len(counts)}, "can't tell")
+    rates = [c.bytes_per_s for c in counts]
+    every = _lasting(levels(rates), counts)
+    found = _without_a_burst(every, counts)
+    values = {
+        "state": state,
+        "first": _rate(counts[: len(counts) // 10]),
+        "last": _rate(counts[-(len(counts) // 10) :]),
+    }
+    falls = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
+    sharp = [_sharp(rates, a, b) for a, b in pairwise(found)]
+    why = grounds.unmet(NEEDS, Ground(run, test, records)) or _rises(found)
+    if why is None and not falls:
+        why = _brief(counts, found[0].value)
+        values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
+        if why is None:
+            return _told(test, "flat", values | {"steps": 1})
+    if why is None and not any(sharp):
+        return _told(test, "gradual", values, "medium")
+    if why or not all(sharp):
+        return _told(test, "because", values | {"because": why or Because("blurred")}, "can't tell")
+    told = any("temperature_c" in look.values for look in run.telemetry)
+    sure = told and len(found) == len(every) <= FEW_STEPS and scatter(rates) < QUIET
+    return _told(test, "steps", values | _steps(run, counts, found), "high" if sure else "medium")
+
+
+def _steps(run: Run, counts: Sequence[Counts], found: list[Level]) -> dict[str, Any]:
+    """Levels that fall and stay, with sharp steps between them."""
+    rates, widths = [c.bytes_per_s for c in counts], [float(c.write.bytes) for c in counts]
+    ends = [boundary(rates, widths, a, b) for a, b in pairwise(found)]
+    return {
+        "steps": len(found),
+        "size": ends[0],
+        "share": ends[0] / run.plan.device.capacity_bytes,
+        "first": found[0].value,
+        "last": found[-1].value,
+        "rates": [level.value for level in found],
+        "ends": ends,
+        "rest": [level.value for level in found[1:]],
+    }
+
+
+def _told(test: PlannedTest, key: str, values: dict[str, Any], confidence: Confidence = "high") -> Finding:
+    return Finding(name=NAME, key=key, test=test.name, values=values, confidence=confidence)
+
+
+def _rate(counts: Sequence[Counts]) -> float:
+    return sum(c.write.bytes for c in counts) / sum(c.seconds for c in counts)
+
+
+def _lasting(found: list[Level], counts: Sequence[Counts]) -> list[Level]:
+    """Without a slow start and a last level that hold less than BRIEF of what was written."""
     least = BRIEF * sum(c.write.bytes for c in counts)
 
     def brief(level: Level) -> bool:
         return sum(c.write.bytes for c in counts[level.first : level.last]) < least
 
-    while len(found) > 1 and brief(found[0]):
+    while len(found) > 1 and brief(found[0]) and found[0].value < found[1].value:
         found = found[1:]
     while len(found) > 1 and brief(found[-1]):
         found = found[:-1]
     return found
 
 
-def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
-    record = look.records(run, test.name, state)[0]
-    counts = [c for _, c in look.samples(run, record) if c.seconds > 0 and c.write.bytes]
-    if len(counts) < FEWEST_SAMPLES:
-        values = {"state": state, "samples": len(counts)}
-        return Finding(name=NAME, key="short", test=test.name, values=values, confidence="can't tell")
+def _without_a_burst(found: list[Level], counts: Sequence[Counts]) -> list[Level]:
+    """Between two levels that fall a drive may write fast once more for a moment, where its cache is tidied up."""
+    most = BURST * sum(c.write.bytes for c in counts)
+    for index, (before, level, after) in enumerate(zip(found, found[1:], found[2:], strict=False), 1):
+        size = sum(c.write.bytes for c in counts[level.first : level.last])
+        if level.value > before.value > after.value and size < most:
+            return [*found[:index], after._replace(first=level.first), *found[index + 2 :]]
+    return found
+
+
+def _rises(found: Sequence[Level]) -> Because | None:
+    """A cache that is full stays full while the writing goes on."""
+    again = next(((a, b) for a, b in pairwise(found) if b.value > a.value), None)
+    return Because("rises_mbs", {"low": again[0].value, "high": again[1].value}) if again else None
+
+
+def _sharp(rates: Sequence[float], before: Level, after: Level) -> bool:
+    """Whether the fall between two levels is right at their border, not spread over them."""
+    left = rates[max(before.first, before.last - NEAR) : max(before.last - 1, before.first + 1)]
+    right = rates[min(after.first + 1, after.last - 1) : min(after.last, after.first + NEAR)]
+    if before.value <= after.value:
+        return True
+    fall = np.log(np.median(left) / max(float(np.median(right)), 1.0))
+    return bool(fall >= SHARP * np.log(before.value / after.value))
+
+
+def _fewest(rates: Sequence[float]) -> int:
+    """How many samples a faster beginning must last to stand out of the scatter."""
+    return min(max(FEWEST, round((NOISE * scatter(rates) / float(np.log(LEAST_RATIO))) ** 2)), len(rates))
+
+
+def _brief(counts: Sequence[Counts], level: float) -> Because | None:
+    """A faster beginning that is too short to be called a level."""
     rates = [c.bytes_per_s for c in counts]
-    found = _lasting(levels(rates), counts)
-    first, last = found[0].value, found[-1].value
-    best = max(level.value for level in found)
-    if len(found) == 1 or max(first, best) < LEAST_RATIO * min(level.value for level in found):
-        return Finding(name=NAME, key="flat", test=test.name, values={"state": state, "first": first, "steps": 1})
-    if first < best / LEAST_RATIO:
-        values = {"state": state, "first": first, "best": best}
-        return Finding(name=NAME, key="rising", test=test.name, values=values, confidence="can't tell")
-    widths = [float(c.write.bytes) for c in counts]
-    ends = [boundary(rates, widths, a, b) for a, b in pairwise(found)]
-    values = {
-        "state": state,
-        "steps": len(found),
-        "size": ends[0],
-        "share": ends[0] / run.plan.device.capacity_bytes,
-        "first": first,
-        "last": last,
-        "rates": [level.value for level in found],
-        "ends": ends,
-        "rest": [level.value for level in found[1:]],
-    }
-    fine = len(found) <= 6
-    return Finding(name=NAME, key="steps", test=test.name, values=values, confidence="high" if fine else "medium")
+    bound = max(LEAST_RATIO, 1 + NOISE * scatter(rates)) * level
+    fast = next((i for i, rate in enumerate(rates) if rate < bound), 0)
+    if not fast:
+        return None
+    return Because("brief", {"size": sum(c.write.bytes for c in counts[:fast]), "first": max(rates[:fast])})

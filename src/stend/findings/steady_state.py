@@ -1,10 +1,14 @@
 """Steady state: reached when, by which rule, and how much room there was."""
 
+from collections import Counter
 from collections.abc import Iterator
 
-from stend.definition import Phase, PlannedTest
+from stend.definition import Phase, PlannedTest, Steady
 from stend.findings import Finding, Sheet, look
+from stend.findings.look import grounds
+from stend.findings.look.grounds import Ground
 from stend.record import Judged, Run
+from stend.stats import WINDOWS
 
 SAYS = {
     "reached": (
@@ -33,15 +37,23 @@ SAYS = {
         "{phase:t:phase.}: УСТАНОВИВШЕЕСЯ СОСТОЯНИЕ НЕ ДОСТИГНУТО за {round} {round:plural:раунд|раунда|раундов};"
         " в последнем окне размах данных {excursion:pct} среднего, размах наклона {slope:pct}; все цифры — этого окна.",
     ),
+    "early": (
+        "{phase:t:phase.}: steady by the rule {rule:t:rule_short.} in round {round}, but can't tell whether the drive"
+        " stays so, because {because}.",
+        "{phase:t:phase.}: по правилу {rule:t:rule_short.} состояние установилось в раунде {round}, но останется ли оно"
+        " таким, сказать нельзя: {because}.",
+    ),
     "short": (
-        "{phase:t:phase.}: can't tell whether the drive was steady: {round} {round:plural:round was|rounds were}"
-        " recorded, too few for a window.",
-        "{phase:t:phase.}: нельзя сказать, установилось ли состояние: {round:plural:записан|записано|записано} {round}"
-        " {round:plural:раунд|раунда|раундов}, для окна этого мало.",
+        "{phase:t:phase.}: can't tell whether the drive was steady: {rounds} whole {rounds:plural:round|rounds}"
+        " {rounds:plural:was|were} recorded, too few for a window of {window}.",
+        "{phase:t:phase.}: нельзя сказать, установилось ли состояние: целиком"
+        " {rounds:plural:записан|записано|записано} {rounds:num:раунд|раунда|раундов}, а в окне их {window}.",
     ),
 }
 
 
+NEEDS = (grounds.overwritten, grounds.unthrottled)
+"""The rule looks at a window; what came before it must have brought the drive down."""
 MANY = 4
 """From more phases than this on, one sentence for all that settled."""
 
@@ -50,7 +62,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """One for every phase that seeks steady state and has begun."""
     for test in look.tests(run):
         own = [(p, look.last_judged(run, test.name, p.name)) for p, _ in look.judged_phases(test)]
-        found = [_finding(test, phase, judged) for phase, judged in own if judged]
+        found = [_finding(run, test, phase, judged) for phase, judged in own if judged]
         if len(found) > MANY and all(finding.key in ("reached", "fits") for finding in found):
             last = max(finding.values["round"] for finding in found)
             values = {"phases": len(found), "round": last, "rule": found[0].values["rule"]}
@@ -59,10 +71,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from found
 
 
-def _finding(test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
+def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
     name, where = "steady_state", {"phase": phase.name, "round": judged.where.round}
     if not judged.verdicts:
-        return Finding(name=name, key="short", test=test.name, values=where, confidence="can't tell")
+        values = where | {"rounds": _whole(run, test, phase), "window": WINDOWS[_rule(phase)]}
+        return Finding(name=name, key="short", test=test.name, values=values, confidence="can't tell")
     widest = max(judged.verdicts, key=lambda v: v.excursion / v.average if v.average else 0)
     steepest = max(judged.verdicts, key=lambda v: v.slope_excursion / v.average if v.average else 0)
     mean, mean_of_steepest = widest.average or 1.0, steepest.average or 1.0
@@ -73,6 +86,19 @@ def _finding(test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
         "slope": steepest.slope_excursion / mean_of_steepest,
         "slope_allowed": steepest.slope_excursion_allowed / mean_of_steepest,
     }
+    if judged.steady and (why := grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name, phase.name)))):
+        values |= {"because": why}
+        return Finding(name=name, key="early", test=test.name, values=values, confidence="can't tell")
     reached = "reached" if widest.excursion_allowed is not None else "fits"
     key = reached if judged.steady else "unmet"
     return Finding(name=name, key=key, test=test.name, values=values, side="" if judged.steady else "con")
+
+
+def _rule(phase: Phase) -> str:
+    return next(rule.rule for rule in phase.until if isinstance(rule, Steady))
+
+
+def _whole(run: Run, test: PlannedTest, phase: Phase) -> int:
+    """Rounds of which every step was done."""
+    done = Counter(result.where.round for result in run.of(test.name, phase.name))
+    return sum(count >= len(phase.round) for count in done.values())

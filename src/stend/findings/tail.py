@@ -1,4 +1,8 @@
-"""Tail class: how far 99.99 % lies from the mean, and whether the longest waits come at a steady beat."""
+"""Tail class: which use can bear the response times, and whether the longest waits come at a steady beat.
+
+A tail is classed by what a use demands, in milliseconds, not by how many times the mean it is: by 99.99 % of the last
+records and by the longest wait of all of them. The demands are ours.
+"""
 
 from collections.abc import Iterator
 
@@ -11,19 +15,26 @@ from stend.record import Counts, Run, added
 from stend.stats import percentile_s
 
 NAME = "tail"
-CLASSES = ((3.0, "tight"), (10.0, "moderate"), (50.0, "long"))
+DEMANDS = (
+    (0.001, 0.02, "transactions"),
+    (0.005, 0.1, "database"),
+    (0.02, 0.5, "server"),
+    (0.1, 2.0, "desktop"),
+)
+"""(99.99 % and the longest IO take less than so many seconds, what that is good enough for)."""
+NOTHING = "bulk"
+GOOD, BAD = ("transactions", "database"), (NOTHING,)
 TESTS = ("write-saturation", "latency")
-LATE = 60
 SHARP = 3.0
 """A wait is a hiccup when it is so many times the median of the longest waits."""
 FEWEST_BEATS = 6
 EVEN = 0.2
 SAYS = {
-    "ratio": (
-        "{load}: 99.99% of the IOs take no longer than {tail:lat}, {ratio:times} the mean of {mean:lat}:"
-        " {class:t:tail.} tail; the longest took {longest:lat}.",
-        "{load}: 99,99 % операций не дольше {tail:lat}, в {ratio:times} больше среднего {mean:lat}:"
-        " {class:t:tail.} хвост; самая долгая — {longest:lat}.",
+    "class": (
+        "{load}: in the last {records} records 99.99% of the IOs take no longer than {tail:lat}, {mean:lat} on average;"
+        " the longest of all {all} records took {longest:lat}: {class:t:tail.}.",
+        "{load}: в последних отсчётах (их {records}) 99,99 % операций не дольше {tail:lat}, в среднем {mean:lat};"
+        " самая долгая из всех отсчётов ({all}) — {longest:lat}: {class:t:tail.}.",
     ),
     "beat": (
         "The longest waits come every {period:time}, about {longest:lat} each: something in the drive keeps time.",
@@ -42,33 +53,38 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         named = [p.name for p in look.measuring(run, test) if p.name.startswith(("histogram", "saturate"))]
         if not named:
             continue
-        records = look.records(run, test.name, named[-1])[-LATE:]
-        total = added(r.counts for r in records)
-        if total.both.ios:
-            yield _ratio(test.name, records[-1].workload.label, total)
+        records = look.records(run, test.name, named[-1])
+        last = look.last_records(run, test, named[-1])
+        if any(r.counts.both.ios for r in last):
+            yield _class(test.name, records, last)
         if beat := _beat(run, test, named[0]):
             period, longest = beat
             values = {"period": period, "longest": longest}
             yield Finding(name=NAME, key="beat", test=test.name, values=values, confidence="medium", side="con")
 
 
-def _ratio(test: str, load: str, total: Counts) -> Finding:
+def _class(test: str, records: list[look.Record], last: list[look.Record]) -> Finding:
+    total, load = added(r.counts for r in last), last[-1].workload.label
     tail = percentile_s(total.both, 99.99)
     if tail is None:
         return Finding(name=NAME, key="short", test=test, values={"load": load}, confidence="can't tell")
-    ratio = tail / total.both.mean_s
-    kind = next((name for limit, name in CLASSES if ratio < limit), "very-long")
+    longest = max(r.counts.both.max_s for r in records)
+    kind = suits(tail, longest)
     values = {
-        "load": load, "tail": tail, "mean": total.both.mean_s, "ratio": ratio, "class": kind,
-        "longest": total.both.max_s,
+        "load": load, "tail": tail, "mean": total.both.mean_s, "class": kind, "longest": longest,
+        "records": len(last), "all": len(records),
     }  # fmt: skip
-    speaks = side(pro=kind == "tight", con=kind == "very-long")
-    return Finding(name=NAME, key="ratio", test=test, values=values, side=speaks)
+    return Finding(name=NAME, key="class", test=test, values=values, side=side(pro=kind in GOOD, con=kind in BAD))
+
+
+def suits(tail_s: float, longest_s: float) -> str:
+    """The most demanding use that bears both."""
+    return next((name for tail, longest, name in DEMANDS if tail_s < tail and longest_s < longest), NOTHING)
 
 
 def _beat(run: Run, test: PlannedTest, phase: str) -> tuple[float, float] | None:
     """(period, usual length) of hiccups at even distances; None without."""
-    series = seconds(run, test, phase)
+    series: list[Counts] = seconds(run, test, phase)
     longest = np.array([max(c.read.max_s, c.write.max_s) for c in series])
     if len(longest) < 10 * FEWEST_BEATS:
         return None

@@ -2,15 +2,21 @@
 
 from collections.abc import Iterator
 
-from stend.findings import Finding, Sheet, look
-from stend.findings.suitability import DAYS, YEARS, endurance_dwpd
+from stend.findings import Finding, Sheet
+from stend.findings.suitability import DAYS, YEARS, best, endurance_dwpd
 from stend.record import Run
 
 NAME = "value"
 SAYS = {
     "price": (
-        "{price:n} {currency}: {per_gb:n} {currency} per GB, {per_kiops:n} {currency} per 1,000 IOPS of {load}.",
-        "{price:n} {currency}: {per_gb:n} {currency} за ГБ, {per_kiops:n} {currency} за 1000 IOPS ({load}).",
+        "{price:money} {currency}: {per_gb:n} {currency} per GB, {per_kiops:n} {currency} per 1,000 lasting IOPS of"
+        " {load}.",
+        "{price:money} {currency}: {per_gb:n} {currency} за ГБ, {per_kiops:n} {currency} за 1000 длительных IOPS"
+        " ({load}).",
+    ),
+    "price_alone": (
+        "{price:money} {currency}: {per_gb:n} {currency} per GB.",
+        "{price:money} {currency}: {per_gb:n} {currency} за ГБ.",
     ),
     "written": (
         "Endurance {tbw:gb} written over {years:n} years, {dwpd:n} drive writes per day: {tb_each:n} TB written"
@@ -28,27 +34,22 @@ SAYS = {
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Price where the sheet tells one, endurance where it tells that."""
     capacity = run.plan.device.capacity_bytes
-    cells = [cell for test in look.tests(run) for cell in look.cells(run, test)]
-    if "price" in sheet and cells:
-        best = max(cells, key=lambda cell: cell.counts.iops)
-        price = float(sheet["price"])
-        values = {
-            "price": price,
-            "currency": _currency(sheet),
-            "per_gb": price / (capacity / 1e9),
-            "per_kiops": price / (best.counts.iops / 1000),
-            "load": best.workload.label,
-        }
-        yield Finding(name=NAME, key="price", values=values)
+    price = float(sheet.get("price", 0))
+    if price > 0:
+        values = {"price": price, "currency": _currency(sheet), "per_gb": price / (capacity / 1e9)}
+        reads = best(run, 100)
+        if reads:
+            values |= {"per_kiops": price / (reads.counts.iops / 1000), "load": reads.workload.label}
+        yield Finding(name=NAME, key="price" if reads else "price_alone", values=values)
     dwpd = endurance_dwpd(sheet, capacity)
     if dwpd is not None:
         years = float(sheet.get("warranty_years", YEARS))
-        tbw = dwpd * capacity * DAYS * years
+        tbw = float(sheet["endurance_tbw"]) * 1e12 if "endurance_tbw" in sheet else dwpd * capacity * DAYS * years
         values = {"dwpd": dwpd, "tbw": tbw, "years": years}
-        if not sheet.get("price"):
+        if price <= 0:
             yield Finding(name=NAME, key="endurance", values=values)
             return
-        values |= {"tb_each": tbw / 1e12 / float(sheet["price"]), "currency": _currency(sheet)}
+        values |= {"tb_each": tbw / 1e12 / price, "currency": _currency(sheet)}
         yield Finding(name=NAME, key="written", values=values)
 
 

@@ -1,20 +1,33 @@
 """Zones of a disk: throughput at the beginning and the end of the range."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 
 from stend.findings import Finding, Sheet, look
+from stend.findings.look.levels import scatter
 from stend.record import Run
 
 NAME = "zones"
 LEAST = 1.1
 EDGE = 0.05
+NOISE = 5.0
+"""A difference of both ends stands out of their noise by so many standard errors."""
+NOISY = 1.25
+"""Where only a greater difference would stand out, nothing is called even."""
 SAYS = {
     "zoned": (
         "Reading falls from {outer:mbs} at the beginning of the range to {inner:mbs} at its end: {ratio:times}.",
         "Чтение падает с {outer:mbs} в начале диапазона до {inner:mbs} в конце: в {ratio:times}.",
     ),
-    "even": ("Reading is even over the range: {outer:mbs}.", "Скорость чтения ровная по всему диапазону: {outer:mbs}."),
+    "even": (
+        "Reading is even over the range: {outer:mbs} at its beginning, {inner:mbs} at its end.",
+        "Скорость чтения ровная по всему диапазону: {outer:mbs} в начале, {inner:mbs} в конце.",
+    ),
+    "uneven": (
+        "Can't tell zones: {outer:mbs} at the beginning of the range, {inner:mbs} at its end, and too uneven between.",
+        "О зонах судить нельзя: {outer:mbs} в начале диапазона, {inner:mbs} в конце, а между ними слишком неровно.",
+    ),
 }
 
 
@@ -24,7 +37,21 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         rates = [r.counts.bytes_per_s for r in look.records(run, test.name, "read")]
         if len(rates) < 4:
             continue
+        scattered = scatter(rates)
         edge = max(int(len(rates) * EDGE), 1)
         outer, inner = median(rates[:edge]), median(rates[-edge:])
         values = {"outer": outer, "inner": inner, "ratio": outer / inner}
-        yield Finding(name=NAME, key="zoned" if outer > LEAST * inner else "even", test=test.name, values=values)
+        least = max(LEAST, 1 + NOISE * scattered * (2 / edge) ** 0.5)
+        if outer > least * inner and _falls(rates, least):
+            yield Finding(name=NAME, key="zoned", test=test.name, values=values)
+        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY:
+            yield Finding(name=NAME, key="even", test=test.name, values=values)
+        else:
+            yield Finding(name=NAME, key="uneven", test=test.name, values=values, confidence="can't tell")
+
+
+def _falls(rates: Sequence[float], least: float) -> bool:
+    """Quarter by quarter: a slow stretch somewhere is no zone."""
+    size = len(rates) // 4
+    quarters = [median(rates[i * size : (i + 1) * size]) for i in range(4)]
+    return all(after < before * (1 + (least - 1) / 4) for before, after in pairwise(quarters))

@@ -156,6 +156,7 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "whole": lambda language, value: number(language, value, 0),
     "rate": rate,
     "mbs": megabytes_per_s,
+    "money": lambda language, value: number(language, value, 0 if value == int(value) else 2),
     "gb": decimal,
     "gib": binary,
     "lat": latency,

@@ -11,8 +11,10 @@ from stend.stats import percentile_s
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
 """Tests whose figures are those of a state that service does not last in."""
-END = 5
-"""Records that tell the end of a saturation."""
+END, FEWEST_LAST = 0.2, 5
+"""The end of a saturation that nobody judged: the last fifth of its records, at least five."""
+PEAK_S = 10.0
+"""How long a rate must last to be a peak, where a record lasts longer than a minute."""
 PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
 
 
@@ -111,8 +113,42 @@ def _end(run: Run, test: PlannedTest, cell: Cell) -> Cell:
 
 
 def ended(run: Run, test: PlannedTest, phase: str) -> Counts:
-    """The last records of a phase that holds one load, added up: the end of a saturation."""
-    return added(r.counts for r in records(run, test.name, phase)[-END:])
+    """The end of a phase that holds one load: the measurement window where one was sought, else the last records."""
+    rounds, own = run.verdict_rounds(test.name, phase), last_records(run, test, phase)
+    return run.window(test.name, phase, own[-1].workload) if rounds and own else added(r.counts for r in own)
+
+
+def last_records(run: Run, test: PlannedTest, phase: str) -> list[Record]:
+    """The last fifth of a phase's records."""
+    own = records(run, test.name, phase)
+    return own[-max(round(len(own) * END), FEWEST_LAST) :]
+
+
+def rested(run: Run, test: PlannedTest, phase: str) -> Counts:
+    """The level that rests bring: the second half of the bursts of a wait state."""
+    own = [record.counts for record in records(run, test.name, phase)]
+    return added(own[len(own) // 2 :])
+
+
+def peak(run: Run, test: PlannedTest, phase: str, figure: str) -> float:
+    """The best record of a phase; where one record is all of it, as of a fill, its best ten seconds."""
+    own = records(run, test.name, phase)
+    counts = [record.counts for record in own]
+    if len(own) == 1:
+        counts = _stretches([c for _, c in samples(run, own[0])]) or counts
+    return max((quantity(c, figure) for c in counts), default=0.0)
+
+
+def _stretches(every: Sequence[Counts]) -> list[Counts]:
+    """Each run of samples that just reaches PEAK_S."""
+    found, first, total = list[Counts](), 0, 0.0
+    for last, counts in enumerate(every):
+        total += counts.seconds
+        while first < last and total - every[first].seconds >= PEAK_S:
+            total, first = total - every[first].seconds, first + 1
+        if total >= PEAK_S:
+            found.append(added(every[first : last + 1]))
+    return found
 
 
 def every_cell(run: Run, test: PlannedTest) -> list[Cell]:
@@ -136,6 +172,8 @@ def _cells(run: Run, test: PlannedTest) -> list[Cell]:
 
 def _result(run: Run, test: PlannedTest, phase: Phase, workload: Workload) -> Counts:
     """The window of a judged phase; else all of it, but where a round warms up with the same load, its last records."""
+    if phase.name.startswith("wait-"):
+        return rested(run, test, phase.name)
     if run.verdict_rounds(test.name, phase.name) or phase.rounds > 1:
         return run.window(test.name, phase.name, workload)
     own = [r.counts for r in run.of(test.name, phase.name) if isinstance(r.step, Hold) and r.step.workload == workload]

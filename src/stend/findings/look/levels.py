@@ -96,6 +96,25 @@ def smooth(values: Sequence[float], width: int = 5) -> list[float]:
     return smoothed
 
 
+def scatter(values: Sequence[float]) -> float:
+    """How far neighbouring values differ, as a share of their size; steps and bursts that are rare do not count."""
+    raw = np.asarray(values, float)
+    logs = np.log(raw[raw > 0])
+    return float(np.median(np.abs(np.diff(logs)))) / 0.6745 / 2**0.5 if len(logs) > 1 else 0.0
+
+
+def quieted(values: Sequence[float], most: float) -> list[float]:
+    """A running mean, just so long that neighbours scatter by no more than `most`; its ends see what there is."""
+    width = min(round((scatter(values) / most) ** 2), len(values) // 4)
+    if width < 2:
+        return list(values)
+    sums = np.concatenate([[0.0], np.cumsum(values)])
+    last = np.minimum(np.arange(len(values)) + width // 2 + 1, len(values))
+    first = np.maximum(np.arange(len(values)) - width // 2, 0)
+    mean: list[float] = ((sums[last] - sums[first]) / (last - first)).tolist()
+    return mean
+
+
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float | None:
     """The first x at which y falls below a level, between two samples by a straight line; None if it never does."""
     for index, value in enumerate(y):

@@ -1,0 +1,78 @@
+"""The course of a long hold of one load: how it begins and ends, whether it rises again, whether its end is level."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+
+from stend.record import Counts
+
+BLOCKS = 40
+"""A course is looked at in so many stretches: bursts shorter than one are part of its level."""
+END = 0.2
+"""The end of a course is its last fifth."""
+STEP = 1.12
+"""Two levels closer than this are one."""
+SURE = 6.0
+"""A difference between two stretches stands out of the noise by so many standard errors."""
+LEVEL = 0.05
+"""An end that moves by no more than this is level."""
+
+
+class Course(NamedTuple):
+    """Levels in IOPS; `low` and `high` are the greatest rise, and 1 is a `rise` of none; `error` is relative."""
+
+    first: float
+    end: float
+    last: float
+    low: float
+    high: float
+    error: float
+    moved: float
+
+    @property
+    def rise(self) -> float:
+        """How many times the lowest level so far a later one is."""
+        return self.high / self.low if self.low else np.inf
+
+    @property
+    def least(self) -> float:
+        """The ratio of two stretches that is no noise."""
+        return max(STEP, 1 + SURE * 2**0.5 * self.error)
+
+    @property
+    def level(self) -> bool:
+        """Whether the end surely runs level: neither a trend nor a step at the very end, nor noise that hides one."""
+        return abs(self.moved) + self.error <= 2 * LEVEL and abs(self.last / self.end - 1) <= self.least - 1
+
+
+def course(pieces: Sequence[Counts]) -> Course:
+    """From a phase in pieces of about the same length, at least BLOCKS / 2 of them."""
+    size = max(len(pieces) // BLOCKS, 1)
+    parts = [pieces[i : i + size] for i in range(0, len(pieces) - size + 1, size)]
+    rates = np.array([_rate(part) for part in parts])
+    error = _error(parts, rates.tolist())
+    lows = list(accumulate(rates, min))
+    top = max(range(len(rates)), key=lambda i: rates[i] / lows[i] if lows[i] else np.inf)
+    tail = rates[-max(round(len(rates) * END), 3) :]
+    slope = float(np.polyfit(np.arange(len(tail)), tail, 1)[0])
+    end = float(tail.mean())
+    moved = slope * len(tail) / end if end else 0.0
+    return Course(float(rates[0]), end, float(rates[-1]), float(lows[top]), float(rates[top]), error, moved)
+
+
+def _rate(part: Sequence[Counts]) -> float:
+    return sum(c.both.ios for c in part) / sum(c.seconds for c in part)
+
+
+def _error(parts: Sequence[Sequence[Counts]], rates: Sequence[float]) -> float:
+    """The usual relative standard error of a stretch, from the differences of neighbouring pieces in it."""
+    if len(parts[0]) < 4:
+        return float(np.median(np.abs(np.diff(rates)))) / 0.6745 / 2**0.5 / (float(np.median(rates)) or 1.0)
+    found = []
+    for part, rate in zip(parts, rates, strict=True):
+        steps = np.diff([c.iops for c in part])
+        found.append(float(np.sqrt(np.mean(steps**2) / 2 / len(part))) / (rate or 1.0))
+    return median(found)

@@ -1,0 +1,95 @@
+"""What a conclusion needs of the run it is drawn from: preconditions as data, each with its reason where it is unmet.
+
+A finding names its own (`NEEDS`), asks for the first that is unmet, and then says "can't tell, because". A reason is a
+phrase of the catalogue (`because.KEY`) and its values, so that it reads in every language.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from stend.definition import Bytes, Hold, PlannedTest, Purge
+from stend.findings.look import Record, heat, judged_phases, last_judged, phase_names
+from stend.record import Run
+
+FILLS = 2.0
+"""Capacities to be written from a purge before a level can be called lasting: the first is written to clean flash, the
+second uses up what is spare even where that is as much again. No drive known to us hides more."""
+HOT_C = 70.0
+"""Most drives begin to slow down between 70 and 85 °C; one that tells its own limit is believed."""
+WHOLE = 0.99
+
+
+class Because(msgspec.Struct, frozen=True):
+    """Why a run cannot carry a conclusion."""
+
+    key: str
+    values: dict[str, Any] = {}
+
+
+class Ground(NamedTuple):
+    """The stretch of a run that a conclusion is about."""
+
+    run: Run
+    test: PlannedTest
+    records: Sequence[Record]
+
+
+Need = Callable[[Ground], Because | None]
+
+
+def unmet(needs: Iterable[Need], ground: Ground) -> Because | None:
+    """The first precondition that the run does not meet; None where it carries the conclusion."""
+    return next((why for need in needs if (why := need(ground))), None)
+
+
+def unthrottled(ground: Ground) -> Because | None:
+    """The drive does not say that it slowed itself down."""
+    seconds = sum(end - begin for begin, end in heat.throttled(ground.run, ground.records))
+    return Because("throttled", {"seconds": seconds}) if seconds else None
+
+
+def cool(ground: Ground) -> Because | None:
+    """The drive stayed below the temperature from which it warns, or most slow down."""
+    limit = float(ground.run.plan.device.facts.get("warning_temperature_c") or HOT_C)
+    top = heat.hottest(ground.run, ground.records)
+    return Because("hot", {"top": top, "limit": limit}) if top is not None and top >= limit else None
+
+
+def overwritten(ground: Ground) -> Because | None:
+    """FILLS capacities were written since the drive was purged."""
+    fills = capacities(ground)
+    return Because("fills", {"fills": fills, "wanted": FILLS}) if fills < WHOLE * FILLS else None
+
+
+def ruled(ground: Ground) -> Because | None:
+    """Where a steady state was sought, it was reached by the rule."""
+    names = {record.result.where.phase for record in ground.records}
+    for phase, _ in judged_phases(ground.test):
+        judged = last_judged(ground.run, ground.test.name, phase.name)
+        if phase.name in names and not (judged and judged.steady):
+            return Because("unruled")
+    return None
+
+
+def whole(ground: Ground) -> Because | None:
+    """All that was to be written was written."""
+    for record in ground.records:
+        step = record.result.step
+        if isinstance(step, Hold) and isinstance(step.amount, Bytes):
+            share = record.counts.write.bytes / step.amount.bytes
+            if share < WHOLE:
+                return Because("part", {"share": share})
+    return None
+
+
+def capacities(ground: Ground) -> float:
+    """Capacities written from the test's last purge on until the end of the stretch."""
+    run, test = ground.run, ground.test
+    last, written = ground.records[-1].result if ground.records else None, 0
+    for result in (r for name in phase_names(test) for r in run.of(test.name, name)):
+        written = 0 if isinstance(result.step, Purge) else written + result.counts.write.bytes
+        if result is last:
+            break
+    return written / run.plan.device.capacity_bytes
