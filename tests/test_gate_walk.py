@@ -11,6 +11,7 @@ OPENS |= {"write_text", "write_bytes", "pwrite", "pwritev", "writev", "ioctl", "
 RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen", "posix_spawn", "execvp", "execv"}
 
 READS = {
+    "journal.py": "the events of a run folder",
     "kernel.py": "sizes and loop status of nodes opened with O_RDONLY",
     "gate/refusals.py": "flags of files opened with O_RDONLY; wipefs --no-act",
     "engines/_fio_load.py": "/proc/stat",
@@ -25,6 +26,8 @@ WRITES_FOLDERS = {
     "cli/_settings.py": "the run folder's record of what was set on the drive",
     "report": "pages below the folder that was asked for; the drive sheet and its photo, into the run folder",
     "store.py": "the run folder",
+    "whole.py": "files of the run folder, in one piece",
+    "writer.py": "the run folder's lock and its owner",
 }
 WRITES_DRIVES = {
     "devices/telling/tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",

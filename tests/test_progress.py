@@ -7,13 +7,13 @@ from stend.definition import Workload
 from stend.devices import virtual
 from stend.progress import Progress, ToGo, rounds_to_steady
 from stend.record import Event, Run, Started
-from stend.run import resume_point, run
+from stend.run import run
 from stend.units import GiB
 from tests.rehearsal import rehearsed
 from tests.still import IDENTITY, StillDevice, StillEngine
 
 
-def on_a_cliff(asked: str, profile: str) -> list[Event]:
+def on_a_cliff(asked: str, profile: str, past: Run | None = None) -> list[Event]:
     """A gigabyte whose random writes fall to a third of their rate when it has been written over."""
     written = [0.0]
 
@@ -26,7 +26,8 @@ def on_a_cliff(asked: str, profile: str) -> list[Event]:
 
     names, chosen, told = planning.gather([asked], profile, {})
     engine = StillEngine(rate, interval_s=5)
-    return list(run(planning.draw(names, chosen, IDENTITY, deviations=told), StillDevice(), engine, seed=1, at=0.0))
+    plan = planning.draw(names, chosen, IDENTITY, deviations=told)
+    return list(run(plan, StillDevice(), engine, seed=1, at=0.0, past=past))
 
 
 def told(events: list[Event], share: float) -> tuple[float, ToGo]:
@@ -87,15 +88,25 @@ def test_rounds_to_steady_state_follow_the_window(values: list[float], round_: i
     assert rounds_to_steady(list(enumerate(values, start=1)), "pts", 25) == round_
 
 
-def test_a_continued_run_is_told_from_where_it_goes_on() -> None:
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_after_a_resume_the_time_to_go_is_that_of_the_rest(share: float) -> None:
     events = on_a_cliff("iops", "enterprise-2.0.2")
-    cut = next(i for i, e in enumerate(events) if getattr(e, "t", 0) > 0.5 * events[-1].t)  # type: ignore[union-attr]
+    cut = next(i for i, e in enumerate(events) if getattr(e, "t", 0) > share * events[-1].t)  # type: ignore[union-attr]
+    again = on_a_cliff("iops", "enterprise-2.0.2", Run(events[:cut]))
     progress = Progress()
-    for event in events[:cut]:
+    for event in [*events[:cut], *again[:2]]:
         progress.add(event)
-    before = progress.to_go().likely_s
-    again = events[0]
-    assert isinstance(again, Started)
-    place = resume_point(Run(events[:cut]))
-    progress.add(Started(at=0, version="", plan=again.plan, seed=1, continues=place))
-    assert progress.to_go().likely_s == pytest.approx(before, rel=0.25)
+    end, to_go = again[-1].t, progress.to_go()  # type: ignore[union-attr]
+    assert to_go.likely_s == pytest.approx(end, rel=0.45)
+    assert to_go.low_s <= end * 1.05
+    assert to_go.high_s >= end * 0.95
+
+
+def test_a_virtual_drive_that_goes_on_is_where_its_record_ends() -> None:
+    events = on_a_cliff("iops", "enterprise-2.0.2")
+    progress = Progress()
+    for event in events[: len(events) // 2]:
+        progress.add(event)
+    before = progress.to_go()
+    progress.add(events[0])  # it repeats from the start; what is recorded is dropped
+    assert progress.to_go() == before

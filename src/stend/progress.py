@@ -50,10 +50,11 @@ class View(NamedTuple):
 
 
 class Present:
-    """How far the phase on hand has come."""
+    """How far the phase on hand has come; the window begins after round `before`, where an interruption was."""
 
     def __init__(self, rounds: int = 0) -> None:
-        self.rounds, self.steps = rounds, 0
+        self.rounds = self.before = rounds
+        self.steps = 0
         self.held, self.total = Counts(), Counts()
         self.recent: list[Counts] = []
         self.round_s: list[float] = []
@@ -97,6 +98,8 @@ class Progress:
 
     def _started(self, event: Started) -> None:
         again = event.continues
+        if self.run.started and again is None:
+            return  # a virtual drive repeats what is recorded already, and goes on where that ends
         self.places = [(test.name, phase) for test in event.plan.tests for phase in test.phases]
         names = [(test, phase.name) for test, phase in self.places]
         self.at = names.index((again.test, again.phase)) if again else 0
@@ -172,13 +175,14 @@ class Progress:
         rule = next((rule for rule in phase.until if isinstance(rule, Steady)), None)
         if rule is None:
             return phase.rounds
+        least = present.before + WINDOWS[rule.rule]
         if view.rounds is not None:
-            return min(max(view.rounds, WINDOWS[rule.rule]), phase.rounds)
+            return min(max(view.rounds, least), phase.rounds)
         if present.rounds < 3:
-            return min(TYPICAL_ROUNDS, phase.rounds)
+            return min(max(TYPICAL_ROUNDS, least), phase.rounds)
         series = (self.run.series(test, phase.name, workload) for workload in rule.track)
         told = ([(n, counts.quantity(rule.quantity)) for n, counts in points] for points in series)
-        return max(rounds_to_steady(points, rule.rule, phase.rounds) for points in told)
+        return min(max(least, *(rounds_to_steady(points, rule.rule, phase.rounds) for points in told)), phase.rounds)
 
 
 def _step_left(step: object, present: Present, view: View) -> float:

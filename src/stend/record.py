@@ -199,7 +199,7 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
     values: dict[str, Any]
 
 
-NoteKind = Literal["remark", "doubt", "mismatch", "failure", "interruption"]
+NoteKind = Literal["remark", "doubt", "mismatch", "stall", "failure", "interruption"]
 
 
 class Note(Data, frozen=True, tag="note"):
@@ -226,7 +226,10 @@ E = TypeVar("E", bound=Event)
 
 
 class Run:
-    """The events so far, to ask questions of; a Started that continues takes back what it repeats."""
+    """The events so far, to ask questions of; a Started that continues takes back what it repeats.
+
+    `wrong` tells which lines of its record are not as they were written, `seal` names the last of them (see `store`).
+    """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.started: list[Started] = []
@@ -238,6 +241,8 @@ class Run:
         self.notes: list[Note] = []
         self.ended: Ended | None = None
         self.stretch = (0, 0)
+        self.wrong: tuple[str, ...] = ()
+        self.seal = ""
         for event in events:
             self.add(event)
 
@@ -313,7 +318,13 @@ class Run:
         """What every page and every chart must say of the drive: a link below what it can, load that is not proved."""
         links = tuple(self.plan.device.facts.get("warnings", ()))
         differ = any(note.kind == "mismatch" for note in self.notes)
-        return (*links, *(("load and counters differ by more than 1 %, see the notes",) if differ else ()))
+        stalled = any(note.kind == "stall" for note in self.notes)
+        return (
+            *((f"the record is not as the run wrote it: {self.wrong[0]}",) if self.wrong else ()),
+            *links,
+            *(("load and counters differ by more than 1 %, see the notes",) if differ else ()),
+            *(("the host slept or stalled while figures were taken, see the notes",) if stalled else ()),
+        )
 
     @property
     def unmet(self) -> tuple[Judged, ...]:

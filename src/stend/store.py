@@ -1,13 +1,17 @@
 """A run on disk: append, follow, read, find. Owns the format of the run folder.
 
-events.jsonl   the format's version in its first line, then one typed event a line; fsync at Result, Judged, Ended
+events.jsonl   the format's version and the run's own number in its first line, then one typed event a line, each with
+               its number and a hash chain (`chain`); fsync at Result, Judged, Ended
 manifest.toml  what was asked
 host.json      the machine it ran on
+writer.json    who writes it (`writer`)
 raw/           fio's own words, one zstd file a step
 """
 
+import hashlib
 import json
 import os
+import secrets
 import time
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -19,11 +23,11 @@ import msgspec
 import zstandard
 
 from stend import outside, ranges
-from stend.errors import BadInput, StepFailed
+from stend.chain import Chain
+from stend.errors import BadInput, Refused, StepFailed
+from stend.journal import HEAD, Record, events_of
 from stend.record import Ended, Event, Judged, Result, Run, Started
 
-FORMAT = 1
-HEAD = {"format": "stend-events", "version": FORMAT}
 DURABLE = (Started, Result, Judged, Ended)
 
 HOST_FACTS: dict[str, Any] = {
@@ -35,24 +39,37 @@ HOST_FACTS: dict[str, Any] = {
 """What reports reckon with; a fact that is not of this kind counts as not recorded. All others are words."""
 
 _encode = msgspec.json.Encoder().encode
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 
 
 def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None:
     """A new run folder, empty but for what was asked and where. BadInput if there is a run in it already."""
+    asked = msgspec.toml.encode(manifest)
+    stand = json.dumps(host, indent=1, ensure_ascii=False).encode()
+    head = HEAD | {"run": secrets.token_hex(8), "manifest": digest(asked), "host": digest(stand)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise BadInput(f"{folder} is not empty; name a new folder with --into, or `stend resume {folder}`")
         (folder / "raw").mkdir()
-        (folder / "manifest.toml").write_bytes(msgspec.toml.encode(manifest))
-        (folder / "host.json").write_text(json.dumps(host, indent=1, ensure_ascii=False))
-        with _events(folder).open("xb") as file:
-            file.write(_encode(HEAD) + b"\n")
+        (folder / "manifest.toml").write_bytes(asked)
+        (folder / "host.json").write_bytes(stand)
+        with events_of(folder).open("xb") as file:
+            file.write(_encode(head) + b"\n")
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise _unwritable(folder, error) from error
+        raise StepFailed(f"{folder} cannot be written: {error.strerror}; name another with --into") from error
+
+
+def digest(data: bytes) -> str:
+    """The hash by which the first line knows the files beside it."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def raw_name(result: Result) -> str:
+    """The file below raw/ that holds fio's words of a step."""
+    place = result.where
+    return f"{place.test}-{place.phase}-{place.round:04}-{result.index:04}.json.zst"
 
 
 class Raw:
@@ -66,7 +83,7 @@ class Raw:
         """Keep some more bytes of the present step."""
         if self.open_file is None:
             path = self.folder / f"unfinished-{time.time_ns()}.zst"
-            self.open_file = zstandard.open(path, "wb")
+            self.open_file = zstandard.open(path, "wb", cctx=zstandard.ZstdCompressor(write_checksum=True))
             self.path = path
         self.open_file.write(data)
 
@@ -76,21 +93,24 @@ class Raw:
             return
         self.open_file.close()
         self.open_file = None
-        place = result.where
-        self.path.rename(self.folder / f"{place.test}-{place.phase}-{place.round:04}-{result.index:04}.json.zst")
+        self.path.rename(self.folder / raw_name(result))
 
 
 def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None = None) -> Generator[Event, None, None]:
-    """Write events as they pass; closing this closes them. A torn last line is cut off first."""
-    _mend(folder)
-    with _events(folder).open("ab", buffering=0) as file, closing(events):
+    """Write events as they pass; closing this closes them. A torn last line is cut off first.
+
+    The caller holds the folder (`writer.sole`). Refused when what is there is not what the run wrote.
+    """
+    chain = _mend(folder)
+    with events_of(folder).open("ab", buffering=0) as file, closing(events):
         for event in events:
             try:
-                _write(file, _encode(event) + b"\n")
-                if isinstance(event, DURABLE):
-                    os.fsync(file.fileno())
                 if raw and isinstance(event, Result):
                     raw.name(event)
+                line = _encode(event)
+                _write(file, (chain.sealed(line) if chain else line) + b"\n")
+                if isinstance(event, DURABLE):
+                    os.fsync(file.fileno())
             except OSError as error:
                 raise _unwritable(folder, error) from error
             yield event
@@ -98,48 +118,24 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
 
 def read(folder: Path) -> Iterator[Event]:
     """The events of a run so far; a torn last line is dropped, any other broken line is BadInput."""
-    lines, places = _lines(folder), Places()
-    for number, line in enumerate(lines[1:], start=2):
-        try:
-            yield places.holding(_decoder.decode(line))
-        except outside.BROKEN as error:
-            raise BadInput(f"{_events(folder)}, line {number}, is not an event: {outside.sentence(error)}") from error
-
-
-class Places:
-    """The phases that a run's plan has: nothing can have happened in any other, nor before a plan was there."""
-
-    def __init__(self) -> None:
-        self.known: set[tuple[str, str]] = set()
-
-    def holding(self, event: Event) -> Event:
-        """The event, if it can have happened; ValueError otherwise."""
-        where = None
-        match event:
-            case Started():
-                self.known = self.known or {(t.name, p.name) for t in event.plan.tests for p in t.phases}
-                where = event.continues
-            case Result() | Judged():
-                where = event.where
-        if not self.known or (where and (where.test, where.phase) not in self.known):
-            raise ValueError("what it tells of is not in the plan")
-        return event
+    yield from Record(folder)
 
 
 def load(folder: Path) -> Run:
     """The whole run. BadInput when there is none, or nothing of it was written."""
-    run = Run(read(folder))
+    record = Record(folder)
+    run = Run(record)
     if not run.started:
         raise BadInput(f"{folder} holds a run that never started; delete it")
+    run.wrong, run.seal = tuple(record.wrong), record.seal
     return run
 
 
 def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:
     """Events as they are written, until the run ends."""
-    seen = 0
+    record = Record(folder)
     while True:
-        for event in list(read(folder))[seen:]:
-            seen += 1
+        for event in record:
             yield event
             if isinstance(event, Ended):
                 return
@@ -177,41 +173,31 @@ def find(top: Path) -> list[Path]:
 
 def _changed_at(folder: Path) -> float:
     try:
-        return _events(folder).stat().st_mtime
+        return events_of(folder).stat().st_mtime
     except OSError:
         return 0
 
 
-def _events(folder: Path) -> Path:
-    return folder / "events.jsonl"
+def _mend(folder: Path) -> Chain | None:
+    """Cut a torn end off; the chain as far as it goes, None in a folder of before there was one."""
+    record = Record(folder)
+    for _ in record.lines():
+        pass
+    if record.wrong:
+        raise unsound(folder, record.wrong)
+    if record.torn_bytes:
+        try:
+            os.truncate(events_of(folder), record.whole_bytes)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+    return record.chain
 
 
-def _lines(folder: Path) -> list[bytes]:
-    try:
-        data = _events(folder).read_bytes()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise BadInput(f"{folder} is not a run folder: it has no events.jsonl; `stend list` shows runs") from error
-    except OSError as error:
-        raise BadInput(f"{_events(folder)} cannot be read: {error.strerror}") from error
-    lines = data.split(b"\n")[:-1]  # what follows the last line end is torn
-    try:
-        head = json.loads(lines[0]) if lines else {}
-    except outside.BROKEN:
-        head = {}
-    if not isinstance(head, dict) or head.get("format") != HEAD["format"]:
-        raise BadInput(f"{_events(folder)} is not a stend event file")
-    if head.get("version") != FORMAT:
-        raise BadInput(
-            f"{folder} is of format {head.get('version')}; this stend reads {FORMAT}: use the stend it names"
-        )
-    return lines
-
-
-def _mend(folder: Path) -> None:
-    whole = sum(len(line) + 1 for line in _lines(folder))
-    path = _events(folder)
-    if path.stat().st_size != whole:
-        os.truncate(path, whole)
+def unsound(folder: Path, wrong: list[str] | tuple[str, ...]) -> Refused:
+    """Why nothing is added to a record that is not as its run wrote it."""
+    return Refused(
+        f"{folder} is not as the run wrote it: {wrong[0]}; `stend verify {folder}` tells all, a new run is the way on"
+    )
 
 
 def _write(file: RawIOBase, line: bytes) -> None:

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from stend import __version__
-from stend.errors import EXIT_CODES, StendError
+from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, StendError
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
 HOST_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG)
@@ -80,8 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         answer = application()(args=arguments, prog_name="stend", standalone_mode=False)
     except StendError as error:
         return _say(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        return _say("stopped", 130)
+    except (KeyboardInterrupt, typer.Abort) as error:  # Abort: Ctrl-C or the end of input at a question
+        return _say(str(error) or "stopped", STOPPED_EXIT_CODE)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

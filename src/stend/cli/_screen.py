@@ -1,6 +1,7 @@
 """The live line: test, phase, round, what the drive does now, and the time to go."""
 
 import time
+from collections.abc import Iterable
 from types import TracebackType
 
 from rich.console import Console
@@ -18,8 +19,10 @@ PLAIN_EVERY_S = 10.0
 class Screen:
     """One line that moves on a terminal; a line now and then where there is none."""
 
-    def __init__(self) -> None:
+    def __init__(self, past: Iterable[Event] = ()) -> None:
         self.progress = Progress()
+        for event in past:
+            self.progress.add(event)
         self.console = Console(stderr=True, highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
         self.began = self.shown = time.monotonic()

@@ -1,9 +1,10 @@
 """Driving a run from the terminal: the engine for a drive, the signals, the screen, the end."""
 
+import shlex
 import signal
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 
 import typer
@@ -46,10 +47,10 @@ def can_load(target: str) -> None:
 
 
 class Stopping:
-    """Turns Ctrl-C, SIGTERM and SIGHUP into a question the runner asks; a second Ctrl-C is at once."""
+    """Turns Ctrl-C, SIGTERM and SIGHUP into a question the runner asks; at once before a run and at a second Ctrl-C."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.asked = self.running = False
         for number in ENDINGS:
             signal.signal(number, self._note)
 
@@ -58,16 +59,31 @@ class Stopping:
         return self.asked
 
     def _note(self, number: int, frame: object) -> None:
-        if self.asked and number == signal.SIGINT:
+        if not self.running or (self.asked and number == signal.SIGINT):
             raise KeyboardInterrupt
         self.asked = True
 
 
-def follow(folder: Path, events: Generator[Event, None, None], raw: store.Raw) -> None:
-    """Write and show a run."""
-    with Screen() as screen:
-        for event in store.append(folder, events, raw):
-            screen.show(event)
+def follow(
+    folder: Path,
+    events: Generator[Event, None, None],
+    raw: store.Raw,
+    stopping: Stopping,
+    past: Iterable[Event] = (),
+) -> None:
+    """Write and show a run; `past` is what was recorded of it before, for the time to go."""
+    with Screen(past) as screen:
+        stopping.running = True
+        try:
+            for event in store.append(folder, events, raw):
+                screen.show(event)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"stopped at once; {way_on(folder)}") from None
+
+
+def way_on(folder: Path) -> str:
+    """How a run that did not come to its end goes on."""
+    return f"`stend resume {shlex.quote(str(folder))}` goes on with it"
 
 
 def finish(folder: Path) -> int:
@@ -76,7 +92,7 @@ def finish(folder: Path) -> int:
     for line in _summary.lines(run):
         typer.echo(line)
     report(folder, run)
-    return exit_code(run)
+    return exit_code(folder, run)
 
 
 def report(folder: Path, run: Run) -> None:
@@ -87,14 +103,17 @@ def report(folder: Path, run: Run) -> None:
         typer.echo(f"Report: {path}")
 
 
-def exit_code(run: Run) -> int:
-    """0 for a finished run, else what its outcome stands for."""
+def exit_code(folder: Path, run: Run) -> int:
+    """0 for a finished run, else what its outcome stands for and how it goes on."""
     outcome = run.ended.outcome if run.ended else "failed"
     if outcome == "failed":
         reason = next((n.text for n in reversed(run.notes) if isinstance(n, Note) and n.kind == "failure"), "failed")
-        print(f"stend: {reason}", file=sys.stderr)
+        print(f"stend: {reason}; {way_on(folder)} once that is mended", file=sys.stderr)
         return StepFailed.exit_code
-    return STOPPED_EXIT_CODE if outcome == "stopped" else 0
+    if outcome == "stopped":
+        print(f"stend: stopped; {way_on(folder)}", file=sys.stderr)
+        return STOPPED_EXIT_CODE
+    return 0
 
 
 def now() -> float:

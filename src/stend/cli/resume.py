@@ -1,11 +1,17 @@
 """`stend resume`: go on with a run that was cut off."""
 
+from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stend import writer
 from stend.cli import _asked
+from stend.record import Run
+
+if TYPE_CHECKING:
+    from stend.cli._session import Stopping
 
 
 def command(
@@ -15,26 +21,51 @@ def command(
     """Go on with a run that was killed, stopped or failed, from its last safe boundary.
 
     The drive must be the very one of the run. At most a torn last line of the record is dropped.
+    A run that came to its end without its report gets it.
 
     Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
     """
+    from stend import journal, store
+    from stend.cli import _session
+
+    stopping = _session.Stopping()
+    journal.Record(folder)  # BadInput where there is no run, before anything is written there
+    with writer.sole(folder, "resume") as before:
+        past = store.load(folder)
+        if past.wrong:
+            raise store.unsound(folder, past.wrong)
+        if past.ended and past.ended.outcome in ("complete", "not steady"):
+            _complete(folder, past)
+        else:
+            _go_on(folder, past, destroy_data, before, stopping)
+        del past  # what happened is read again from the folder, and a long run is large
+        return _session.finish(folder)
+
+
+def _complete(folder: Path, past: Run) -> None:
+    """BadInput unless something was left to do when the run was cut off after its last event."""
+    from stend import report
+    from stend.cli import _settings
+    from stend.errors import BadInput
+
+    left = _settings.put_back([folder])
+    for line in left:
+        typer.echo(line)
+    if not left and report.made_of(folder, past):
+        raise BadInput(f"{folder} is finished; `stend report {folder}` makes its report again")
+
+
+def _go_on(folder: Path, past: Run, destroy_data: str | None, before: writer.Before, stopping: "Stopping") -> None:
     from stend import devices, store
     from stend.cli import _session, _settings
-    from stend.errors import BadInput
-    from stend.record import Run
-    from stend.run import rerun, run
+    from stend.run import announced, rerun, run
 
-    recorded = list(store.read(folder))
-    past = Run(recorded)
-    if not past.started:
-        raise BadInput(f"{folder} never started; delete it and run anew")
-    if past.ended and past.ended.outcome in ("complete", "not steady"):
-        raise BadInput(f"{folder} is finished; `stend report {folder}` makes its report again")
-    plan, stopping = past.plan, _session.Stopping()
+    plan = past.plan
     device = devices.find(plan.device.target)
     _asked.same_drive(plan.device, device.identity)
-    device.open(writes=True, destroy=destroy_data or _asked.typed_back(device), keep_off=(str(folder.absolute()),))
-    try:
+    named = destroy_data or _asked.typed_back(device)
+    with closing(device):
+        device.open(writes=True, destroy=named, keep_off=(str(folder.absolute()),))
         raw = store.Raw(folder)
         engine = _session.engine_for(device, raw, plan.profile.minute_s)
         virtual = device.identity.virtual
@@ -48,8 +79,6 @@ def command(
                 past=None if virtual else past,
                 stopping=stopping,
             )
-            _session.follow(folder, rerun(events, recorded) if virtual else events, raw)
-    finally:
-        device.close()
-    del past, recorded  # what happened is read again from the folder, and a long run is large
-    return _session.finish(folder)
+            if virtual:
+                events = rerun(events, store.read(folder))
+            _session.follow(folder, announced(events, before.said), raw, stopping, store.read(folder))

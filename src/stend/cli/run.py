@@ -34,7 +34,7 @@ def command(
     """
     import secrets
 
-    from stend import host, store
+    from stend import host, store, writer
     from stend import plan as planning
     from stend.cli import _session, _settings
     from stend.run import run
@@ -67,7 +67,7 @@ def command(
             raw = store.Raw(folder)
             engine = _session.engine_for(device, raw, plan.profile.minute_s)
             undo.pop_all()
-            with _settings.kept(device, plan, folder) as told_plan:
+            with writer.sole(folder, "run"), _settings.kept(device, plan, folder) as told_plan:
                 events = run(told_plan, device, engine, seed=seed, at=_session.now(), stopping=stopping)
-                _session.follow(folder, events, raw)
+                _session.follow(folder, events, raw, stopping)
     return _session.finish(folder)

@@ -1,0 +1,121 @@
+"""The events of a run as its folder holds them: the first line, the numbered lines, and what is wrong with them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend import outside
+from stend.chain import Chain
+from stend.errors import BadInput
+from stend.record import Event, Judged, Result, Started
+
+FORMAT = 2
+READABLE = (1, FORMAT)
+"""Version 1 had no numbers, no chain and no digests; such a run is read, and goes on as it began."""
+
+HEAD = {"format": "stend-events", "version": FORMAT}
+HEAD_BYTES = 1 << 16
+
+_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+
+
+def events_of(folder: Path) -> Path:
+    """The file of a run's events."""
+    return folder / "events.jsonl"
+
+
+class Record:
+    """The events of a run, read in order and in level memory; iterated again, it goes on with what came since.
+
+    `wrong` gathers which lines are not as they were written; `torn_bytes` is what a crash left of a last line.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.wrong = folder, list[str]()
+        self.lines_read, self.whole_bytes, self.torn_bytes = 0, 0, 0
+        self.head = _head(folder)
+        self.chain: Chain | None = None
+        self.places = Places()
+
+    def __iter__(self) -> Iterator[Event]:
+        for line in self.lines():
+            try:
+                yield self.places.holding(_decoder.decode(line))
+            except outside.BROKEN as error:
+                raise BadInput(
+                    f"{events_of(self.folder)}, line {self.lines_read}, is not an event: {outside.sentence(error)}; "
+                    f"`stend verify {self.folder}` tells what the folder is worth"
+                ) from error
+
+    def lines(self) -> Iterator[bytes]:
+        """The events as JSON, without their numbers."""
+        with events_of(self.folder).open("rb") as file:
+            file.seek(self.whole_bytes)
+            for line in file:
+                if not line.endswith(b"\n"):
+                    self.torn_bytes = len(line)
+                    return
+                self.lines_read += 1
+                self.whole_bytes += len(line)
+                if self.lines_read > 1:
+                    yield self._opened(line[:-1])
+                elif self.head["version"] != 1:
+                    self.chain = Chain(line[:-1])
+        self.torn_bytes = 0
+
+    def _opened(self, line: bytes) -> bytes:
+        if self.chain is None:
+            return line
+        event, wrong = self.chain.opened(line)
+        if wrong:
+            self.wrong.append(f"line {self.lines_read} {wrong}")
+        return event
+
+    @property
+    def seal(self) -> str:
+        """Number and hash of the last line read: by it a report knows of which record it was made."""
+        return f"{self.chain.number}-{self.chain.hash.hex()}" if self.chain else ""
+
+
+class Places:
+    """The phases that a run's plan has: nothing can have happened in any other, nor before a plan was there."""
+
+    def __init__(self) -> None:
+        self.known: set[tuple[str, str]] = set()
+
+    def holding(self, event: Event) -> Event:
+        """The event, if it can have happened; ValueError otherwise."""
+        where = None
+        match event:
+            case Started():
+                self.known = self.known or {(t.name, p.name) for t in event.plan.tests for p in t.phases}
+                where = event.continues
+            case Result() | Judged():
+                where = event.where
+        if not self.known or (where and (where.test, where.phase) not in self.known):
+            raise ValueError("what it tells of is not in the plan")
+        return event
+
+
+def _head(folder: Path) -> dict[str, Any]:
+    try:
+        with events_of(folder).open("rb") as file:
+            line = file.readline(HEAD_BYTES)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise BadInput(f"{folder} is not a run folder: it has no events.jsonl; `stend list` shows runs") from error
+    except OSError as error:
+        raise BadInput(f"{events_of(folder)} cannot be read: {error.strerror}") from error
+    try:
+        head = json.loads(line) if line.endswith(b"\n") else {}
+    except outside.BROKEN:
+        head = {}
+    if not isinstance(head, dict) or head.get("format") != HEAD["format"]:
+        raise BadInput(f"{events_of(folder)} is not a stend event file")
+    if head.get("version") not in READABLE:
+        raise BadInput(
+            f"{folder} is of format {head.get('version')}; this stend reads {FORMAT}: use the stend it names"
+        )
+    return head
