@@ -64,6 +64,9 @@ class StillEngine:
     def now(self) -> float:
         return self.clock
 
+    def slept_s(self) -> float:
+        return 0.0
+
     def close(self) -> None:
         self.log.append("close")
 

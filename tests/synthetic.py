@@ -78,6 +78,9 @@ class Synthetic:
     def now(self) -> float:
         return self.clock
 
+    def slept_s(self) -> float:
+        return 0.0
+
     def close(self) -> None:
         pass
 

@@ -34,6 +34,7 @@ class StepFailed(StendError):
     exit_code = 5
 
 
+UNSOUND_EXIT_CODE = 6
 STOPPED_EXIT_CODE = 130
 
 EXIT_CODES = {
@@ -43,5 +44,6 @@ EXIT_CODES = {
     Refused.exit_code: "refused by the safety gate",
     Missing.exit_code: "this host lacks something (see `stend doctor`)",
     StepFailed.exit_code: "a step failed; the run folder says which",
+    UNSOUND_EXIT_CODE: "a run folder is not as its run wrote it (`stend verify`)",
     STOPPED_EXIT_CODE: "stopped by Ctrl-C or SIGTERM",
 }

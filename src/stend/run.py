@@ -5,12 +5,12 @@ starts anew, and every report says so.
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator
 
 import msgspec
 
 from stend import __version__, watch
+from stend.again import resume_point
 from stend.bench import Ahead, Bench, Done, Stopped
 from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step
 from stend.devices import Device
@@ -36,6 +36,9 @@ from stend.record import (
 from stend.stats import RULES
 from stend.units import binary, duration
 
+SLEPT_S, SILENT_S = 0.5, 10.0
+"""A suspend in a step, and a time without an interval's counts, that every page must tell; intervals last a second."""
+
 
 def run(
     plan: Plan,
@@ -55,7 +58,7 @@ def run(
     outcome: Outcome = "failed"
     try:
         if again:
-            yield keep(runner.note(f"went on from {again.test}, {again.phase}, round {again.round}", "interruption"))
+            yield keep(runner.note(f"went on from {place(again)}", "interruption"))
         else:
             yield from (keep(runner.note(text)) for text in plan.notes)
         yield from runner.telemetry()
@@ -70,45 +73,6 @@ def run(
     finally:
         runner.let_go()
     yield keep(Ended(t=runner.t(), outcome=outcome, reason=reason))
-
-
-def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Generator[Event, None, None]:
-    """A virtual drive repeats its run: drop what is recorded already, StepFailed if it went another way."""
-    with closing(events):
-        yield next(events)  # its Started marks the interruption
-        for event in filter(_plain, recorded):
-            again = next(filter(_plain, events), None)
-            if again != event and not isinstance(event, Note):  # a newer stend may word a remark otherwise
-                raise StepFailed("this virtual drive no longer does what the run recorded; start the run anew")
-        yield from events
-
-
-def announced(events: Generator[Event, None, None], texts: Iterable[str]) -> Generator[Event, None, None]:
-    """The events of a run that goes on, with what must be said of the interruption after the first."""
-    with closing(events):
-        yield next(events)
-        yield from (Note(t=0.0, text=text, kind="interruption") for text in texts)
-        yield from events
-
-
-def _plain(event: Event) -> bool:
-    return isinstance(event, Sample | Result | Judged | Telemetry) or (
-        isinstance(event, Note) and event.kind == "remark"
-    )
-
-
-def resume_point(past: Run) -> Position | None:
-    """Where an unfinished run may go on: a round, or the start of a phase or test whose data must be of one piece."""
-    finished = {(j.where.test, j.where.phase) for j in past.judged if j.ended_by}
-    for test, phase in past.phases():
-        if (test.name, phase.name) in finished:
-            continue
-        if phase.boundary == "test":
-            return Position(test=test.name, phase=test.phases[0].name, round=1)
-        whole = [j.where.round for j in past.judged if (j.where.test, j.where.phase) == (test.name, phase.name)]
-        again = max(whole, default=0) + 1 if phase.boundary == "round" else 1
-        return Position(test=test.name, phase=phase.name, round=again)
-    return None
 
 
 def step_seed(seed: int, where: Position, index: int) -> int:
@@ -197,17 +161,17 @@ class Runner:
         """The next two steps as far as they are known, so that the engine can have them ready."""
         coming = [(where, i, step) for i, step in list(enumerate(steps))[index + 1 : index + 3]]
         if where.round < phase.rounds:
-            place, following = msgspec.structs.replace(where, round=where.round + 1), steps
+            next_, following = msgspec.structs.replace(where, round=where.round + 1), steps
         elif after:
-            place, following = Position(test=after[0].name, phase=after[1].name, round=1), after[1].round
+            next_, following = Position(test=after[0].name, phase=after[1].name, round=1), after[1].round
         else:
-            place, following = where, ()
-        coming += [(place, i, step) for i, step in list(enumerate(following))[:2]]
+            next_, following = where, ()
+        coming += [(next_, i, step) for i, step in list(enumerate(following))[:2]]
         return [Ahead(step, step_seed(self.seed, at, i)) for at, i, step in coming[:2]]
 
     def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
         """Perform one step and record it."""
-        done, said = Done(), ""
+        done, said, slept_s = Done(), "", self.engine.slept_s()
         match step:
             case Purge():
                 self.bench.stop()
@@ -215,7 +179,7 @@ class Runner:
             case Idle(seconds=seconds):
                 done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
             case Hold():
-                done = yield from self.hold(step, step_seed(self.seed, where, index), ahead)
+                done = yield from self.hold(where, step, step_seed(self.seed, where, index), ahead)
         result = Result(
             where=where,
             index=index,
@@ -227,9 +191,12 @@ class Runner:
             said=said,
         )
         yield self.past.add(result)
+        slept_s = self.engine.slept_s() - slept_s
+        if slept_s > SLEPT_S and not isinstance(step, Purge):
+            yield self.past.add(self.note(f"the host slept {slept_s:.0f} s in {place(where)}", "stall"))
         return result
 
-    def hold(self, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:
+    def hold(self, where: Position, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:
         """One hold as Samples."""
         intervals = self.bench.hold(hold, seed, ahead)
         while True:
@@ -239,6 +206,9 @@ class Runner:
                 done: Done = finished.value
                 return done
             yield self.past.add(Sample(t=self.t(), counts=counts.without_bins()))
+            if counts.seconds > SILENT_S:
+                silence = f"nothing was heard of the load for {counts.seconds:.0f} s in {place(where)}"
+                yield self.past.add(self.note(f"{silence}: the host stalled", "stall"))
 
     def judge(self, phase: Phase, where: Position, whole: int, met: str) -> Judged:
         """Ask the rules of a phase after its last `whole` round; `met` is a limit that ended it already."""
@@ -274,6 +244,11 @@ class Runner:
             yield self.past.add(Telemetry(t=self.t(), values=values))
             yield from (self.past.add(self.note(text, "doubt")) for text in watch.told(self.past))
             yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
+
+
+def place(where: Position) -> str:
+    """A round of a phase, in words."""
+    return f"{where.test}, {where.phase}, round {where.round}"
 
 
 def quiet(step: Step) -> bool:

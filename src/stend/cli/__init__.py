@@ -41,7 +41,7 @@ class Verb(TyperCommand):
 class Doors(TyperGroup):
     """The verbs, in the order a new user meets them."""
 
-    ORDER = ("doctor", "host", "devices", "tests", "plan", "run", "resume", "show", "report", "list")
+    ORDER = ("doctor", "host", "devices", "tests", "plan", "run", "resume", "show", "report", "verify", "list")
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Known verbs first in their order, any other after them."""

@@ -57,8 +57,9 @@ def _complete(folder: Path, past: Run) -> None:
 
 def _go_on(folder: Path, past: Run, destroy_data: str | None, before: writer.Before, stopping: "Stopping") -> None:
     from stend import devices, store
+    from stend.again import announced, rerun
     from stend.cli import _session, _settings
-    from stend.run import announced, rerun, run
+    from stend.run import run
 
     plan = past.plan
     device = devices.find(plan.device.target)

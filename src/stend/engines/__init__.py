@@ -41,5 +41,8 @@ class Engine(Protocol):
     def now(self) -> float:
         """Seconds on the engine's own clock; starts anywhere, never goes back."""
 
+    def slept_s(self) -> float:
+        """Seconds that this host was suspended since it booted, which `now` does not count; 0 on a virtual clock."""
+
     def close(self) -> None:
         """Stop whatever runs or is held ready."""

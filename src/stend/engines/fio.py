@@ -79,6 +79,10 @@ class FioEngine:
         """The kernel's monotonic clock."""
         return time.monotonic()
 
+    def slept_s(self) -> float:
+        """By how much the clock that goes on in a suspended host is ahead of the one that does not."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
+
     def close(self) -> None:
         """Stop what runs, drop what is held."""
         try:

@@ -94,6 +94,10 @@ class NullEngine:
         """Virtual seconds since the engine was made."""
         return self.clock_s
 
+    def slept_s(self) -> float:
+        """Its clock never sleeps."""
+        return 0.0
+
     def close(self) -> None:
         """Nothing to let go of."""
 

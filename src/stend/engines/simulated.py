@@ -109,6 +109,10 @@ class SimulatedEngine:
         """The drive's own clock."""
         return self.drive.now_s
 
+    def slept_s(self) -> float:
+        """Its clock never sleeps."""
+        return 0.0
+
     def close(self) -> None:
         """Stop whatever runs."""
         if self.load is not None:

@@ -1,0 +1,121 @@
+"""`stend verify` tells what was done to a folder, and leaves alone what only a crash did."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from stend.cli import main
+from tests.test_resume import ASKED
+
+ASKED_OF_A_FILE = ["run", "write-saturation", "--quick", "--rounds", "3", "--round-seconds", "0.3", "--create", "32MiB"]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    assert main(["run", *ASKED, "--seed", "7", "--into", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(whole, tmp_path / "run"))
+
+
+def told(folder: Path, capsys: pytest.CaptureFixture[str], code: int) -> list[str]:
+    capsys.readouterr()
+    assert main(["verify", str(folder)]) == code
+    return capsys.readouterr().out.splitlines()
+
+
+def changed(name: str, old: bytes, new: bytes) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        data = (folder / name).read_bytes()
+        assert old in data
+        (folder / name).write_bytes(data.replace(old, new, 1))
+
+    return change
+
+
+def last_line_away(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+
+
+def test_a_whole_folder_is_sound_and_so_is_its_copy(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head, *pieces = told(folder, capsys, 0)
+    assert head.endswith("as its run wrote it")
+    assert [piece.split(":")[0].strip() for piece in pieces] == [
+        *("events", "manifest.toml", "host.json", "results", "report.html")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (changed("events.jsonl", b'"seconds":', b'"seconds":1'), "! events: line "),
+        (changed("events.jsonl", b'{"type":"sample"', b'{"type":"simple"'), "is not an event"),
+        (changed("manifest.toml", b"sim:small", b"sim:other"), "! manifest.toml: was changed"),
+        (changed("host.json", b"{", b"{ "), "! host.json: was changed"),
+        (changed("report.html", b"<body", b"<body "), "! report.html: was changed"),
+        (lambda folder: (folder / "host.json").unlink(), "! host.json: cannot be read"),
+        (last_line_away, "! report.html: of another record"),
+        (changed("reports.json", b'-', b'-0'), "! report.html: of another record"),
+    ],
+    ids=["edited", "broken", "manifest", "host", "report", "no host", "cut short", "report of another"],
+)  # fmt: skip
+def test_what_was_changed_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str], spoil: Callable[[Path], object], said: str
+) -> None:
+    spoil(folder)
+    head, *pieces = told(folder, capsys, 6)
+    assert "NOT as its run wrote it" in head
+    assert any(said in piece for piece in pieces), pieces
+
+
+def test_what_a_crash_leaves_is_sound(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "report.html").unlink()
+    path = folder / "events.jsonl"
+    path.write_bytes(path.read_bytes()[:-7])
+    head, *pieces = told(folder, capsys, 0)
+    assert ": unfinished, as" in head
+    assert "a torn end" in pieces[0]
+    assert pieces[-1].strip() == "report.html: was taken away"
+
+
+def test_a_report_of_before_the_run_went_on_is_older(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from tests.test_resume import in_child, kill_at
+
+    folder = tmp_path / "run"
+    kill_at(in_child(["run", *ASKED, "--seed", "7", "--into", str(folder)]), folder, 60_000)
+    assert main(["report", str(folder)]) == 0
+    kill_at(in_child(["resume", str(folder)]), folder, (folder / "events.jsonl").stat().st_size + 20_000)
+    assert "older than the record" in told(folder, capsys, 0)[-1]
+
+
+def test_no_folder_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(tmp_path)]) == 2
+    assert "not a run folder" in capsys.readouterr().err
+
+
+@pytest.mark.fio
+def test_the_words_of_fio_must_come_to_the_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "run"
+    assert main([*ASKED_OF_A_FILE, "--target", str(tmp_path / "drive.bin"), "--into", str(folder)]) == 0
+    assert any("come to the results' counts" in line for line in told(folder, capsys, 0))
+    raw = sorted((folder / "raw").glob("write-saturation-saturate-*"))
+    words = zstandard.decompress(raw[0].read_bytes(), max_output_size=1 << 28)
+    raw[0].write_bytes(
+        zstandard.compress(words.replace(b'"total_ios" : ', b'"total_ios" : 1').replace(b'"N" : ', b'"N" : 1'))
+    )
+    first = raw[3].read_bytes()[:100]
+    raw[3].unlink()
+    (line,) = (line for line in told(folder, capsys, 6) if "raw/" in line)
+    assert f"{raw[0].name} does not come to" in line
+    assert f"{raw[3].name}: No such file" in line
+    assert raw[1].name not in line
+    raw[3].write_bytes(first)
+    assert f"{raw[3].name} does not come to" in "".join(told(folder, capsys, 6))
