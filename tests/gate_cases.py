@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stand import SIZE, Stand, resize, sh
+from tests.stand import SIZE, Stand, name_of, resize, sh
 
 
 @dataclass
@@ -126,12 +126,14 @@ def read_only(stand: Stand) -> Case:
 
 
 def not_named(stand: Stand) -> Case:
-    return Case(stand.loop(), "may hold data, and all of it would be destroyed", name="-")
+    words = "may hold data, 48 MiB, all in /.*drive.bin; all of it would be destroyed; .* --destroy-data /.*drive.bin"
+    return Case(stand.loop(), words, name="-")
 
 
 @needs("mkfs.ext4")
 def not_named_with_a_file_system(stand: Stand) -> Case:
-    return Case(stand.formatted(), "holds ext4, and all of it would be destroyed", name="-")
+    words = "holds ext4, 48 MiB, all in .*, its file system last written 20.*; all of it would be destroyed"
+    return Case(stand.formatted(), words, name="-")
 
 
 @needs("sfdisk", "partx")
@@ -146,7 +148,7 @@ def named_wrongly(stand: Stand) -> Case:
 @needs("sfdisk", "partx")
 def named_as_its_disk(stand: Stand) -> Case:
     node = stand.partitioned()
-    return Case(f"{node}p1", "does not name", name=Path(node).name)
+    return Case(f"{node}p1", "does not name", name=name_of(node))
 
 
 def named_by_the_link_that_leads_to_it(stand: Stand) -> Case:
@@ -164,7 +166,7 @@ def another_drive_behind_its_link(stand: Stand) -> Case:
         link.unlink()
         link.symlink_to(other)
 
-    return Case(link, "leads to another drive", name=Path(one).name, between=turn)
+    return Case(link, "leads to another drive", name=name_of(one), between=turn)
 
 
 def another_drive_at_its_node(stand: Stand) -> Case:
@@ -176,7 +178,7 @@ def another_drive_at_its_node(stand: Stand) -> Case:
         os.mknod(node, 0o60600, os.stat(of).st_rdev)
 
     make(one)
-    return Case(node, "leads to another drive", name=Path(one).name, between=lambda: make(other))
+    return Case(node, "leads to another drive", name=name_of(one), between=lambda: make(other))
 
 
 def another_file_behind_its_loop(stand: Stand) -> Case:
@@ -209,7 +211,7 @@ def gone(stand: Stand) -> Case:
 def its_node_removed(stand: Stand) -> Case:
     real, node = stand.loop(), stand.folder / "node"
     os.mknod(node, 0o60600, os.stat(real).st_rdev)
-    return Case(node, "vanished", name=Path(real).name, between=node.unlink)
+    return Case(node, "vanished", name=name_of(real), between=node.unlink)
 
 
 @needs("mkfs.ext4")
@@ -257,6 +259,15 @@ def a_file_not_named(stand: Stand) -> Case:
 
 def a_file_named_wrongly(stand: Stand) -> Case:
     return Case(stand.file(), "does not name", name="other.bin")
+
+
+def a_file_named_by_its_base_name(stand: Stand) -> Case:
+    return Case(stand.file(), "does not name .*, which is named /.*/drive.bin", name="drive.bin")
+
+
+def a_loop_named_by_its_node(stand: Stand) -> Case:
+    node = stand.loop()
+    return Case(node, "does not name .*, which is named /.*/drive.bin", name=Path(node).name)
 
 
 @needs("mkfs.ext4")

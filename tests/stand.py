@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from stend import devices, gate
 from stend.kernel import Kernel
 from stend.units import MiB
 
@@ -165,6 +166,11 @@ class Host:
         """A line in our mount table."""
         table = self.root / "proc/self/mountinfo"
         table.write_text(table.read_text() + f"36 35 {number} / {place} rw - ext4 {source} rw\n")
+
+
+def name_of(target: str | Path) -> str:
+    """What an operator must write after --destroy-data."""
+    return gate.names_of(devices.find(str(target)).identity)[0]
 
 
 def number_of(node: str) -> str:

@@ -104,7 +104,7 @@ def test_a_folder_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_an_empty_file_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "empty.bin"
     path.touch()
-    assert "is empty" in refused(["run", "iops", "--target", str(path), "--destroy-data", "empty.bin"], 2, capsys)
+    assert "is empty" in refused(["run", "iops", "--target", str(path), "--destroy-data", str(path)], 2, capsys)
 
 
 def test_an_unknown_virtual_drive_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,7 +34,8 @@ def test_a_file_tells_its_capacity_its_name_and_why_not(tmp_path: Path, capsys: 
     path.write_bytes(bytes(SIZE))
     text = asked(capsys, str(path))
     assert f"user capacity            {SIZE} bytes (50.3 MB)" in text
-    assert "--destroy-data drive.bin" in text
+    assert f"--destroy-data {path}" in text
+    assert "what is on it            may hold data, 48 MiB, last written 20" in text
     assert "can be tested" in text
     path.chmod(0o400)
     assert "is write-protected; `chmod u+w" in asked(capsys, str(path))

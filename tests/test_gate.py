@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices
+from stend import devices, gate
 from stend.cli import main
 from stend.errors import EXIT_CODES, Refused, StepFailed
 from tests.gate_cases import CASES, NEEDS, Builder
-from tests.stand import SIZE, Stand, resize
+from tests.stand import SIZE, Stand, name_of, resize
 
 pytestmark = pytest.mark.block
 
@@ -32,8 +32,8 @@ def test_there_are_enough_cases() -> None:
 )
 def test_refused_and_nothing_written(stand: Stand, build: Builder) -> None:
     case = build(stand)
-    name = {"": Path(case.target).name, "-": None}.get(case.name, case.name)
     device = devices.find(str(case.target))
+    name = {"": gate.names_of(device.identity)[0], "-": None}.get(case.name, case.name)
     if case.between:
         case.between()
     before = stand.digest()
@@ -72,7 +72,7 @@ def test_what_changes_after_it_was_opened_stops_purge_and_phases(stand: Stand, n
     path = stand.file()
     node = stand.loop(path)
     device = devices.find(node)
-    device.open(writes=True, destroy=Path(node).name)
+    device.open(writes=True, destroy=name_of(node))
     try:
         device.check()
         change(stand, node, path)
@@ -89,12 +89,12 @@ def test_what_changes_after_it_was_opened_stops_purge_and_phases(stand: Stand, n
 def test_an_opened_drive_cannot_be_mounted_or_opened_again(stand: Stand) -> None:
     node = stand.formatted()
     device, again = devices.find(node), devices.find(node)
-    device.open(writes=True, destroy=Path(node).name)
+    device.open(writes=True, destroy=name_of(node))
     try:
         tried = subprocess.run(["mount", node, str(stand.folder)], capture_output=True, check=False)
         assert tried.returncode != 0
         with pytest.raises(Refused, match=r"to itself|is open for writing|is locked"):
-            again.open(writes=True, destroy=Path(node).name)
+            again.open(writes=True, destroy=name_of(node))
     finally:
         device.close()
 
@@ -115,7 +115,7 @@ def test_a_drive_opened_for_reading_is_not_purged(stand: Stand) -> None:
 def test_the_gate_is_good_in_one_process_only(stand: Stand) -> None:
     node = stand.loop()
     device = devices.find(node)
-    device.open(writes=True, destroy=Path(node).name)
+    device.open(writes=True, destroy=name_of(node))
     child = os.fork()
     if not child:  # pragma: no cover
         try:

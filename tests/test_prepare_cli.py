@@ -34,7 +34,7 @@ def test_what_is_no_drive_of_its_own_is_refused_with_the_lesser_way(
 ) -> None:
     path = tmp_path / "drive.bin"
     path.write_bytes(b"data" * (MiB // 4))
-    for target, name in ((str(path), "drive.bin"), ("sim:small", "any")):
+    for target, name in ((str(path), str(path)), ("sim:small", "any")):
         assert main(["prepare", "--target", target, "--destroy-data", name, "--capacity", "50%"]) == 3
         assert (
             "whole NVMe, SATA and SCSI drives alone can be; `stend run TEST --active-range" in capsys.readouterr().err

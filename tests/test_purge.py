@@ -25,7 +25,7 @@ def target(tmp_path: Path) -> Iterator[file.FileDevice]:
     path = tmp_path / "drive.bin"
     path.write_bytes(b"secret!!" * (SPACE // 8))
     device = file.find(str(path))
-    device.open(writes=True, destroy="drive.bin")
+    device.open(writes=True, destroy=str(path))
     yield device
     device.close()
 

@@ -16,7 +16,7 @@ from stend import store
 from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB
-from tests.stand import Stand
+from tests.stand import Stand, name_of
 
 SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.3", "--threads", "2", "--depth", "4"]
 STEND = [sys.executable, "-m", "stend"]
@@ -83,8 +83,8 @@ def test_a_loop_device_is_measured_when_it_is_named_twice(loop: str, tmp_path: P
     refused = stend("run", "iops", *SHORT, "--target", loop, "--into", str(tmp_path / "no"))
     assert refused.returncode == 3, refused.stderr
     assert not (tmp_path / "no").exists()
-    name = Path(loop).name
-    folder = Path("/dev/shm") / f"stend-{os.getpid()}-{name}"
+    name = name_of(loop)
+    folder = Path("/dev/shm") / f"stend-{os.getpid()}-{Path(loop).name}"
     try:
         done = stend("run", "iops", *SHORT, "--target", loop, "--destroy-data", name, "--into", str(folder))
         assert done.returncode == 0, done.stderr
@@ -105,7 +105,7 @@ def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
         time.sleep(0.05)
     assert loads_of(str(target)) == []
     assert stend("resume", str(folder)).returncode == 3  # not without naming it
-    done = stend("resume", str(folder), "--destroy-data", "new.bin")
+    done = stend("resume", str(folder), "--destroy-data", str(target))
     assert done.returncode == 0, done.stderr
     run = store.load(folder)
     assert [(r.where.round, r.index) for r in run.of("latency", "rounds-q1")] == [(1, i) for i in range(9)]
@@ -136,9 +136,10 @@ def test_io_errors_are_a_failed_step(tmp_path: Path) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(small)], check=True)
     folder = tmp_path / "run"
     try:
-        with (small / "full.bin").open("wb") as file:
+        full = small / "full.bin"
+        with full.open("wb") as file:
             file.truncate(64 * MiB)
-        asked = ["write-saturation", "--quick", "--target", str(small / "full.bin"), "--destroy-data", "full.bin"]
+        asked = ["write-saturation", "--quick", "--target", str(full), "--destroy-data", str(full)]
         done = stend("run", *asked, "--into", str(folder))
     finally:
         subprocess.run(["umount", str(small)], check=True)

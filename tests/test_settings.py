@@ -62,7 +62,7 @@ def record(folder: Path) -> dict[str, Any]:
 
 
 def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy="drive.bin")
+    drive.open(writes=True, destroy=drive.identity.path)
     with _settings.kept(drive, planned(drive), tmp_path) as told:
         assert drive.cache() == "disabled"
         assert record(tmp_path)["restored"] is False
@@ -74,14 +74,14 @@ def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) 
 
 @pytest.mark.parametrize("error", [StepFailed("fio died"), KeyboardInterrupt(), RuntimeError("a defect")])
 def test_it_is_put_back_whatever_the_end_is(drive: Played, tmp_path: Path, error: BaseException) -> None:
-    drive.open(writes=True, destroy="drive.bin")
+    drive.open(writes=True, destroy=drive.identity.path)
     with pytest.raises(type(error)), _settings.kept(drive, planned(drive), tmp_path):
         raise error
     assert drive.cache() == "enabled"
 
 
 def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy="drive.bin")
+    drive.open(writes=True, destroy=drive.identity.path)
     drawn = planned(drive, "enabled")
     with _settings.kept(drive, drawn, tmp_path) as told:
         assert told == drawn
@@ -97,7 +97,7 @@ def killed(drive: Played, folder: Path) -> None:
 
 def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_path: Path) -> None:
     killed(drive, tmp_path)
-    drive.open(writes=True, destroy="drive.bin")
+    drive.open(writes=True, destroy=drive.identity.path)
     with _settings.kept(drive, planned(drive), tmp_path):
         assert drive.cache() == "disabled"
     assert drive.cache() == "enabled"
@@ -112,7 +112,7 @@ def test_doctor_puts_it_back_once(drive: Played, tmp_path: Path, monkeypatch: py
 
 
 def test_doctor_leaves_a_run_alone_that_goes_on(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy="drive.bin")
+    drive.open(writes=True, destroy=drive.identity.path)
     with _settings.kept(drive, planned(drive), tmp_path):
         assert _settings.put_back([tmp_path]) == []
         assert drive.cache() == "disabled"
@@ -131,7 +131,7 @@ def test_a_drive_that_is_gone_is_told_and_stays_on_record(
 
 
 def test_a_drive_that_does_not_take_the_setting_ends_the_run(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy="drive.bin")
+    drive.open(writes=True, destroy=drive.identity.path)
     drive.stuck = True
     with (
         pytest.raises(StepFailed, match="its write cache was to be disabled and is enabled"),
@@ -144,7 +144,7 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
     drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Played, "cache", lambda self: "")
-    drive.open(writes=True, destroy="drive.bin")
+    drive.open(writes=True, destroy=drive.identity.path)
     with _settings.kept(drive, planned(drive), tmp_path) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
         assert not LATIN.search(Language("ru").told(told.notes[-1]))

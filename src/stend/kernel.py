@@ -107,6 +107,10 @@ class Kernel:
         below = [self.parent(node)] if self.parent(node) else self.slaves(node)
         return {disk for lower in below for disk in self.disks(lower)} or {node}
 
+    def backing(self, node: str) -> str:
+        """The path of the file or node that a loop device is set up on; empty for anything else."""
+        return text(self.block(node) / "loop/backing_file").removesuffix(" (deleted)")
+
     def label(self, node: str) -> str:
         """Its name for people: device-mapper's own name, which unlike `dm-0` stays the same, else the node's."""
         return text(self.block(node) / "dm/name") or node

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from stend import outside, ranges, stats, suite
+from stend import maker, outside, ranges, stats, suite
 from stend.definition import (
     Bytes,
     Capacities,
@@ -112,7 +112,10 @@ def _sound(profile: Profile) -> Profile:
 def purge_wish(profile: Profile) -> ranges.PurgeWish:
     """How the profile wants a drive purged; BadInput where it cannot be read."""
     told, what = profile.options.get("purge", {}), f"options.purge of profile {profile.name}"
-    return outside.converted(told, ranges.PurgeWish, what)
+    wish = outside.converted(told, ranges.PurgeWish, what)
+    if "command" in told:
+        maker.checked(wish.command, f"command in {what}")
+    return wish
 
 
 def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[str, ...]]:

@@ -36,7 +36,11 @@ RoundSeconds = Annotated[
 Quick = Annotated[bool, typer.Option("--quick", help="Shorten everything by stated factors; the run is stamped.")]
 DestroyData = Annotated[
     str | None,
-    typer.Option("--destroy-data", metavar="SERIAL", help="Yes, destroy all data on the drive of this serial."),
+    typer.Option(
+        "--destroy-data",
+        metavar="NAME",
+        help="Yes, destroy all data on the drive of this serial, or in the file of this full path.",
+    ),
 ]
 Create = Annotated[
     str | None, typer.Option("--create", metavar="SIZE", help="Make the target, a new file of this size, first.")
@@ -89,13 +93,13 @@ def typed_back(device: Device) -> str | None:
     """On a terminal, what the operator types when asked to name the drive again; None elsewhere."""
     import sys
 
+    from stend import devices
+
     drive = device.identity
     if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or getattr(device, "ours", False):
         return None
-    typer.echo(
-        f"All data on {drive.model} {drive.serial} ({drive.path}, {drive.capacity_bytes} bytes) will be destroyed."
-    )
-    answer: str = typer.prompt("Type its serial or by-id name to go on", err=True)
+    typer.echo(f"All data on {drive.model} {drive.serial} ({drive.path}) will be destroyed. It {devices.loss(drive)}.")
+    answer: str = typer.prompt("Type its serial or by-id name, of a file its full path, to go on", err=True)
     return answer.strip()
 
 

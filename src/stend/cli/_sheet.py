@@ -9,6 +9,7 @@ from stend import devices
 from stend.definition import Identity
 from stend.devices import Device
 from stend.devices.telling.facts import shown
+from stend.errors import StendError
 from stend.units import decimal
 
 Sheet = dict[str, Any]
@@ -43,11 +44,20 @@ def everything(device: Device) -> Sheet:
         "can_be_tested": not reason,
         "reason": reason,
         "named": devices.name(drive),
+        "holds": _holds(drive),
         **{key: value for key in WHO if (value := getattr(drive, key)) not in ("", None)},
         "facts": facts,
         "health": device.health(),
         "notes": list(drive.facts.get("doubts", ())),
     }
+
+
+def _holds(drive: Identity) -> str:
+    """What is on it; who may not read it hears why nobody can tell."""
+    try:
+        return devices.loss(drive)
+    except (StendError, OSError) as error:
+        return f"cannot be told: {error}"
 
 
 WHO = (
@@ -70,6 +80,7 @@ def lines(sheet: Sheet) -> Iterator[str]:
     yield f"{sheet['target']}  {_verdict(sheet['reason'])}"
     yield from _rows({key: sheet[key] for key in WHO if key in sheet}, "  ")
     yield from [_row("named by", f"--destroy-data {sheet['named']}", "  ")] if sheet["named"] else []
+    yield from [_row("what is on it", sheet["holds"], "  ")] if sheet["holds"] else []
     yield from _rows(sheet["facts"], "  ")
     if sheet["health"]:
         yield "  health"

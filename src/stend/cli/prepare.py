@@ -23,7 +23,8 @@ def command(
 ) -> None:
     """Change a drive's block size, or over-provision it: less of it is shown, and what it then shows is read back.
 
-    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data SERIAL.
+    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data NAME,
+    which is its serial; a file's is its full path.
 
     Example: stend prepare --target /dev/nvme1n1 --destroy-data S4XYNF0M --capacity 80%
     """

@@ -24,15 +24,18 @@ def command(
 ) -> None:
     """Purge a drive: its own way where it has one, a lesser one that says so otherwise; a sample is read afterwards.
 
-    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data SERIAL.
+    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data NAME,
+    which is its serial; a file's is its full path.
 
     Example: stend purge --target /dev/nvme1n1 --destroy-data S4XYNF0M
     """
     from contextlib import closing
 
-    from stend import devices
+    from stend import devices, maker
     from stend.cli import _settings
 
+    if vendor is not None:
+        maker.checked(vendor, "--command")
     with closing(devices.find(target)) as device:
         _settings.wishes(device, method or "", vendor or "", (limit_minutes or 0) * 60)
         device.open(writes=True, destroy=destroy_data or _asked.typed_back(device))

@@ -28,7 +28,8 @@ def command(
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
 
-    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data SERIAL.
+    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data NAME,
+    which is its serial; a file's is its full path.
 
     Example: stend run iops write-saturation --target sim:small --quick
     """

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any, Protocol
 
+from stend import gate
 from stend.definition import Identity
 from stend.errors import BadInput
 from stend.gate import Uses, names_of, refusal
@@ -109,6 +110,25 @@ def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> 
 def name(drive: Identity) -> str:
     """What the operator writes after --destroy-data to be believed; empty for a virtual drive."""
     return "" if drive.virtual else names_of(drive)[0]
+
+
+def loss(drive: Identity) -> str:
+    """What would be lost, in words that follow a drive's name: what it holds, size, when it was last used."""
+    return "" if drive.virtual else gate.loss(drive.path)
+
+
+def fingerprint(drive: Identity) -> dict[str, str]:
+    """Which drive a run is made on and what is on it, for its record; {} for a virtual one. As `gate.fingerprint`.
+
+    `changed` compares two of them. Whoever goes on with a run takes one of the drive that is there now, and refuses
+    what `changed` tells.
+    """
+    return {} if drive.virtual else gate.fingerprint(drive.path)
+
+
+def changed(then: dict[str, str], now: dict[str, str]) -> str:
+    """Why what is there now is not what the run began on, in words that follow its name; empty if it is."""
+    return gate.changed(then, now)
 
 
 def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:

@@ -8,9 +8,23 @@ descriptor, so that no renamed or replaced node can be hit. The gate itself writ
 
 from stend.gate.descriptor import Gate
 from stend.gate.entry import enter
+from stend.gate.fingerprint import changed, fingerprint
+from stend.gate.holdings import holdings, loss
 from stend.gate.look import Marks, marks
 from stend.gate.names import names_of
-from stend.gate.refusals import holdings, refusal
+from stend.gate.refusals import refusal
 from stend.gate.uses import Uses
 
-__all__ = ["Gate", "Marks", "Uses", "enter", "holdings", "marks", "names_of", "refusal"]
+__all__ = [
+    "Gate",
+    "Marks",
+    "Uses",
+    "changed",
+    "enter",
+    "fingerprint",
+    "holdings",
+    "loss",
+    "marks",
+    "names_of",
+    "refusal",
+]

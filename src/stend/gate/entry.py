@@ -3,15 +3,17 @@
 import errno
 import fcntl
 import os
+import shlex
 import stat
 import time
 
 from stend.definition import Identity
 from stend.errors import Refused, StepFailed
 from stend.gate.descriptor import Gate
+from stend.gate.holdings import holdings, loss
 from stend.gate.look import Marks, look_again
 from stend.gate.names import names_of
-from stend.gate.refusals import holdings, refusal
+from stend.gate.refusals import refusal
 from stend.kernel import HOST, Kernel
 
 BY_ID = "/dev/disk/by-id/"
@@ -63,12 +65,11 @@ def _named(identity: Identity, destroy: str | None, kernel: Kernel) -> None:
     """The operator must have named this drive, and not only the node that leads to it today."""
     names = names_of(identity, kernel)
     if not destroy:
-        holds = holdings(identity.path, kernel)
-        what = f"holds {holds}, and all of it" if holds else "may hold data, and all of it"
-        raise Refused(f"{identity.target} {what} would be destroyed; if you mean that, add --destroy-data {names[0]}")
+        what = f"{identity.target} {loss(identity.path, kernel)}; all of it would be destroyed"
+        raise Refused(f"{what}; if you mean that, add --destroy-data {shlex.quote(names[0])}")
     if destroy.removeprefix(BY_ID) not in names:
         leads = "" if identity.path == identity.target else f" leads to {identity.path} and"
-        told = f"{identity.target}, which{leads} is named {names[0]}"
+        told = f"{identity.target}, which{leads} is named {shlex.quote(names[0])}"
         raise Refused(f"--destroy-data {destroy} does not name {told}; look which one you mean (`stend devices`)")
 
 

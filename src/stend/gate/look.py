@@ -11,7 +11,9 @@ from stend.kernel import HOST, Kernel, text
 Marks = dict[str, str]
 """What two looks at the same drive agree on, each under the name that people call it."""
 
-NUMBER, SIZE = "device number", "size"
+NUMBER, SIZE, FILE, SEQUENCE = "device number", "size", "inode", "disk sequence number"
+PASSING = (NUMBER, SEQUENCE)
+"""How marks begin that a restart of the host may change."""
 
 
 def marks(path: str, kernel: Kernel = HOST) -> Marks:
@@ -28,8 +30,8 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
         SIZE: str(kernel.size_bytes(node)),
         "serial": told["serial"],
         "WWN": told["wwn"],
-        "disk sequence number": text(kernel.block(kernel.parent(node) or node) / "diskseq"),
-        "backing file": text(kernel.block(node) / "loop/backing_file").removesuffix(" (deleted)"),
+        SEQUENCE: text(kernel.block(kernel.parent(node) or node) / "diskseq"),
+        "backing file": kernel.backing(node),
         "offset": text(kernel.block(node) / "loop/offset"),
     }
 

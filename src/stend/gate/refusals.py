@@ -2,14 +2,9 @@
 
 import array
 import fcntl
-import json
 import os
 import stat
-import subprocess
-from pathlib import Path
 
-from stend import programs
-from stend.errors import Missing, Refused
 from stend.gate import mounts, writers
 from stend.gate.uses import Uses
 from stend.kernel import HOST, Kernel, text
@@ -21,7 +16,6 @@ REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "afs")
 
 FS_IOC_GETFLAGS = 0x80086601
 IMMUTABLE, APPEND_ONLY = 0x10, 0x20
-PATIENCE_S = 60
 
 
 def refusal(path: str, keep_off: tuple[str, ...] = (), kernel: Kernel = HOST, uses: Uses | None = None) -> str:
@@ -117,25 +111,3 @@ def _flags(path: str) -> int:
     except OSError:
         return 0  # a file system without such flags
     return flags[0]
-
-
-def holdings(path: str, kernel: Kernel = HOST) -> str:
-    """Partition tables and signatures on a drive or in a file, by wipefs without writing; empty if none are known."""
-    told = _wipefs(path)
-    signatures = [str(signature.get("type")) for signature in json.loads(told or "{}").get("signatures", [])]
-    parts = kernel.partitions(kernel.node_of(there.st_rdev)) if stat.S_ISBLK((there := os.stat(path)).st_mode) else []
-    found = list(dict.fromkeys(signatures))
-    return ", ".join([*found, *([f"partitions {', '.join(Path(p).name for p in parts)}"] if parts else [])])
-
-
-def _wipefs(path: str) -> str:
-    asked = ["wipefs", "--json", "--no-act", path]
-    try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    except FileNotFoundError as error:
-        raise Missing(f"{programs.missing('wipefs')}; without it nobody can tell what drives hold") from error
-    except subprocess.TimeoutExpired as error:
-        raise Refused(f"{path} does not answer within {PATIENCE_S} s; see `dmesg` for what is wrong with it") from error
-    if done.returncode:
-        raise Refused(f"{path} cannot be read, so nobody can tell what it holds: {done.stderr.strip()}")
-    return done.stdout

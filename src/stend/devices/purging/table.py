@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from stend import maker
+
 Command = tuple[str, ...]
 PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and told in every error
 OWN, LESSER = "a drive's own purge", "not a drive's own purge"
@@ -97,7 +99,7 @@ OTHERS = "save what is on them, or ask for the lesser --method discard, which to
 def _vendor(drive: Drive) -> Way:
     """The operator's own command, its words split at spaces, {node}, {controller} and {serial} filled in."""
     names = {"node": drive.node, "controller": drive.controller or drive.node, "serial": drive.serial}
-    words = tuple(word.format(**names) for word in drive.template.split())
+    words = maker.words(maker.checked(drive.template, "the maker's command"), **names)
     return Way("vendor", f"the maker's command `{' '.join(words)}`", (words,), crypto=True)
 
 

@@ -1,0 +1,88 @@
+"""What a drive or a file holds, as wipefs and the superblock tell without writing: what would be lost."""
+
+import json
+import os
+import stat
+import struct
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from stend import programs
+from stend.errors import Missing, Refused
+from stend.kernel import HOST, Kernel
+from stend.units import binary
+
+PATIENCE_S = 60
+EXT_AT, EXT_BYTES, EXT_WRITTEN, EXT_MOUNTED = 1024, 1024, 0x30, slice(0x88, 0xC8)
+"""Of an ext superblock: where it lies, and in it the time of the last write and the last mount point."""
+
+
+class Signature(NamedTuple):
+    """What wipefs found: `ext4`, `dos`, `crypto_LUKS`, ...; where, and which one."""
+
+    kind: str
+    offset: str
+    uuid: str
+    label: str
+
+    def __str__(self) -> str:
+        return f'{self.kind} "{self.label}"' if self.label else self.kind
+
+
+def signatures(path: str) -> list[Signature]:
+    """All of them; Missing without wipefs, Refused where the drive cannot be read."""
+    told = json.loads(_wipefs(path) or "{}").get("signatures", [])
+    return [Signature(*(str(one.get(key) or "") for key in ("type", "offset", "uuid", "label"))) for one in told]
+
+
+def holdings(path: str, kernel: Kernel = HOST) -> str:
+    """Partition tables and signatures on a drive or in a file, in words; empty if none are known."""
+    found = list(dict.fromkeys(map(str, signatures(path))))
+    parts = kernel.partitions(kernel.node_at(path))
+    return ", ".join([*found, *([f"partitions {', '.join(parts)}"] if parts else [])])
+
+
+def loss(path: str, kernel: Kernel = HOST) -> str:
+    """All that can be told of what would be lost, in words that follow a name: size, holdings, times."""
+    there = os.stat(path)
+    held = holdings(path, kernel)
+    size = there.st_size
+    if stat.S_ISBLK(there.st_mode):
+        size = kernel.size_bytes(kernel.node_of(there.st_rdev))
+        backing = kernel.backing(kernel.node_of(there.st_rdev))
+        times = [*([f"all in {backing}"] if backing else []), *_used(path, held)]
+    else:
+        times = [f"last written {_day(there.st_mtime)}", *_used(path, held)]
+    return ", ".join([f"holds {held}" if held else "may hold data", binary(size), *times])
+
+
+def _used(path: str, held: str) -> list[str]:
+    """When and where an ext file system on it was used last; nothing of any other."""
+    if not held.startswith("ext"):
+        return []
+    with Path(path).open("rb", buffering=0) as file:
+        block = os.pread(file.fileno(), EXT_BYTES, EXT_AT)
+    if len(block) < EXT_BYTES:
+        return []
+    (written,) = struct.unpack_from("<I", block, EXT_WRITTEN)
+    place = block[EXT_MOUNTED].partition(b"\0")[0].decode(errors="replace")
+    return [f"its file system last written {_day(written)}", *([f"last mounted at {place}"] if place else [])]
+
+
+def _day(unix_s: float) -> str:
+    return f"{datetime.fromtimestamp(unix_s, UTC):%Y-%m-%d}"
+
+
+def _wipefs(path: str) -> str:
+    asked = ["wipefs", "--json", "--no-act", path]
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    except FileNotFoundError as error:
+        raise Missing(f"{programs.missing('wipefs')}; without it nobody can tell what drives hold") from error
+    except subprocess.TimeoutExpired as error:
+        raise Refused(f"{path} does not answer within {PATIENCE_S} s; see `dmesg` for what is wrong with it") from error
+    if done.returncode:
+        raise Refused(f"{path} cannot be read, so nobody can tell what it holds: {done.stderr.strip()}")
+    return done.stdout
