@@ -107,9 +107,17 @@ class Kernel:
         below = [self.parent(node)] if self.parent(node) else self.slaves(node)
         return {disk for lower in below for disk in self.disks(lower)} or {node}
 
+    def suspended(self, node: str) -> bool:
+        """Whether a volume lets nothing through now."""
+        return text(self.block(node) / "dm/suspended") == "1"
+
     def backing(self, node: str) -> str:
         """The path of the file or node that a loop device is set up on; empty for anything else."""
         return text(self.block(node) / "loop/backing_file").removesuffix(" (deleted)")
+
+    def is_volume(self, node: str) -> bool:
+        """Whether it is device-mapper's."""
+        return (self.block(node) / "dm").exists()
 
     def label(self, node: str) -> str:
         """Its name for people: device-mapper's own name, which unlike `dm-0` stays the same, else the node's."""

@@ -86,7 +86,10 @@ def _made(target: str, size_bytes: int) -> int:
         os.close(fd)
         os.unlink(target)
         raise BadInput(f"{target} cannot be made {binary(size_bytes)} long: {error.strerror}") from error
-    return fd
+    try:
+        return os.open(f"/proc/self/fd/{fd}", os.O_PATH | os.O_CLOEXEC)  # it holds the file and counts as no writer
+    finally:
+        os.close(fd)
 
 
 def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequence[Member]) -> Identity:

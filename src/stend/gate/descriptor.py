@@ -44,7 +44,7 @@ class Gate:
         look_again(drive, self.seen, self.kernel)
         held = {NUMBER: number(os.fstat(fd)), SIZE: str(fd_bytes(fd))}
         compare(drive.target, {key: self.seen[key] for key in held}, held)
-        if self.writes and (reason := refusal(drive.path, self.keep_off, self.kernel)):
+        if self.writes and (reason := refusal(drive.path, self.keep_off, self.kernel, fd=fd)):
             raise Refused(f"{drive.target} {reason}")
 
     def close(self) -> None:

@@ -86,6 +86,8 @@ def _why(error: OSError) -> str:
     match error.errno:
         case errno.EBUSY:
             return "the kernel or another program has it to itself (a file system, md, LVM, ZFS, ...); end that first"
+        case errno.ETXTBSY:
+            return "it is a program that runs, or a swap file in use; end that first"
         case errno.EPERM | errno.EACCES:
             return "this user may not; try again as root"
         case _:

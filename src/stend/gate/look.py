@@ -1,26 +1,35 @@
 """What two looks at the same drive agree on; compared before it is opened and at every check. Reads only."""
 
+import array
 import errno
+import fcntl
 import os
+import re
 import stat
 
 from stend.definition import Identity
 from stend.errors import Refused, StepFailed
+from stend.gate import stack, volumes
+from stend.gate.stack import Layer
 from stend.kernel import HOST, Kernel, text
+
+FS_IOC_GETVERSION = 0x80087601
 
 Marks = dict[str, str]
 """What two looks at the same drive agree on, each under the name that people call it."""
 
 NUMBER, SIZE, FILE, SEQUENCE = "device number", "size", "inode", "disk sequence number"
-PASSING = (NUMBER, SEQUENCE)
+GENERATION, TABLE = "inode generation", "device-mapper table"
+PASSING = (NUMBER, SEQUENCE, f"{TABLE} with")
 """How marks begin that a restart of the host may change."""
 
 
 def marks(path: str, kernel: Kernel = HOST) -> Marks:
-    """The marks of what a path leads to now; OSError if to nothing."""
+    """The marks of what a path leads to now and of all that this lies on; OSError if to nothing."""
     there = os.stat(path)
+    layers = stack.below(kernel, stack.of_path(kernel, path), kernel.loops())
     if not stat.S_ISBLK(there.st_mode):
-        return {NUMBER: number(there), SIZE: str(there.st_size)}
+        return {NUMBER: number(there), SIZE: str(there.st_size), GENERATION: generation(path)} | _below(layers, kernel)
     node = kernel.node_of(there.st_rdev)
     if not node:
         raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
@@ -33,7 +42,40 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
         SEQUENCE: text(kernel.block(kernel.parent(node) or node) / "diskseq"),
         "backing file": kernel.backing(node),
         "offset": text(kernel.block(node) / "loop/offset"),
+    } | _below(layers, kernel)
+
+
+def _below(layers: list[Layer], kernel: Kernel) -> Marks:
+    """Marks of the layers below the first one. Members of an array may come and go; it is the array that is meant."""
+    nodes, files = [layer.node for layer in layers if layer.node], [layer for layer in layers[1:] if not layer.node]
+    tables = {node: volumes.table(kernel, node) for node in nodes if kernel.is_volume(node)}
+    arrays = [node for node in nodes if (kernel.block(node) / "md").exists()]
+    lower = [] if arrays else nodes[1:]
+    names = [kernel.names(node) for node in lower]
+    return {
+        f"{NUMBER}s below": ", ".join(map(kernel.number, lower)),
+        f"{NUMBER}s of files below": ", ".join(f"{os.major(f.file[0])}:{os.minor(f.file[0])}" for f in files),
+        f"{SEQUENCE}s below": ", ".join(text(kernel.block(node) / "diskseq") for node in lower),
+        f"{TABLE} with its numbers": "; ".join(tables.values()),
+        TABLE: "; ".join(re.sub(r"\b\d+:\d+\b", "a drive", table) for table in tables.values()),
+        "inodes below": ", ".join(f"{f.file[1]} {generation(f.path)}".strip() for f in files),
+        "serials below": ", ".join(dict.fromkeys(told["serial"] for told in names if told["serial"])),
+        "UUID": ", ".join(filter(None, (text(kernel.block(n) / p) for n in nodes for p in ("dm/uuid", "md/uuid")))),
     }
+
+
+def generation(path: str) -> str:
+    """Which of the files that had this inode one after the other it is; empty where the file system does not tell."""
+    told = array.array("l", [0])
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(fd, FS_IOC_GETVERSION, told, True)
+        finally:
+            os.close(fd)
+    except OSError:
+        return ""
+    return str(told[0])
 
 
 def number(there: os.stat_result) -> str:

@@ -9,15 +9,29 @@ from typing import NamedTuple
 
 from stend.kernel import Kernel, text
 
+REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs", "autofs", "fuse")
+"""File systems where asking after a file may wait for a server for ever; no drive of this host is a file there."""
+
 
 class Mount(NamedTuple):
-    """One line of a mountinfo; `pid` is a process of the namespace it is in, 0 for our own."""
+    """One line of a mountinfo; `pid` is a process of the namespace it is in, 0 for our own.
+
+    `root` is what of the file system is mounted: `/`, or a folder or a file of it (a bind mount); `options` are those
+    of the file system.
+    """
 
     number: str
     point: str
     kind: str
     source: str
     pid: int = 0
+    root: str = "/"
+    options: str = ""
+
+
+def is_remote(mount: Mount) -> bool:
+    """Whether to keep from asking after what lies in it."""
+    return mount.kind.partition(".")[0] in REMOTE
 
 
 def own(kernel: Kernel) -> list[Mount]:
@@ -47,7 +61,18 @@ def _table(path: Path, pid: int) -> Iterator[Mount]:
     for line in text(path).splitlines():
         words = line.split(" ")
         if "-" in words[6:] and len(words) > (mark := words.index("-", 6)) + 2:
-            yield Mount(words[2], unescaped(words[4]), words[mark + 1], unescaped(words[mark + 2]), pid)
+            kind, source, options = [*words[mark + 1 :], ""][:3]
+            yield Mount(words[2], unescaped(words[4]), kind, unescaped(source), pid, unescaped(words[3]), options)
+
+
+def layers(mount: Mount) -> list[str]:
+    """The folders that an overlay is made of, the upper one first; none of any other file system."""
+    if mount.kind != "overlay":
+        return []
+    told = re.findall(r"(?:^|,)(upperdir|lowerdir\+?|datadir\+?)=((?:[^,\\]|\\.)*)", mount.options)
+    upper = [value for key, value in told if key == "upperdir"]
+    lower = [place for key, value in told if key != "upperdir" for place in re.split(r"(?<!\\):+", value)]
+    return [re.sub(r"\\(?![0-7]{3})(.)", r"\1", unescaped(place)) for place in (*upper, *lower) if place]
 
 
 def swaps(kernel: Kernel) -> list[str]:
@@ -62,9 +87,13 @@ def unescaped(word: str) -> str:
 
 def of_path(kernel: Kernel, path: str) -> Mount | None:
     """The mount that a path lies in."""
-    real = os.path.realpath(path)
-    holding = [m for m in own(kernel) if m.point == real or real.startswith(m.point.rstrip("/") + "/")]
-    return max(reversed(holding), key=lambda m: len(m.point), default=None)
+    return holding(own(kernel), os.path.realpath(path))
+
+
+def holding(table: list[Mount], real: str) -> Mount | None:
+    """The mount of a table that a path without links lies in."""
+    over = [m for m in table if m.point == real or real.startswith(m.point.rstrip("/") + "/")]
+    return max(reversed(over), key=lambda m: len(m.point), default=None)
 
 
 def disks_below(kernel: Kernel, path: str) -> set[str]:
@@ -72,7 +101,9 @@ def disks_below(kernel: Kernel, path: str) -> set[str]:
     place = Path(path).absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
-    there = os.stat(place)
+    there, mount = os.stat(place), of_path(kernel, str(place))
+    if mount and mount.kind == "overlay":
+        return {disk for folder in layers(mount) if os.path.exists(folder) for disk in disks_below(kernel, folder)}
     node = kernel.node_of(there.st_rdev if stat.S_ISBLK(there.st_mode) else there.st_dev) or _source(kernel, place)
     return _under(kernel, node) if node else set()
 

@@ -4,8 +4,11 @@ import array
 import fcntl
 import os
 import stat
+from collections.abc import Iterator
 
-from stend.gate import mounts, writers
+from stend.gate import lease, locks, mounts, programs
+from stend.gate.stack import Layer
+from stend.gate.use import Use
 from stend.gate.uses import Uses
 from stend.kernel import HOST, Kernel, text
 
@@ -18,33 +21,46 @@ FS_IOC_GETFLAGS = 0x80086601
 IMMUTABLE, APPEND_ONLY = 0x10, 0x20
 
 
-def refusal(path: str, keep_off: tuple[str, ...] = (), kernel: Kernel = HOST, uses: Uses | None = None) -> str:
-    """Why this must not be written now, with the way out; empty if nothing speaks against it."""
-    there = os.stat(path)
+def refusal(
+    path: str, keep_off: tuple[str, ...] = (), kernel: Kernel = HOST, uses: Uses | None = None, fd: int = -1
+) -> str:
+    """Why this must not be written now, with the way out; empty if nothing speaks against it.
+
+    `fd` is our own descriptor that writes, once there is one.
+    """
     uses = uses or Uses(kernel)
-    if stat.S_ISBLK(there.st_mode):
-        return _of_drive(path, kernel.node_of(there.st_rdev), keep_off, uses)
-    return _of_file(path, there, keep_off, uses)
+    layers = uses.layers(path)
+    if near := _in_run_folder(layers, keep_off):
+        return near
+    if stat.S_ISBLK(os.stat(path).st_mode):
+        return _of_drive(path, layers, keep_off, uses)
+    return _of_file(layers, uses, fd)
 
 
-def _of_drive(path: str, node: str, keep_off: tuple[str, ...], uses: Uses) -> str:
-    kernel = uses.kernel
+def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
+    kernel, node = uses.kernel, layers[0].node
     if not node:
         return "is a node without a drive; `stend devices` lists the drives there are"
-    if carried := _carries(node, keep_off, kernel):  # before its mounts: nobody should be told to unmount /
+    if carried := _carries(layers, keep_off, kernel):  # before its mounts: nobody should be told to unmount /
         return carried
-    if used := uses.of_drive(node):
+    if used := uses.of(layers):
         return str(used)
+    return _unready(path, node, kernel) or str(programs.users(kernel, layers) or _locked(layers, kernel) or "")
+
+
+def _unready(path: str, node: str, kernel: Kernel) -> str:
+    """A state in which nothing can be written to it."""
     if not kernel.size_bytes(node):
         return "has no size; set it up first"
-    if kernel.read_only(node):
-        return f"is read-only; `blockdev --setrw {path}` first, if it may be written"
-    return str(writers.of_drive(kernel, node) or "")
+    if kernel.suspended(node):
+        return f"is suspended; `dmsetup resume {kernel.label(node)}` first"
+    return f"is read-only; `blockdev --setrw {path}` first, if it may be written" if kernel.read_only(node) else ""
 
 
-def _carries(node: str, keep_off: tuple[str, ...], kernel: Kernel) -> str:
+def _carries(layers: list[Layer], keep_off: tuple[str, ...], kernel: Kernel) -> str:
     """Whether the system or the run folder lives on the disks that the target is on."""
-    own = kernel.disks(node)
+    node = layers[0].node
+    own = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)}
     for place in (*SYSTEM, *keep_off):
         if shared := own & mounts.disks_below(kernel, place):
             where = "carries" if node in shared else f"lies on {min(shared)}, which carries"
@@ -54,17 +70,53 @@ def _carries(node: str, keep_off: tuple[str, ...], kernel: Kernel) -> str:
     return ""
 
 
-def _of_file(path: str, there: os.stat_result, keep_off: tuple[str, ...], uses: Uses) -> str:
-    real = os.path.realpath(path)
+def _in_run_folder(layers: list[Layer], keep_off: tuple[str, ...]) -> str:
+    """Whether the target, or a file that it lies on, is a part of the run folder, whatever its name there."""
+    files = [layer for layer in layers if not layer.node]
     for place in map(os.path.realpath, keep_off):
-        if real == place or real.startswith(place + "/"):
-            return f"lies in the run folder {place}; choose another place for one of them"
+        within = {entry.inode() for entry in _entries(place)} if files else set()
+        for layer in files:
+            if layer.path.startswith(place + "/") or layer.path == place or layer.file[1] in within:
+                where = f"{layer.words}, which lies" if layer.words else "lies"
+                return f"{where} in the run folder {place}; choose another place for one of them"
+    return ""
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """Everything below a folder; nothing where there is none."""
+    try:
+        with os.scandir(folder) as found:
+            for entry in found:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    yield from _entries(entry.path)
+    except OSError:
+        return
+
+
+def _of_file(layers: list[Layer], uses: Uses, fd: int) -> str:
+    kernel, (target, *_) = uses.kernel, layers
+    there = os.stat(target.path)
     return (
-        _unfit(real, there, uses.kernel)
-        or str(uses.of_file(there) or "")
-        or _forbidden(real, there)
-        or str(writers.of_file(uses.kernel, real) or "")
+        _unfit(target.path, there, kernel)
+        or str(uses.of(layers) or "")
+        or _forbidden(target.path, there)
+        or str(programs.users(kernel, layers) or _locked(layers, kernel) or "")
+        or _written(target, kernel, fd)
     )
+
+
+def _locked(layers: list[Layer], kernel: Kernel) -> Use | None:
+    found = (locks.of_file(kernel, layer) for layer in layers if not layer.node)
+    return next(filter(None, found), None)
+
+
+def _written(target: Layer, kernel: Kernel, fd: int) -> str:
+    """The kernel counts a writer that is nowhere in /proc; our own, besides the gate's, are none."""
+    if not lease.others_write(target.path, fd) or (fd >= 0 and programs.ours_writing(kernel, target.file) > 1):
+        return ""
+    who = "a descriptor on its way in a socket, io_uring, the kernel, another container"
+    return f"is open for writing where /proc does not tell ({who}); end that first"
 
 
 def _unfit(path: str, there: os.stat_result, kernel: Kernel) -> str:

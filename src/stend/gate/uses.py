@@ -1,29 +1,30 @@
-"""Who uses a drive or a file right now: mounts, swap, md, device-mapper, loops, exports. Reads only."""
+"""Who uses a drive or a file right now, and all that lies below and above it: mounts, swap, md, dm, loops, exports.
 
+Use is asked of every layer (`stack`): of the node that was named, of what it lies on down to disks and files, and of
+what is stacked on any of these besides our own way down. Reads only.
+"""
+
+import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from stend.gate import mounts
+from stend.gate import mounts, stack, volumes
+from stend.gate.stack import File, Layer
+from stend.gate.use import Use
 from stend.kernel import Kernel, Loop, text
 
 EXPORTS = (
     "nvmet/subsystems/*/namespaces/*/device_path",
     "target/core/*/*/udev_path",
+    "target/core/*/*/info",
     "usb_gadget/*/functions/mass_storage.*/lun.*/file",
 )
 """In /sys/kernel/config: what NVMe-oF, iSCSI (LIO) and USB targets serve; none of them holds a drive exclusively."""
 
-
-class Use(NamedTuple):
-    """A use in words that follow the drive's name, and the way to end it."""
-
-    what: str
-    way: str
-
-    def __str__(self) -> str:
-        return f"{self.what}; {self.way}"
+OLD_GADGETS = "class/udc/*/device/gadget*/lun*/file"
+"""In /sys: what a USB gadget of the older kind serves."""
 
 
 class Uses:
@@ -36,47 +37,89 @@ class Uses:
         self.loops = list(kernel.loops())
         self.exports = list(_exports(kernel))
 
-    def of_drive(self, node: str) -> Use | None:
-        """The use of a whole disk with its partitions, or of a partition; of everything stacked on it; of its twins."""
-        if used := self._whole(node):
-            return used
-        parent = self.kernel.parent(node)
-        if parent and (used := self._alone(parent)):
-            return Use(f"is a partition of {parent}, which {used.what}", used.way)
-        for twin in self.kernel.twins(node):
-            if used := self._whole(twin):
-                return Use(f"is the same drive as {twin}, which {used.what}", used.way)
+    def layers(self, path: str) -> list[Layer]:
+        """The drive or file at a path and all below it."""
+        return stack.below(self.kernel, stack.of_path(self.kernel, path), self.loops)
+
+    def of(self, layers: list[Layer]) -> Use | None:
+        """The use of the first of these layers, or of one below it, or of its twins."""
+        own = frozenset(layer.node for layer in layers if layer.node)
+        for layer in layers:
+            if used := self._layer(layer, own):
+                return Use(f"{layer.words}, which {used.what}", used.way) if layer.words else used
+        for layer in layers:
+            for twin in self.kernel.twins(layer.node) if layer.node and layer.whole else ():
+                if twin not in own and (used := self._whole(twin, own)):
+                    return Use(f"is the same drive as {twin}, which {used.what}", used.way)
         return None
 
-    def of_file(self, there: os.stat_result) -> Use | None:
-        """The use of a regular file as swap, behind a loop device or as an export."""
+    def _layer(self, layer: Layer, own: frozenset[str]) -> Use | None:
+        if not layer.node:
+            return self.of_file(layer, own)
+        used = (self._whole if layer.whole else self._alone)(layer.node, own)
+        return used or (None if layer.claimed else self._claimed(layer.node))
+
+    def _claimed(self, node: str) -> Use | None:
+        """The kernel's own word on a node below a loop device, which itself holds it with others."""
+        try:
+            os.close(os.open(self.kernel.dev / node, os.O_RDONLY | os.O_EXCL | os.O_NONBLOCK | os.O_CLOEXEC))
+        except OSError as error:
+            if error.errno == errno.EBUSY:
+                return Use("the kernel or another program has to itself", "end that first")
+        return None
+
+    def of_file(self, layer: Layer, own: frozenset[str]) -> Use | None:
+        """The use of a regular file as swap, behind a loop device, as an export, mounted, or in an overlay."""
         for path in self.swaps:
-            if _same(self.kernel.there(path), there):
+            if self._is(path, layer.file) or path == layer.path:
                 return Use("is a swap file in use", f"`swapoff {path}` first")
         for loop in self.loops:
-            if (loop.device, loop.inode) == (there.st_dev, there.st_ino):
-                return self._below_loop(loop)
+            if (loop.device, loop.inode) == layer.file and loop.node not in own:
+                return self._below_loop(loop, own)
         for export, path in self.exports:
-            if _same(self.kernel.there(path), there):
+            if self._is(path, layer.file):
                 return Use(f"is served to others ({export})", "take that down first")
+        return self._shown(layer)
+
+    def _shown(self, layer: Layer) -> Use | None:
+        """A mount of the file itself: as an image (erofs), under another name (bind), within an overlay."""
+        above = list(_above(layer.path, layer.file))
+        for mount in self.mounts:
+            place = f"{mount.point}{f' in another mount namespace (of process {mount.pid})' if mount.pid else ''}"
+            if mount.source.startswith("/") and self._is(mount.source, layer.file):
+                return Use(f"is mounted at {place}", f"`umount {mount.point}` first")
+            if mount.root != "/" and not mounts.is_remote(mount) and self._is(mount.point, layer.file, mount.pid):
+                return Use(f"has another name, {place} (a bind mount)", f"`umount {mount.point}` first")
+            for folder in mounts.layers(mount) if above else ():
+                there = self._there(folder, mount.pid)
+                if there and (there.st_dev, there.st_ino) in above:
+                    return Use(f"is a part of the overlay at {place}", f"`umount {mount.point}` first")
         return None
 
-    def _whole(self, node: str) -> Use | None:
-        if used := self._alone(node):
+    def _there(self, path: str, pid: int = 0) -> os.stat_result | None:
+        """What a path leads to in the namespace of a process; in ours for 0."""
+        return self.kernel.there(f"/proc/{pid}/root{path}" if pid else path)
+
+    def _is(self, path: str, file: File, pid: int = 0) -> bool:
+        there = self._there(path, pid)
+        return there is not None and (there.st_dev, there.st_ino) == file
+
+    def _whole(self, node: str, own: frozenset[str]) -> Use | None:
+        if used := self._alone(node, own):
             return used
         for part in self.kernel.partitions(node):
-            if used := self._alone(part):
+            if part not in own and (used := self._alone(part, own)):
                 return Use(f"has a partition, {part}, that {used.what}", used.way)
         return None
 
-    def _alone(self, node: str) -> Use | None:
+    def _alone(self, node: str, own: frozenset[str]) -> Use | None:
         """The use of one node and of what is stacked on it, without its partitions.
 
         A path of an NVMe drive with several (nvme0c0n1) has no device number, so that nothing can use it.
         """
         if not self.kernel.number(node):
             return None
-        return self._mounted(node) or self._taken(node) or self._stacked(node)
+        return self._mounted(node) or self._taken(node) or self._stacked(node, own)
 
     def _mounted(self, node: str) -> Use | None:
         number = self.kernel.number(node)
@@ -100,21 +143,28 @@ class Uses:
                 return Use(f"is served to others ({export})", "take that down first")
         return None
 
-    def _stacked(self, node: str) -> Use | None:
+    def _stacked(self, node: str, own: frozenset[str]) -> Use | None:
+        ours = [upper for upper in self.kernel.holders(node) if upper in own]
         for upper in self.kernel.holders(node):
-            label = self.kernel.label(upper)
-            if used := self._whole(upper):
-                return Use(f"is held by {label}, which {used.what}", used.way)
-            return Use(f"is held by {label}", _way_down(self.kernel, upper))
+            if upper not in own and not self._beside(node, upper, ours):
+                label, used = self.kernel.label(upper), self._whole(upper, own)
+                return Use(f"is held by {label}{f', which {used.what}' if used else ''}",
+                           used.way if used else _way_down(self.kernel, upper))  # fmt: skip
         for loop in self.loops:
-            if self.kernel.number(node) == f"{os.major(loop.rdev)}:{os.minor(loop.rdev)}":
-                return self._below_loop(loop)
-        if (self.kernel.block(node) / "bcache").exists():
+            if loop.node not in own and self.kernel.number(node) == f"{os.major(loop.rdev)}:{os.minor(loop.rdev)}":
+                return self._below_loop(loop, own)
+        if (self.kernel.block(node) / "bcache").exists() and not ours:
             return Use("is part of a bcache", "stop it first (`echo 1 > /sys/block/bcacheN/bcache/stop`)")
         return None
 
-    def _below_loop(self, loop: Loop) -> Use:
-        used = self._whole(loop.node)
+    def _beside(self, node: str, upper: str, ours: list[str]) -> bool:
+        """Whether a volume that is not ours has other blocks of a node than all of ours, as volumes of LVM have."""
+        number, other = self.kernel.number(node), volumes.table(self.kernel, upper) if ours else ""
+        mine = (volumes.table(self.kernel, one) for one in ours)
+        return bool(other) and all(told and volumes.disjoint(told, other, number) for told in mine)
+
+    def _below_loop(self, loop: Loop, own: frozenset[str]) -> Use:
+        used = self._whole(loop.node, own)
         if used:
             return Use(f"is behind /dev/{loop.node}, which {used.what}", used.way)
         return Use(f"is behind /dev/{loop.node}", f"`losetup -d /dev/{loop.node}` first")
@@ -125,11 +175,30 @@ class Uses:
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" if there and stat.S_ISBLK(there.st_mode) else ""
 
 
+def _above(path: str, file: File) -> Iterator[File]:
+    """The folders that a file lies in, however they are called; none where the path leads to another file."""
+    try:
+        there = os.stat(path)
+        if (there.st_dev, there.st_ino) != file:
+            return
+        while path != "/":
+            path = os.path.dirname(path)
+            folder = os.stat(path)
+            yield folder.st_dev, folder.st_ino
+    except (OSError, ValueError):
+        return
+
+
 def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:
     for pattern in EXPORTS:
         for path in sorted((kernel.sys / "kernel/config").glob(pattern)):
-            if (served := text(path)).startswith("/"):
-                yield pattern.partition("/")[0], served
+            told = text(path)
+            for served in re.findall(r"File: (/\S+)", told) if path.name == "info" else [told]:
+                if served.startswith("/"):
+                    yield pattern.partition("/")[0], served
+    for path in sorted(kernel.sys.glob(OLD_GADGETS)):
+        if text(path).startswith("/"):
+            yield "usb_gadget", text(path)
 
 
 def _way_down(kernel: Kernel, upper: str) -> str:
@@ -144,7 +213,3 @@ def _way_down(kernel: Kernel, upper: str) -> str:
     if upper.startswith("md"):
         return f"`mdadm --stop /dev/{upper}` first"
     return "take that down first"
-
-
-def _same(one: os.stat_result | None, other: os.stat_result) -> bool:
-    return one is not None and (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)

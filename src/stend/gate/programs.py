@@ -1,0 +1,130 @@
+"""Programs that use a drive or a file, none of them ours: that write to it, run from it, have it mapped, or show it.
+
+O_EXCL does not tell of them: virtual machines, databases on raw drives and `dd` open a drive without it. Reads only.
+"""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from stend.gate import mounts
+from stend.gate.stack import File, Layer
+from stend.gate.use import Use
+from stend.kernel import Kernel, text
+
+
+class Sought(NamedTuple):
+    """Block nodes by number and files by (device, inode); paths below `remote` are not asked after."""
+
+    numbers: frozenset[str]
+    files: frozenset[File]
+    remote: tuple[str, ...]
+
+    def hit(self, path: str, link: Path) -> bool:
+        """Whether a link of /proc, which reads `path`, leads to one of them."""
+        if not path.startswith("/") or path.startswith(self.remote):
+            return False
+        there = os.stat(link)
+        if stat.S_ISBLK(there.st_mode):
+            return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" in self.numbers
+        return (there.st_dev, there.st_ino) in self.files
+
+
+def users(kernel: Kernel, layers: Iterable[Layer]) -> Use | None:
+    """A program that uses one of the layers: a node, with its partitions where it is meant whole, or a file."""
+    sought = _sought(kernel, layers)
+    for process in sorted(kernel.proc.glob("[0-9]*"), key=lambda place: int(place.name)):
+        if (what := _use(process, sought)) and not ours(kernel, int(process.name)):
+            name = text(process / "comm")
+            return Use(f"{what} {name} (process {process.name})", "end that first")
+    return None
+
+
+def ours_writing(kernel: Kernel, file: File) -> int:
+    """How often this process and those that descend from it have a file open for writing."""
+    sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
+    mine = (place for place in kernel.proc.glob("[0-9]*") if ours(kernel, int(place.name)))
+    return sum(_writes(fd) for place in mine for fd in _links(place / "fd", sought))
+
+
+def ours(kernel: Kernel, pid: int) -> bool:
+    """Whether a process is this one or descends from it: the load, which writes because we told it to."""
+    while pid > 1:
+        if pid == os.getpid():
+            return True
+        words = text(kernel.proc / str(pid) / "stat").rpartition(")")[2].split()
+        pid = int(words[1]) if len(words) > 1 else 0
+    return False
+
+
+def _sought(kernel: Kernel, layers: Iterable[Layer]) -> Sought:
+    numbers, files = set(), set()
+    for layer in layers:
+        if layer.node:
+            parts = kernel.partitions(layer.node) if layer.whole else []
+            numbers |= {kernel.number(node) for node in (layer.node, *parts)}
+        else:
+            files.add(layer.file)
+    return Sought(frozenset(numbers - {""}), frozenset(files), _remote(kernel))
+
+
+def _remote(kernel: Kernel) -> tuple[str, ...]:
+    return tuple(m.point.rstrip("/") + "/" for m in mounts.own(kernel) if mounts.is_remote(m))
+
+
+def _use(process: Path, sought: Sought) -> str:
+    """How a process uses any of them, in words that its name follows; empty if it does not."""
+    held = list(_links(process / "fd", sought))
+    if any(map(_writes, held)):
+        return "is open for writing in"
+    if held and _shows(process):
+        return "is shown as a file system by"
+    if any(_links(process, sought, "exe")):
+        return "is the program that runs as"
+    return "is mapped into the memory of" if any(_mapped(process, sought)) else ""
+
+
+def _links(folder: Path, sought: Sought, pattern: str = "*") -> Iterator[Path]:
+    """The links in a folder of /proc that lead to what is sought; those that are gone or not ours to look at do not."""
+    try:
+        links = list(folder.glob(pattern))
+    except OSError:
+        return
+    for link in links:
+        try:
+            if sought.hit(os.readlink(link), link):
+                yield link
+        except OSError:
+            continue
+
+
+def _mapped(process: Path, sought: Sought) -> Iterator[Path]:
+    """The mappings that lead to what is sought; only those that can are followed, for there are thousands."""
+    inodes = {str(inode) for _, inode in sought.files}
+    for line in text(process / "maps").splitlines():
+        words = line.split(None, 5)
+        if len(words) == 6 and (words[4] in inodes or words[5].startswith("/dev/")):
+            low, _, high = words[0].partition("-")
+            yield from _links(process / "map_files", sought, f"{int(low, 16):x}-{int(high, 16):x}")
+
+
+def _shows(process: Path) -> bool:
+    """Whether it serves a FUSE file system."""
+    for link in process.glob("fd/*"):
+        try:
+            if os.readlink(link) == "/dev/fuse":
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _writes(fd: Path) -> bool:
+    """Whether a descriptor can write, by its flags in fdinfo."""
+    for line in text(fd.parent.parent / "fdinfo" / fd.name).splitlines():
+        if line.startswith("flags:"):
+            flags = int(line.split()[1], 8)
+            return flags & os.O_ACCMODE != os.O_RDONLY and not flags & os.O_PATH
+    return False
