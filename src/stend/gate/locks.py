@@ -1,6 +1,6 @@
 """Locks and leases of others on a file, by /proc/locks: virtual machines, file servers, databases. Reads only."""
 
-from stend.gate import mounts, programs
+from stend.gate import mounts, processes
 from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.kernel import Kernel, text
@@ -17,7 +17,7 @@ def of_file(kernel: Kernel, layer: Layer) -> Use | None:
         words = line.split()
         if len(words) > 5 and words[1] != "->" and words[5] == place and (layer.words or words[1] != "FLOCK"):
             pid = int(words[4])
-            if not programs.ours(kernel, pid):
+            if not processes.ours(kernel, pid):
                 name = text(kernel.proc / str(pid) / "comm")
                 who = f"by {name} (process {pid})" if name else "by another program"
                 return Use(f"is locked {who}", "`lslocks` tells more; end that first")

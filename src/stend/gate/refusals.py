@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from stend.gate import lease, locks, mounts, programs
+from stend.gate import lease, locks, mounts, processes
 from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.gate.uses import Uses
@@ -45,7 +45,7 @@ def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: U
         return carried
     if used := uses.of(layers):
         return str(used)
-    return _unready(path, node, kernel) or str(programs.users(kernel, layers) or _locked(layers, kernel) or "")
+    return _unready(path, node, kernel) or str(processes.users(kernel, layers) or _locked(layers, kernel) or "")
 
 
 def _unready(path: str, node: str, kernel: Kernel) -> str:
@@ -101,7 +101,7 @@ def _of_file(layers: list[Layer], uses: Uses, fd: int) -> str:
         _unfit(target.path, there, kernel)
         or str(uses.of(layers) or "")
         or _forbidden(target.path, there)
-        or str(programs.users(kernel, layers) or _locked(layers, kernel) or "")
+        or str(processes.users(kernel, layers) or _locked(layers, kernel) or "")
         or _written(target, kernel, fd)
     )
 
@@ -113,7 +113,7 @@ def _locked(layers: list[Layer], kernel: Kernel) -> Use | None:
 
 def _written(target: Layer, kernel: Kernel, fd: int) -> str:
     """The kernel counts a writer that is nowhere in /proc; our own, besides the gate's, are none."""
-    if not lease.others_write(target.path, fd) or (fd >= 0 and programs.ours_writing(kernel, target.file) > 1):
+    if not lease.others_write(target.path, fd) or (fd >= 0 and processes.ours_writing(kernel, target.file) > 1):
         return ""
     who = "a descriptor on its way in a socket, io_uring, the kernel, another container"
     return f"is open for writing where /proc does not tell ({who}); end that first"

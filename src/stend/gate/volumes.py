@@ -3,6 +3,7 @@
 import re
 import subprocess
 
+from stend import programs
 from stend.errors import Missing, Refused
 from stend.kernel import Kernel
 
@@ -23,7 +24,7 @@ def table(kernel: Kernel, node: str) -> str:
     try:
         done = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except FileNotFoundError as error:
-        raise Missing("dmsetup is not installed, so nobody can tell what volumes lie on; install dmsetup") from error
+        raise Missing(f"{programs.missing('dmsetup')}; without it nobody can tell what volumes lie on") from error
     except subprocess.TimeoutExpired as error:
         raise Refused(f"{kernel.label(node)} is not told by dmsetup within {PATIENCE_S} s; see `dmesg`") from error
     if done.returncode:
