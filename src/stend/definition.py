@@ -10,6 +10,7 @@ import msgspec
 
 from stend import outside, ranges
 from stend.errors import BadInput
+from stend.plain import plain_all
 from stend.units import KiB, MiB, binary, block_label
 
 
@@ -140,10 +141,16 @@ class Identity(Data, frozen=True):
     virtual: bool = False
     facts: dict[str, Any] = {}
 
+    def __post_init__(self) -> None:
+        """What a drive says of itself is data: nothing odd in its words, no fact of another kind than it can be."""
+        for name in ("model", "serial", "wwn", "firmware", "interface", "facts"):
+            msgspec.structs.force_setattr(self, name, plain_all(getattr(self, name)))
+        msgspec.structs.force_setattr(self, "facts", outside.fitting(self.facts, ranges.FACTS))
+
     @property
     def native_bytes(self) -> int:
         """What the drive has where it shows less, by more than 1 % (over-provisioned); 0 for any other."""
-        native = int(self.facts.get("native_bytes", 0))
+        native: int = self.facts.get("native_bytes", 0)
         return native if native * 0.99 > self.capacity_bytes else 0
 
 
@@ -259,7 +266,7 @@ class Study(Data, frozen=True):
     """Which tests, by which profile, with which settings: a suite that comes along, or an operator's own TOML file."""
 
     title: str
-    tests: tuple[str, ...]
+    tests: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=100)]
     profile: str = ""
     settings: dict[str, Any] = {}
 

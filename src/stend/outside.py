@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from stend.errors import BadInput
+from stend.plain import plain
 from stend.units import MiB, binary
 
 MOST_BYTES = 4 * MiB
@@ -48,12 +49,25 @@ def converted(value: Any, kind: type[T], what: str, *, strict: bool = True) -> T
         raise BadInput(f"{what} cannot be used: {sentence(error)}") from error
 
 
+def fitting(facts: dict[str, Any], kinds: dict[str, Any]) -> dict[str, Any]:
+    """The facts without those of another kind than they can be: these count as not told."""
+    return {key: value for key, value in facts.items() if key not in kinds or _fits(value, kinds[key])}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except BROKEN:
+        return False
+    return True
+
+
 def sentence(error: Exception) -> str:
     """A decoder's complaint with the place first, as an operator would name it."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if "int_max_str_digits" in str(error):
         return "a number in it has thousands of digits"
-    said, _, place = str(error).rpartition(" - at `")
+    said, _, place = plain(str(error)).rpartition(" - at `")
     place = place.rstrip("`").removeprefix("$").lstrip(".")
-    return f"{place}: {said[:1].lower()}{said[1:]}" if said and place else said or str(error)
+    return f"{place}: {said[:1].lower()}{said[1:]}" if said and place else said or plain(str(error))

@@ -1,5 +1,6 @@
 """Test x profile x drive -> exact steps, bytes to be written, longest and expected time, and every doubt."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib import resources
@@ -86,7 +87,7 @@ def load_profile(name: str) -> Profile:
     """A profile by name, or from a TOML file of the operator's own; BadInput says what is wrong with it."""
     if name in profiles():
         text = (resources.files("stend.suite") / "profiles" / f"{name}.toml").read_bytes()
-    elif name.endswith(".toml") or Path(name).is_file():
+    elif name.endswith(".toml") or os.path.isfile(name):
         text = outside.read(Path(name), "the profile")
     else:
         raise BadInput(f"there is no profile {name!r}; there are {', '.join(profiles())}, or give a TOML file")

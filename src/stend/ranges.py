@@ -16,8 +16,10 @@ Number = Annotated[float, Meta(ge=-1e15, le=1e15)]
 Amount = Annotated[float, Meta(ge=0, le=1e15)]
 Seconds = Annotated[float, Meta(ge=0, le=1e10)]
 """At most some 300 years."""
-Nanoseconds = Annotated[float, Meta(ge=0, le=1e30)]
+Nanoseconds = Annotated[float, Meta(ge=0, le=1e36)]
 """Response times, single or summed over all IOs."""
+Response = Annotated[float, Meta(ge=0, le=1e15)]
+"""Of one IO, in nanoseconds: eleven days."""
 Squares = Annotated[float, Meta(ge=0, le=1e60)]
 
 Bin = Annotated[int, Meta(ge=0, le=29 * 64 - 1)]
@@ -30,6 +32,7 @@ Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
 Positive = Annotated[float, Meta(gt=0, le=1e15)]
 Block = Annotated[int, Meta(ge=1, le=1 << 30)]
 """Bytes of one IO."""
+Errno = Annotated[int, Meta(ge=0, le=65535)]
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 
@@ -99,12 +102,35 @@ class Memory(Struct, frozen=True):
     mt_s: Number
 
 
+class Stream(Struct, frozen=True):
+    """Its bandwidth by STREAM, in bytes per second."""
+
+    triad: Number
+
+
 class Measured(Struct, frozen=True):
     """What a report tells of all that `stend host` measured."""
 
     memory: Memory | None = None
-    stream_bytes_per_s: dict[str, Number] = {}
+    stream_bytes_per_s: Stream | None = None
     fio_iops: dict[str, Number] = {}
+
+
+HOST_FACTS: dict[str, Any] = {
+    "cpus": Count,
+    "memory_bytes": Count,
+    "adapters": list[dict[str, str]],
+    "measured": Measured,
+}
+"""What reports reckon with of host.json; all others are words."""
+
+FACTS: dict[str, Any] = {
+    "native_bytes": Count,
+    "doubts": list[str],
+    "warnings": list[str],
+    "warning_temperature_c": Number,
+}
+"""What is reckoned with of a drive's facts."""
 
 
 class PurgeWish(Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,7 +14,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from stend import __version__
+from stend.cli._edge import edged
 from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, StendError
+from stend.plain import plain
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
 HOST_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG)
@@ -76,6 +78,11 @@ def application() -> typer.Typer:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse, act, and turn every error into one sentence and its exit code."""
+    with edged():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     try:
         answer = application()(args=arguments, prog_name="stend", standalone_mode=False)
     except StendError as error:
@@ -102,7 +109,7 @@ def _refused_by_host(error: OSError) -> str:
 
 
 def _say(sentence: str, code: int) -> int:
-    print(f"stend: {sentence}", file=sys.stderr)
+    print(f"stend: {plain(sentence)}", file=sys.stderr)
     return code
 
 

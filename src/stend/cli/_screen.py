@@ -1,5 +1,6 @@
 """The live line: test, phase, round, what the drive does now, and the time to go."""
 
+import sys
 import time
 from collections.abc import Iterable
 from types import TracebackType
@@ -8,6 +9,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from stend.cli._edge import open_stream
+from stend.plain import plain
 from stend.progress import Progress
 from stend.record import Event, Judged, Note, Result, Sample, Started
 from stend.units import MB, duration, latency, rate
@@ -23,7 +26,7 @@ class Screen:
         self.progress = Progress()
         for event in past:
             self.progress.add(event)
-        self.console = Console(stderr=True, highlight=False)
+        self.console = Console(file=open_stream(sys.stderr), highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
         self.began = self.shown = time.monotonic()
         self.place = "starting"
@@ -43,10 +46,10 @@ class Screen:
             case Started():
                 self.place = event.plan.tests[0].name
             case Note():
-                self.console.print(f"{event.kind}: {event.text}", markup=False, soft_wrap=True)
+                self.console.print(plain(f"{event.kind}: {event.text}"), markup=False, soft_wrap=True)
             case Judged() if event.ended_by:
                 told = f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}"
-                self.console.print(told, markup=False, soft_wrap=True)
+                self.console.print(plain(told), markup=False, soft_wrap=True)
             case Result():
                 self.place = f"{event.where.test} {event.where.phase} round {event.where.round}"
             case Sample():
@@ -68,7 +71,7 @@ class Screen:
         """The line as text."""
         counts = sample.counts
         figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.both.mean_s)}"
-        return f"{self.place}  {figures}  {duration(sample.t)} gone, {self.to_go()}"
+        return plain(f"{self.place}  {figures}  {duration(sample.t)} gone, {self.to_go()}")
 
     def to_go(self) -> str:
         """The time to go in words, as a range."""

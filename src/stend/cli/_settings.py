@@ -1,18 +1,17 @@
 """What is asked of a drive besides load: how it is purged, and its write cache, put back whatever the end is."""
 
 import fcntl
-import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Literal
 
 import msgspec
 import typer
 
-from stend import devices
+from stend import devices, outside, ranges
 from stend.definition import Plan
 from stend.devices import Device
 from stend.devices.drive import DriveDevice
@@ -23,6 +22,7 @@ RECORD = "settings.json"
 """In the run folder: what was changed on the drive and whether it was put back; locked while the run lives."""
 
 RECORD_BYTES = 2000
+Setting = Literal["enabled", "disabled"]
 
 
 def wishes(device: Device, method: str, vendor: str, limit_s: float) -> None:
@@ -74,27 +74,39 @@ def _record(folder: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def _read(file: IO[str]) -> dict[str, Any]:
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """What the record holds: a drive's setting before and during the run, and whether it is as before again."""
+
+    target: ranges.Name
+    serial: str
+    was: Setting
+    during: Setting
+    restored: bool
+    setting: Literal["write cache"] = "write cache"
+
+
+def _read(file: IO[str]) -> Change | None:
+    """The change on record, None where there is none yet; BadInput where somebody else wrote there."""
     file.seek(0)
     try:
-        told = json.loads(file.read() or "{}")
-    except ValueError:
-        return {}
-    return told if isinstance(told, dict) else {}
+        said = file.read(RECORD_BYTES * 2).strip()
+        return msgspec.json.decode(said, type=Change) if said else None
+    except outside.BROKEN as error:
+        raise BadInput(f"{file.name} cannot be used: {outside.sentence(error)}") from error
 
 
-def _write(file: IO[str], told: dict[str, Any]) -> None:
+def _write(file: IO[str], told: Change) -> None:
     """In place and at once, so that a kill in between leaves the old words or the new ones."""
-    os.pwrite(file.fileno(), json.dumps(told, indent=1).ljust(RECORD_BYTES).encode(), 0)
+    os.pwrite(file.fileno(), msgspec.json.format(msgspec.json.encode(told), indent=1).ljust(RECORD_BYTES), 0)
     os.fsync(file.fileno())
 
 
-def _begin(file: IO[str], device: DriveDevice, now: str, wanted: str) -> str:
+def _begin(file: IO[str], device: DriveDevice, now: str, wanted: Setting) -> Setting:
     """The original setting: the one recorded before an interruption, else the present one."""
-    told = _read(file)
-    was = str(now if told.get("restored", True) else told["was"])
-    names = {"target": device.identity.target, "serial": device.identity.serial}
-    _write(file, {"setting": "write cache", **names, "was": was, "during": wanted, "restored": False})
+    told, drive = _read(file), device.identity
+    present: Setting = "enabled" if now == "enabled" else "disabled"
+    was = present if told is None or told.restored else told.was
+    _write(file, Change(target=drive.target, serial=drive.serial, was=was, during=wanted, restored=False))
     return was
 
 
@@ -107,7 +119,8 @@ def _put_back(file: IO[str], device: DriveDevice, was: str, folder: Path) -> Non
         way = f"`stend doctor {folder}` puts it back to {was} when the drive is there again"
         print(f"stend: its write cache was not restored ({error}); {way}", file=sys.stderr)
         return
-    _write(file, _read(file) | {"restored": True})
+    if told := _read(file):
+        _write(file, msgspec.structs.replace(told, restored=True))
 
 
 def put_back(folders: list[Path]) -> list[str]:
@@ -121,30 +134,34 @@ def _mended(folder: Path) -> Iterator[str]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return  # its run is going on
-        told = _read(file)
-        if told.get("restored", True):
+        try:
+            told = _read(file)
+        except BadInput as error:
+            yield f"{folder}: {error}"
+            return
+        if told is None or told.restored:
             return
         try:
             _again(told)
         except (StendError, OSError) as error:
-            yield f"{folder}: the write cache of {told['serial']} is not {told['was']} again: {error}"
+            yield f"{folder}: the write cache of {told.serial} is not {told.was} again: {error}"
             return
-        _write(file, told | {"restored": True})
-        yield f"{folder}: the write cache of {told['serial']} is {told['was']} again"
+        _write(file, msgspec.structs.replace(told, restored=True))
+        yield f"{folder}: the write cache of {told.serial} is {told.was} again"
 
 
-def _again(told: dict[str, Any]) -> None:
+def _again(told: Change) -> None:
     """Find the drive by its serial, wherever it is now, and set it."""
-    targets = [told["target"], *(i.target for i, _ in devices.listing() if i.serial == told["serial"])]
+    targets = [told.target, *(i.target for i, _ in devices.listing() if i.serial == told.serial)]
     for target in targets:
         if not os.path.exists(target):
             continue
         device = devices.find(target)
-        if isinstance(device, DriveDevice) and device.identity.serial == told["serial"]:
+        if isinstance(device, DriveDevice) and device.identity.serial == told.serial:
             device.open(writes=False, destroy=None)
             try:
-                device.set_cache(told["was"])
+                device.set_cache(told.was)
             finally:
                 device.close()
             return
-    raise BadInput(f"no drive here tells the serial {told['serial']}; connect it and ask again")
+    raise BadInput(f"no drive here tells the serial {told.serial}; connect it and ask again")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from stend import outside, ranges
+from stend.errors import StepFailed
 from stend.record import Tally
 from stend.stats import BINS, bin_edges_ns, bin_index
 
@@ -14,25 +16,25 @@ from stend.stats import BINS, bin_edges_ns, bin_index
 class Latency(msgspec.Struct, frozen=True):
     """`lat_ns`: response times of completed IOs; a bin is named by the nanoseconds in its middle."""
 
-    ios: int = msgspec.field(default=0, name="N")
-    max: float = 0
-    mean: float = 0
-    stddev: float = 0
-    bins: dict[int, int] = {}
+    ios: ranges.Count = msgspec.field(default=0, name="N")
+    max: ranges.Response = 0
+    mean: ranges.Response = 0
+    stddev: ranges.Response = 0
+    bins: dict[ranges.Count, ranges.Count] = {}
 
 
 class Direction(msgspec.Struct, frozen=True):
     """`read` or `write` of a job; `runtime` in milliseconds."""
 
-    io_bytes: int = 0
-    runtime: float = 0
+    io_bytes: ranges.Count = 0
+    runtime: ranges.Amount = 0
     lat_ns: Latency = Latency()
 
 
 class Job(msgspec.Struct, frozen=True):
     """One entry of `jobs`; with group_reporting there is one for all threads. `error` is an errno."""
 
-    error: int = 0
+    error: ranges.Errno = 0
     read: Direction = Direction()
     write: Direction = Direction()
 
@@ -41,7 +43,7 @@ class Document(msgspec.Struct, frozen=True):
     """All that a document says which we use; `timestamp_ms` is Unix time at the moment the totals were read."""
 
     jobs: list[Job] = []
-    timestamp_ms: float = 0
+    timestamp_ms: ranges.Amount = 0
 
     @property
     def runtime_s(self) -> float:
@@ -63,10 +65,12 @@ _decode = msgspec.json.Decoder(Document, strict=False).decode
 
 
 def read(data: bytes) -> Document | None:
-    """The document in these bytes; None when they are not one."""
+    """The document in these bytes; None when they are not one. StepFailed when what it says cannot be."""
     try:
         return _decode(data)
-    except msgspec.DecodeError:
+    except msgspec.ValidationError as error:
+        raise StepFailed(f"its document makes no sense: {outside.sentence(error)}") from error
+    except outside.BROKEN:
         return None
 
 
@@ -114,7 +118,11 @@ def since(before: Tally, now: Tally) -> Tally:
 
     The longest response time is exact when the total's own moved; otherwise it is not known better than the upper
     edge of the highest bin that grew, and of the last bin, which has none, than that of the total.
+    StepFailed when the totals went back, for then they are none.
     """
+    back = any(now.bins.get(i, 0) < n for i, n in before.bins.items())
+    if back or now.ios < before.ios or now.bytes < before.bytes:
+        raise StepFailed("its totals went back: what it tells is not what it did")
     grown = {i: n - before.bins.get(i, 0) for i, n in now.bins.items() if n != before.bins.get(i, 0)}
     if now.max_ns > before.max_ns or BINS - 1 in grown:
         longest = now.max_ns

@@ -104,7 +104,10 @@ class FioLoad:
         while self.process.documents:
             data, self.heard = self.process.documents.popleft()
             self.raw(data)
-            newest = json.read(data) or newest
+            try:
+                newest = json.read(data) or newest
+            except StepFailed as error:
+                raise self._failed(str(error)) from error
             if newest is not None and newest.error:
                 raise self._failed("" if self.process.words else os.strerror(newest.error))
         return newest
@@ -153,7 +156,11 @@ class FioLoad:
         cpu_s, self.cpu_s = self.cpu_s, busy_cpu_s()
         read, self.read = self.read, json.total(totals, "read")
         write, self.write = self.write, json.total(totals, "write")
-        return Counts(at - before, self.cpu_s - cpu_s, json.since(read, self.read), json.since(write, self.write))
+        try:
+            done = json.since(read, self.read), json.since(write, self.write)
+        except StepFailed as error:
+            raise self._failed(str(error)) from error
+        return Counts(at - before, self.cpu_s - cpu_s, *done)
 
     def _drop_later(self) -> None:
         while self.later:

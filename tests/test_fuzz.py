@@ -1,0 +1,68 @@
+"""A slice of `make fuzz`: strange input into every reader and whole verbs, and the campaign's own eyes."""
+
+import math
+import random
+from typing import Any
+
+import pytest
+
+from stend.errors import BadInput
+from tests.fuzz.campaign import Done, campaign, every, tried
+from tests.fuzz.mutate import mutated
+from tests.fuzz.target import Target, senseless, unprintable
+
+FIXED = 20261122
+
+
+@pytest.mark.parametrize("seed", [FIXED, random.SystemRandom().getrandbits(32)], ids=["fixed", "drawn"])
+def test_nothing_that_others_write_breaks_a_reader_or_a_verb(seed: int) -> None:
+    done = campaign(every(), seed=seed, seconds=9)
+    assert not done.found, done.words
+    assert all(done.tried[target.name] for target in every() if target.weight >= 1), done.words
+
+
+def target(read: Any, wrong: Any = senseless) -> Target:
+    return Target("a reader", "json", [b'{"iops": 7}'], read, wrong)
+
+
+def refuse(data: bytes) -> None:
+    raise BadInput("that is no record")
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        (lambda data: {"iops": 7, "temperature_c": -5}, ""),
+        (lambda data: {"iops": -7}, "took iops is -7"),
+        (lambda data: {"deep": [{"iops": math.nan}]}, "took iops is nan"),
+        (lambda data: {"iops": [1e300]}, "1e+300"),
+        (refuse, ""),
+        (lambda data: {}["missing"], "KeyError"),
+    ],
+)
+def test_the_campaign_sees_what_escapes_and_what_is_taken_wrongly(read: Any, found: str) -> None:
+    told = tried(target(read), b"", Done(seed=1))
+    assert found in told if found else not told
+
+
+def test_the_campaign_sees_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.fuzz.campaign.PATIENCE_S", 0.2)
+
+    def endless(data: bytes) -> None:
+        while True:
+            pass
+
+    assert list(campaign([target(endless)], seed=1, inputs=1).found) == ["a reader hangs"]
+
+
+def test_the_same_seed_makes_the_same_documents() -> None:
+    made = [mutated(b'{"a": [1, {"b": "c"}]}', "json", random.Random(7)) for _ in range(2)]
+    assert made[0] == made[1]
+    many = {mutated(b'{"a": [1, {"b": "c"}]}', "json", random.Random(n)) for n in range(200)}
+    assert len(many) > 100
+
+
+def test_escapes_are_seen_on_what_is_shown() -> None:
+    assert unprintable("a\x1b[2J")
+    assert unprintable("\u202e")
+    assert not unprintable("Ёмкость 1 TB\n  two\tthree")
