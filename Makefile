@@ -1,5 +1,5 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test needs bench lint setup soak pages lab clean
+.PHONY: demo test needs bench fuzz lint setup soak pages lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
@@ -29,6 +29,9 @@ lint: setup
 
 bench: setup ## our own cost, as ratios measured in one run
 	@$(PY) -m benchmarks
+
+fuzz: setup ## strange input into every reader and whole verbs, for an hour or FUZZ="--seconds 120 --seed 7"
+	@$(PY) -m tests.fuzz --seconds 3600 $(FUZZ)
 
 soak: setup
 	@$(PY) -m pytest -m soak

@@ -35,9 +35,9 @@ def refuse(data: bytes) -> None:
         (lambda data: {"iops": 7, "temperature_c": -5}, ""),
         (lambda data: {"iops": -7}, "took iops is -7"),
         (lambda data: {"deep": [{"iops": math.nan}]}, "took iops is nan"),
-        (lambda data: {"iops": [1e300]}, "1e+300"),
+        (lambda data: {"iops": [1e300]}, "more than there can be"),
         (refuse, ""),
-        (lambda data: {}["missing"], "KeyError"),
+        (lambda data: {"iops": 7}["missing"], "KeyError"),
     ],
 )
 def test_the_campaign_sees_what_escapes_and_what_is_taken_wrongly(read: Any, found: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from stend import outside
+from stend import outside, ranges
 from stend.chain import Chain
 from stend.errors import BadInput
 from stend.record import Event, Judged, Result, Started
@@ -92,6 +92,8 @@ class Places:
         match event:
             case Started():
                 self.known = self.known or {(t.name, p.name) for t in event.plan.tests for p in t.phases}
+                for test in event.plan.tests:
+                    outside.fit(test.profile.options, ranges.OPTIONS)
                 where = event.continues
             case Result() | Judged():
                 where = event.where

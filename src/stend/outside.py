@@ -54,6 +54,12 @@ def fitting(facts: dict[str, Any], kinds: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in facts.items() if key not in kinds or _fits(value, kinds[key])}
 
 
+def fit(facts: dict[str, Any], kinds: dict[str, Any]) -> None:
+    """ValidationError where a fact is of another kind than it can be."""
+    for key, value in facts.items():
+        msgspec.convert(value, kinds.get(key, Any))
+
+
 def _fits(value: Any, kind: Any) -> bool:
     try:
         msgspec.convert(value, kind)

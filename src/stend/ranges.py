@@ -97,15 +97,15 @@ def option(name: str, usual: Any) -> Any:
 class Memory(Struct, frozen=True):
     """What a report tells of the memory that `stend host` measured."""
 
-    words: str | int
+    words: str | Count
     kind: str
-    mt_s: Number
+    mt_s: Amount
 
 
 class Stream(Struct, frozen=True):
     """Its bandwidth by STREAM, in bytes per second."""
 
-    triad: Number
+    triad: Amount
 
 
 class Measured(Struct, frozen=True):
@@ -113,7 +113,7 @@ class Measured(Struct, frozen=True):
 
     memory: Memory | None = None
     stream_bytes_per_s: Stream | None = None
-    fio_iops: dict[str, Number] = {}
+    fio_iops: dict[str, Amount] = {}
 
 
 HOST_FACTS: dict[str, Any] = {

@@ -30,6 +30,14 @@ from stend.record import Ended, Event, Judged, Result, Run, Started
 
 DURABLE = (Started, Result, Judged, Ended)
 
+HOST_FACTS: dict[str, Any] = {
+    "cpus": ranges.Count,
+    "memory_bytes": ranges.Count,
+    "adapters": list[dict[str, str]],
+    "measured": ranges.Measured,
+}
+"""What reports reckon with; a fact that is not of this kind counts as not recorded. All others are words."""
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -140,7 +148,15 @@ def host(folder: Path) -> dict[str, Any]:
         told = msgspec.json.decode((folder / "host.json").read_bytes(), type=dict[str, Any])
     except (OSError, *outside.BROKEN):
         return {}
-    return outside.fitting(told, ranges.HOST_FACTS)
+    return {key: value for key, value in told.items() if _fits(value, HOST_FACTS.get(key, Any))}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except outside.BROKEN:
+        return False
+    return True
 
 
 def manifest(folder: Path) -> dict[str, Any]:

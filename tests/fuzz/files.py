@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from stend import findings, plan, store, suite
+from stend import findings, plan, ranges, store, suite
 from stend.cli import _summary
 from stend.cli.plan import lines
 from stend.definition import Plan
@@ -118,7 +118,13 @@ def _virtual(path: Path) -> Any:
 
 
 def _hosted(path: Path) -> Any:
-    return platform(store.host(path.parent), RUN, WORDS)
+    told = store.host(path.parent)
+    reckoned = (
+        msgspec.convert(told.get("measured", {}), ranges.Measured),
+        told.get("cpus", 0),
+        told.get("memory_bytes", 0),
+    )
+    return reckoned, platform(told, RUN, WORDS)
 
 
 def _events() -> bytes:
@@ -140,7 +146,7 @@ def targets() -> list[Target]:
         Target("manifest", "toml", [b'target = "x"\ntests = ["iops"]\nseed = 1\n'],
                _file("told/manifest.toml", lambda p: store.manifest(p.parent)), lambda taken: ""),
         Target("host", "json", [msgspec.json.encode(HOST)], _file("told/host.json", _hosted),
-               lambda taken: next((f"{k} {v}" for k, v in taken if k != "cpu" and "nan" in v.lower().split()), "")),
+               lambda taken: senseless(taken[0])),
         Target("events", "jsonl", [_events()], _file("run/events.jsonl", _shown), _wrong_run, 2),
         Target("report", "jsonl", [_events()], _file("run/events.jsonl", _whole), _wrong_run, 0.05),
     ]  # fmt: skip

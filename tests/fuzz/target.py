@@ -45,7 +45,7 @@ def _senseless(value: Any, name: str) -> Iterator[str]:
         if value < 0 and not SIGNED.search(name):
             yield f"{name} is {value}"
         if abs(value) > 1e61:
-            yield f"{name} is {value:.3g}"
+            yield f"{name} is more than there can be"
 
 
 def unprintable(texts: str) -> str:
