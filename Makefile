@@ -1,8 +1,11 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test needs bench fuzz lint setup soak pages lab clean
+.PHONY: demo test check needs bench share fuzz lint setup soak pages lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
+WORKERS = -n $(shell nproc) --dist loadgroup --maxprocesses 8
+ORDER := $(if $(CI),-p randomly)
+LONGER := fio or block or lab or slow or soak or browser
 export PATH := $(PATH):/usr/sbin:/sbin
 
 setup: $(STAMP)
@@ -18,8 +21,10 @@ needs: setup # what tests and the lab run, where it can be installed; what is mi
 	@tools/apt $$($(PY) tools/packages tests lab) || true
 
 test: lint needs ## everything that must hold before a change lands
-	@$(PY) -m pytest
-	@tools/lab $(VENV) --or-skip
+	@$(PY) -m pytest $(WORKERS) $(ORDER)
+
+check: lint ## what a change is tried with while it is made: in under a minute
+	@$(PY) -m pytest $(WORKERS) -m 'not ($(LONGER))'
 
 lint: setup
 	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks
@@ -32,6 +37,9 @@ bench: setup ## our own cost, as ratios measured in one run
 
 fuzz: setup ## strange input into every reader and whole verbs, for an hour or FUZZ="--seconds 120 --seed 7"
 	@$(PY) -m tests.fuzz --seconds 3600 $(FUZZ)
+
+share: setup ## man page and shell completion, made anew from the command line itself
+	@$(PY) tools/share
 
 soak: setup
 	@$(PY) -m pytest -m soak

@@ -48,6 +48,8 @@ def every_program_is_declared(request: pytest.FixtureRequest) -> Iterator[None]:
 def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
     """After everything else: how many tests this host could not run, and why."""
     yield
+    if (seed := getattr(terminalreporter.config.option, "randomly_seed", None)) is not None:
+        terminalreporter.line(f"in random order; again with -p randomly --randomly-seed={seed}")
     reports = [report for group in terminalreporter.stats.values() for report in group if hasattr(report, "longrepr")]
     skipped = Counter(str(r.longrepr[2]).removeprefix("Skipped: ") for r in reports if r.skipped)
     partly = Counter(dict(told for r in reports for name, told in r.user_properties if name == NOT_RUN))

@@ -17,6 +17,7 @@ from stend.units import GB
 from tests.rehearsal import rehearsed, said
 from tests.stand import few
 
+pytestmark = pytest.mark.slow
 DRAWS = few(32)
 WITHIN = 0.05
 PAGE = 4096

@@ -16,6 +16,7 @@ from stend.units import GB, GiB, KiB
 from tests.rehearsal import rehearsed, said
 from tests.stand import few
 
+pytestmark = pytest.mark.slow
 WITHIN = 0.05
 HOT_GIB = 0.7
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -100,6 +100,7 @@ def test_the_expected_share_is_that_of_the_published_study(mt_s: int, triad_mb_s
     assert low - 0.005 <= share <= high + 0.005
 
 
+@pytest.mark.slow
 def test_stream_computes_what_it_should_and_notices_when_not() -> None:
     told = stream.measured(1024, repeats=1)
     assert set(told) == {"copy", "scale", "add", "triad"}

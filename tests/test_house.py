@@ -91,6 +91,7 @@ def test_no_files_import_in_a_circle() -> None:
     assert "stend.gate.look" not in circle(graph)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "line"),
     [

@@ -50,6 +50,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("target", "asked", "profile"), RUNS)
 def test_after_a_tenth_the_end_is_known_within_fifteen_percent_on_drives_with_a_cliff(
     target: str, asked: str, profile: str
@@ -59,6 +60,7 @@ def test_after_a_tenth_the_end_is_known_within_fifteen_percent_on_drives_with_a_
     assert expected.low_s <= end * 1.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ["iops", "idle-recovery", "cross-stimulus", "composite"])
 @pytest.mark.parametrize("share", [0.02, 0.1, 0.3, 0.6, 0.9])
 def test_the_range_holds_the_truth_at_any_time(asked: str, share: float) -> None:

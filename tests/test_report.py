@@ -129,6 +129,7 @@ def test_a_drives_own_words_stay_in_their_cell_in_markdown(tmp_path: Path) -> No
     assert cells(NASTY + " | a | b ") == cells("Synthetic 1000")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("model", [NASTY, TYPST])
 def test_a_pdf_is_typeset_whatever_a_drive_calls_itself(tmp_path: Path, model: str, lang: str) -> None:

@@ -64,6 +64,7 @@ def test_a_photo_that_no_page_can_show_is_refused_and_nothing_is_kept(
     assert sorted(rehearsed.iterdir()) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "suffix"), [("png", ".png"), ("jpeg", ".jpg")])
 def test_the_photo_of_a_sheet_is_on_the_first_screen_of_every_format(
     kind: str, suffix: str, rehearsed: Path, tmp_path: Path

@@ -75,6 +75,7 @@ def test_a_hang_that_ends_is_a_long_response_time(tmp_path: Path, capsys: pytest
     assert 5 <= sum(s.counts.seconds for s in silent) <= 6
 
 
+@pytest.mark.slow
 def test_a_drive_without_a_fan_slows_down_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     told = Told("overheats_at_s=1", tmp_path / "run", capsys, test="iops")
     plain = Told("", tmp_path / "plain", capsys, test="iops")

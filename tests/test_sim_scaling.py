@@ -9,6 +9,7 @@ from stend.sim.drive import Drive
 from stend.stats import bin_edges_ns
 from stend.units import GiB, KiB, MiB
 
+pytestmark = pytest.mark.slow
 LESS, MORE = 256, 1024
 
 

@@ -140,6 +140,7 @@ def test_a_percentile_needs_ios_beyond_it() -> None:
     assert percentile_s(Tally(), 50) is None
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 10**9), min_size=1000, max_size=1000), st.sampled_from([50.0, 90.0, 99.0]))
 def test_a_percentile_is_within_a_bin_of_the_true_one(sample: list[int], percent: float) -> None:
     true = sorted(sample)[math.ceil(len(sample) * percent / 100) - 1]

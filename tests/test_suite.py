@@ -33,6 +33,7 @@ def test_the_order_of_steps_is_the_clause_s(name: str) -> None:
     assert transcripts.transcript(asked, profile) == golden, "if meant: python -m tests.transcripts"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*suite.names(), *suite.suites()])
 def test_every_test_and_suite_finishes_on_a_virtual_drive(name: str) -> None:
     device = virtual.find("sim:small")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import typer
 
-from stend import store
+from stend import extras, store
 from stend.cli import _summary
 from stend.cli._screen import Screen
 from stend.devices import Device
 from stend.engines import Engine
-from stend.errors import STOPPED_EXIT_CODE, StepFailed
+from stend.errors import STOPPED_EXIT_CODE, Missing, StepFailed
 from stend.record import Event, Note, Run
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -40,7 +40,9 @@ def can_load(target: str) -> None:
     """Missing unless this host has what makes load on such a target; asked before anything is made or opened."""
     from stend.devices import virtual
 
-    if not virtual.claims(target):
+    if virtual.claims(target):
+        extras.need(f"the virtual drive {target}", "numba")
+    else:
         from stend.engines import fio
 
         fio.probe()
@@ -96,11 +98,14 @@ def finish(folder: Path) -> int:
 
 
 def report(folder: Path, run: Run) -> None:
-    """Write report.html beside the events and say where it is."""
+    """Write report.html beside the events and say where it is, or where to make it: it is no part of the run."""
     from stend import report as reports
 
-    for path in reports.write([(folder, run, store.host(folder))], "html", into=folder):
-        typer.echo(f"Report: {path}")
+    try:
+        for path in reports.write([(folder, run, store.host(folder))], "html", into=folder):
+            typer.echo(f"Report: {path}")
+    except Missing as error:
+        typer.echo(f"No report: {error}, or `stend report` on a copy of {folder} where it is")
 
 
 def exit_code(folder: Path, run: Run) -> int:

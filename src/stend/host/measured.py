@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from stend.extras import needing
 from stend.host import ceiling, memory, processors
 from stend.host.files import read
 from stend.units import GB
@@ -14,7 +15,8 @@ from stend.units import GB
 
 def measure(*, quick: bool = False) -> dict[str, Any]:
     """Memory, STREAM, fio's ceiling, processors; advice in words. Missing without fio."""
-    from stend.host import stream
+    with needing("STREAM, the measure of memory,"):
+        from stend.host import stream
 
     places = memory.modules(dmidecode())
     found, cpus = memory.population(places), processors.describe()

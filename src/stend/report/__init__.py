@@ -13,6 +13,7 @@ import msgspec
 
 from stend import __version__, whole
 from stend.errors import BadInput
+from stend.extras import needing
 from stend.record import Run
 from stend.store import digest
 
@@ -45,7 +46,10 @@ def write(runs: Runs, form: str, lang: str = "en", style: str = "review", *, int
         raise BadInput(f"there is no style {style!r}; there are {', '.join(STYLES)}")
     into.mkdir(parents=True, exist_ok=True)
     _tidy(into)
-    with tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into) as stage:
+    with (
+        needing(f"a report as {form}"),
+        tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into) as stage,
+    ):
         staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage))
         written = [_placed(path, into / path.relative_to(stage)) for path in staged]
     if any(folder == into for folder, _, _ in runs):

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from stend.errors import BadInput
+from stend.extras import needing
 from stend.sim.requests import Pattern
 from stend.sim.spec import Spec, load, profiles
 
@@ -15,7 +16,8 @@ __all__ = ["Pattern", "Spec", "build", "load", "profiles"]
 def build(spec: Spec) -> "Drive":
     """The drive of a Spec, fresh; BadInput where its parts do not fit together. Loading the kernels takes a second."""
     try:
-        return _built(spec)
+        with needing(f"the virtual drive {spec.name}"):
+            return _built(spec)
     except (MemoryError, OverflowError, ValueError) as error:
         raise BadInput(f"virtual drive {spec.name} cannot be built: {error}") from error
 

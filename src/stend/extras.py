@@ -1,0 +1,42 @@
+"""Parts that an installation may leave out: `stend[sim]`, `stend[report]`; what needs one says so in a sentence."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+from stend.errors import Missing
+
+EXTRAS = {
+    "numba": "sim",
+    "llvmlite": "sim",
+    "altair": "report",
+    "duckdb": "report",
+    "jinja2": "report",
+    "markupsafe": "report",
+    "typst": "report",
+    "vl_convert": "report",
+}
+"""Modules of others by the extra of pyproject.toml that brings them."""
+
+
+def need(what: str, *modules: str) -> None:
+    """Missing, with the command that mends it, unless all of these modules are installed; none is loaded for it."""
+    for module in modules:
+        if find_spec(module) is None:
+            raise Missing(_sentence(what, module))
+
+
+@contextmanager
+def needing(what: str) -> Iterator[None]:
+    """The same for what imports its modules only as it goes."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        module = (error.name or "").partition(".")[0]
+        if module not in EXTRAS:
+            raise
+        raise Missing(_sentence(what, module)) from error
+
+
+def _sentence(what: str, module: str) -> str:
+    return f"{what} needs {module}, which is not installed: `pip install 'stend[{EXTRAS[module]}]'`"

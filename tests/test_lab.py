@@ -1,0 +1,26 @@
+"""The lab's shorter cases, as a test among the others: `make test` ends with one count of all."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import NOT_RUN
+
+TOP = Path(__file__).parent.parent
+PART = re.compile(r"lab: ((?P<count>\d+) long cases are left to .*|SKIPPED the rest: .*)")
+
+
+@pytest.mark.lab
+def test_drives_on_real_kernel_drivers_hold(record_property: Callable[[str, object], None]) -> None:
+    """Real purges, runs, caches and faults in QEMU machines; what it said is in build/lab/log.txt."""
+    words = [str(TOP / "tools/lab"), sys.prefix, "--or-skip"]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert not done.returncode, "\n".join(done.stdout.splitlines()[-60:])
+    if skipped := re.search("lab: SKIPPED, (.*)", done.stdout):
+        pytest.skip(f"no drives on real kernel drivers: {skipped[1]}")
+    for part in PART.finditer(done.stdout):
+        record_property(NOT_RUN, (part[1], int(part["count"] or 1)))

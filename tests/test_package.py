@@ -1,0 +1,125 @@
+"""What is installed: current data files, licence, and parts that may be left out and say so."""
+
+import os
+import subprocess
+import sys
+import tomllib
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from stend import extras
+from stend.errors import Missing
+from tests.test_real import wait_for_results
+
+TOP = Path(__file__).parent.parent
+PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+WITHOUT = """
+import sys
+from importlib.abc import MetaPathFinder
+class LeftOut(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+import importlib.util
+there = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name in {names!r} else there(name, *more)
+sys.meta_path.insert(0, LeftOut())
+from stend.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def without(*words: str) -> list[str]:
+    """What starts a stend that finds no module of any extra."""
+    return [sys.executable, "-c", WITHOUT.format(names=set(extras.EXTRAS)), *words]
+
+
+def core(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """stend as it is where no extra was installed."""
+    return subprocess.run(without(*words), cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_man_page_and_completion_are_those_of_today(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(TOP / "tools/share"), str(tmp_path)], check=True)
+    made = {p.relative_to(tmp_path): p.read_text() for p in tmp_path.rglob("*") if p.is_file()}
+    kept = {p.relative_to(TOP / "share"): p.read_text() for p in (TOP / "share").rglob("*") if p.is_file()}
+    assert made == kept, "`make share` makes them anew"
+    assert len(made) == 4
+
+
+def test_the_shell_is_told_the_verbs_and_options() -> None:
+    def told(words: str, number: int) -> list[str]:
+        asked = {"_STEND_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(number)}
+        done = subprocess.run(
+            [sys.executable, "-m", "stend"], env=os.environ | asked, capture_output=True, text=True, check=False
+        )
+        return done.stdout.split()
+
+    assert {"run", "resume", "report"} <= set(told("stend r", 1))
+    assert "--target" in told("stend run --t", 2)
+
+
+def test_every_extra_brings_what_it_is_named_for() -> None:
+    offered = PROJECT["optional-dependencies"]
+    assert set(extras.EXTRAS.values()) | {"all"} <= set(offered)
+    assert offered["all"] == [f"stend[{','.join(dict.fromkeys(extras.EXTRAS.values()))}]"]
+    named = " ".join(word.lower().replace("-", "_") for extra in ("sim", "report") for word in offered[extra])
+    assert [m for m in extras.EXTRAS if m not in named] == ["llvmlite", "markupsafe"]  # which others of them bring
+    assert not [word for word in PROJECT["dependencies"] for module in extras.EXTRAS if word.startswith(module)]
+
+
+def test_nobody_is_named_and_the_licence_is_there() -> None:
+    assert not {"authors", "maintainers", "urls"} & set(PROJECT)
+    assert "Apache License" in (TOP / "LICENSE").read_text()
+    assert PROJECT["version"] in (TOP / "CITATION.cff").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["run", "iops", "--target", "sim:small"], "the virtual drive sim:small needs numba"),
+        (["host", "--quick"], "STREAM, the measure of memory, needs numba"),
+    ],
+    ids=["sim", "host"],
+)
+def test_what_was_left_out_is_told_in_one_line(words: list[str], sentence: str, tmp_path: Path) -> None:
+    done = core(*words, folder=tmp_path)
+    assert done.returncode == 4
+    assert done.stderr == f"stend: {sentence}, which is not installed: `pip install 'stend[sim]'`\n"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.fio
+def test_the_core_runs_shows_resumes_and_exports_on_a_drives_host(tmp_path: Path) -> None:
+    drive = str(tmp_path / "new.bin")
+    asked = ["run", "latency", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--target", drive]
+    with subprocess.Popen(without(*asked, "--create", "64MiB", "--into", "run"), cwd=tmp_path) as child:
+        wait_for_results(tmp_path / "run", 3)
+        child.kill()
+    done = core("resume", "run", "--destroy-data", drive, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "No report: a report as html needs" in done.stdout
+    assert "`pip install 'stend[report]'`" in done.stdout
+    assert core("show", "run", folder=tmp_path).returncode == 0
+    for form, file in (("csv", "records.csv"), ("json", "report.json")):
+        told = core("report", "run", "--format", form, folder=tmp_path)
+        assert told.returncode == 0, told.stderr
+        assert (tmp_path / "run" / file).exists()
+    for form in ("html", "pdf", "markdown", "parquet"):
+        told = core("report", "run", "--format", form, folder=tmp_path)
+        assert told.returncode == 4, form
+        assert told.stderr.startswith(f"stend: a report as {form} needs ")
+        assert "`pip install 'stend[report]'`" in told.stderr
+
+
+def test_only_modules_that_may_be_left_out_are_told_as_such() -> None:
+    extras.need("this test", "msgspec")
+    with pytest.raises(KeyError), extras.needing("this test"):
+        raise KeyError
+    with pytest.raises(ModuleNotFoundError), extras.needing("this test"):
+        raise ModuleNotFoundError(name="stend.nothing")
+    with pytest.raises(Missing, match=r"this test needs duckdb, .*stend\[report\]"), extras.needing("this test"):
+        raise ModuleNotFoundError(name="duckdb.inner")
+    assert all(find_spec(module) for module in extras.EXTRAS)
