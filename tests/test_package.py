@@ -11,6 +11,7 @@ import pytest
 
 from stend import extras
 from stend.errors import Missing
+from stend.programs import programs
 from tests.test_real import wait_for_results
 
 TOP = Path(__file__).parent.parent
@@ -123,3 +124,8 @@ def test_only_modules_that_may_be_left_out_are_told_as_such() -> None:
     with pytest.raises(Missing, match=r"this test needs duckdb, .*stend\[report\]"), extras.needing("this test"):
         raise ModuleNotFoundError(name="duckdb.inner")
     assert all(find_spec(module) for module in extras.EXTRAS)
+
+
+def test_the_container_has_every_program_that_stend_runs() -> None:
+    words = (TOP / "Containerfile").read_text().split()
+    assert {known.package for known in programs().values()} <= set(words)
