@@ -34,7 +34,9 @@ class StepFailed(StendError):
     exit_code = 5
 
 
-UNSOUND_EXIT_CODE = 6
+GATE_FAILED_EXIT_CODE = 6
+GATE_UNDECIDED_EXIT_CODE = 7
+UNSOUND_EXIT_CODE = 8
 STOPPED_EXIT_CODE = 130
 
 EXIT_CODES = {
@@ -44,6 +46,8 @@ EXIT_CODES = {
     Refused.exit_code: "refused by the safety gate",
     Missing.exit_code: "this host lacks something (see `stend doctor`)",
     StepFailed.exit_code: "a step failed; the run folder says which",
+    GATE_FAILED_EXIT_CODE: "a rule of `stend compare` failed",
+    GATE_UNDECIDED_EXIT_CODE: "these runs do not decide a rule of `stend compare`",
     UNSOUND_EXIT_CODE: "a run folder is not as its run wrote it (`stend verify`)",
     STOPPED_EXIT_CODE: "stopped by Ctrl-C or SIGTERM",
 }

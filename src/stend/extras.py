@@ -1,4 +1,4 @@
-"""Parts that an installation may leave out: `stend[sim]`, `stend[report]`; what needs one says so in a sentence."""
+"""Parts that an installation may leave out, such as `stend[sim]`; what needs one says so in a sentence."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +15,7 @@ EXTRAS = {
     "markupsafe": "report",
     "typst": "report",
     "vl_convert": "report",
+    "scipy": "compare",
 }
 """Modules of others by the extra of pyproject.toml that brings them."""
 

@@ -29,7 +29,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 name = f"{words.name_of('phase', phase.name)}, {load.label}, {words(f'direction.{way}')}"
                 series_of[name] = Counts(own.seconds, 0, getattr(own, way))
     names = list(series_of)[:MOST_LINES]
-    rows = [row for name in names for row in _curve(series_of[name].read.bins, name)]
+    rows = [row for name in names for row in curve(series_of[name].read.bins, name)]
     x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
     y = axis("share", words("axis.exceedance"), log=True, plain=True)
     chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
@@ -42,7 +42,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     )
 
 
-def _curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:
+def curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:
     """Down to the share that ten IOs are; what lies beyond is chance."""
     total = left = sum(bins.values())
     for index in sorted(bins):

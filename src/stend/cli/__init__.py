@@ -43,7 +43,20 @@ class Verb(TyperCommand):
 class Doors(TyperGroup):
     """The verbs, in the order a new user meets them."""
 
-    ORDER = ("doctor", "host", "devices", "tests", "plan", "run", "resume", "show", "report", "verify", "list")
+    ORDER = (
+        "doctor",
+        "host",
+        "devices",
+        "tests",
+        "plan",
+        "run",
+        "resume",
+        "show",
+        "report",
+        "compare",
+        "verify",
+        "list",
+    )
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Known verbs first in their order, any other after them."""
@@ -72,7 +85,8 @@ def application() -> typer.Typer:
     for module in pkgutil.iter_modules(__path__):
         if not module.name.startswith("_"):
             verb = importlib.import_module(f"{__name__}.{module.name}")
-            app.command(module.name.rstrip("_"), cls=Verb, epilog=EPILOG)(verb.command)
+            own = getattr(verb, "Verb", Verb)
+            app.command(module.name.rstrip("_"), cls=own, epilog=EPILOG)(verb.command)
     return app
 
 

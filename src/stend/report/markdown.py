@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from stend.charts import Picture
 from stend.record import Run
-from stend.report.parts import Chapter, Document, Part, Table
+from stend.report.parts import Chapter, Document, Part, Section, Table
 from stend.report.parts.document import document
 from stend.report.parts.drawing import svg
 
@@ -17,8 +18,12 @@ def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: st
     """`report.md` and a folder `report.files` of charts."""
     suffix = "" if lang == "en" else f".{lang}"
     path, folder = into / f"report{suffix}.md", into / f"report{suffix}.files"
+    return write_document(document(runs, lang, style), path, folder)
+
+
+def write_document(doc: Document, path: Path, folder: Path) -> list[Path]:
+    """A Document, its pictures in a folder beside it."""
     folder.mkdir(exist_ok=True)
-    doc = document(runs, lang, style)
     path.write_text("\n".join(_document(doc, folder)) + "\n", encoding="utf-8")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
 
@@ -31,6 +36,8 @@ def escape(text: str) -> str:
 def _document(doc: Document, folder: Path) -> Iterator[str]:
     t = doc.words
     yield f"# {escape(doc.title)}\n"
+    for section in doc.sections:
+        yield from _section(section, folder)
     for number, part in enumerate(doc.parts, 1):
         yield from _card(part)
         if part.photo:
@@ -54,6 +61,21 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
     yield f"\n{t('page.made', date=doc.made, version='')}"
 
 
+def _section(section: Section, folder: Path) -> Iterator[str]:
+    yield f"## {escape(section.title)}\n"
+    yield from (f"{escape(text)}\n" for text in section.texts)
+    for table in section.tables:
+        yield from (*_table(table), "")
+    yield from _pictures(section.pictures, section.anchor, folder)
+
+
+def _pictures(pictures: Sequence[Picture], place: str, folder: Path) -> Iterator[str]:
+    for count, picture in enumerate(pictures, 1):
+        name = f"{place}-{count}.svg"
+        (folder / name).write_text(svg(picture), encoding="utf-8")
+        yield f"![{escape(picture.title)}]({folder.name}/{name})\n"
+
+
 def _card(part: Part) -> Iterator[str]:
     yield f"## {escape(part.title)}\n\n**{escape(part.verdict)}**\n"
     yield from (f"- **{escape(stamp)}**" for stamp in part.stamps)
@@ -67,10 +89,7 @@ def _chapter(chapter: Chapter, doc: Document, folder: Path, number: int) -> Iter
     yield from (f"**{escape(stamp)}**\n" for stamp in chapter.stamps)
     yield from (f"- {escape(said.text)} ({said.confidence})" for said in chapter.said)
     yield ""
-    for count, picture in enumerate(chapter.pictures, 1):
-        name = f"{number}-{chapter.anchor}-{count}.svg"
-        (folder / name).write_text(svg(picture), encoding="utf-8")
-        yield f"![{escape(picture.title)}]({folder.name}/{name})\n"
+    yield from _pictures(chapter.pictures, f"{number}-{chapter.anchor}", folder)
     for table in (*chapter.results, *chapter.verification):
         yield from _table(table)
 

@@ -11,7 +11,7 @@ from typing import Any
 from stend import __version__
 from stend.charts import Picture
 from stend.record import Run
-from stend.report.parts import Chapter, Document, Part, Table
+from stend.report.parts import Chapter, Document, Part, Section, Table
 from stend.report.parts.document import document
 from stend.report.parts.drawing import svgs
 
@@ -51,7 +51,8 @@ def typeset(doc: Document) -> bytes:
 
 def _content(doc: Document, folder: Path) -> dict[str, Any]:
     t = doc.words
-    pictures = [*doc.pictures, *(p for part in doc.parts for chapter in part.chapters for p in chapter.pictures)]
+    own = [p for section in doc.sections for p in section.pictures]
+    pictures = [*own, *doc.pictures, *(p for part in doc.parts for chapter in part.chapters for p in chapter.pictures)]
     plots = {
         id(p): _plot(p, drawing, folder / f"{n}.svg")
         for n, (p, drawing) in enumerate(zip(pictures, svgs(pictures), strict=True))
@@ -61,11 +62,21 @@ def _content(doc: Document, folder: Path) -> dict[str, Any]:
         "lang": doc.lang,
         "style": doc.style,
         "made": t("page.made", date=doc.made, version=__version__),
-        "words": {key: t(f"page.{key}") for key in WORDS},
+        "words": {key: t(f"page.{key}") for key in WORDS} | {"report": t(f"page.{doc.kind}")},
         "plot": t("page.plot" if doc.style == "pts" else "page.figure", n="").strip(),
+        "sections": [_section(section, plots) for section in doc.sections],
         "compared": [plots[id(picture)] for picture in doc.pictures],
         "tables": [_table(table) for table in doc.tables],
         "parts": [_part(part, plots, t) | _photo(part, folder / f"photo-{n}") for n, part in enumerate(doc.parts)],
+    }
+
+
+def _section(section: Section, plots: Plots) -> dict[str, Any]:
+    return {
+        "title": section.title,
+        "texts": section.texts,
+        "tables": [_table(table) for table in section.tables],
+        "plots": [plots[id(picture)] for picture in section.pictures],
     }
 
 

@@ -89,8 +89,21 @@ class Part(NamedTuple):
     manifest: str
 
 
+class Section(NamedTuple):
+    """A heading with sentences, tables and pictures under it, in this order."""
+
+    anchor: str
+    title: str
+    texts: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+
 class Document(NamedTuple):
-    """A report: its language, style, and one part for each run; pictures and tables that compare them come first."""
+    """A report: its language, style, and one part for each run; pictures and tables that compare them come first.
+
+    `kind` names what it is (`page.<kind>`); `sections` come before all parts.
+    """
 
     title: str
     lang: str
@@ -100,3 +113,5 @@ class Document(NamedTuple):
     pictures: tuple[Picture, ...]
     tables: tuple[Table, ...]
     words: Any
+    kind: str = "report"
+    sections: tuple[Section, ...] = ()

@@ -1,0 +1,19 @@
+"""Two sides in one picture: a file for each kind of chart, drawn from a Comparison."""
+
+from collections.abc import Iterator
+
+from stend.charts.overlay import courses, intervals, ratio_map, rested, sweeps, tails
+from stend.charts.parts import Picture
+from stend.charts.parts.theme import finished
+from stend.compare import Comparison
+from stend.findings.language import Language
+
+KINDS = (ratio_map, intervals, sweeps, courses, rested, tails)
+
+
+def pictures(whole: Comparison, words: Language, stamps: list[str]) -> Iterator[Picture]:
+    """Every picture that these sides can draw."""
+    for kind in KINDS:
+        for drawing in kind.draw(whole, words):
+            if any(drawing.rows.values()):
+                yield finished(kind.__name__.rpartition(".")[2], drawing, words, stamps)

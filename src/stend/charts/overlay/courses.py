@@ -1,0 +1,46 @@
+"""The saturation of every run, its colour that of its side."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series_scale, thin, time_scale, zoom
+from stend.charts.parts.marks import tips
+from stend.charts.parts.plain import Chart
+from stend.compare import Comparison, Outcome
+from stend.findings.language import Language
+
+MOST_POINTS = 300
+
+
+def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
+    """One chart for every test that saturates on both sides."""
+    for test in dict.fromkeys(test for run in whole.a.runs for test in run.courses):
+        every = [run for side in (whole.a, whole.b) for run in side.runs]
+        longest_s = max((point[0] for run in every for point in run.courses.get(test, ())), default=0.0)
+        scale, title = time_scale(longest_s, words)
+        rows = [row for side in (whole.a, whole.b) for run in side.runs for row in _rows(side.name, run, test, scale)]
+        if len({row["side"] for row in rows}) < 2:
+            continue
+        names = [whole.a.name, whole.b.name]
+        side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
+        x, y = axis("t", title), axis("iops", words("axis.iops"))
+        chart = (
+            Chart(data())
+            .mark_line(strokeWidth=1.2, opacity=0.75)
+            .encode(
+                x=x,
+                y=y,
+                color={**side, "scale": series_scale(names, COLOURS)},
+                strokeDash={**side, "scale": series_scale(names, DASHES)},
+                detail={"field": "run", "type": "nominal"},
+                tooltip=tips(side, {"field": "run", "type": "nominal", "title": words("overlay.run")}, x, y),
+            )
+            .add_params(zoom())
+        )
+        told = words("overlay.courses", test=words.title(test, test), a=names[0], b=names[1])
+        yield Drawing(told, chart, {"rows": rows}, words("overlay.courses_says"))
+
+
+def _rows(side: str, run: Outcome, test: str, scale: float) -> list[Row]:
+    points = run.courses.get(test, ())
+    rows = [{"t": end_s / scale, "iops": iops, "side": side, "run": run.name} for end_s, iops in points]
+    return thin(rows, "t", "iops", MOST_POINTS)

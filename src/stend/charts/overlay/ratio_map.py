@@ -1,0 +1,65 @@
+"""What became of every cell of a matrix: B over A by block size and mix, with the verdict of each cell."""
+
+from collections.abc import Iterator, Sequence
+from math import log
+
+from stend.charts.parts import Drawing, Row, data
+from stend.charts.parts.plain import Chart
+from stend.compare import Comparison, Difference
+from stend.findings.language import Language
+
+RATES = ("iops", "throughput")
+SIGNS = {"better": "▲", "worse": "▼", "same": "=", "undecided": "?", "not comparable": "×"}
+LEAST_SCALE = log(1.1)
+"""Smaller changes than ten per cent are not blown up to full colour."""
+
+
+def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
+    """A map for every phase with two sizes and two mixes."""
+    groups: dict[tuple[str, str, str], list[Difference]] = {}
+    for one in whole.differences:
+        if one.quantity in RATES and one.key.direction == "both" and one.key.place == 1:
+            groups.setdefault((one.key.test, one.key.phase, one.key.state), []).append(one)
+    for (test, phase, _), own in groups.items():
+        sizes, mixes = (list(dict.fromkeys(v)) for v in zip(*((o.key.block, o.key.mix) for o in own), strict=True))
+        alike = {(one.key.threads, one.key.depth) for one in own}
+        if len(sizes) > 1 and len(mixes) > 1 and len(alike) == 1 and all(size[-1] == "K" for size in sizes):
+            sizes.sort(key=lambda size: float(size[:-1]))
+            mixes.sort(key=lambda mix: -int(mix.split("/")[0]))
+            told = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
+            says = words("overlay.map_says", **told)
+            rows = [_row(one, words) for one in own]
+            yield Drawing(words("overlay.map", **told), _map(rows, sizes, mixes, words), {"rows": rows}, says)
+
+
+def change(ratio: float, words: Language) -> str:
+    """`+4.5%`."""
+    text = words.show(abs(ratio - 1), "pct")
+    sign = "" if text.startswith("0") and "," not in text and "." not in text else "\u2212" if ratio < 1 else "+"
+    return sign + text
+
+
+def _row(one: Difference, words: Language) -> Row:
+    return {
+        "block": one.key.block,
+        "mix": one.key.mix,
+        "change": log(one.ratio),
+        "text": f"{change(one.ratio, words)} {SIGNS[one.verdict]}",
+        "verdict": words(f"verdict.{one.verdict.replace(' ', '_')}"),
+    }
+
+
+def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words: Language) -> object:
+    most = max(LEAST_SCALE, *(abs(row["change"]) for row in rows))
+    x = {"field": "block", "type": "ordinal", "sort": list(sizes), "title": words("axis.block_size")}
+    y = {"field": "mix", "type": "ordinal", "sort": list(mixes), "title": words("axis.mix")}
+    scale = {"domain": [-most, 0, most], "range": ["#d55e00", "#ffffff", "#0072b2"], "interpolate": "rgb"}
+    colour = {"field": "change", "type": "quantitative", "scale": scale, "legend": None}
+    tips = [
+        {"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("block", "mix", "text", "verdict")
+    ]
+    base = Chart(data()).encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
+    cells = base.mark_rect(stroke="#c8ccd1").encode(color=colour, tooltip=tips)
+    dark = {"condition": {"test": f"abs(datum.change) > {0.62 * most}", "value": "#ffffff"}, "value": "#000000"}
+    text = base.mark_text(fontSize=11).encode(text={"field": "text", "type": "nominal"}, color=dark)
+    return (cells + text).properties(height=max(120, 38 * len(mixes)))

@@ -1,0 +1,44 @@
+"""Sides from disk: run folders, or folders of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from stend import store
+from stend.compare.sides import Outcome, Side, outcome, side
+from stend.errors import BadInput
+
+
+def folders(paths: Sequence[Path]) -> list[Path]:
+    """Every run folder that is named or lies directly below a named folder; BadInput for a folder without any."""
+    found = []
+    for path in paths:
+        own = [path] if (path / "events.jsonl").exists() else store.find(path)
+        if not own:
+            raise BadInput(f"{path} is no run folder, and there is none below it; `stend list` shows runs")
+        found += own
+    return found
+
+
+def run(folder: Path) -> Outcome:
+    """One run folder, reduced; its label is the manifest's."""
+    loaded = store.load(folder)
+    if not loaded.results:
+        raise BadInput(f"{folder} has no results to compare; `stend show {folder}` tells why")
+    label = store.manifest(folder).get("label", "") if (folder / "manifest.toml").exists() else ""
+    return outcome(folder.name, loaded, store.host(folder), str(label))
+
+
+def named(paths: Sequence[Path], name: str = "") -> Side:
+    """A side of these folders, named after what its runs have in common where no name is given."""
+    return side(name, [run(folder) for folder in folders(paths)])
+
+
+def with_names(a: Side, b: Side, typed: Sequence[str] = ()) -> tuple[Side, Side]:
+    """Names that tell two sides apart: those typed, else the first of these facts that each side has alone."""
+    if typed:
+        return a._replace(name=typed[0]), b._replace(name=typed[1])
+    for fact in ("label", "model", "firmware", "serial", "cache", "fio", "kernel"):
+        values = [{str(run.settings.get(fact) or "") for run in one.runs} for one in (a, b)]
+        if all(len(own) == 1 and "" not in own for own in values) and values[0] != values[1]:
+            return a._replace(name=values[0].pop()), b._replace(name=values[1].pop())
+    return a._replace(name="A"), b._replace(name="B")
