@@ -20,7 +20,7 @@ def parameters(array: Array, host: Host) -> "np.ndarray[tuple[int], np.dtype[np.
     p[k.CACHE], p[k.T_PARITY], p[k.T_PIECE] = array.cache_bytes, array.parity_us * 1e3, array.member_command_us * 1e3
     p[k.T_READ_COMMAND], p[k.T_WRITE_COMMAND] = host.read_command_us * 1e3, host.write_command_us * 1e3
     p[k.T_LINK], p[k.T_LINK_IN] = k.PAGE * 1e3 / host.read_mb_s, k.PAGE * 1e3 / host.write_mb_s
-    p[k.T_PIECE_PAGE] = array.member_page_us * 1e3
+    p[k.T_PIECE_PAGE], p[k.T_YIELD] = array.member_page_us * 1e3, array.yield_us * 1e3
     p[k.T_READ_ANSWER], p[k.T_WRITE_ANSWER] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
     return p
 
@@ -35,8 +35,9 @@ class ArrayDrive(Drive):
         self.memory = k.Array(
             state=np.zeros(k.STATE, np.int64),
             parameters=parameters(spec.array, spec.host),
-            unit=np.zeros((spec.array.members, spec.array.units), np.int64),
-            port=np.zeros(spec.array.members, np.int64),
+            unit=np.zeros((spec.array.members, spec.array.units, 2), np.int64),
+            port=np.zeros((spec.array.members, 2), np.int64),
+            ends=np.full((2, k.STREAMS), -1, np.int64),
             done_at=np.zeros(RING, np.int64),
             done_bytes=np.zeros(RING, np.int64),
         )

@@ -10,17 +10,19 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.sim.compiled import compiled, inlined
-from stend.sim.kernels import count, draw, i64, sink
+from stend.sim.kernels import answered, asked, draw, i64, sink, u64
 
 # Indices of `parameters`; times in ns.
 MEMBERS, LEVEL, STRIPE, UNITS, T_READ, T_WRITE, T_PAGE_IN, T_PAGE_OUT, CACHE, T_READ_COMMAND = range(10)
 T_WRITE_COMMAND, T_LINK, T_READ_ANSWER, T_WRITE_ANSWER, T_PARITY, T_PIECE = range(10, 16)
-T_PIECE_PAGE, T_LINK_IN = 16, 17
-PARAMETERS = 18
+T_PIECE_PAGE, T_LINK_IN, T_YIELD = 16, 17, 18
+PARAMETERS = 19
 # Indices of `state`.
-COMMAND, LINK, HELD, FIRST, MANY, LAST_END, READ_END, BEHIND = range(8)
-STATE = 8
+COMMAND, LINK, HELD, FIRST, MANY, READS_BEHIND, BEHIND = range(7)
+STATE = 7
 PAGE = 4096
+STREAMS = 256
+"""Places where the controller keeps how far sequential streams are."""
 
 
 class Array(NamedTuple):
@@ -29,35 +31,51 @@ class Array(NamedTuple):
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]
     unit: npt.NDArray[np.int64]
-    """[members, units]: busy until"""
+    """[members, units, 2]: busy with reads until, with all until"""
     port: npt.NDArray[np.int64]
-    """each member's own link, busy until"""
+    """[members, 2]: the same of each member's own link"""
+    ends: npt.NDArray[np.int64]
+    """[2, STREAMS]: where recent reads and writes ended"""
     done_at: npt.NDArray[np.int64]
     done_bytes: npt.NDArray[np.int64]
 
 
 @inlined
-def controller(a: Any, ns: Any, at: Any, now: Any) -> Any:
-    """The controller's processor for the members works `ns` on what was asked `now` and is possible `at`; its end."""
-    a.state[BEHIND] = max(a.state[BEHIND], now) + ns
-    return max(a.state[BEHIND], at)
+def queued(until: Any, ns: Any, writes: Any, at: Any, patience: Any) -> Any:
+    """Something that is busy `until` (with reads, with all) does `ns` of work more; its end. Reads go before what the
+    cache writes out, but for what was begun: they wait for it `patience` at most."""
+    if writes:
+        until[1] = max(until[1], at) + ns
+        return until[1]
+    start = max(until[0], at)
+    start += min(max(until[1] - start, 0), patience)
+    until[0] = start + ns
+    until[1] = max(until[1], start) + ns
+    return until[0]
 
 
 @inlined
-def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now: Any) -> Any:
-    """A member reads or writes `size` bytes; when it is done. 4 KiB pages lie on its units in turn."""
+def controller(a: Any, ns: Any, writes: Any, at: Any, now: Any) -> Any:
+    """The controller's processor for the members works `ns` on what was asked `now` and is possible `at`; its end."""
+    return max(queued(a.state[READS_BEHIND : BEHIND + 1], ns, writes, now, a.parameters[T_YIELD]), at)
+
+
+@inlined
+def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now: Any, out: Any) -> Any:
+    """A member reads or writes `size` bytes; when it is done. 4 KiB pages lie on its units in turn.
+
+    `out`: the cache writes out, also where old data is read for it.
+    """
     p = a.parameters
     units = p[UNITS]
     first, last = address // PAGE, (address + size - 1) // PAGE
-    at = controller(a, p[T_PIECE] + p[T_PIECE_PAGE] * size // PAGE, at, now)
+    at = controller(a, p[T_PIECE] + p[T_PIECE_PAGE] * size // PAGE, out, at, now)
     done = at
     for page in range(first, last + 1):
         u = i64((page * 2654435761 >> 7) % units) if first == last else page % units
-        busy = max(a.unit[member, u], at) + (p[T_WRITE] if writes else p[T_READ])
-        a.unit[member, u] = busy
+        busy = queued(a.unit[member, u], p[T_WRITE] if writes else p[T_READ], out, at, p[T_WRITE])
         over = p[T_PAGE_IN] if writes else p[T_PAGE_OUT]
-        a.port[member] = max(a.port[member], at) + over
-        done = max(done, busy + over, a.port[member])
+        done = max(done, busy + over, queued(a.port[member], over, out, at, over))
     return done
 
 
@@ -68,7 +86,7 @@ def piece(a: Any, offset: Any, size: Any, writes: Any, now: Any) -> Any:
     members, level, stripe = p[MEMBERS], p[LEVEL], p[STRIPE]
     row = offset // stripe
     if level == 0:
-        return work(a, row % members, row // members * stripe + offset % stripe, size, writes, now, now)
+        return work(a, row % members, row // members * stripe + offset % stripe, size, writes, now, now, writes)
     if level == 5:
         data = members - 1
         line = row // data
@@ -76,18 +94,18 @@ def piece(a: Any, offset: Any, size: Any, writes: Any, now: Any) -> Any:
         member = (parity + 1 + row % data) % members
         address = line * stripe + offset % stripe
         if not writes:
-            return work(a, member, address, size, False, now, now)
-        ready = work(a, member, address, size, False, now, now)
-        ready = max(ready, work(a, parity, address, size, False, now, now))
-        ready = controller(a, p[T_PARITY], ready, now)
-        done = work(a, member, address, size, True, ready, now)
-        return max(done, work(a, parity, address, size, True, ready, now))
+            return work(a, member, address, size, False, now, now, False)
+        ready = work(a, member, address, size, False, now, now, True)
+        ready = max(ready, work(a, parity, address, size, False, now, now, True))
+        ready = controller(a, p[T_PARITY], True, ready, now)
+        done = work(a, member, address, size, True, ready, now, True)
+        return max(done, work(a, parity, address, size, True, ready, now, True))
     pairs = max(members // 2, 1)
     one, address = row % pairs, row // pairs * stripe + offset % stripe
     if writes:
-        done = work(a, one, address, size, True, now, now)
-        return max(done, work(a, one + pairs, address, size, True, now, now))
-    return work(a, one + pairs * (row // pairs & 1), address, size, False, now, now)
+        done = work(a, one, address, size, True, now, now, True)
+        return max(done, work(a, one + pairs, address, size, True, now, now, True))
+    return work(a, one + pairs * (row // pairs & 1), address, size, False, now, now, False)
 
 
 @inlined
@@ -96,8 +114,7 @@ def read_ahead(a: Any, size: Any, at: Any) -> Any:
     p = a.parameters
     done = at
     for m in range(p[MEMBERS]):
-        a.port[m] = max(a.port[m], at) + size * p[T_PAGE_OUT] // (PAGE * p[MEMBERS])
-        done = max(done, a.port[m])
+        done = max(done, queued(a.port[m], size * p[T_PAGE_OUT] // (PAGE * p[MEMBERS]), False, at, p[T_PAGE_OUT]))
     return done
 
 
@@ -110,10 +127,8 @@ def whole_rows(a: Any, size: Any, at: Any) -> Any:
     done = at
     for m in range(p[MEMBERS]):
         for u in range(p[UNITS]):
-            a.unit[m, u] = max(a.unit[m, u], at) + share * p[T_WRITE] // (1024 * p[UNITS])
-            done = max(done, a.unit[m, u])
-        a.port[m] = max(a.port[m], at) + share * p[T_PAGE_IN] // 1024
-        done = max(done, a.port[m])
+            done = max(done, queued(a.unit[m, u], share * p[T_WRITE] // (1024 * p[UNITS]), True, at, 0))
+        done = max(done, queued(a.port[m], share * p[T_PAGE_IN] // 1024, True, at, 0))
     return done
 
 
@@ -130,6 +145,20 @@ def spread(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
 
 
 @inlined
+def follows(ends: Any, offset: Any, size: Any) -> Any:
+    """Whether a request begins where a recent one of its direction ended: the next of one of several streams."""
+    known = ends[stream_place(offset)] == offset
+    ends[stream_place(offset + size)] = offset + size
+    return known
+
+
+@inlined
+def stream_place(offset: Any) -> Any:
+    """Where the end of a stream is kept."""
+    return i64(u64(offset) * u64(0x9E3779B97F4A7C15) >> u64(56))
+
+
+@inlined
 def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     """One request issued at `at`; when its answer is back."""
     s, p = a.state, a.parameters
@@ -137,9 +166,7 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     s[COMMAND] = at
     s[LINK] = max(s[LINK], at) + (p[T_LINK] if reads else p[T_LINK_IN]) * size // PAGE
     if reads:
-        follows = offset == s[READ_END]
-        s[READ_END] = offset + size
-        done = read_ahead(a, size, at) if follows else spread(a, offset, size, False, at)
+        done = read_ahead(a, size, at) if follows(a.ends[0], offset, size) else spread(a, offset, size, False, at)
         return max(done, s[LINK]) + p[T_READ_ANSWER]
     at = s[LINK]
     ring = a.done_at.shape[0] - 1
@@ -148,9 +175,7 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         s[HELD] -= a.done_bytes[s[FIRST]]
         s[FIRST] = (s[FIRST] + 1) & ring
         s[MANY] -= 1
-    follows = offset == s[LAST_END]
-    s[LAST_END] = offset + size
-    done = whole_rows(a, size, at) if follows else spread(a, offset, size, True, at)
+    done = whole_rows(a, size, at) if follows(a.ends[1], offset, size) else spread(a, offset, size, True, at)
     if size > p[CACHE]:
         return done + p[T_WRITE_ANSWER]
     place = (s[FIRST] + s[MANY]) & ring
@@ -171,8 +196,7 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             return True
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
-            count(ledger, loop.size[slot], t - loop.issued[slot])
-            loop.at[2] = t
+            answered(loop, ledger, slot, t)
         if stream.at[0] == stream.at[1]:
             draw(stream)
         i = stream.at[0]
@@ -183,7 +207,7 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
         done = request(a, stream.offset[i], size, reads, t)
-        loop.issued[slot] = t
+        loop.issued[slot] = asked(loop, t)
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0

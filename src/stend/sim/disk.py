@@ -4,7 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.errors import BadInput
-from stend.sim import disk_kernel as k
+from stend.sim import disk_kernel
+from stend.sim import disk_state as k
 from stend.sim.drive import NS, Drive
 from stend.sim.requests import OUTSTANDING, SECTOR, Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Disk, Host, Spec
@@ -83,11 +84,11 @@ class DiskDrive(Drive):
         m.state[[k.KNOWN, k.HELD, k.CACHE_NEXT]] = 0
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        return bool(k.serve(self.memory, requests, slots, done, until))
+        return bool(disk_kernel.serve(self.memory, requests, slots, done, until))
 
     def _rest(self, ns: int) -> None:
         self._forget_waiting()
-        k.rest(self.memory, self.inner_ns)
+        disk_kernel.rest(self.memory, self.inner_ns)
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
         return 1.0 if moved.any() else 0.0

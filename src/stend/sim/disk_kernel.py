@@ -4,46 +4,47 @@ One head serves one request at a time: of all it knows it takes the one it reach
 that fit the protected memory are answered at once and join the queue as work without a waiting host.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from stend.sim.compiled import compiled, inlined
-from stend.sim.kernels import LOW32, count, draw, i64, random64, u64
-
-# Indices of `parameters`; times in ns.
-T_TURN, T_SETTLE, T_SEEK, T_OVERHEAD, OUTER, INNER, CAPACITY, REACH, DIRTY, T_MEMORY = range(10)
-CHUNK, T_HIT, T_HIT_READ, T_WRITE_SETTLE, T_COMMAND, LINK, LARGEST, HIT_RATE, THROUGH = range(10, 19)
-PARAMETERS = 19
-# Indices of `state`.
-HEAD, NOW, KNOWN, HELD, CACHE_BUSY, CACHE_NEXT, LINK_BUSY, COMMAND_BUSY, HITS, MISSES, HAND = range(11)
-STATE = 11
-FAR = 1 << 62
-PAGE = 4096
-PATIENCE = 2_000_000_000
-"""ns after which a waiting host is served before anything that lies nearer: no drive lets a request starve"""
-
-
-class Disk(NamedTuple):
-    """The arrays; places in `queue_*` below `state[KNOWN]` are in use."""
-
-    state: npt.NDArray[np.int64]
-    parameters: npt.NDArray[np.int64]
-    rng: npt.NDArray[np.uint64]
-    queue_at: npt.NDArray[np.int64]
-    """byte offset"""
-    queue_size: npt.NDArray[np.int64]
-    """bytes, negative for reads"""
-    queue_slot: npt.NDArray[np.int64]
-    """which slot of the loop waits; -1: nobody, the write memory holds it"""
-    queue_since: npt.NDArray[np.int64]
-    where: npt.NDArray[np.int64]
-    """place in the cache of each chunk, or -1"""
-    holds: npt.NDArray[np.int64]
-    """which chunk each place of the cache holds, or -1"""
-    valid: npt.NDArray[np.uint64]
-    """a bit for each page of it that is there"""
+from stend.sim.disk_cache import cached, evict, kept
+from stend.sim.disk_state import (
+    CACHE_BUSY,
+    CAPACITY,
+    CHUNK,
+    COMMAND_BUSY,
+    DIRTY,
+    FAR,
+    FAVOUR,
+    HAND,
+    HEAD,
+    HELD,
+    HIT_RATE,
+    HITS,
+    INNER,
+    KNOWN,
+    LARGEST,
+    LINK,
+    MISSES,
+    NOW,
+    OUTER,
+    PATIENCE,
+    REACH,
+    STREAM,
+    T_COMMAND,
+    T_HIT,
+    T_HIT_READ,
+    T_MEMORY,
+    T_OVERHEAD,
+    T_SEEK,
+    T_SETTLE,
+    T_TURN,
+    T_WRITE_SETTLE,
+    THROUGH,
+)
+from stend.sim.kernels import LOW32, answered, asked, draw, i64, random64, u64
 
 
 @inlined
@@ -71,72 +72,28 @@ def positioning(d: Any, offset: Any, writes: Any) -> Any:
 
 @inlined
 def nearest(d: Any) -> Any:
-    """The known request that the head reaches first, or the one whose host has waited too long."""
+    """The known request that the head reaches first, or the one whose host has waited too long.
+
+    What the write memory holds nobody waits for: while a host does, the head goes there every second time only.
+    """
     s, p = d.state, d.parameters
-    best, at = i64(FAR), 0
     many = min(s[KNOWN], p[REACH])
-    longest = s[NOW] - PATIENCE
-    late = -1
+    longest, late, hosts = s[NOW] - PATIENCE, -1, 0
     for n in range(many):
-        if d.queue_slot[n] >= 0 and d.queue_since[n] < longest:
-            longest, late = d.queue_since[n], n
+        if d.queue_slot[n] >= 0:
+            hosts += 1
+            if d.queue_since[n] < longest:
+                longest, late = d.queue_since[n], n
     if late >= 0:
         return late
+    s[FAVOUR] = 1 - s[FAVOUR] if 0 < hosts < many else 0
+    best, at = i64(FAR), 0
     for n in range(many):
-        ns = positioning(d, d.queue_at[n], d.queue_size[n] > 0)
-        if ns < best:
-            best, at = ns, n
+        if s[FAVOUR] == 0 or d.queue_slot[n] >= 0:
+            ns = positioning(d, d.queue_at[n], d.queue_size[n] > 0)
+            if ns < best:
+                best, at = ns, n
     return at
-
-
-@inlined
-def touched(d: Any, chunk: Any, first: Any, end: Any) -> Any:
-    """A bit for each page of a chunk that lies between two pages."""
-    pages = d.parameters[CHUNK] // PAGE
-    low = max(first - chunk * pages, i64(0))
-    high = min(end - chunk * pages, pages)
-    if high <= low:
-        return u64(0)
-    return (~u64(0) >> u64(64 - (high - low))) << u64(low)
-
-
-@inlined
-def admit(d: Any, chunk: Any, pages: Any) -> None:
-    """Copy pages of a chunk to the flash cache, over the oldest chunk."""
-    s = d.state
-    if pages == u64(0):
-        return
-    if d.where[chunk] < 0:
-        place = s[CACHE_NEXT]
-        s[CACHE_NEXT] = place + 1 if place + 1 < d.holds.shape[0] else 0
-        if d.holds[place] >= 0:
-            d.where[d.holds[place]] = -1
-        d.holds[place] = chunk
-        d.valid[place] = u64(0)
-        d.where[chunk] = place
-    d.valid[d.where[chunk]] |= pages
-
-
-@inlined
-def evict(d: Any, chunk: Any) -> None:
-    """A chunk written in part is no longer what the flash holds; written whole it comes back when it is on the disk."""
-    if d.where[chunk] >= 0:
-        d.holds[d.where[chunk]] = -1
-        d.where[chunk] = -1
-
-
-@inlined
-def cached(d: Any, offset: Any, size: Any) -> Any:
-    """Whether the flash cache has all of a range."""
-    chunk = d.parameters[CHUNK]
-    first, end = offset // PAGE, (offset + size - 1) // PAGE + 1
-    for c in range(offset // chunk, (offset + size - 1) // chunk + 1):
-        if d.where[c] < 0:
-            return False
-        wanted = touched(d, c, first, end)
-        if d.valid[d.where[c]] & wanted != wanted:
-            return False
-    return True
 
 
 @inlined
@@ -145,20 +102,14 @@ def serve_head(d: Any) -> Any:
     s, p = d.state, d.parameters
     n = nearest(d)
     offset, size = d.queue_at[n], abs(d.queue_size[n])
+    s[NOW] = max(s[NOW], d.queue_since[n])
+    streams = 0 <= offset - s[HEAD] <= STREAM
     s[NOW] += positioning(d, offset, d.queue_size[n] > 0)
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])
     s[NOW] += i64(size / rate * 1e9)
     s[HEAD] = offset + size
     if p[CHUNK] > 0:
-        first, last = offset // p[CHUNK], (offset + size - 1) // p[CHUNK]
-        if d.queue_size[n] < 0:  # the rest of the chunks is read as well
-            s[NOW] += i64(((last - first + 1) * p[CHUNK] - size) / rate * 1e9)
-        for c in range(first, last + 1):
-            whole = d.queue_size[n] < 0 or (c * p[CHUNK] >= offset and (c + 1) * p[CHUNK] <= offset + size)
-            if whole:
-                admit(d, c, ~u64(0))
-            elif p[THROUGH] > 0:
-                admit(d, c, touched(d, c, -(-offset // PAGE), (offset + size) // PAGE))
+        s[NOW] += i64(kept(d, offset, size, d.queue_size[n] < 0, streams or size > p[CHUNK]) / rate * 1e9)
     return n
 
 
@@ -237,7 +188,7 @@ def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
         return False
     stream.at[0] = i + 1
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
-    loop.issued[slot], loop.size[slot] = at, size
+    loop.issued[slot], loop.size[slot] = asked(loop, at), size
     accept(d, loop, slot, stream.offset[i], size, at)
     return True
 
@@ -257,8 +208,7 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             return True
         if soonest <= head:
             if loop.size[slot] != 0:
-                count(ledger, loop.size[slot], soonest - loop.issued[slot])
-                loop.at[2] = soonest
+                answered(loop, ledger, slot, soonest)
             if s[KNOWN] == 0:
                 s[NOW] = max(s[NOW], soonest)
             ask(d, stream, loop, slot, soonest)

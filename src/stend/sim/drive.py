@@ -8,14 +8,16 @@ import numpy.typing as npt
 
 from stend.errors import StepFailed
 from stend.sim.accidents import Course
+from stend.sim.account import Account, stretch
 from stend.sim.heat import Heat
 from stend.sim.requests import (
     BAD,
-    BINS,
+    BEGUN,
     DRAINED,
     ENDED,
     FAILED,
     FAILED_AT,
+    OUTSTANDING_AT,
     Ledger,
     Loop,
     Pattern,
@@ -28,11 +30,12 @@ from stend.sim.requests import (
 from stend.sim.spec import Spec
 
 NS = 1_000_000_000
-POUR_NS = 100_000_000
-POUR_BYTES = 16384  # larger requests keep the drive busy from the first moment on
+POUR_NS, POUR_STEP_NS = 20_000_000_000, 200_000
+POUR_BYTES = 16384
+"""Writes of more than this change too much of a scaled drive while its queue builds up: they are undone."""
 FOREVER = 1 << 62
 QUEUED_BYTES = 16 << 20
-"""What a scaled drive is given at once: more would be a notable part of it. Waiting grows with the rest (Little)."""
+"""What a scaled drive is given at once: more would be a notable part of it. The rest waits in the host."""
 
 
 class Done(NamedTuple):
@@ -45,22 +48,6 @@ class Done(NamedTuple):
     """[2, BINS]: IOs by fio's latency bins"""
     more: bool
     """False once a limited pattern is through"""
-
-
-def stretch(done: Ledger, factor: float) -> None:
-    """All response times grown by a factor: `factor` times as many wait as were simulated, at the same rate."""
-    done.sums[:, 2] *= factor
-    done.sums[:, 3] *= factor**2
-    done.sums[:, 4] *= factor
-    old = np.flatnonzero(done.bins.any(axis=0))
-    shift = np.maximum((old >> 6) - 1, 0)
-    middle = np.where(shift > 0, ((old - (shift << 6)) + 0.5) * 2.0**shift, old) * factor
-    power = np.maximum(np.floor(np.log2(np.maximum(middle, 1))).astype(np.int64) - 6, 0)
-    new = np.minimum((power << 6) + (middle / 2.0**power).astype(np.int64), BINS - 1)
-    counts = done.bins[:, old]
-    done.bins[:] = 0
-    for way in (0, 1):
-        np.add.at(done.bins[way], new, counts[way])
 
 
 class Drive(ABC):
@@ -76,7 +63,8 @@ class Drive(ABC):
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
-        self._stretch = 1.0
+        self._crowd = 1.0
+        self._account: Account | None = None
 
     def start(self, pattern: Pattern) -> None:
         """Begin a pattern; what ran before is let go."""
@@ -86,36 +74,52 @@ class Drive(ABC):
         slots = min(outstanding, self.spec.host.queue or outstanding)
         if self.spec.scale > 1:
             slots = min(slots, max(8, QUEUED_BYTES // mean_bytes(pattern)))
-        self._loop, self._stretch = loop(slots, self.inner_ns), outstanding / slots
+        self._crowd, self._account = outstanding / slots, None
         self._limit, self._given = pattern.limit_bytes, 0
-        small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
+        self._loop = loop(outstanding, slots, self.inner_ns)
         room = self._take_up() if self.spec.scale > 1 and pattern.read_pct < 100 else self._buffer_bytes()
-        if self.spec.scale > 1 and small and not pattern.limit_bytes:
-            self._pour(2 * slots + room // mean_bytes(pattern))
+        if pattern.limit_bytes:
+            self._loop.at[BEGUN] = outstanding
+        elif self.spec.scale > 1:
+            small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
+            kept = None if small else self._kept()
+            self._loop = self._poured(self._stream, outstanding, slots, slots + room // mean_bytes(pattern))
+            self._restore(kept)
+        if not pattern.limit_bytes:
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns)
 
-    def _pour(self, ios: int) -> None:
-        """Fill queue and buffer before the clock runs: scaled time would make this moment `scale` times longer."""
-        if self._stream is None or self._loop is None:
-            return
-        spent, ended = ledger(), self.inner_ns + POUR_NS
-        while spent.sums[:, 0].sum() < ios and self.inner_ns < ended:
-            self.inner_ns += POUR_NS // 100
-            self._serve(self._stream, self._loop, spent, self.inner_ns)
+    def _poured(self, requests: Stream, outstanding: int, slots: int, ios: int) -> Loop:
+        """Queue and buffer as they stand after `ios` requests and each slot's first, and who waits in the host as long
+        as that rate makes them: scaled time would make this moment `scale` times longer."""
+        inside, spent, ended = loop(slots, slots, self.inner_ns), ledger(), self.inner_ns + POUR_NS
+        inside.at[BEGUN] = slots
+        began, first_ns, first = self.inner_ns, self.inner_ns, 0.0
+        while (done := spent.sums[:, 0].sum()) < ios + slots and self.inner_ns < ended:
+            if done < ios:
+                first_ns, first = self.inner_ns, done
+            self.inner_ns += max(POUR_STEP_NS, (self.inner_ns - began) // 50)
+            self._serve(requests, inside, spent, self.inner_ns)
+        each_ns = (self.inner_ns - first_ns) / max(done - first, 1)
+        queue = loop(outstanding, slots, self.inner_ns)
+        queue.waiting[:] -= np.round(np.arange(outstanding - slots, 0, -1) * each_ns).astype(np.int64)
+        inside.issued[:] -= round((outstanding - slots) * each_ns)
+        inside.at[BEGUN] = inside.at[OUTSTANDING_AT] = outstanding
+        return inside._replace(waiting=queue.waiting)
 
     def advance(self, seconds: float) -> Done:
         """Let the running pattern run on; ends early when it is through. StepFailed at an IO error or an accident."""
         requests, slots = self._running()
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
-        done, passed, more = ledger(), 0.0, True
+        done, passed, more, began = ledger(), 0.0, True, self.inner_ns
         requests.plan[BAD : BAD + 2] = self.course.bad(self.now_s)
         for length, silent in self.course.pieces(self.now_s, seconds):
             if silent:
-                slots.issued[:] -= round(length * NS / self._stretch)
+                self._silent(slots, length)
                 passed += length
             elif more:
                 took, more = self._advance(requests, slots, done, length)
                 passed += took
-        self._count(done, passed, more, self.spec.scale)
+        self._count(done, passed, more, self.spec.scale, self.inner_ns - began)
         if requests.at[ENDED] == FAILED:
             where = int(requests.plan[FAILED_AT]) * self.spec.scale
             raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
@@ -132,9 +136,24 @@ class Drive(ABC):
         self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
         return passed, more
 
-    def _count(self, done: Ledger, passed: float, more: bool, scale: int) -> None:
+    def _silent(self, slots: Loop, seconds: float) -> None:
+        """All that is outstanding waits so much longer."""
+        if self._account:
+            self._account.wait(seconds)
+        else:
+            slots.issued[:] -= round(seconds * NS)
+
+    def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
         self.now_s += passed
-        self._unscale(done, more, scale)
+        if scale > 1:
+            done.sums[:, :4] *= scale
+            done.bins[:] *= scale
+        if self._account and lasted_ns:
+            self._account.settle(done, self.inner_ns, lasted_ns, self._untold_ns())
+        if self.heat.speed < 1:
+            stretch(done, 1 / self.heat.speed)
+        if self._limit:
+            self._limited(done, more)
         self.host_read_bytes += int(done.sums[0, 1])
         self.host_write_bytes += int(done.sums[1, 1])
 
@@ -143,16 +162,8 @@ class Drive(ABC):
             raise RuntimeError("advance() before start()")
         return self._stream, self._loop
 
-    def _unscale(self, done: Ledger, more: bool, scale: int) -> None:
-        """Each simulated IO stands for `scale` of them; a limit is met to the byte, whatever the scaling rounded."""
-        slower = self._stretch / self.heat.speed
-        if slower > 1:
-            stretch(done, slower)
-        if scale > 1:
-            done.sums[:, :4] *= scale
-            done.bins[:] *= scale
-        if not self._limit:
-            return
+    def _limited(self, done: Ledger, more: bool) -> None:
+        """A limit is met to the byte, whatever the scaling rounded."""
         way = 1 if done.sums[1, 0] else 0
         sums, bins = done.sums[way], done.bins[way]
         over = self._limit - self._given - sums[1]
@@ -174,17 +185,17 @@ class Drive(ABC):
             return None
         self.check()
         silent_s = self.course.silent_s(self.now_s)
-        slots.issued[:] -= round(silent_s * NS / self._stretch)
+        self._silent(slots, silent_s)
         requests.at[ENDED], requests.at[0] = DRAINED, requests.at[1]
         done, began = ledger(), self.inner_ns
         self._serve(requests, slots, done, FOREVER)
         if not done.sums[:, 0].any():
             return None
         self.inner_ns = max(int(slots.at[2]), began)
-        passed = silent_s + (self.inner_ns - began) * self._stretch / NS / self.heat.speed
+        passed = silent_s + (self.inner_ns - began) * self._crowd / NS / self.heat.speed
         if self.spec.scale > 1:
             self._put_by()
-        self._count(done, passed, True, max(round(self._stretch), 1))
+        self._count(done, passed, True, max(round(self._crowd), 1))
         return Done(passed, done.sums, done.bins, False)
 
     def idle(self, seconds: float) -> None:
@@ -241,6 +252,18 @@ class Drive(ABC):
     def _buffer_bytes(self) -> int:
         """What it takes in before writing is as fast as its medium."""
         return 0
+
+    def _untold_ns(self) -> float:
+        """Waiting that the next few answers will tell of, for many."""
+        return 0.0
+
+    def _kept(self) -> object:
+        """All that the next requests change and that time does not."""
+        return None
+
+    def _restore(self, kept: object) -> None:
+        """Undo what requests changed since; clocks and queues stay."""
+        return
 
     def _put_by(self) -> None:
         """A scaled drive's buffer is emptied, and filled again by the next writes, in moments too short to be seen."""

@@ -1,5 +1,7 @@
 """The flash drive: its memory laid out from a Spec, driven by flash_kernel."""
 
+from typing import Any, cast
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -8,7 +10,7 @@ from stend.errors import BadInput
 from stend.sim import flash_kernel
 from stend.sim import flash_state as k
 from stend.sim.drive import Drive
-from stend.sim.requests import Ledger, Loop, Pattern, Stream
+from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Flash, Host, Spec
 
 _By = tuple[npt.NDArray[np.int64], ...]
@@ -44,7 +46,7 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
     return logical, pages, round(logical * (1 + flash.spare_pct / 100) / pages) + reserve
 
 
-def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArray[np.int64]:
+def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -> npt.NDArray[np.int64]:
     """The kernel's parameter array, times in ns."""
     unit = flash.unit_bytes // k.PAGE
     p = np.zeros(k.PARAMETERS, np.int64)
@@ -71,7 +73,8 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int) -> npt.NDArra
             p[k.LOW] + round(logical * flash.slc.short_pct / 100 / pages),
         )
     p[k.T_NEAR] = ns(NEAR_US)
-    p[k.PAUSE] = flash.pause_every_writes or NEVER
+    p[k.PAUSE], p[k.SCALE] = max(flash.pause_every_writes // scale, 1) if flash.pause_every_writes else NEVER, scale
+    p[k.T_PAUSE] = ns(flash.pause_ms * 1000)
     serving(p, host)
     return p
 
@@ -108,7 +111,7 @@ def memory(spec: Spec, flash: Flash) -> k.Flash:
     ring = 1 << int(flash.buffer_bytes // k.PAGE + pages).bit_length()
     return k.Flash(
         state=np.zeros(k.STATE, np.int64),
-        parameters=parameters(flash, spec.host, pages, logical),
+        parameters=parameters(flash, spec.host, pages, logical, spec.scale),
         rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
         map=np.empty(logical, np.uint32),
         back=np.zeros(superblocks * pages, np.uint32),
@@ -140,11 +143,6 @@ class FlashDrive(Drive):
         self._programmed = 0
         self._by: _By | None = None
         self.fresh()
-
-    def start(self, pattern: Pattern) -> None:
-        """See Drive; a pause is as long for those whose waiting is not simulated."""
-        super().start(pattern)
-        self.memory.parameters[k.T_PAUSE] = ns(self.flash.pause_ms * 1000 / self._stretch)
 
     def fresh(self) -> None:
         """As if never written; the counters of wear stay."""
@@ -204,6 +202,26 @@ class FlashDrive(Drive):
 
     def _buffer_bytes(self) -> int:
         return self.flash.buffer_bytes
+
+    def _untold_ns(self) -> float:
+        s, p = self.memory.state, self.memory.parameters
+        return float(s[k.PAUSED] * p[k.T_PAUSE] / p[k.SCALE])
+
+    def _kept(self) -> tuple[npt.NDArray[Any], ...]:
+        return tuple(a.copy() for a in self._changed())
+
+    def _restore(self, kept: object) -> None:
+        if kept is None:
+            return
+        clocks = self.memory.state[k.CLOCKS].copy()
+        gathered = self.memory.lanes[:, 3].copy()
+        for a, old in zip(self._changed(), cast(tuple[npt.NDArray[Any], ...], kept), strict=True):
+            a[:] = old
+        self.memory.state[k.CLOCKS], self.memory.lanes[:, 3] = clocks, gathered
+
+    def _changed(self) -> tuple[npt.NDArray[Any], ...]:
+        m = self.memory
+        return m.state, m.map, m.back, m.live, m.valid, m.age, m.slc, m.free, m.lanes, m.table
 
     def _put_by(self) -> None:
         """Dies and buffer as they are now, by the times left; then the clock moves to where all of it is done."""

@@ -9,7 +9,7 @@ from typing import Any
 from stend.sim import flash_state as k
 from stend.sim.compiled import compiled, inlined, prefetch
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LOW32, count, draw, i64, random64, sink, u64
+from stend.sim.kernels import LOW32, answered, asked, draw, i64, random64, sink, u64
 
 
 @inlined
@@ -132,12 +132,42 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
 
 
 @inlined
-def pause(f: Any, loop: Any) -> None:
-    """Nothing is answered for a while: what is outstanding waits so much longer. The rates have that time in them."""
+def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
+    """Nothing goes on for a while. A scaled drive pauses `scale` times as often and as much shorter, and of those that
+    wait one in `scale` tells of the whole pause, the others of none."""
     s, p = f.state, f.parameters
     s[k.BEFORE_PAUSE] = p[k.PAUSE]
-    for slot in range(loop.issued.shape[0]):
-        loop.issued[slot] -= p[k.T_PAUSE]
+    ns = p[k.T_PAUSE] // p[k.SCALE]
+    for i in range(used):
+        loop.heap[i] += ns << 16
+    later(f, now, ns)
+    waiting, slots = loop.waiting.shape[0], loop.issued.shape[0]
+    first = i64(random64(f.rng) >> u64(33)) % (slots + waiting)
+    for n in range(slots + waiting):
+        i = (first + n) % (slots + waiting)
+        s[k.PAUSED] += 1
+        tells = ns
+        if s[k.PAUSED] >= p[k.SCALE]:
+            s[k.PAUSED] = 0
+            tells = ns - p[k.T_PAUSE]
+        if i < slots:
+            loop.issued[i] += tells
+        else:
+            loop.waiting[i - slots] += tells
+
+
+@inlined
+def later(f: Any, now: Any, ns: Any) -> None:
+    """All that is under way ends so much later."""
+    s = f.state
+    s[k.FIRMWARE] = max(s[k.FIRMWARE], now) + ns
+    for clock in (k.LINK_IN, k.LINK_OUT, k.ROOM_AT):
+        s[clock] += ns
+    for clocks in (f.die, f.sense, f.channel):
+        for n in range(clocks.shape[0]):
+            clocks[n] += ns
+    for n in range(s[k.PENDING]):
+        f.release_at[(s[k.OLDEST] + n) & (f.release_at.shape[0] - 1)] += ns
 
 
 @compiled
@@ -153,8 +183,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             return True
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
-            count(ledger, loop.size[slot], t - loop.issued[slot])
-            loop.at[2] = t
+            answered(loop, ledger, slot, t)
         if stream.at[0] == stream.at[1]:
             draw(stream)
         i = stream.at[0]
@@ -168,9 +197,9 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
         if f.state[k.BEFORE_PAUSE] < 0:
-            pause(f, loop)
+            pause(f, loop, used, t)
         done = request(f, stream.offset[i], size, reads, t)
-        loop.issued[slot] = t
+        loop.issued[slot] = asked(loop, t)
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0

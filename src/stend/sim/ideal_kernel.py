@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.sim.compiled import compiled
-from stend.sim.kernels import count, draw, sink
+from stend.sim.kernels import answered, asked, draw, sink
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)
 """Parameters in ns; links per MiB."""
@@ -22,8 +22,7 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             return True
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
-            count(ledger, loop.size[slot], t - loop.issued[slot])
-            loop.at[2] = t
+            answered(loop, ledger, slot, t)
         if stream.at[0] == stream.at[1]:
             draw(stream)
         i = stream.at[0]
@@ -35,7 +34,7 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         size, way = stream.size[i], 0 if stream.reads[i] else 1
         busy[0] = max(busy[0], t) + p[COMMAND_READ + way]
         busy[1 + way] = max(busy[1 + way], busy[0]) + p[LINK_READ + way] * size // MIB
-        loop.issued[slot] = t
+        loop.issued[slot] = asked(loop, t)
         loop.size[slot] = size if way else -size
         sink(loop.heap, used, ((busy[1 + way] + p[ANSWER_READ + way] - base) << 16) | slot)
     loop.at[0] = 0

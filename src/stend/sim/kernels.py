@@ -5,13 +5,15 @@ from typing import Any
 import numpy as np
 
 from stend.sim.compiled import inlined, leading_zeros
-from stend.sim.requests import BAD, BATCH, ENDED, FAILED, FAILED_AT
+from stend.sim.requests import BAD, BATCH, BEGUN, ENDED, FAILED, FAILED_AT, LONGEST, OUTSTANDING_AT
 
 u64, i64 = np.uint64, np.int64
 LOW32 = u64(0xFFFFFFFF)
 BIN_BITS = 6
 BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
 WORST = 1 << 62
+BUILD_UP_NS = 20_000_000
+"""A queue that answers all its first requests sooner builds up too soon to be seen."""
 
 
 @inlined
@@ -119,3 +121,30 @@ def count(ledger: Any, size: Any, ns: Any) -> None:
     tallies[way, 4] = max(tallies[way, 4], float(ns))
     shift = u64(63 - BIN_BITS) - leading_zeros(u64(ns) | u64(127))
     ledger.bins[way, min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))] += 1
+
+
+@inlined
+def asked(loop: Any, at: Any) -> Any:
+    """When the request was asked that takes a place free `at`: now, or first of all that wait in the host."""
+    many = loop.waiting.shape[0]
+    if many == 0:
+        return at
+    turn = loop.at[LONGEST]
+    since = loop.waiting[turn]
+    loop.waiting[turn] = at
+    loop.at[LONGEST] = turn + 1 if turn + 1 < many else 0
+    return since
+
+
+@inlined
+def answered(loop: Any, ledger: Any, slot: Any, at: Any) -> None:
+    """Count the answer to a slot's request. A load starts in its steady queue: whoever is served k-th of all that were
+    asked at once waits as if as many had been asked before it as were after it."""
+    ns = at - loop.issued[slot]
+    if loop.at[BEGUN] < loop.at[OUTSTANDING_AT]:
+        loop.at[BEGUN] += 1
+        since = at - loop.at[1]
+        if since > BUILD_UP_NS:
+            ns = max(ns, since * loop.at[OUTSTANDING_AT] // loop.at[BEGUN])
+    count(ledger, loop.size[slot], ns)
+    loop.at[2] = at

@@ -20,6 +20,8 @@ OUTSTANDING = 1 << 16
 BINS = 29 << 6
 ENDED, DRAINED, FAILED = 3, 1, 2
 """Place in `Stream.at`; why no more requests are drawn."""
+LONGEST, BEGUN, OUTSTANDING_AT = 3, 4, 5
+"""Places in `Loop.at`: see there."""
 BAD, FAILED_AT = 4, 6
 """Places in `Stream.plan` of the range [from, to) where IOs fail, and of the first one that did."""
 
@@ -167,18 +169,22 @@ class Loop(NamedTuple):
     size: npt.NDArray[np.int64]
     """bytes of the IO in the slot; 0 while it has none; negative for reads"""
     at: npt.NDArray[np.int64]
-    """[slots in use, base ns, last completion ns]"""
+    """[slots in use, base ns, last completion ns, place in `waiting` of who waits longest, answers while the queue
+    builds up, all outstanding]"""
+    waiting: npt.NDArray[np.int64]
+    """when each request was asked that waits in the host because the drive takes no more at once"""
 
 
-def loop(outstanding: int, now_ns: int) -> Loop:
-    """All slots free and asking at once; BadInput for more than the heap's keys can tell apart."""
+def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
+    """All slots free and asking at once, the rest in the host; BadInput for more than the heap's keys can tell."""
     if outstanding > OUTSTANDING:
         raise BadInput(f"a virtual drive has at most {OUTSTANDING} IOs outstanding, not {outstanding}")
     return Loop(
-        heap=np.arange(outstanding, dtype=np.int64),
-        issued=np.zeros(outstanding, np.int64),
-        size=np.zeros(outstanding, np.int64),
-        at=np.array([outstanding, now_ns, now_ns], np.int64),
+        heap=np.arange(slots, dtype=np.int64),
+        issued=np.zeros(slots, np.int64),
+        size=np.zeros(slots, np.int64),
+        at=np.array([slots, now_ns, now_ns, 0, 0, outstanding], np.int64),
+        waiting=np.full(outstanding - slots, now_ns, np.int64),
     )
 
 

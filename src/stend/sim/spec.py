@@ -158,6 +158,8 @@ class Array(Part, frozen=True, kw_only=True):
     """the controller's time for each command to a member that it did not see coming"""
     member_page_us: Micros = 0
     """and for each 4 KiB of it"""
+    yield_us: float = 1000
+    """longest wait of a read for what the controller has begun to write out of its cache"""
 
 
 class Host(Part, frozen=True, kw_only=True):

@@ -1,0 +1,76 @@
+"""The flash read cache of a hybrid: chunks of the disk, over the oldest of them. Parts of the disk kernel.
+
+Streams, and requests larger than a chunk, pass it by.
+"""
+
+from typing import Any
+
+from stend.sim.compiled import inlined
+from stend.sim.disk_state import CACHE_NEXT, CHUNK, PAGE, THROUGH
+from stend.sim.kernels import i64, u64
+
+
+@inlined
+def touched(d: Any, chunk: Any, first: Any, end: Any) -> Any:
+    """A bit for each page of a chunk that lies between two pages."""
+    pages = d.parameters[CHUNK] // PAGE
+    low = max(first - chunk * pages, i64(0))
+    high = min(end - chunk * pages, pages)
+    if high <= low:
+        return u64(0)
+    return (~u64(0) >> u64(64 - (high - low))) << u64(low)
+
+
+@inlined
+def admit(d: Any, chunk: Any, pages: Any) -> None:
+    """Copy pages of a chunk to the flash cache, over the oldest chunk."""
+    s = d.state
+    if pages == u64(0):
+        return
+    if d.where[chunk] < 0:
+        place = s[CACHE_NEXT]
+        s[CACHE_NEXT] = place + 1 if place + 1 < d.holds.shape[0] else 0
+        if d.holds[place] >= 0:
+            d.where[d.holds[place]] = -1
+        d.holds[place] = chunk
+        d.valid[place] = u64(0)
+        d.where[chunk] = place
+    d.valid[d.where[chunk]] |= pages
+
+
+@inlined
+def evict(d: Any, chunk: Any) -> None:
+    """A chunk written in part is no longer what the flash holds; written whole it comes back when it is on the disk."""
+    if d.where[chunk] >= 0:
+        d.holds[d.where[chunk]] = -1
+        d.where[chunk] = -1
+
+
+@inlined
+def cached(d: Any, offset: Any, size: Any) -> Any:
+    """Whether the flash cache has all of a range."""
+    chunk = d.parameters[CHUNK]
+    first, end = offset // PAGE, (offset + size - 1) // PAGE + 1
+    for c in range(offset // chunk, (offset + size - 1) // chunk + 1):
+        if d.where[c] < 0:
+            return False
+        wanted = touched(d, c, first, end)
+        if d.valid[d.where[c]] & wanted != wanted:
+            return False
+    return True
+
+
+@inlined
+def kept(d: Any, offset: Any, size: Any, reads: Any, passes: Any) -> Any:
+    """What a request that the head served leaves in the cache; bytes that the head reads more for it."""
+    p = d.parameters
+    first, last = offset // p[CHUNK], (offset + size - 1) // p[CHUNK]
+    for c in range(first, last + 1):
+        if passes:
+            if not reads:
+                evict(d, c)
+        elif reads or (c * p[CHUNK] >= offset and (c + 1) * p[CHUNK] <= offset + size):
+            admit(d, c, ~u64(0))
+        elif p[THROUGH] > 0:
+            admit(d, c, touched(d, c, -(-offset // PAGE), (offset + size) // PAGE))
+    return (last - first + 1) * p[CHUNK] - size if reads and not passes else i64(0)

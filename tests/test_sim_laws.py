@@ -1,0 +1,164 @@
+"""Laws that every virtual drive keeps under every load: Little's, and what a mix of reads and writes can do at most."""
+
+import itertools
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from stend.sim import Pattern, build, load
+from stend.sim.drive import Drive
+from stend.sim.spec import profiles
+from stend.units import KiB, MiB
+
+LENGTHS_S = (5, 30, 60)
+SETTLED_S = 30
+"""When write memories are full."""
+WITHIN = 0.02
+SIZES = (512, 4 * KiB, 8 * KiB, 64 * KiB, 128 * KiB, MiB)
+POINTS = ((1, 1), (1, 4), (1, 32), (4, 32), (16, 16))
+MIXES = (100, 65, 0)
+LOADS = list(itertools.product((100, 0), SIZES, POINTS))
+BOTH_WAYS = {
+    "ideal": "its link carries both directions at once, each at its full rate",
+    "small": "its link carries both directions at once, and reads find dies free that writes do not fill",
+}
+"""Drives whose mixes may exceed both pure loads, and why."""
+
+
+class Cell(NamedTuple):
+    """A minute of a load: IOPS of its second half, and IOPS x response time / outstanding by length of record."""
+
+    name: str
+    iops: float
+    little: dict[int, float]
+
+
+def used(name: str) -> Drive:
+    """A drive that was filled, and those of flash overwritten at random."""
+    drive = build(load(name))
+    size = drive.capacity_bytes
+    fills = [(0, 128 * KiB, size)] + [(100, 4 * KiB, 2 * size)] * (drive.spec.flash is not None)
+    if drive.spec.disk or drive.spec.array:
+        fills = [(0, 128 * KiB, size // 64)]
+    for random_pct, block, limit in fills:
+        drive.start(pattern(drive, random_pct, block, 0, (1, 32), limit_bytes=limit))
+        while drive.advance(600).more:
+            pass
+        drive.stop()
+    return drive
+
+
+def pattern(
+    drive: Drive, random_pct: int, block: int, read_pct: int, point: tuple[int, int], limit_bytes: int = 0
+) -> Pattern:
+    seed = zlib.crc32(repr((random_pct, block, read_pct, point)).encode())
+    return Pattern(
+        random_pct=random_pct,
+        read_pct=read_pct,
+        sizes=((block, 1.0),),
+        range_bytes=drive.capacity_bytes,
+        threads=point[0],
+        depth=point[1],
+        limit_bytes=limit_bytes,
+        seed=seed,
+    )
+
+
+def minute(drive: Drive, random_pct: int, block: int, read_pct: int, point: tuple[int, int]) -> Cell:
+    drive.start(pattern(drive, random_pct, block, read_pct, point))
+    waited, late, little = 0.0, 0.0, {}
+    for second in range(1, LENGTHS_S[-1] + 1):
+        told = drive.advance(1).tallies
+        waited += told[:, 2].sum()
+        late += told[:, 0].sum() * (second > SETTLED_S)
+        if second in LENGTHS_S:
+            little[second] = waited / 1e9 / second / (point[0] * point[1])
+    drive.stop()
+    kind = "RND" if random_pct else "SEQ"
+    return Cell(f"{kind} {block} {read_pct}% T{point[0]}Q{point[1]}", late / (LENGTHS_S[-1] - SETTLED_S), little)
+
+
+def cells(drive: Drive, loads: list[tuple[int, int, tuple[int, int]]]) -> Iterator[list[Cell]]:
+    """Reads, the mix and writes of each load."""
+    for random_pct, block, point in loads:
+        yield [minute(drive, random_pct, block, read_pct, point) for read_pct in MIXES]
+
+
+def checked(name: str, loads: list[tuple[int, int, tuple[int, int]]]) -> None:
+    found = list(cells(used(name), loads))
+    off = {(c.name, s): v for three in found for c in three for s, v in c.little.items() if abs(v - 1) > WITHIN}
+    assert not off
+    if name in BOTH_WAYS:
+        return
+    above = {m.name: m.iops / max(r.iops, w.iops) for r, m, w in found if m.iops > 1.05 * max(r.iops, w.iops)}
+    assert not above
+
+
+@pytest.mark.parametrize("name", profiles())
+def test_outstanding_is_iops_times_response_time_and_no_mix_beats_both_its_parts(name: str) -> None:
+    number = profiles().index(name)
+    checked(name, [*LOADS[number :: 2 * len(profiles())], (100, 128 * KiB, (4, 32))])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", profiles())
+def test_the_same_of_every_load(name: str) -> None:
+    checked(name, LOADS)
+
+
+def test_a_queue_of_the_host_stands_before_the_drives_own() -> None:
+    """Four times as many outstanding wait four times as long on average, but the longest waits do not grow as much."""
+    drive = used("saber1000")
+    worst = {}
+    for threads in (1, 4):
+        drive.start(pattern(drive, 100, 4 * KiB, 100, (threads, 32)))
+        drive.advance(10)
+        done = drive.advance(120)
+        drive.stop()
+        edge = int(np.searchsorted(np.cumsum(done.bins[0]), 0.9999 * done.bins[0].sum()))
+        worst[threads] = (done.tallies[0, 2] / done.tallies[0, 0], (edge & 63 | 64) << (edge >> 6))
+    assert worst[4][0] == pytest.approx(4 * worst[1][0], rel=0.02)
+    assert worst[4][1] < 2 * worst[1][1]
+
+
+@pytest.mark.parametrize(("name", "least"), [("x25e-raid", 500), ("st600mx0052", 80), ("st1800mm0088", 60)])
+def test_no_read_starves_behind_a_cache_that_is_written_out(name: str, least: float) -> None:
+    drive = build(load(name))
+    drive.start(pattern(drive, 100, 4 * KiB, 0, (16, 16)))
+    drive.advance(60)
+    drive.stop()
+    drive.start(pattern(drive, 100, 4 * KiB, 100, (1, 1)))
+    assert min(drive.advance(1).tallies[0, 0] for _ in range(10)) > least
+
+
+@pytest.mark.parametrize(("block", "read_pct"), [(4 * KiB, 100), (MiB, 0)])
+def test_an_array_sees_several_sequential_streams(block: int, read_pct: int) -> None:
+    iops = {}
+    for threads in (1, 4):
+        drive = build(load("x25e-raid"))
+        drive.start(pattern(drive, 0, block, read_pct, (threads, 32)))
+        drive.advance(10)
+        iops[threads] = drive.advance(10).tallies[:, 0].sum()
+    assert iops[4] == pytest.approx(iops[1], rel=0.1)
+
+
+def test_a_disk_does_no_more_than_its_commands_take() -> None:
+    drive = build(load("sas15k"))
+    drive.start(pattern(drive, 0, 512, 100, (1, 32)))
+    drive.advance(5)
+    assert drive.advance(10).tallies[0, 0] / 10 <= 1e6 / drive.spec.host.read_command_us * 1.001
+
+
+def test_a_pause_costs_the_ios_of_its_time() -> None:
+    drive = used("saber1000")
+    drive.start(pattern(drive, 0, 4 * KiB, 0, (1, 4)))
+    rates, longest = [], []
+    for _ in range(240):
+        told = drive.advance(1).tallies
+        rates.append(told[1, 0])
+        longest.append(told[1, 4] / 1e6)
+    assert max(longest) > 400
+    assert np.min(rates) < 0.8 * np.median(rates)
