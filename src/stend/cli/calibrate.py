@@ -17,6 +17,9 @@ def command(
     fit: Annotated[
         bool, typer.Option("--fit", help="Fit first the parameters that no source gives, and print them.")
     ] = False,
+    reviews: Annotated[
+        bool, typer.Option("--reviews", help="Run the model reviews' suites on their twins instead; half an hour.")
+    ] = False,
 ) -> None:
     """Print every published cell beside its simulated twin, and the errors of each drive.
 
@@ -24,6 +27,9 @@ def command(
     """
     from stend.sim import calibrate, load
 
+    if reviews:
+        _reviewed(names)
+        return
     known = calibrate.drives()
     for name in names or known:
         if name not in known:
@@ -38,3 +44,14 @@ def command(
                 typer.echo(f"{name}: {place} = {attrgetter(place)(spec):g}")
         rows.extend(calibrate.measured(spec))
     typer.echo(calibrate.table(rows))
+
+
+def _reviewed(names: list[str] | None) -> None:
+    from stend.cli import _reviews
+
+    known = [suite for suite in _reviews.reviews() if suite.startswith("review-")]
+    for name in names or known:
+        if name not in known:
+            raise BadInput(f"{name} is no review; there is {', '.join(known)}")
+    told = [row for suite in names or known for row in _reviews.measured(suite)]
+    typer.echo(_reviews.table(told))
