@@ -73,7 +73,7 @@ def test_a_disk_without_a_cache_has_none_however_short_its_ways(number: int) -> 
 @pytest.mark.parametrize(
     ("key", "share", "kept"),
     [
-        ("around", (0.4, 0.9), {}),
+        ("around", (0.4, 0.9), {"cache_writes": "around"}),
         ("through", (0.4, 0.9), {"chunk_bytes": 8 * KiB}),
         ("through", (1.1, 1.5), {"cache_writes": "through"}),
     ],
