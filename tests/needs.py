@@ -57,7 +57,30 @@ def btrfs() -> bool:
     return "\tbtrfs\n" in Path("/proc/filesystems").read_text()
 
 
-ABILITIES: dict[str, Callable[[], bool]] = {"root": root, "loop devices": loop_devices, "btrfs in the kernel": btrfs}
+def overlay() -> bool:
+    """Whether the kernel has overlays."""
+    return "\toverlay\n" in Path("/proc/filesystems").read_text()
+
+
+def fuse() -> bool:
+    """Whether programs can show file systems here."""
+    return Path("/dev/fuse").exists()
+
+
+def erofs_of_files() -> bool:
+    """Whether the kernel mounts an image without a loop device (since Linux 6.12)."""
+    release = tuple(int(word) for word in os.uname().release.split("-")[0].split(".")[:2])
+    return "\terofs\n" in Path("/proc/filesystems").read_text() and release >= (6, 12)
+
+
+ABILITIES: dict[str, Callable[[], bool]] = {
+    "root": root,
+    "loop devices": loop_devices,
+    "btrfs in the kernel": btrfs,
+    "overlay in the kernel": overlay,
+    "FUSE in the kernel": fuse,
+    "erofs from files in the kernel": erofs_of_files,
+}
 
 
 @cache

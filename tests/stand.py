@@ -71,7 +71,7 @@ class Stand:
         place = self.folder / "private"
         place.mkdir()
         sh("mount", "--bind", place, place)
-        self.end.callback(subprocess.run, ["umount", str(place)], check=False)
+        self.end.callback(subprocess.run, ["umount", "-l", str(place)], check=False)
         sh("mount", "--make-private", place)
         return place
 
@@ -80,6 +80,47 @@ class Stand:
         self.told = 4096
         sh("swapon", path)
         self.end.callback(subprocess.run, ["swapoff", str(path)], check=False)
+
+    def swap_file(self, folder: Path | None = None) -> Path:
+        """A file that is swap."""
+        path = (folder or self.folder) / "swap.bin"
+        path.write_bytes(bytes(SIZE))
+        path.chmod(0o600)
+        self.files.append(path)
+        sh("mkswap", "-q", path)
+        self.swap(path)
+        return path
+
+    def overlay(self, layer: str) -> tuple[Path, Path]:
+        """A file in one layer of an overlay (`upper` or `lower`), and by its name in the merged folder."""
+        home = self.mount_private()
+        for name in ("lower", "upper", "work", "merged"):
+            (home / name).mkdir()
+        real = home / layer / "drive.bin"
+        real.write_bytes(os.urandom(2 * MiB))
+        self.files.append(real)
+        folders = f"lowerdir={home}/lower,upperdir={home}/upper,workdir={home}/work"
+        sh("mount", "-t", "overlay", "overlay", "-o", folders, home / "merged")
+        self.end.callback(subprocess.run, ["umount", "-l", str(home / "merged")], check=False)
+        return real, home / "merged/drive.bin"
+
+    def copy_of(self, path: str, name: str) -> Path:
+        """A file with what another one holds, and zeros behind that."""
+        copy = self.folder / name
+        copy.write_bytes(Path(path).read_bytes())
+        os.truncate(copy, 8 * MiB)
+        self.files.append(copy)
+        return copy
+
+    def runs(self, shell: Path) -> None:
+        """A bash at that place that waits until the end of the test, no descendant of ours."""
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        waits = 'exec 3<> "$0" > /dev/null; read -u 3 x'
+        words = ["sh", "-c", '"$0" -c "$1" "$2" & echo $!', str(shell), waits, str(pipe)]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as parent:
+            assert parent.stdout is not None
+            self.end.callback(os.kill, int(parent.stdout.readline()), signal.SIGKILL)
 
     def partitioned(self, parts: str = ",16M\n,16M\n") -> str:
         """A loop device with two partitions."""

@@ -73,6 +73,8 @@ class Uses:
         for path in self.swaps:
             if self._is(path, layer.file) or path == layer.path:
                 return Use("is a swap file in use", f"`swapoff {path}` first")
+        if any(not self._number(path) for path in self.swaps) and _is_swap(layer):
+            return Use("is a swap file in use", "`swapoff` it first (`cat /proc/swaps` tells its name)")
         for loop in self.loops:
             if (loop.device, loop.inode) == layer.file and loop.node not in own:
                 return self._below_loop(loop, own)
@@ -187,6 +189,23 @@ def _above(path: str, file: File) -> Iterator[File]:
             yield folder.st_dev, folder.st_ino
     except (OSError, ValueError):
         return
+
+
+def _is_swap(layer: Layer) -> bool:
+    """The kernel's own word on a file whose name in /proc/swaps leads elsewhere: nothing is copied from or to swap."""
+    try:
+        fd = os.open(layer.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        there = os.fstat(fd)
+        if (there.st_dev, there.st_ino) == layer.file:
+            os.copy_file_range(fd, fd, 0)
+    except OSError as error:
+        return error.errno == errno.ETXTBSY
+    finally:
+        os.close(fd)
+    return False
 
 
 def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:

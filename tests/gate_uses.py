@@ -1,0 +1,360 @@
+"""Uses of a drive or a file by others, which the gate must find from every node and name that leads to it."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.stand import Stand, sh
+
+
+class Used(NamedTuple):
+    """What is used, the words of the refusal, where the run folder lies; `names` are other targets that lead there."""
+
+    target: str | Path
+    words: str
+    keep_off: str = ""
+    names: tuple[str | Path, ...] = ()
+
+
+Builder = Callable[[Stand], Used]
+NEEDS: dict[str, tuple[str, ...]] = {}
+HIDDEN = "is open for writing where /proc does not tell"
+ELSEWHERE = (
+    "import ctypes, subprocess\nctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
+    "subprocess.run(['mount', '--make-rprivate', '/'], check=True)\n"
+)
+
+
+def needs(*words: str) -> Callable[[Builder], Builder]:
+    """What a use needs of the host, besides loop devices."""
+
+    def told(build: Builder) -> Builder:
+        NEEDS[build.__name__] = words
+        return build
+
+    return told
+
+
+# Drives
+
+
+@needs("mkfs.ext4")
+def mounted(stand: Stand) -> Used:
+    node = stand.formatted()
+    stand.mount(node)
+    return Used(node, "is mounted at")
+
+
+@needs("mkfs.ext4")
+def mounted_elsewhere(stand: Stand) -> Used:
+    node, place = stand.formatted(), stand.mount_private() / "elsewhere"
+    place.mkdir()
+    stand.program(f"{ELSEWHERE}subprocess.run(['mount', {node!r}, {str(place)!r}], check=True)")
+    return Used(node, "in another mount namespace")
+
+
+@needs("mkfs.ext4")
+def with_the_run_folder_on_it(stand: Stand) -> Used:
+    node = stand.formatted()
+    place = stand.mount(node)
+    return Used(node, "carries .* choose a run folder on another disk", keep_off=str(place / "run"))
+
+
+@needs("mkswap", "swapon", "swapoff")
+def swap(stand: Stand) -> Used:
+    node = stand.formatted("swap")
+    stand.swap(node)
+    return Used(node, "is swap in use")
+
+
+@needs("sfdisk", "partx", "mkfs.ext4")
+def with_a_mounted_partition(stand: Stand) -> Used:
+    node = stand.partitioned()
+    stand.mount(stand.formatted(path=f"{node}p2"))
+    return Used(
+        node, "has a partition, .*p2, that is mounted at|p2 is mounted at|p2, which is mounted at", names=(f"{node}p2",)
+    )
+
+
+@needs("sfdisk", "partx", "mkswap", "swapon", "swapoff")
+def with_a_partition_as_swap(stand: Stand) -> Used:
+    node = stand.partitioned()
+    stand.swap(stand.formatted("swap", f"{node}p1"))
+    return Used(node, "is swap in use", names=(f"{node}p1",))
+
+
+@needs("sfdisk", "partx", "mkfs.ext4")
+def with_a_partition_behind_a_mounted_loop(stand: Stand) -> Used:
+    node = stand.partitioned()
+    stand.mount(stand.formatted(path=stand.loop(f"{node}p1")))
+    return Used(node, "has a partition, .* is behind /dev/loop.* is mounted at")
+
+
+@needs("mkfs.ext4")
+def behind_a_mounted_loop(stand: Stand) -> Used:
+    node = stand.loop()
+    stand.mount(stand.formatted(path=stand.loop(node)))
+    return Used(node, "is behind /dev/loop.* is mounted at")
+
+
+@needs("mkfs.btrfs", "btrfs in the kernel")
+def in_a_mounted_btrfs(stand: Stand) -> Used:
+    first, second = (stand.loop(stand.file(f"{n}.bin", 160 << 20)) for n in range(2))
+    sh("mkfs.btrfs", "-q", "-f", "-m", "raid1", first, second)
+    stand.mount(first)
+    return Used(second, "btrfs|is mounted at")
+
+
+@needs("mkfs.ext4")
+def as_the_journal_of_another(stand: Stand) -> Used:
+    journal, data = stand.loop(stand.file("journal.bin")), stand.loop(stand.file("data.bin"))
+    sh("mkfs.ext4", "-q", "-F", "-b", "4096", "-O", "journal_dev", journal)
+    sh("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0", "-b", "4096", "-J", f"device={journal}", data)
+    stand.mount(data)
+    return Used(journal, "to itself")
+
+
+def held_by_a_program(stand: Stand) -> Used:
+    node = stand.loop()
+    stand.program(f"fd = os.open({node!r}, os.O_RDONLY | os.O_EXCL)")
+    return Used(node, "to itself")
+
+
+def written_by_a_program(stand: Stand) -> Used:
+    node = stand.loop()
+    stand.program(f"f = open({node!r}, 'r+b')")
+    return Used(node, "is open for writing in python3")
+
+
+@needs("sfdisk", "partx")
+def with_a_partition_written_by_a_program(stand: Stand) -> Used:
+    node = stand.partitioned()
+    stand.program(f"f = open('{node}p1', 'r+b')")
+    return Used(node, "is open for writing in python3", names=(f"{node}p1",))
+
+
+def written_under_another_node(stand: Stand) -> Used:
+    node, other = stand.loop(), stand.folder / "node"
+    os.mknod(other, 0o60600, os.stat(node).st_rdev)
+    stand.program(f"f = open({str(other)!r}, 'r+b')")
+    return Used(node, "is open for writing in python3")
+
+
+# Files
+
+
+@needs("mkfs.ext4")
+def a_file_behind_a_mounted_loop(stand: Stand) -> Used:
+    path = stand.file()
+    stand.mount(stand.formatted(path=stand.loop(path)))
+    return Used(path, "is behind /dev/loop.* is mounted at")
+
+
+def a_file_behind_a_loop_by_a_name_that_is_gone(stand: Stand) -> Used:
+    path, left = stand.file(), stand.folder / "left.bin"
+    os.link(path, left)
+    stand.loop(path)
+    path.unlink()
+    stand.files.append(left)
+    return Used(left, "is behind /dev/loop")
+
+
+@needs("mkswap", "swapon", "swapoff")
+def a_swap_file(stand: Stand) -> Used:
+    path = stand.swap_file()
+    return Used(path, "is a swap file in use")
+
+
+@needs("mkswap", "swapon", "swapoff")
+def a_swap_file_below_a_mount(stand: Stand) -> Used:
+    hidden = stand.folder / "hidden"
+    hidden.mkdir()
+    path = stand.swap_file(hidden)
+    other = stand.folder / "other.bin"
+    os.link(path, other)
+    sh("mount", "-t", "tmpfs", "none", hidden)
+    stand.end.callback(subprocess.run, ["umount", "-l", str(hidden)], check=False)
+    return Used(other, "has other names|is a swap file in use")
+
+
+def a_file_that_is_written(stand: Stand) -> Used:
+    path = stand.file()
+    stand.program(f"f = open({str(path)!r}, 'r+b')")
+    return Used(path, "is open for writing in python3")
+
+
+def a_file_that_is_written_elsewhere(stand: Stand) -> Used:
+    path = stand.file()
+    stand.program(f"{ELSEWHERE}f = open({str(path)!r}, 'ab')")
+    return Used(path, "is open for writing in python3")
+
+
+def a_file_that_is_mapped_for_writing(stand: Stand) -> Used:
+    path = stand.file()
+    stand.program(f"import mmap\nf = open({str(path)!r}, 'r+b')\nm = mmap.mmap(f.fileno(), 4096)\nf.close()")
+    return Used(path, "is mapped into the memory of python3|is open for writing in python3")
+
+
+def a_file_that_is_mapped_alone(stand: Stand) -> Used:
+    path = stand.file()
+    code = "import ctypes\nc = ctypes.CDLL(None)\nc.mmap.restype = ctypes.c_void_p\n"
+    code += f"fd = os.open({str(path)!r}, os.O_RDWR)\nc.mmap(None, 4096, 3, 1, fd, 0)\nos.close(fd)"
+    stand.program(code)
+    return Used(path, "is mapped into the memory of python3")
+
+
+def a_file_that_is_mapped_for_reading(stand: Stand) -> Used:
+    path = stand.file()
+    code = "import ctypes\nc = ctypes.CDLL(None)\nc.mmap.restype = ctypes.c_void_p\n"
+    code += f"fd = os.open({str(path)!r}, os.O_RDONLY)\nc.mmap(None, 4096, 1, 2, fd, 0)\nos.close(fd)"
+    stand.program(code)
+    return Used(path, "is mapped into the memory of python3")
+
+
+def a_file_that_a_virtual_machine_reads(stand: Stand) -> Used:
+    """As QEMU locks an image that it only reads: an open file description lock, shared, on bytes 100 to 102."""
+    path = stand.file()
+    code = f"import fcntl, struct\nf = open({str(path)!r}, 'rb')\n"
+    code += "fcntl.fcntl(f, 37, struct.pack('hhqqi4x', fcntl.F_RDLCK, 0, 100, 2, 0))  # F_OFD_SETLK"
+    stand.program(code)
+    return Used(path, "is locked by another program")
+
+
+def a_file_that_a_database_locks(stand: Stand) -> Used:
+    path = stand.file()
+    stand.program(f"import fcntl\nf = open({str(path)!r}, 'rb')\nfcntl.lockf(f, fcntl.LOCK_SH)")
+    return Used(path, "is locked by python3")
+
+
+def a_file_by_a_bind_mount_of_another_name(stand: Stand) -> Used:
+    path, other = stand.file(), stand.mount_private() / "other"
+    other.touch()
+    sh("mount", "--bind", path, other)
+    stand.end.callback(subprocess.run, ["umount", "-l", str(other)], check=False)
+    stand.program(f"f = open({str(other)!r}, 'r+b')")
+    return Used(path, "has another name, /.*other|is open for writing", names=(other,))
+
+
+def a_file_that_is_written_by_the_name_of_a_bind_mount(stand: Stand) -> Used:
+    path, other = stand.file(), stand.mount_private() / "elsewhere"
+    other.touch()
+    sh("mount", "--bind", path, other)
+    stand.program(f"f = open({str(other)!r}, 'r+b')")
+    sh("umount", "-l", other)
+    return Used(path, "is open for writing in python3")
+
+
+def a_library_that_is_loaded(stand: Stand) -> Used:
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    path = stand.copy_of(next(line.split()[-1] for line in lines if "libc.so" in line), "library.so")
+    stand.program(f"import ctypes\nc = ctypes.CDLL({str(path)!r})")
+    return Used(path, "is mapped into the memory of python3")
+
+
+@needs("overlay in the kernel")
+def the_upper_file_of_an_overlay(stand: Stand) -> Used:
+    return Used(stand.overlay("upper")[0], "is a part of the overlay at /.*merged")
+
+
+@needs("overlay in the kernel")
+def the_lower_file_of_an_overlay(stand: Stand) -> Used:
+    return Used(stand.overlay("lower")[0], "is a part of the overlay at /.*merged")
+
+
+@needs("overlay in the kernel")
+def a_file_of_an_overlay_behind_a_loop(stand: Stand) -> Used:
+    real, merged = stand.overlay("upper")
+    stand.loop(merged)
+    return Used(real, "is a part of the overlay|is behind /dev/loop", names=(merged,))
+
+
+@needs("overlay in the kernel")
+def a_file_of_an_overlay_that_is_written_below(stand: Stand) -> Used:
+    real, merged = stand.overlay("upper")
+    stand.program(f"f = open({str(real)!r}, 'r+b')")
+    return Used(real, "is a part of the overlay|is open for writing", names=(merged,))
+
+
+@needs("mkfs.erofs", "erofs from files in the kernel")
+def an_image_mounted_by_erofs(stand: Stand) -> Used:
+    tree, path = stand.folder / "tree", stand.folder / "image.bin"
+    tree.mkdir()
+    (tree / "much").write_bytes(os.urandom(2 << 20))
+    sh("mkfs.erofs", path, tree)
+    stand.files.append(path)
+    place = stand.mount_private() / "image"
+    place.mkdir()
+    sh("mount", "-t", "erofs", path, place)
+    stand.end.callback(subprocess.run, ["umount", "-l", str(place)], check=False)
+    return Used(path, "is mounted at /.*image")
+
+
+@needs("fuse2fs", "mkfs.ext4", "FUSE in the kernel")
+def an_image_shown_by_fuse(stand: Stand) -> Used:
+    path, place = stand.file(), stand.mount_private() / "image"
+    sh("mkfs.ext4", "-q", "-F", path)
+    place.mkdir()
+    sh("fuse2fs", "-o", "ro", path, place)
+    stand.end.callback(subprocess.run, ["umount", "-l", str(place)], check=False)
+    return Used(path, "is mounted at|is shown as a file system by fuse2fs|is open for writing in fuse2fs")
+
+
+def a_file_in_the_run_folder(stand: Stand) -> Used:
+    path = stand.file()
+    return Used(path, "in the run folder", keep_off=str(stand.folder))
+
+
+def a_file_in_the_run_folder_by_another_name(stand: Stand) -> Used:
+    folder, other = stand.folder / "run", stand.mount_private() / "other"
+    folder.mkdir()
+    other.mkdir()
+    sh("mount", "--bind", folder, other)
+    stand.end.callback(subprocess.run, ["umount", "-l", str(other)], check=False)
+    path = other / "drive.bin"
+    path.write_bytes(os.urandom(2 << 20))
+    stand.files.append(path)
+    return Used(path, "in the run folder", keep_off=str(folder))
+
+
+USES: list[Builder] = [
+    thing
+    for thing in list(globals().values())
+    if callable(thing) and getattr(thing, "__annotations__", {}).get("return") is Used
+]
+"""All above; they are found through loop devices too."""
+
+
+# Of a file itself alone: no loop device can be set up on it, or would break the lease, or counts as a writer too
+
+
+def a_program_that_runs(stand: Stand) -> Used:
+    path = stand.copy_of("/bin/bash", "program.bin")
+    path.chmod(0o700)
+    stand.runs(path)
+    return Used(path, "is the program that runs as")
+
+
+def leased_by_a_server(stand: Stand) -> Used:
+    path = stand.file()
+    stand.program(f"import fcntl\nf = open({str(path)!r}, 'rb')\nfcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_RDLCK)")
+    return Used(path, "is locked by python3")
+
+
+def on_its_way_in_a_socket(stand: Stand) -> Used:
+    path = stand.file()
+    code = f"import socket\na, b = socket.socketpair()\nf = open({str(path)!r}, 'r+b')\n"
+    stand.program(f"{code}socket.send_fds(a, [b'x'], [f.fileno()])\nf.close()")
+    return Used(path, HIDDEN)
+
+
+def in_a_thread_of_its_own(stand: Stand) -> Used:
+    path = stand.file()
+    code = "import ctypes, threading\nready = threading.Event()\ndef work():\n"
+    code += f" ctypes.CDLL(None).unshare(0x400)  # CLONE_FILES\n os.open({str(path)!r}, os.O_RDWR)\n"
+    stand.program(f"{code} ready.set()\n time.sleep(600)\nthreading.Thread(target=work).start()\nready.wait()")
+    return Used(path, HIDDEN)
+
+
+ALONE = (a_program_that_runs, leased_by_a_server, on_its_way_in_a_socket, in_a_thread_of_its_own)

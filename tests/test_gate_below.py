@@ -1,0 +1,83 @@
+"""What is used is refused from every node and name that leads to it: no byte of it is written by any verb."""
+
+import contextlib
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stend import devices
+from stend.cli import main
+from stend.errors import Refused
+from tests.gate_uses import ALONE, NEEDS, USES, Builder, Used
+from tests.stand import Stand, name_of, sh
+
+pytestmark = pytest.mark.block
+LOOPS = {
+    "a loop": ((),),
+    "a loop over a loop": ((), ()),
+    "a loop without its first MiB": (("--offset", "1048576"),),
+    "a loop for reading over one for writing": ((), ("--read-only",)),
+}
+"""Ways to come at a thing by loop devices, with the options of each from below."""
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with contextlib.ExitStack() as end:
+        yield Stand(tmp_path, end)
+
+
+@contextlib.contextmanager
+def reached(target: str | Path, ways: tuple[tuple[str, ...], ...]) -> Iterator[str]:
+    """A loop device over it, or over a loop device over it."""
+    with contextlib.ExitStack() as end:
+        for options in ways:
+            target = sh("losetup", "-f", "--show", *options, target)
+            end.callback(subprocess.run, ["losetup", "-d", target], check=True)
+        yield str(target)
+
+
+def refused(target: str, used: Used, stand: Stand) -> None:
+    """By the gate, and by every verb that writes, with a name that would be believed."""
+    device, name = devices.find(target), name_of(target)
+    into = used.keep_off or str(stand.folder / "run")
+    before = stand.digest()
+    with pytest.raises(Refused, match=f"{used.words}|is read-only"):
+        device.open(writes=True, destroy=name, keep_off=(into,))
+    with pytest.raises(Refused, match="has not passed the gate"):
+        device.purge()
+    named = ["--target", target, "--destroy-data", name]
+    assert main(["run", "iops", "--quick", *named, "--into", into]) == 3
+    if not used.keep_off:  # the others have no run folder
+        assert main(["purge", *named]) == 3
+        assert main(["prepare", *named, "--capacity", "50%"]) == 3
+    assert stand.digest() == before
+
+
+def situations(used: Used) -> Iterator[tuple[str | Path, tuple[tuple[str, ...], ...]]]:
+    for target in (used.target, *used.names):
+        yield target, ()
+        yield from ((target, ways) for ways in LOOPS.values())
+
+
+@pytest.mark.needs("losetup", "mount", "umount")
+@pytest.mark.parametrize(
+    "build", [pytest.param(b, marks=pytest.mark.needs(*NEEDS.get(b.__name__, ())), id=b.__name__) for b in USES]
+)
+def test_a_use_is_found_from_wherever_one_comes(stand: Stand, build: Builder) -> None:
+    used = build(stand)
+    for target, ways in situations(used):
+        with reached(target, ways) as node:
+            refused(node, used, stand)
+
+
+def test_there_are_enough_situations() -> None:
+    assert len(USES) * (1 + len(LOOPS)) >= 150
+
+
+@pytest.mark.parametrize("build", ALONE, ids=lambda build: build.__name__)
+def test_a_writer_that_no_table_shows_is_found_by_the_kernels_count(stand: Stand, build: Builder) -> None:
+    used = build(stand)
+    refused(str(used.target), used, stand)
