@@ -91,8 +91,43 @@ def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) ->
 def killed(drive: Played, folder: Path) -> None:
     """As kill -9 leaves it: set, recorded, not restored."""
     drive.switch.write_text("disabled")
-    told = {"target": drive.identity.target, "serial": "S1", "was": "enabled", "during": "disabled", "restored": False}
-    (folder / _settings.RECORD).write_text(json.dumps(told))
+    (folder / _settings.RECORD).write_bytes(msgspec.json.encode(_settings.sealed(left(drive))))
+
+
+def left(drive: Played) -> _settings.Change:
+    return _settings.Change(target=drive.identity.target, serial="S1", was="enabled", during="disabled", restored=False)
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A host's state of its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state/stend/seal.key"
+
+
+def test_no_drive_is_changed_by_the_word_of_a_folder_that_this_host_did_not_write(
+    drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: Path
+) -> None:
+    monkeypatch.setattr(devices, "find", lambda target: found(Path(target)))
+    killed(drive, tmp_path)
+    whole = msgspec.json.decode((tmp_path / _settings.RECORD).read_bytes(), type=_settings.Change)
+    strangers = [left(drive), msgspec.structs.replace(whole, was="disabled"), msgspec.structs.replace(whole, seal="ab")]
+    for stranger in strangers:
+        (tmp_path / _settings.RECORD).write_bytes(msgspec.json.encode(stranger))
+        (said,) = _settings.put_back([tmp_path])
+        assert "was not written on this host by this user; no drive is changed" in said
+        assert drive.cache() == "disabled"
+    (tmp_path / _settings.RECORD).write_bytes(msgspec.json.encode(whole))
+    state.chmod(0o644)  # others may have read the key
+    assert "was not written on this host" in _settings.put_back([tmp_path])[0]
+    state.chmod(0o600)
+    assert _settings.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
+
+
+def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / _settings.RECORD).write_text('{"restored": false}')
+    (said,) = _settings.put_back([tmp_path])
+    assert "cannot be used" in said
 
 
 def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_path: Path) -> None:

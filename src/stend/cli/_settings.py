@@ -16,6 +16,7 @@ from stend.definition import Plan
 from stend.devices import Device
 from stend.devices.drive import DriveDevice
 from stend.errors import BadInput, StendError
+from stend.host import seal
 from stend.plan import purge_wish
 
 RECORD = "settings.json"
@@ -75,7 +76,10 @@ def _record(folder: Path) -> Iterator[IO[str]]:
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What the record holds: a drive's setting before and during the run, and whether it is as before again."""
+    """What the record holds: a drive's setting before and during the run, and whether it is as before again.
+
+    By its `seal` this host knows that it wrote the record itself; no drive is changed by the word of another.
+    """
 
     target: ranges.Name
     serial: str
@@ -83,6 +87,17 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     during: Setting
     restored: bool
     setting: Literal["write cache"] = "write cache"
+    seal: str = ""
+
+    @property
+    def words(self) -> bytes:
+        """What is sealed: everything but whether it is over."""
+        return msgspec.json.encode([self.target, self.serial, self.was, self.during, self.setting])
+
+
+def sealed(change: Change) -> Change:
+    """The same with this host's seal."""
+    return msgspec.structs.replace(change, seal=seal.seal(change.words))
 
 
 def _read(file: IO[str]) -> Change | None:
@@ -106,7 +121,7 @@ def _begin(file: IO[str], device: DriveDevice, now: str, wanted: Setting) -> Set
     told, drive = _read(file), device.identity
     present: Setting = "enabled" if now == "enabled" else "disabled"
     was = present if told is None or told.restored else told.was
-    _write(file, Change(target=drive.target, serial=drive.serial, was=was, during=wanted, restored=False))
+    _write(file, sealed(Change(target=drive.target, serial=drive.serial, was=was, during=wanted, restored=False)))
     return was
 
 
@@ -140,6 +155,9 @@ def _mended(folder: Path) -> Iterator[str]:
             yield f"{folder}: {error}"
             return
         if told is None or told.restored:
+            return
+        if not seal.is_ours(told.words, told.seal):
+            yield f"{folder}: {RECORD} was not written on this host by this user; no drive is changed by its word"
             return
         try:
             _again(told)
