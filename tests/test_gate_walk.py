@@ -17,6 +17,7 @@ READS = {
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
     "gate/look.py": "inode generations of files opened with O_RDONLY",
     "gate/volumes.py": "dmsetup table, which reads",
+    "verify.py": "raw documents of a run, with 'rb'",
     "outside.py": "the operator's files, with 'rb'",
     "gate/holdings.py": "wipefs --no-act; an ext superblock read with 'rb'",
     "engines/_fio_load.py": "/proc/stat",

@@ -48,7 +48,7 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
 def _below(layers: list[Layer], kernel: Kernel) -> Marks:
     """Marks of the layers below the first one. Members of an array may come and go; it is the array that is meant."""
     nodes, files = [layer.node for layer in layers if layer.node], [layer for layer in layers[1:] if not layer.node]
-    tables = {node: volumes.table(kernel, node) for node in nodes if kernel.is_volume(node)}
+    tables = {node: volumes.lies_on(volumes.table(kernel, node)) for node in nodes if kernel.is_volume(node)}
     arrays = [node for node in nodes if (kernel.block(node) / "md").exists()]
     lower = [] if arrays else nodes[1:]
     names = [kernel.names(node) for node in lower]

@@ -8,6 +8,9 @@ from stend.errors import Missing, Refused
 from stend.kernel import Kernel
 
 PATIENCE_S = 20
+ONE_PLACE = ("linear", "delay", "flakey")
+"""Kinds that pass everything to one place of one node: `start length kind node offset ...`."""
+
 Range = tuple[int, int]
 ALL: Range = (0, 1 << 62)
 
@@ -46,7 +49,7 @@ def ranges(told: str, number: str) -> list[Range]:
         words = line.split()
         if len(words) < 4:
             return [ALL]
-        if words[2] == "linear":
+        if _one_place(words):
             places, length = [(words[3], words[4])], int(words[1])
         elif words[2] == "striped":
             places, length = list(zip(words[5::2], words[6::2], strict=False)), int(words[1]) // int(words[3])
@@ -55,6 +58,17 @@ def ranges(told: str, number: str) -> list[Range]:
             continue
         found += [(int(at), int(at) + length) for of, at in places if of == number]
     return found if told else [ALL]
+
+
+def lies_on(told: str) -> str:
+    """Which blocks a table leads to, whether they are reached at once, late or with faults; a line a part of it."""
+    parts = (line.split() for line in told.splitlines())
+    return "; ".join(" ".join([*p[:2], *p[3:5]] if _one_place(p) else p) for p in parts)
+
+
+def _one_place(words: list[str]) -> bool:
+    """dm-delay may have another place for what is written, after the first one's delay."""
+    return len(words) > 4 and words[2] in ONE_PLACE and not (words[2] == "delay" and len(words) > 6)
 
 
 def _kinds(told: str) -> set[str]:
