@@ -1,0 +1,351 @@
+"""`make storm`: runs that are killed, stopped, starved of disk and misled by their clock at random, and are held to it.
+
+After each interruption the folder must be as its run wrote it, hold all that it held before, and leave no fio behind;
+each run must come to its end, a virtual one with figures equal to the bit. One seed, one storm.
+"""
+
+import argparse
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+from stend import devices, report, store, verify, whole
+from stend.cli import main
+from stend.record import Result
+from stend.units import MiB
+
+SHORT = ("--quick", "--rounds", "2", "--round-seconds", "0.2", "--seed", "7")
+TESTS = ("latency", "write-saturation")
+MOST_IN_A_RUN = 20
+GROWTH_BYTES = 40_000
+"""A run is left alone until its record has grown by so much at most; undisturbed it comes to some 100,000."""
+
+LEAST_ROOM = 30_000
+PATIENCE_S = 300
+ENDS = {0, 2, 5, 130, -signal.SIGKILL, -signal.SIGTERM}
+"""Done, refused (another has it, or it is finished), a failed step, stopped, killed (by SIGTERM: before it began)."""
+
+
+class Torn(AssertionError):
+    """An invariant of the record did not hold."""
+
+
+class Ground(NamedTuple):
+    """What is run, and what an uninterrupted run comes to; no results where the drive is real."""
+
+    kind: str
+    target: str
+    expected: tuple[Result, ...] = ()
+
+    def asked(self, folder: Path) -> list[str]:
+        """A run into a folder."""
+        return ["run", *TESTS, "--target", self.target, *SHORT, *self.named(), "--into", str(folder)]
+
+    def named(self) -> list[str]:
+        """The drive, named a second time; virtual ones need none."""
+        name = devices.name(devices.find(self.target).identity)
+        return ["--destroy-data", name] if name else []
+
+
+def child(arguments: list[str], log: Path, before: Callable[[], object] = lambda: None) -> int:
+    """stend in a fork of this process, whose compiled drives are warm; what it says goes to a log."""
+    number = os.fork()
+    if number == 0:
+        said = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for fd in (1, 2):
+            os.dup2(said, fd)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        before()
+        os._exit(main(arguments))
+    return number
+
+
+def end(number: int) -> int:
+    """How a child ended; Torn when it hangs."""
+    deadline = time.monotonic() + PATIENCE_S
+    while os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        if time.monotonic() > deadline:
+            os.kill(number, signal.SIGKILL)
+            os.waitpid(number, 0)
+            raise Torn(f"hung for {PATIENCE_S} s")
+        time.sleep(0.002)
+    return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+
+
+def full_disk(room: int) -> Callable[[], None]:
+    """The disk has no room for a file longer than this."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+
+
+def false_clock(draw: random.Random) -> Callable[[], None]:
+    """The wall clock is set, back and forth, while the run goes on."""
+    real, jumps = time.time, [draw.uniform(-1e8, 1e8) for _ in range(3)]
+
+    def jump() -> None:
+        time.time = lambda: real() + jumps[int(real() * 3) % 3]
+
+    return jump
+
+
+class Storm:
+    """One storm over one kind of drive."""
+
+    def __init__(self, ground: Ground, top: Path, seed: int) -> None:
+        self.ground, self.top, self.seed = ground, top, seed
+        self.kinds: Counter[str] = Counter()
+        self.runs = 0
+
+    @property
+    def interruptions(self) -> int:
+        """So far."""
+        return sum(self.kinds.values())
+
+    def run(self) -> None:
+        """One run through the storm, from its beginning to its report."""
+        draw, folder = random.Random(f"{self.seed}/{self.ground.kind}/{self.runs}"), self.top / f"run{self.runs}"
+        self.runs += 1
+        for _ in range(draw.randint(1, MOST_IN_A_RUN)):
+            if self._over(folder):
+                break
+            self._interrupted(draw, folder)
+        code = end(child(self._next(folder), self.log))
+        deadline = 3
+        while not self._over(folder) and deadline:
+            code, deadline = end(child(self._next(folder), self.log)), deadline - 1
+        self._must(code in (0, 2), f"the last resume ended with {code}")
+        self._complete(folder)
+        shutil.rmtree(folder)
+
+    @property
+    def log(self) -> Path:
+        """What the last child said."""
+        return self.top / "said.txt"
+
+    def _next(self, folder: Path) -> list[str]:
+        """Begin, begin anew where the run never started, or go on."""
+        if folder.exists() and not started(folder):
+            shutil.rmtree(folder)
+        return ["resume", str(folder), *self.ground.named()] if folder.exists() else self.ground.asked(folder)
+
+    def _over(self, folder: Path) -> bool:
+        if not started(folder):
+            return False
+        run = store.load(folder)
+        return bool(run.ended and run.ended.outcome in ("complete", "not steady")) and report.made_of(folder, run)
+
+    def _interrupted(self, draw: random.Random, folder: Path) -> None:
+        kind = draw.choice(sorted(WAYS))
+        asked, before, size = self._next(folder), events(folder), len(events(folder))
+        if kind == "disk full":
+            room = max(size, LEAST_ROOM) + draw.randrange(GROWTH_BYTES)
+            code = end(child(asked, self.log, full_disk(room)))
+        elif kind == "two at once" and asked[0] == "resume":
+            pair = [child(asked, self.log) for _ in range(2)]
+            time.sleep(draw.random() * 0.3)
+            os.kill(pair[1], signal.SIGKILL)
+            codes = [end(one) for one in pair]
+            code = next((one for one in codes if one not in ENDS), 0)
+        else:
+            wound = false_clock(draw) if kind == "clock set" else lambda: None
+            number = child(asked, self.log, wound)
+            self._wait(number, folder, size, draw)
+            WAYS[kind](number)
+            code = end(number)
+        self.kinds[kind] += 1
+        self._must(code in ENDS, f"{kind}: ended with {code}")
+        if kind == "torn line" and started(folder):
+            with (folder / "events.jsonl").open("ab") as file:
+                file.write(b'{"type":"sample","t":' if not file.tell() % 2 else b"\0" * 40)
+        self._sound(folder, before, kind)
+
+    def _wait(self, number: int, folder: Path, size: int, draw: random.Random) -> None:
+        """Until the record has grown by something, or the child is gone."""
+        due, path = size + draw.randrange(GROWTH_BYTES), folder / "events.jsonl"
+        deadline = time.monotonic() + draw.uniform(0.5, 8.0)
+        while not (path.exists() and path.stat().st_size >= due) and time.monotonic() < deadline:
+            if os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+                return
+            time.sleep(0.0005)
+
+    def _sound(self, folder: Path, before: bytes, kind: str) -> None:
+        """What must hold of a folder at any time."""
+        if started(folder):
+            told = list(verify.Folder(folder).told())
+            self._must(all(one.sound for one in told), f"{kind}: {[one for one in told if not one.sound]}")
+            whole_lines = before[: before.rfind(b"\n") + 1]
+            self._must(events(folder).startswith(whole_lines), f"{kind}: lines that were written are gone")
+        self._must(not loads(self.ground.target), f"{kind}: fio was left behind")
+
+    def _complete(self, folder: Path) -> None:
+        run = store.load(folder)
+        self._sound(folder, events(folder), "at the end")
+        self._must(bool(run.ended) and report.made_of(folder, run), "it has no end, or no report of it")
+        places = [(r.where, r.index) for r in run.results]
+        self._must(len(places) == len(set(places)), "a result is told twice")
+        if self.ground.expected:
+            self._must(tuple(run.results) == self.ground.expected, "its figures are not those of an undisturbed run")
+        left = [p.name for p in folder.iterdir() if p.name.startswith(report.STAGE) or p.name.endswith(whole.PART)]
+        self._must(not left, f"left behind: {left}")
+
+    def _must(self, holds: bool, words: str) -> None:
+        if not holds:
+            said = self.log.read_text(errors="replace")[-600:] if self.log.exists() else ""
+            raise Torn(f"seed {self.seed}, {self.ground.kind}, run {self.runs - 1}: {words}\n{said}")
+
+
+def _kill(number: int) -> None:
+    os.kill(number, signal.SIGKILL)
+
+
+def _signals(*numbers: int) -> Callable[[int], None]:
+    def send(child_: int) -> None:
+        for number in numbers:
+            os.kill(child_, number)
+            time.sleep(0.001)
+
+    return send
+
+
+def _freeze(number: int) -> None:
+    os.kill(number, signal.SIGSTOP)
+    time.sleep(0.1)
+    os.kill(number, signal.SIGCONT)
+    time.sleep(0.05)
+    os.kill(number, signal.SIGKILL)
+
+
+def _fault(number: int) -> None:
+    """The load dies under the run, as it does when its drive vanishes; a virtual run is killed."""
+    own = [p for p in Path("/proc").glob("[0-9]*") if parent(p) == number]
+    for process in own:
+        os.kill(int(process.name), signal.SIGKILL)
+    if not own:
+        _kill(number)
+
+
+WAYS: dict[str, Callable[[int], None]] = {
+    "kill -9": _kill,
+    "Ctrl-C": _signals(signal.SIGINT),
+    "Ctrl-C twice": _signals(signal.SIGINT, signal.SIGINT),
+    "SIGTERM": _signals(signal.SIGTERM),
+    "frozen, killed": _freeze,
+    "clock set": _kill,
+    "torn line": _kill,
+    "load dies": _fault,
+    "disk full": _kill,
+    "two at once": _kill,
+}
+
+
+def parent(process: Path) -> int:
+    """The number of a process's parent; 0 when it is gone."""
+    try:
+        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def loads(target: str) -> list[str]:
+    """Living fio processes whose gate leads to this target, orphans too."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            held = {os.readlink(fd) for fd in (process / "fd").iterdir()} if words[0].endswith(b"fio") else set()
+        except OSError:
+            continue
+        found += [process.name] if os.path.realpath(target) in held else []
+    return found
+
+
+def started(folder: Path) -> bool:
+    """Whether something of a run was written."""
+    return events(folder).count(b"\n") > 1
+
+
+def events(folder: Path) -> bytes:
+    """The record as it is."""
+    path = folder / "events.jsonl"
+    return path.read_bytes() if path.exists() else b""
+
+
+@contextmanager
+def ground(kind: str, top: Path) -> Iterator[Ground]:
+    """A drive of this kind: `virtual`, `file`, or a new `zram`."""
+    with ExitStack() as undo:
+        if kind == "virtual":
+            bare = Ground(kind, "sim:small")
+            folder = top / "undisturbed"
+            with (top / "said.txt").open("w") as said, redirect_stdout(said), redirect_stderr(said):
+                code = main(bare.asked(folder))  # here and not in a child: what is loaded and compiled is so for all
+            if code:
+                raise Torn((top / "said.txt").read_text())
+            yield bare._replace(expected=tuple(store.load(folder).results))
+            return
+        if kind == "zram":
+            yield Ground(kind, undo.enter_context(zram(32 * MiB)))
+            return
+        (top / "scratch.bin").write_bytes(os.urandom(32 * MiB))
+        yield Ground(kind, str(top / "scratch.bin"))
+
+
+@contextmanager
+def zram(size: int) -> Iterator[str]:
+    """A zram device of its own, taken away at the end."""
+    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
+    try:
+        Path(f"/sys/block/zram{number}/disksize").write_text(str(size))
+        subprocess.run(["udevadm", "settle"], check=False, capture_output=True)
+        yield f"/dev/zram{number}"
+    finally:
+        Path(f"/sys/block/zram{number}/reset").write_text("1")
+        Path("/sys/class/zram-control/hot_remove").write_text(number)
+
+
+def storm(kind: str, top: Path, seed: int, interruptions: int, minutes: float = 1e9) -> Storm:
+    """So many interruptions, or so many minutes; Torn, with the seed, at the first thing that does not hold."""
+    until = time.monotonic() + minutes * 60
+    with ground(kind, top) as where:
+        one = Storm(where, top, seed)
+        while one.interruptions < interruptions and time.monotonic() < until:
+            one.run()
+    return one
+
+
+def command() -> int:
+    """Storms over virtual drives, a scratch file and zram, and what they came to."""
+    ask = argparse.ArgumentParser(description=__doc__)
+    ask.add_argument("--seed", type=int, default=1)
+    ask.add_argument("--virtual", type=int, default=1000, help="interruptions of virtual runs")
+    ask.add_argument("--real", type=int, default=200, help="interruptions of runs on real fio, half on zram")
+    ask.add_argument("--minutes", type=float, default=60, help="at most, for each kind of drive")
+    asked = ask.parse_args()
+    kinds = (("virtual", asked.virtual), ("file", asked.real // 2), ("zram", asked.real // 2))
+    for kind, count in ((kind, count) for kind, count in kinds if count):
+        with tempfile.TemporaryDirectory(prefix="stend-storm-") as name:
+            began = time.monotonic()
+            try:
+                done = storm(kind, Path(name), asked.seed, count, asked.minutes)
+            except Torn:
+                traceback.print_exc()
+                return 1
+            told = ", ".join(f"{n} {way}" for way, n in sorted(done.kinds.items()))
+            took = time.monotonic() - began
+            print(f"{kind}: {done.interruptions} interruptions of {done.runs} runs in {took:.0f} s: {told}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(command())
