@@ -1,5 +1,5 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test check needs bench share fuzz lint setup soak pages lab clean
+.PHONY: demo test check needs bench share fuzz storm lint setup soak pages lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
@@ -37,6 +37,9 @@ bench: setup ## our own cost, as ratios measured in one run
 
 fuzz: setup ## strange input into every reader and whole verbs, for an hour or FUZZ="--seconds 120 --seed 7"
 	@$(PY) -m tests.fuzz --seconds 3600 $(FUZZ)
+
+storm: setup ## kills, stops, false clocks, full disks and dying loads over virtual and real runs, or STORM="--virtual 50 --seed 7"
+	@$(PY) -m tests.storm $(STORM)
 
 share: setup ## man page and shell completion, made anew from the command line itself
 	@$(PY) tools/share

@@ -14,6 +14,8 @@ from stend import report, store
 from stend.cli import main
 from tests.test_resume import ASKED, in_child, kill_at
 
+pytestmark = pytest.mark.slow
+
 RUN = ["run", *ASKED, "--seed", "7", "--into"]
 STEND = [sys.executable, "-m", "stend"]
 

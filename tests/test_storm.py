@@ -6,6 +6,8 @@ import pytest
 
 from tests.storm import storm
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_virtual_run_comes_through_a_storm_with_its_figures_equal_to_the_bit(tmp_path: Path) -> None:
     done = storm("virtual", tmp_path, seed=20261122, interruptions=12)

@@ -17,6 +17,8 @@ from stend.errors import BadInput, StepFailed
 from stend.host.who import Host, here
 from tests.test_resume import ASKED, in_child, kill_at
 
+pytestmark = pytest.mark.slow
+
 RUN = ["run", *ASKED, "--seed", "7", "--into"]
 
 
