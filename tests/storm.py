@@ -7,7 +7,6 @@ each run must come to its end, a virtual one with figures equal to the bit. One 
 import argparse
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -16,7 +15,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from stend import devices, report, store, verify, whole
 from stend.cli import main
 from stend.record import Result
 from stend.units import MiB
+from tests.storm_ways import WAYS, child, false_clock, full_disk, loads
 
 SHORT = ("--quick", "--rounds", "2", "--round-seconds", "0.2", "--seed", "7")
 TESTS = ("latency", "write-saturation")
@@ -59,19 +59,6 @@ class Ground(NamedTuple):
         return ["--destroy-data", name] if name else []
 
 
-def child(arguments: list[str], log: Path, before: Callable[[], object] = lambda: None) -> int:
-    """stend in a fork of this process, whose compiled drives are warm; what it says goes to a log."""
-    number = os.fork()
-    if number == 0:
-        said = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        for fd in (1, 2):
-            os.dup2(said, fd)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        before()
-        os._exit(main(arguments))
-    return number
-
-
 def end(number: int) -> int:
     """How a child ended; Torn when it hangs."""
     deadline = time.monotonic() + PATIENCE_S
@@ -82,21 +69,6 @@ def end(number: int) -> int:
             raise Torn(f"hung for {PATIENCE_S} s")
         time.sleep(0.002)
     return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
-
-
-def full_disk(room: int) -> Callable[[], None]:
-    """The disk has no room for a file longer than this."""
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
-
-
-def false_clock(draw: random.Random) -> Callable[[], None]:
-    """The wall clock is set, back and forth, while the run goes on."""
-    real, jumps = time.time, [draw.uniform(-1e8, 1e8) for _ in range(3)]
-
-    def jump() -> None:
-        time.time = lambda: real() + jumps[int(real() * 3) % 3]
-
-    return jump
 
 
 class Storm:
@@ -203,71 +175,6 @@ class Storm:
         if not holds:
             said = self.log.read_text(errors="replace")[-600:] if self.log.exists() else ""
             raise Torn(f"seed {self.seed}, {self.ground.kind}, run {self.runs - 1}: {words}\n{said}")
-
-
-def _kill(number: int) -> None:
-    os.kill(number, signal.SIGKILL)
-
-
-def _signals(*numbers: int) -> Callable[[int], None]:
-    def send(child_: int) -> None:
-        for number in numbers:
-            os.kill(child_, number)
-            time.sleep(0.001)
-
-    return send
-
-
-def _freeze(number: int) -> None:
-    os.kill(number, signal.SIGSTOP)
-    time.sleep(0.1)
-    os.kill(number, signal.SIGCONT)
-    time.sleep(0.05)
-    os.kill(number, signal.SIGKILL)
-
-
-def _fault(number: int) -> None:
-    """The load dies under the run, as it does when its drive vanishes; a virtual run is killed."""
-    own = [p for p in Path("/proc").glob("[0-9]*") if parent(p) == number]
-    for process in own:
-        os.kill(int(process.name), signal.SIGKILL)
-    if not own:
-        _kill(number)
-
-
-WAYS: dict[str, Callable[[int], None]] = {
-    "kill -9": _kill,
-    "Ctrl-C": _signals(signal.SIGINT),
-    "Ctrl-C twice": _signals(signal.SIGINT, signal.SIGINT),
-    "SIGTERM": _signals(signal.SIGTERM),
-    "frozen, killed": _freeze,
-    "clock set": _kill,
-    "torn line": _kill,
-    "load dies": _fault,
-    "disk full": _kill,
-    "two at once": _kill,
-}
-
-
-def parent(process: Path) -> int:
-    """The number of a process's parent; 0 when it is gone."""
-    try:
-        return int((process / "stat").read_text().rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
-
-
-def loads(target: str) -> list[str]:
-    """Living fio processes whose gate leads to this target, orphans too."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
-            held = {os.readlink(fd) for fd in (process / "fd").iterdir()} if words[0].endswith(b"fio") else set()
-        except OSError:
-            continue
-        found += [process.name] if os.path.realpath(target) in held else []
-    return found
 
 
 def started(folder: Path) -> bool:

@@ -132,13 +132,17 @@ class Position(Data, frozen=True):
 
 
 class Started(Data, frozen=True, tag="started"):
-    """A run began, or went on after an interruption (`continues` says from where); `at` is Unix time."""
+    """A run began, or went on after an interruption (`continues` says from where); `at` is Unix time.
+
+    `fingerprint` tells which drive it is and what was on it just before the first byte was written.
+    """
 
     at: ranges.Seconds
     version: str
     plan: Plan
     seed: ranges.Count
     continues: Position | None = None
+    fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
 
 
 class Sample(Data, frozen=True, tag="sample"):

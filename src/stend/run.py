@@ -48,13 +48,16 @@ def run(
     seed: int,
     at: float,
     past: Run | None = None,
+    fingerprint: dict[str, str] | None = None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> Generator[Event, None, None]:
     """Every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
     again = resume_point(past) if past and past.started else None
     runner = Runner(past or Run(), device, engine, seed, stopping)
     keep = runner.past.add
-    yield keep(Started(at=at, version=__version__, plan=plan, seed=seed, continues=again))
+    yield keep(
+        Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=fingerprint or {})
+    )
     outcome: Outcome = "failed"
     try:
         if again:

@@ -8,6 +8,7 @@ import typer
 from stend.definition import Identity, Plan
 from stend.devices import Device
 from stend.errors import Refused
+from stend.record import Run
 
 Tests = Annotated[
     list[str], typer.Argument(metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.")
@@ -109,3 +110,15 @@ def same_drive(then: Identity, now: Identity) -> None:
         was, is_now = getattr(then, field), getattr(now, field)
         if was != is_now:
             raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")
+
+
+def same_as_then(past: Run, drive: Identity) -> dict[str, str]:
+    """The fingerprint of the drive that is there; Refused where it is not what the run began on, or holds more."""
+    from stend import devices
+
+    now = devices.fingerprint(drive)
+    # A record of before there were fingerprints is held to what a drive holds: nothing that nobody named.
+    then = past.started[0].fingerprint or {key: value for key, value in now.items() if key != "signatures"}
+    if reason := devices.changed(then, now):
+        raise Refused(f"{drive.target} {reason}")
+    return now

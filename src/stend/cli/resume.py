@@ -67,6 +67,7 @@ def _go_on(folder: Path, past: Run, destroy_data: str | None, before: writer.Bef
     named = destroy_data or _asked.typed_back(device)
     with closing(device):
         device.open(writes=True, destroy=named, keep_off=(str(folder.absolute()),))
+        there = _asked.same_as_then(past, device.identity)
         raw = store.Raw(folder)
         engine = _session.engine_for(device, raw, plan.profile.minute_s)
         virtual = device.identity.virtual
@@ -78,6 +79,7 @@ def _go_on(folder: Path, past: Run, destroy_data: str | None, before: writer.Bef
                 seed=past.seed,
                 at=_session.now(),
                 past=None if virtual else past,
+                fingerprint=there,
                 stopping=stopping,
             )
             if virtual:

@@ -35,7 +35,7 @@ def command(
     """
     import secrets
 
-    from stend import host, store, writer
+    from stend import devices, host, store, writer
     from stend import plan as planning
     from stend.cli import _session, _settings
     from stend.run import run
@@ -69,6 +69,14 @@ def command(
             engine = _session.engine_for(device, raw, plan.profile.minute_s)
             undo.pop_all()
             with writer.sole(folder, "run"), _settings.kept(device, plan, folder) as told_plan:
-                events = run(told_plan, device, engine, seed=seed, at=_session.now(), stopping=stopping)
+                events = run(
+                    told_plan,
+                    device,
+                    engine,
+                    seed=seed,
+                    at=_session.now(),
+                    fingerprint=devices.fingerprint(device.identity),
+                    stopping=stopping,
+                )
                 _session.follow(folder, events, raw, stopping)
     return _session.finish(folder)
