@@ -69,14 +69,7 @@ def command(
             engine = _session.engine_for(device, raw, plan.profile.minute_s)
             undo.pop_all()
             with writer.sole(folder, "run"), _settings.kept(device, plan, folder) as told_plan:
-                events = run(
-                    told_plan,
-                    device,
-                    engine,
-                    seed=seed,
-                    at=_session.now(),
-                    fingerprint=devices.fingerprint(device.identity),
-                    stopping=stopping,
-                )
+                there, at = devices.fingerprint(device.identity), _session.now()
+                events = run(told_plan, device, engine, seed=seed, at=at, fingerprint=there, stopping=stopping)
                 _session.follow(folder, events, raw, stopping)
     return _session.finish(folder)
