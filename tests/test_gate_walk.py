@@ -12,7 +12,6 @@ RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen",
 
 READS = {
     "journal.py": "the events of a run folder",
-    "verify.py": "fio's words in a run folder",
     "kernel.py": "sizes and loop status of nodes opened with O_RDONLY",
     "gate/refusals.py": "flags of files opened with O_RDONLY",
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
