@@ -64,7 +64,7 @@ def _chart(rows: list[Row], words: Language) -> Any:
         "type": "nominal",
         "sort": order,
         "title": None,
-        "axis": {"labelLimit": 460, "labelFontSize": 10},
+        "axis": {"labelLimit": 520, "labelFontSize": 10},
     }
     kinds = [words(f"verdict.{v.replace(' ', '_')}") for v in LOOKS]
     verdict = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}

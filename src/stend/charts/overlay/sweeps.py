@@ -57,8 +57,8 @@ def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words:
         "color": {**side, "scale": series_scale(names, COLOURS)},
         "strokeDash": {**mix, "scale": series_scale(kinds, DASHES)},
         "shape": {**mix, "scale": series_scale(kinds, SHAPES)},
-        "strokeWidth": {**side, "scale": series_scale(names, (4.0, 1.4)), "legend": None},
-        "opacity": {**side, "scale": series_scale(names, (0.55, 1.0)), "legend": None},
+        "strokeWidth": {**side, "scale": series_scale(names, (4.0, 1.4))},
+        "opacity": {**side, "scale": series_scale(names, (0.55, 1.0))},
     }
     return (
         Chart(data())
