@@ -1,17 +1,20 @@
 """`stend compare` as a user meets it: folders, sides, names, pages in both languages, exit codes."""
 
 import json
+from collections import Counter
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from tempfile import mkdtemp
 
+import msgspec
 import pytest
 
 from stend.charts.overlay import KINDS, pictures
 from stend.cli import main
 from stend.compare import Comparison, compared, read
 from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
-from stend.findings.language import LANGUAGES, Language
+from stend.findings.language import LANGUAGES, Language, _flat
 from stend.report.parts import compared as pages
 from stend.report.parts.versus import versus
 from stend.units import GiB
@@ -113,6 +116,34 @@ def test_bad_input_is_one_sentence(
     assert not list(tmp_path.iterdir())
 
 
+def test_runs_below_a_folder_are_grouped_by_what_one_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    places = [str(runs() / name) for name in ("new", "old")]
+    for by, first in (("label", "old (3) | new (3)"), ("folder", "old (3) | new (3)")):
+        code, said = told([*places, "--by", by], capsys)
+        assert code == 0
+        assert said.startswith(first)
+    turned = told([*places, "--by", "label", "--side", "new", "--side", "old"], capsys)[1]
+    assert turned.startswith("new (3) | old (3)")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--by", "colour"],
+        ["--by", "firmware"],
+        ["--by", "label", "--side", "old"],
+        ["--by", "label", "--side", "old", "--side", "newest"],
+        ["--by", "label", "--side", "old", "--side", "old"],
+        ["--side", "old"],
+        ["--by", "label", "--", "x"],
+    ],
+)
+def test_groups_that_are_no_two_sides_are_refused(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = told([str(runs() / "old"), str(runs() / "new"), *more], capsys)
+    assert code == 2
+    assert said.startswith("stend: ")
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_chart_that_lays_sides_over_each_other_is_drawn(lang: str) -> None:
     drawn = list(pictures(both(), Language(lang), ["stamp"]))
@@ -174,3 +205,10 @@ def test_only_one_of_the_two_asked_for_more_than_the_other(capsys: pytest.Captur
     code, said = told([str(runs() / "old"), str(tmp_path)], capsys)
     assert code == 0
     assert "Of 0 figures" in said
+
+
+def test_no_phrase_stands_in_two_files_of_words() -> None:
+    """The catalogue would keep whichever file it happened to read last."""
+    files = sorted((resources.files("stend.findings.language") / "words").iterdir(), key=str)
+    keys = [key for file in files for key, _ in _flat("", msgspec.toml.decode(file.read_bytes()))]
+    assert [key for key, count in Counter(keys).items() if count > 1] == []

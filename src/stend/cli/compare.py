@@ -10,7 +10,7 @@ from stend import cli
 from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE, BadInput
 
 if TYPE_CHECKING:
-    from stend.compare import Comparison
+    from stend.compare import Comparison, Side
     from stend.compare.rules import Judgement
 
 BETWEEN = ":"
@@ -28,6 +28,10 @@ class Verb(cli.Verb):
 
 def command(
     runs: Annotated[list[str], typer.Argument(metavar="A... -- B...", help="Run folders, or folders of them.")],
+    by: Annotated[str, typer.Option("--by", help="Group all runs by firmware, model, serial, folder or label.")] = "",
+    chosen_sides: Annotated[
+        list[str] | None, typer.Option("--side", metavar="VALUE", help="With --by: the value of a side; twice.")
+    ] = None,
     fail_if: Annotated[
         list[str] | None, typer.Option("--fail-if", metavar="RULE", help="Like 'iops[*,4K] < -3%'; may be repeated.")
     ] = None,
@@ -55,7 +59,7 @@ def command(
 
     Example: stend compare runs/old-1 runs/old-2 -- runs/new-1 runs/new-2 --fail-if 'iops[*,4K] < -3%'
     """
-    from stend.compare import compared, gate, read, thresholds
+    from stend.compare import compared, gate, thresholds
     from stend.report.parts import compared as pages
 
     chosen = gate.chosen(fail_if or (), rules, undecided, noninferior=noninferior)
@@ -63,8 +67,8 @@ def command(
         raise BadInput("--junit writes the answers of rules, and there is none; give --fail-if or --rules")
     if name and len(name) != 2:
         raise BadInput("--name is given twice or not at all, once for each side")
-    first, second = (read.named([Path(word) for word in own]) for own in sides(runs))
-    whole = compared(*read.with_names(first, second, name or ()), thresholds(threshold or ()), anyway=anyway)
+    first, second = _sides(runs, by, chosen_sides or (), name or ())
+    whole = compared(first, second, thresholds(threshold or ()), anyway=anyway)
     judged = chosen.judge(whole)
     for line in told(whole, judged, lang):
         typer.echo(line)
@@ -76,6 +80,23 @@ def command(
 
         xml.write(judged, junit, (whole.a.name, whole.b.name))
     return code(judged)
+
+
+def _sides(words: Sequence[str], by: str, wanted: Sequence[str], name: Sequence[str]) -> tuple["Side", "Side"]:
+    """The two sets of runs that were asked for, with their names."""
+    from stend.compare import read
+
+    if not by:
+        if wanted:
+            raise BadInput("--side names a group of --by, and there is no --by")
+        first, second = (read.named([Path(word) for word in own]) for own in sides(words))
+        return read.with_names(first, second, name)
+    if by not in read.GROUPS:
+        raise BadInput(f"runs cannot be grouped by {by!r}; they can by {', '.join(read.GROUPS)}")
+    if BETWEEN in words:
+        raise BadInput("--by makes the sides itself; leave out the -- between them")
+    first, second = read.grouped([Path(word) for word in words], by, wanted)
+    return read.with_names(first, second, name) if name else (first, second)
 
 
 def sides(words: Sequence[str]) -> tuple[list[str], list[str]]:

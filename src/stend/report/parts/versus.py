@@ -145,7 +145,7 @@ def _row(one: Difference, words: Language, *, ranked: bool) -> tuple[str, ...]:
     verdict = words(f"verdict.{one.verdict.replace(' ', '_')}")
     return (
         name(one, words).partition(": ")[2] if ": " in name(one, words) else name(one, words),
-        words(f"state.{one.key.state}"),
+        words(f"kept_state.{one.key.state}"),
         *(words.show(value, shape) for value in (one.a, one.b)),
         change(one.ratio, words),
         interval(one, words),
