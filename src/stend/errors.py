@@ -37,6 +37,12 @@ class StepFailed(StendError):
 GATE_FAILED_EXIT_CODE = 6
 GATE_UNDECIDED_EXIT_CODE = 7
 UNSOUND_EXIT_CODE = 8
+
+
+class Undrawn(UserWarning):
+    """A picture that could not be drawn; the report is whole without it, and says so in its place."""
+
+
 STOPPED_EXIT_CODE = 130
 
 EXIT_CODES = {

@@ -1,6 +1,7 @@
 """Words that others wrote, drives above all, as text that only says something: nothing in it moves, hides or ends."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 ODD = re.compile(
@@ -23,13 +24,13 @@ def plain_lines(text: str) -> str:
     return re.sub(r"[^\n\t]+", lambda part: plain(part[0]), text) if ODD.search(text) else text
 
 
-def plain_all(value: Any) -> Any:
+def plain_all(value: Any, by: Callable[[str], str] = plain) -> Any:
     """The same for every word of plain data, names of values too."""
     if isinstance(value, str):
-        return plain(value)
+        return by(value)
     if isinstance(value, dict):
-        return {plain_all(key): plain_all(one) for key, one in value.items()}
-    return [plain_all(one) for one in value] if isinstance(value, list | tuple) else value
+        return {plain_all(key, by): plain_all(one, by) for key, one in value.items()}
+    return [plain_all(one, by) for one in value] if isinstance(value, list | tuple) else value
 
 
 def _written(found: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ import pkgutil
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from stend import __version__
 from stend.cli._edge import edged
-from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, StendError
+from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, StendError, Undrawn
 from stend.plain import plain
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
@@ -92,8 +93,15 @@ def application() -> typer.Typer:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse, act, and turn every error into one sentence and its exit code."""
-    with edged():
+    with edged(), warnings.catch_warnings():
+        warnings.simplefilter("always", Undrawn)
+        warnings.showwarning = _warned
         return _main(arguments)
+
+
+def _warned(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+    """What is not as it should be, though nothing ends for it."""
+    _say(str(message), 0)
 
 
 def _main(arguments: Sequence[str] | None) -> int:

@@ -106,6 +106,8 @@ def report(folder: Path, run: Run) -> None:
             typer.echo(f"Report: {path}")
     except Missing as error:
         typer.echo(f"No report: {error}, or `stend report` on a copy of {folder} where it is")
+    except StepFailed as error:
+        print(f"stend: the run is whole, its report is not: {error}; `stend report {folder}` makes it", file=sys.stderr)
 
 
 def exit_code(folder: Path, run: Run) -> int:

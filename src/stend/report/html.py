@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stend import __version__
+from stend.plain import plain_lines
 from stend.record import Run
 from stend.report.parts import Document
 from stend.report.parts.document import document
@@ -59,6 +60,7 @@ def environment() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: plain_lines(value) if type(value) is str else value,
     )
     env.filters["inline_json"] = inline_json
     env.filters["anchor"] = lambda picture: hashlib.sha1(picture.title.encode(), usedforsecurity=False).hexdigest()[:8]

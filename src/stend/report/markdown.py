@@ -1,15 +1,20 @@
 """Markdown with the charts as SVG files beside it, for wikis and repositories."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stend.charts import Picture
+from stend.plain import plain
 from stend.record import Run
 from stend.report.parts import Chapter, Document, Part, Section, Table
 from stend.report.parts.document import document
-from stend.report.parts.drawing import svg
+from stend.report.parts.drawing import svgs
+
+Show = Callable[[Sequence[Picture], str], Iterator[str]]
+"""(pictures, the beginning of their files' names) -> their lines."""
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
@@ -30,14 +35,14 @@ def write_document(doc: Document, path: Path, folder: Path) -> list[Path]:
 
 def escape(text: str) -> str:
     """A drive's own words as plain text: no markup, no line ends."""
-    return SPECIAL.sub(r"\\\1", " ".join(text.split(" ")).replace("\n", " "))
+    return SPECIAL.sub(r"\\\1", plain(" ".join(text.split(" ")).replace("\n", " ")))
 
 
 def _document(doc: Document, folder: Path) -> Iterator[str]:
-    t = doc.words
+    t, show = doc.words, partial(_pictures, _drawn(doc), folder)
     yield f"# {escape(doc.title)}\n"
     for section in doc.sections:
-        yield from _section(section, folder)
+        yield from _section(section, show)
     for number, part in enumerate(doc.parts, 1):
         yield from _card(part)
         if part.photo:
@@ -51,7 +56,7 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
             yield from (f"- {escape(text)}" for text in texts or (t("page.nothing"),))
             yield ""
         for chapter in part.chapters:
-            yield from _chapter(chapter, doc, folder, number)
+            yield from _chapter(chapter, show, number)
         yield f"## {t('page.conclusion')}\n\n**{escape(part.verdict)}**\n"
         yield from (f"- {escape(said.text)} ({said.confidence})" for said in part.overall)
         for side, sign in (("pro", "+"), ("con", "−")):
@@ -61,18 +66,25 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
     yield f"\n{t('page.made', date=doc.made, version='')}"
 
 
-def _section(section: Section, folder: Path) -> Iterator[str]:
+def _section(section: Section, show: Show) -> Iterator[str]:
     yield f"## {escape(section.title)}\n"
     yield from (f"{escape(text)}\n" for text in section.texts)
     for table in section.tables:
         yield from (*_table(table), "")
-    yield from _pictures(section.pictures, section.anchor, folder)
+    yield from show(section.pictures, section.anchor)
 
 
-def _pictures(pictures: Sequence[Picture], place: str, folder: Path) -> Iterator[str]:
+def _drawn(doc: Document) -> dict[int, str]:
+    """Every picture of it as SVG by its id(), drawn together."""
+    own = [picture for section in doc.sections for picture in section.pictures]
+    pictures = [*own, *(picture for part in doc.parts for chapter in part.chapters for picture in chapter.pictures)]
+    return {id(picture): drawing for picture, drawing in zip(pictures, svgs(pictures), strict=True)}
+
+
+def _pictures(drawings: dict[int, str], folder: Path, pictures: Sequence[Picture], place: str) -> Iterator[str]:
     for count, picture in enumerate(pictures, 1):
         name = f"{place}-{count}.svg"
-        (folder / name).write_text(svg(picture), encoding="utf-8")
+        (folder / name).write_text(drawings[id(picture)], encoding="utf-8")
         yield f"![{escape(picture.title)}]({folder.name}/{name})\n"
 
 
@@ -84,12 +96,12 @@ def _card(part: Part) -> Iterator[str]:
     yield ""
 
 
-def _chapter(chapter: Chapter, doc: Document, folder: Path, number: int) -> Iterator[str]:
+def _chapter(chapter: Chapter, show: Show, number: int) -> Iterator[str]:
     yield f"## {escape(chapter.title)}\n\n*{escape(chapter.clause)}. {escape(chapter.ended)}*\n"
     yield from (f"**{escape(stamp)}**\n" for stamp in chapter.stamps)
     yield from (f"- {escape(said.text)} ({said.confidence})" for said in chapter.said)
     yield ""
-    yield from _pictures(chapter.pictures, f"{number}-{chapter.anchor}", folder)
+    yield from show(chapter.pictures, f"{number}-{chapter.anchor}")
     for table in (*chapter.results, *chapter.verification):
         yield from _table(table)
 

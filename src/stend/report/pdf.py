@@ -10,10 +10,11 @@ from typing import Any
 
 from stend import __version__
 from stend.charts import Picture
+from stend.plain import plain_all, plain_lines
 from stend.record import Run
 from stend.report.parts import Chapter, Document, Part, Section, Table
 from stend.report.parts.document import document
-from stend.report.parts.drawing import svgs
+from stend.report.parts.drawing import pages, svgs
 
 WORDS = (
     "report", "contents", "glance", "deviations", "notes", "nothing", "findings", "conclusion", "pros", "cons",
@@ -38,15 +39,13 @@ def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: st
 
 def typeset(doc: Document) -> bytes:
     """A Document as PDF."""
-    import typst
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "report.json").write_text(json.dumps(_content(doc, folder), ensure_ascii=False), encoding="utf-8")
+        content = plain_all(_content(doc, folder), plain_lines)
+        (folder / "report.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
         template = resources.files("stend.report.parts") / "templates" / "report.typ"
         (folder / "report.typ").write_bytes(template.read_bytes())
-        pdf: bytes = typst.compile(str(folder / "report.typ"), root=str(folder))
-        return pdf
+        return pages(folder / "report.typ")
 
 
 def _content(doc: Document, folder: Path) -> dict[str, Any]:

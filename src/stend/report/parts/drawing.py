@@ -1,36 +1,137 @@
-"""Pictures as SVG, drawn offline from the same specifications as in the page; many of them on several processors."""
+"""Pictures as SVG, drawn offline from the same specifications as in the page, and pages typeset: in other processes.
 
+A native library that ends its process costs the one thing it was asked for.
+"""
+
+import json
 import os
+import subprocess
+import sys
+import threading
+import warnings
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from html import escape
+from pathlib import Path
+from queue import SimpleQueue
 
 from stend.charts import Picture
+from stend.errors import StepFailed, Undrawn
+from stend.plain import ODD, plain, plain_all
+
+MOST = 4
+"""Processes that draw at once."""
 
 FEW = 12
-"""So many are drawn before another process could help."""
-HELPERS = 3
+"""So many pictures are drawn before another process could help."""
+
+PATIENCE_S = 300
+"""Longer than any picture takes; a library that is stuck is ended then."""
+
+UNDRAWN = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="60" viewBox="0 0 600 60">'
+    '<rect width="600" height="60" fill="#fff" stroke="#999"/>'
+    '<text x="12" y="36" font-family="sans-serif" font-size="14">{words}</text></svg>'
+)
+
+
+class Renderer:
+    """One process of `stend.native`, begun when first asked and begun again when it ended."""
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[str] | None = None
+
+    def ask(self, kind: str, given: str) -> str:
+        """What came of it. StepFailed when the library cannot do it, or ended its process over it."""
+        process = self._running()
+        if process.stdin is None or process.stdout is None:
+            raise StepFailed("the process that draws has no pipes")
+        limit = threading.Timer(PATIENCE_S, process.kill)
+        limit.start()
+        try:
+            process.stdin.write(json.dumps([kind, given]) + "\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        finally:
+            limit.cancel()
+        if not line.endswith("\n"):
+            code = process.wait()
+            self.close()
+            raise StepFailed(f"its library ended by signal {-code}" if code < 0 else f"its library ended ({code})")
+        made, wrong = json.loads(line)
+        if wrong:
+            raise StepFailed(plain(wrong.strip().splitlines()[0])[:300])
+        return str(made)
+
+    def _running(self) -> "subprocess.Popen[str]":
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "stend.native"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                encoding="utf-8",
+            )
+        return self.process
+
+    def close(self) -> None:
+        """End it."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+
+def svgs(pictures: Sequence[Picture]) -> list[str]:
+    """All of them in order as SVG; Undrawn is warned of each that cannot be, and a sentence stands in its place."""
+    count = min(os.cpu_count() or 1, MOST, -(-len(pictures) // FEW)) or 1
+    free: SimpleQueue[Renderer] = SimpleQueue()
+    renderers = [Renderer() for _ in range(count)]
+    for renderer in renderers:
+        free.put(renderer)
+
+    def draw(picture: Picture) -> tuple[str, str]:
+        renderer = free.get()
+        try:
+            return renderer.ask("svg", _said(picture)), ""
+        except StepFailed as error:
+            wrong = plain(f"the chart “{picture.title}” could not be drawn: {error}")
+            return UNDRAWN.format(words=escape(wrong)), wrong
+        finally:
+            free.put(renderer)
+
+    try:
+        with ThreadPoolExecutor(count) as pool:
+            made = list(pool.map(draw, pictures))
+    finally:
+        for renderer in renderers:
+            renderer.close()
+    for _, wrong in made:
+        if wrong:
+            warnings.warn(wrong, Undrawn, stacklevel=2)
+    return [svg for svg, _ in made]
 
 
 def svg(picture: Picture) -> str:
     """One picture."""
-    return _drawn(picture.spec)
+    return svgs([picture])[0]
 
 
-def _drawn(spec: dict[str, Any]) -> str:
-    import vl_convert
+def _said(picture: Picture) -> str:
+    """Its specification; words with anything odd in them, which JSON may hide as an escape, made plain."""
+    text = json.dumps(picture.spec, ensure_ascii=False)
+    return json.dumps(plain_all(picture.spec)) if ODD.search(text) or "\\u00" in text else text
 
-    made: str = vl_convert.vegalite_to_svg(spec)
-    return made
 
-
-def svgs(pictures: Sequence[Picture]) -> list[str]:
-    """All of them in order: other processes draw from the first on, this one from the last on until it meets them."""
-    helpers = min((os.cpu_count() or 1) - 1, HELPERS)
-    if len(pictures) <= FEW or not helpers:
-        return [svg(picture) for picture in pictures]
-    with ProcessPoolExecutor(helpers, mp_context=get_context("spawn")) as pool:
-        asked = [pool.submit(_drawn, picture.spec) for picture in pictures]
-        ours = [svg(p) for p, other in zip(reversed(pictures), reversed(asked), strict=True) if other.cancel()]
-        return [other.result() for other in asked if not other.cancelled()] + ours[::-1]
+def pages(source: Path) -> bytes:
+    """A Typst file as PDF. StepFailed when it cannot be, or the library ended its process over it."""
+    renderer = Renderer()
+    try:
+        return Path(renderer.ask("pdf", str(source))).read_bytes()
+    except StepFailed as error:
+        raise StepFailed(f"the PDF could not be typeset: {error}; the other formats can be had") from error
+    finally:
+        renderer.close()
