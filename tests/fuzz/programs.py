@@ -1,6 +1,5 @@
 """What programs print: fio; and words that people type: sizes, durations."""
 
-from pathlib import Path
 from typing import Any
 
 from stend.engines import _fio_json as fio
@@ -52,9 +51,3 @@ def targets() -> list[Target]:
         Target("time", "text", [b"55800", b"0.25", b"90", b"inf", b"nan", b"1e18"], _time,
                lambda taken: "" if taken and "nan" not in taken else repr(taken), 4),
     ]  # fmt: skip
-
-
-def fixtures(pattern: str) -> list[bytes]:
-    """Recorded outputs."""
-    folder = Path(__file__).parent.parent / "fixtures/drives"
-    return [path.read_bytes() for path in sorted(folder.glob(pattern))]

@@ -7,7 +7,7 @@ import msgspec
 from stend.definition import Identity
 from stend.devices import drive as drives
 from stend.devices.purging import table
-from stend.devices.telling import facts
+from stend.devices.telling import facts, shapes
 from stend.errors import StepFailed
 from stend.kernel import HOST, Kernel, text
 
@@ -27,6 +27,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     looked = facts.Looked()
     facts.common(looked, node, kernel)
     told = looked.ask("smartctl", "--json", "--all", f"/dev/{node}").document
+    told = shapes.taken(told, shapes.SMARTCTL)
     looked.add(
         write_cache=cache_type(node, kernel),
         smart=told,

@@ -90,11 +90,13 @@ def _security_section(told: str) -> set[str]:
 
 def native_bytes(told: str, identify: str) -> int:
     """What the drive has, hidden or not, from `hdparm -N` and `-I`; 0 where it does not tell, or contradicts itself."""
-    sectors = re.search(r"max sectors\s*=\s*(\d+)/(\d+)", told)
+    sectors = re.search(r"max sectors\s*=\s*(\d{1,18})/(\d{1,18})\b", told)
     visible = re.findall(r"user addressable sectors:\s+(\d+)", identify)
     if not sectors or int(sectors[2]) < int(sectors[1]) or (visible and sectors[1] not in visible):
         return 0
-    block = re.search(r"Logical\s+Sector size:\s+(\d+)", identify) or re.search(r"Sector size:\s+(\d+)", identify)
+    block = re.search(r"Logical\s+Sector size:\s+(\d{1,7})\b", identify) or re.search(
+        r"Sector size:\s+(\d{1,7})\b", identify
+    )
     return int(sectors[2]) * (int(block[1]) if block else 512)
 
 

@@ -10,7 +10,7 @@ from stend.devices import block
 from stend.devices import drive as drives
 from stend.devices.purging import table
 from stend.devices.telling import below as lower
-from stend.devices.telling import facts
+from stend.devices.telling import facts, tools
 from stend.devices.telling.below import Member
 from stend.errors import Refused
 from stend.kernel import HOST, Kernel, text
@@ -112,5 +112,5 @@ class MdDevice(drives.DriveDevice):
 
     def health(self) -> dict[str, Any]:
         """How many members are missing, what it does to itself, what the kernel counted, and its members' health."""
-        degraded = int(text(self.kernel.block(self.node) / "md/degraded") or 0)
+        degraded = tools.number(text(self.kernel.block(self.node) / "md/degraded"))
         return super().health() | {"degraded": degraded, "resync": busy(self.node, self.kernel)}

@@ -5,14 +5,17 @@ from typing import Any
 from stend import gate
 from stend.devices import drive as drives
 from stend.devices.purging import follow, prepare_table, table
-from stend.devices.telling import facts, tools
+from stend.devices.telling import facts, shapes, tools
 from stend.devices.telling import nvme_logs as logs
 from stend.errors import StepFailed
 from stend.kernel import HOST, Kernel, text
+from stend.ranges import MOST
 
 POWER_MANAGEMENT, WRITE_CACHE = "2", "6"
 SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}
 JSON = "--output-format=json"
+LBA_BITS = range(9, 21)
+"""Blocks of 512 bytes to 1 MiB."""
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
@@ -125,10 +128,10 @@ def lba_formats(space: dict[str, Any]) -> list[dict[str, Any]]:
     """[{index, bytes, metadata_bytes, in_use, relative_performance}] from Identify Namespace; 0 performs best."""
     used = lba_format(space)
     found = []
-    for index, told in enumerate(space.get("lbafs", [])):
+    for index, told in enumerate(shapes.dicts(space.get("lbafs"))):
         data = tools.number(told.get("ds", told.get("lbads", 0)))
         meta = tools.number(told.get("ms", 0))
-        if data:
+        if data in LBA_BITS:
             kind = {"index": index, "bytes": 1 << data, "metadata_bytes": meta, "in_use": index == used}
             found.append(kind | {"relative_performance": tools.number(told.get("rp", 0))})
     return found
@@ -139,7 +142,8 @@ def native_bytes(told: dict[str, Any], space: dict[str, Any]) -> int:
     if not tools.number(told.get("tnvmcap", 0)):
         return 0
     own = tools.number(space.get("nvmcap", 0)) or tools.number(space.get("nsze", 0)) * block_bytes(space)
-    return own + tools.number(told.get("unvmcap", 0))
+    native = own + tools.number(told.get("unvmcap", 0))
+    return native if native <= MOST else 0
 
 
 def block_bytes(space: dict[str, Any]) -> int:
@@ -199,7 +203,7 @@ class NvmeDevice(drives.DriveDevice):
         space = tools.ask("nvme", "id-ns", self.identity.path, JSON).document
         nsid = tools.number(text(self.kernel.block(self.node) / "nsid") or self.node.rpartition("n")[2])
         listed = tools.softly("nvme", "list-ctrl", self.controller, f"--namespace-id={nsid}", JSON).document
-        ids = [tools.number(entry.get("ctrl_id", 0)) for entry in listed.get("ctrl_list", [])]
+        ids = [tools.number(entry.get("ctrl_id", 0)) for entry in shapes.dicts(listed.get("ctrl_list"))]
         return prepare_table.Layout(
             lba_bytes=block_bytes(space) or self.identity.logical_bytes,
             capacity_bytes=self.identity.capacity_bytes,

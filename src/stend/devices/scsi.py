@@ -7,7 +7,7 @@ from stend import gate
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
-from stend.devices.telling import facts, tools
+from stend.devices.telling import facts, shapes, tools
 from stend.devices.telling import scsi_links as links
 from stend.kernel import HOST, Kernel, text
 
@@ -100,6 +100,7 @@ class ScsiDevice(disks.ScsiDisk):
 
 def logs(told: dict[str, Any]) -> dict[str, Any]:
     """Health from `smartctl --json --all` of a SCSI drive."""
+    told = shapes.taken(told, shapes.SMARTCTL)
     counters = told.get("scsi_error_counter_log", {})
     found: dict[str, Any] = {
         "temperature_c": told.get("temperature", {}).get("current"),
@@ -109,7 +110,7 @@ def logs(told: dict[str, Any]) -> dict[str, Any]:
         "host_write_bytes": _gigabytes(counters.get("write", {})),
         "host_read_bytes": _gigabytes(counters.get("read", {})),
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return shapes.sound(found)
 
 
 def _uncorrected(counters: dict[str, Any]) -> int | None:
@@ -120,5 +121,5 @@ def _uncorrected(counters: dict[str, Any]) -> int | None:
 
 def _gigabytes(kind: dict[str, Any]) -> int | None:
     """The log counts in 10^9 bytes with three decimals."""
-    told = kind.get("gigabytes_processed")
-    return round(float(told) * 10**9) if told is not None else None
+    told = shapes.figure(kind.get("gigabytes_processed"))
+    return round(told * 10**9) if told is not None else None

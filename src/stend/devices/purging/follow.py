@@ -25,8 +25,8 @@ def of_nvme(told: tools.Told) -> Progress:
     state = log.get("sstat", 0)
     text = str(state.get("status", "")) if isinstance(state, dict) else ""
     code = int(re.sub(r"\D", "", text[:4]) or 0) if isinstance(state, dict) else tools.number(state) & 7
-    percent = tools.number(log["sprog"]) / 65536 * 100
-    words = f"{text or NVME[code]}, {percent:.0f} %"
+    percent = min(tools.number(log["sprog"]) / 65536 * 100, 100)
+    words = f"{text or NVME.get(code, 'state not told')}, {percent:.0f} %"
     return Progress(over=code != RUNNING, failed=code not in (1, 4, RUNNING), percent=percent, words=words)
 
 

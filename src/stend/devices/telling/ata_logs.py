@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from stend.devices.telling import shapes
 from stend.units import GB, GiB, MiB
 
 SMARTCTL = ("smartctl", "--json", "--all", "--log=devstat")
@@ -37,19 +38,24 @@ CAPACITORS = "Power_Loss_Cap_Test"
 
 def health(told: dict[str, Any]) -> dict[str, Any]:
     """Health from `smartctl --json --all --log=devstat`; `host_unit_bytes` is how coarsely host writes are counted."""
+    told = shapes.taken(told, shapes.SMARTCTL)
     found: dict[str, Any] = {
         "temperature_c": told.get("temperature", {}).get("current"),
         "link": told.get("interface_speed", {}).get("current", {}).get("string"),
     }
     found |= _attributes(told) | _statistics(told)
-    return {key: value for key, value in found.items() if value is not None}
+    return shapes.sound(found)
 
 
 def _statistics(told: dict[str, Any]) -> dict[str, Any]:
     """From the device statistics log (ACS-4, 9.5), where an entry is valid."""
     pages = told.get("ata_device_statistics", {}).get("pages", [])
-    rows = (row for page in pages if page for row in page.get("table", []))
-    values = {row["name"]: row["value"] for row in rows if "value" in row and row.get("flags", {}).get("valid", True)}
+    rows = (row for page in pages for row in page.get("table", []))
+    values = {
+        row["name"]: row["value"]
+        for row in rows
+        if {"name", "value"} <= row.keys() and row.get("flags", {}).get("valid", True)
+    }
     block = int(told.get("logical_block_size", 512))
     found = {key: values[name] for key, name in STATISTICS.items() if name in values}
     counted = {key: values[name] * block for key, name in SECTORS.items() if name in values}
@@ -58,7 +64,7 @@ def _statistics(told: dict[str, Any]) -> dict[str, Any]:
 
 def _attributes(told: dict[str, Any]) -> dict[str, Any]:
     rows = told.get("ata_smart_attributes", {}).get("table", [])
-    raw = {row["name"]: int(row["raw"]["value"]) for row in rows if "raw" in row}
+    raw = {row["name"]: row["raw"]["value"] for row in rows if "name" in row and row.get("raw")}
     found: dict[str, Any] = {key: raw.get(name) for key, name in ATTRIBUTES.items()}
     for key, names in (("host_write_bytes", HOST_WRITES), ("nand_write_bytes", NAND_WRITES)):
         name = next((name for name in names if name in raw), "")
@@ -70,7 +76,7 @@ def _attributes(told: dict[str, Any]) -> dict[str, Any]:
 
 def power_loss_protection(told: dict[str, Any]) -> str:
     """Capacitors that the drive tests by itself, where it has such an attribute; empty otherwise."""
-    rows = told.get("ata_smart_attributes", {}).get("table", [])
+    rows = shapes.taken(told, shapes.SMARTCTL).get("ata_smart_attributes", {}).get("table", [])
     row = next((row for row in rows if row.get("name") == CAPACITORS), None)
     if row is None:
         return ""

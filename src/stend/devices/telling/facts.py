@@ -83,7 +83,7 @@ def pci_link(looked: Looked, folder: Path) -> None:
 
 def pci_errors(folder: Path) -> dict[str, int]:
     """Errors that the link corrected since the host started (AER); {} where the host does not report them."""
-    told = re.search(r"TOTAL_ERR_COR (\d+)", text(folder / "aer_dev_correctable"))
+    told = re.search(r"TOTAL_ERR_COR (\d{1,18})\b", text(folder / "aer_dev_correctable"))
     return {"link_errors": int(told[1])} if told else {}
 
 
@@ -106,6 +106,6 @@ def kernel_counters(kernel: Kernel, node: str) -> dict[str, Any]:
     if len(fields) < 7 or uncounted:
         return {}
     return {
-        "kernel_read_bytes": int(fields[2]) * SECTOR_BYTES,
-        "kernel_write_bytes": int(fields[6]) * SECTOR_BYTES,
+        "kernel_read_bytes": tools.number(fields[2]) * SECTOR_BYTES,
+        "kernel_write_bytes": tools.number(fields[6]) * SECTOR_BYTES,
     }

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from stend.devices.telling import tools
+from stend.devices.telling import shapes, tools
 from stend.units import MiB
 
 KELVIN = 273
+MOST_W = 1000
 DATA_UNIT_BYTES = 512_000  # NVMe 1.4, figure 194: thousands of 512 bytes
 OCP_GUID = bytes.fromhex("c5af1028eabff2a49c4f6f7cc914d5af")
 NO_CAPACITOR = 0xFFFF
@@ -19,19 +20,21 @@ INTEL_VENDORS = (0x8086, 0x025E)
 
 def celsius(kelvin: Any) -> int | None:
     """Degrees; None where nothing is told."""
-    degrees = tools.number(kelvin or 0)
-    return degrees - KELVIN if degrees else None
+    degrees = tools.number(kelvin)
+    return degrees - KELVIN if 200 < degrees < 600 else None
 
 
 def smart(log: dict[str, Any]) -> dict[str, Any]:
     """Health from `nvme smart-log -o json`, whatever names its version gives."""
 
     def first(*names: str) -> int | None:
-        return next((tools.number(log[name]) for name in names if name in log), None)
+        return next((tools.count(log[name]) for name in names if name in log), None)
 
     units = {"host_read_bytes": "data_units_read", "host_write_bytes": "data_units_written"}
     told: dict[str, Any] = {
-        key: tools.number(log[name]) * DATA_UNIT_BYTES for key, name in units.items() if name in log
+        key: units_read * DATA_UNIT_BYTES
+        for key, name in units.items()
+        if (units_read := tools.count(log.get(name))) is not None
     }
     told["temperature_c"] = celsius(log.get("temperature"))
     told["media_errors"] = first("media_errors")
@@ -41,17 +44,18 @@ def smart(log: dict[str, Any]) -> dict[str, Any]:
     told["critical_warning"] = _warning(log.get("critical_warning"))
     told["throttle_s"] = _sum(log, "thm_temp1_total_time", "thm_temp2_total_time")
     told["warning_temperature_min"] = first("warning_temp_time")
-    return {key: value for key, value in told.items() if value is not None}
+    return shapes.sound(told)
 
 
 def _warning(told: Any) -> int | None:
     """A number, or an object of bits that newer versions print."""
     told = told.get("value") if isinstance(told, dict) else told
-    return None if told is None else tools.number(told)
+    return tools.count(told)
 
 
 def _sum(log: dict[str, Any], *names: str) -> int | None:
-    return sum(tools.number(log[name]) for name in names) if all(name in log for name in names) else None
+    counts = [tools.count(log.get(name)) for name in names]
+    return sum(count for count in counts if count is not None) if None not in counts else None
 
 
 def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[str]:
@@ -82,7 +86,7 @@ def ocp(log: bytes) -> dict[str, Any]:
         "link_errors": _count(log, 104, 8),
         "link_retrains": _count(log, 192, 8),
     }
-    return found | ({} if capacitors == NO_CAPACITOR else {"capacitor_pct": capacitors})
+    return shapes.sound(found | ({} if capacitors == NO_CAPACITOR else {"capacitor_pct": capacitors}))
 
 
 def intel(log: bytes) -> dict[str, Any]:
@@ -93,7 +97,7 @@ def intel(log: bytes) -> dict[str, Any]:
         return {}
     found = {"nand_write_bytes": _count(items[NAND_WRITTEN], 5, 6) * 32 * MiB}
     found |= {"crc_errors": _count(items[CRC_ERRORS], 5, 6)} if CRC_ERRORS in items else {}
-    return found | ({"throttle_events": _count(items[THROTTLE], 6, 4)} if THROTTLE in items else {})
+    return shapes.sound(found | ({"throttle_events": _count(items[THROTTLE], 6, 4)} if THROTTLE in items else {}))
 
 
 def _count(log: bytes, at: int, size: int) -> int:
@@ -121,8 +125,8 @@ def power(told: dict[str, Any], state: int | None) -> dict[str, Any]:
     if state is None:
         return {}
     state &= 31
-    rows = told.get("psds", [])
-    row = rows[state] if state < len(rows) and isinstance(rows[state], dict) else {}
+    rows = shapes.dicts(told.get("psds"))
+    row = rows[state] if state < len(rows) else {}
     fine = tools.number(row.get("max_power_scale", tools.number(row.get("flags", 0)) & 1))
     most_w = _watts(row.get("max_power"), 0.0001 if fine else 0.01)
     return {"power_state": state} | ({"power_state_max_w": most_w} if most_w else {})
@@ -130,6 +134,7 @@ def power(told: dict[str, Any], state: int | None) -> dict[str, Any]:
 
 def _watts(told: Any, unit_w: float) -> float:
     """A count of units, or text such as `8.25 W`."""
-    if isinstance(told, str) and (found := re.match(r"([\d.]+)\s*W", told)):
+    if isinstance(told, str) and (found := re.match(r"(\d{1,6}(?:\.\d{1,6})?)\s*W", told)):
         return float(found[1])
-    return round(tools.number(told or 0) * unit_w, 4)
+    watts = round(tools.number(told) * unit_w, 4)
+    return watts if watts < MOST_W else 0

@@ -1,8 +1,10 @@
 """The links of SAS and USB disks, as sysfs tells them: rate, width, errors."""
 
+import re
 from pathlib import Path
 from typing import Any
 
+from stend.devices.telling.tools import number
 from stend.kernel import Kernel, text
 
 ERRORS = ("invalid_dword_count", "running_disparity_error_count", "loss_of_dword_sync_count")
@@ -25,7 +27,7 @@ def errors(node: str, kernel: Kernel) -> dict[str, int]:
     phys = _phys(node, kernel)
     if not phys:
         return {}
-    counts = {name: sum(int(text(phy / name) or 0) for phy in phys) for name in (*ERRORS, RESETS)}
+    counts = {name: sum(number(text(phy / name)) for phy in phys) for name in (*ERRORS, RESETS)}
     return {"link_errors": sum(counts[name] for name in ERRORS), "link_retrains": counts[RESETS]}
 
 
@@ -39,6 +41,6 @@ def _phys(node: str, kernel: Kernel) -> list[Path]:
 def _rate(phys: list[Path], name: str) -> str:
     """The slowest of them and how many, as `12.0 Gbit x1`; empty where one tells nothing."""
     rates = [text(phy / name) for phy in phys]
-    if not all(rate[:1].isdigit() for rate in rates):
+    if not all(re.match(r"\d{1,6}(\.\d{1,6})?( |$)", rate, re.ASCII) for rate in rates):
         return ""
     return f"{min(rates, key=lambda rate: float(rate.split()[0]))} x{len(rates)}"

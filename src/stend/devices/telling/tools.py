@@ -6,7 +6,9 @@ import subprocess
 from typing import Any, NamedTuple
 
 from stend.errors import Missing, StepFailed
+from stend.plain import plain
 from stend.programs import missing
+from stend.ranges import MOST
 
 PATIENCE_S = 30.0
 
@@ -22,7 +24,7 @@ class Told(NamedTuple):
     def words(self) -> str:
         """Its complaint in one line, or what it said last."""
         lines = [line.strip() for line in f"{self.out}\n{self.err}".splitlines() if line.strip()]
-        return "; ".join(lines[-2:])[:300] or f"exit code {self.code}"
+        return plain("; ".join(lines[-2:]))[:300] or f"exit code {self.code}"
 
     @property
     def document(self) -> dict[str, Any]:
@@ -30,7 +32,7 @@ class Told(NamedTuple):
         start = self.out.find("{")
         try:
             found = json.loads(self.out[start:]) if start >= 0 else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
         return found if isinstance(found, dict) else {}
 
@@ -71,11 +73,14 @@ def _last(said: bytes | str) -> str:
 
 
 def number(value: Any) -> int:
-    """A count however a program writes it: 7, "7", "1,234,567", "308 K", "0x1f"; 0 where it is none."""
-    if isinstance(value, int | float):
-        return int(value)
-    found = re.match(r"\s*(0x[0-9a-fA-F]+|[\d,.]+)", str(value))
-    if not found:
-        return 0
-    digits = found[1]
-    return int(digits, 16) if digits.startswith("0x") else int(digits.replace(",", "").partition(".")[0] or 0)
+    """A count, 0 where it is none."""
+    return count(value) or 0
+
+
+def count(value: Any) -> int | None:
+    """A count however a program writes it: 7, "7", "1,234,567", "308 K", "0x1f"; None where it is none."""
+    if isinstance(value, str) and (found := re.match(r"\s*(0x[0-9a-fA-F]{1,32}|\d[\d,.]{,60})", value)):
+        digits = found[1]
+        whole = digits.replace(",", "").partition(".")[0]
+        value = int(digits, 16) if digits.startswith("0x") else int(whole) if whole.isascii() else None
+    return int(value) if isinstance(value, int | float) and 0 <= value <= MOST else None

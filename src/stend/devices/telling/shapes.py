@@ -1,0 +1,78 @@
+"""What documents of drives' programs hold, as far as it is used; whatever is of another kind counts as not told."""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from stend import outside
+from stend.ranges import Count, Name, Number, Sector
+
+Celsius = Annotated[int, Meta(ge=-60, le=250)]
+Byte = Annotated[int, Meta(ge=0, le=255)]
+SPEED = {"string": Name}
+ROWS = [{"name": str, "value": Count, "flags": {"valid": bool}, "raw": {"value": Count}, "when_failed": str}]
+ERRORS = {"total_uncorrected_errors": Count, "gigabytes_processed": Any}
+
+SMARTCTL: dict[str, Any] = {
+    "temperature": {"current": Celsius},
+    "interface_speed": {"current": SPEED, "max": SPEED},
+    "logical_block_size": Sector,
+    "ata_device_statistics": {"pages": [{"table": ROWS}]},
+    "ata_smart_attributes": {"table": ROWS},
+    "firmware_version": str,
+    "scsi_revision": str,
+    "serial_number": str,
+    "form_factor": {"name": str},
+    "smart_status": {"passed": bool},
+    "power_on_time": {"hours": Count},
+    "scsi_error_counter_log": {"read": ERRORS, "write": ERRORS},
+    "scsi_percentage_used_endurance_indicator": Byte,
+    "scsi_grown_defect_list": Count,
+}
+
+HEALTH: dict[str, Any] = {
+    "temperature_c": Celsius,
+    "link": Name,
+    "wear_pct": Byte,
+    "spare_pct": Byte,
+    "critical_warning": Byte,
+    "throttled": Byte,
+    "capacitor_pct": Annotated[int, Meta(ge=0, le=65534)],
+}
+"""Figures of a drive's health; all others are counts."""
+
+
+def taken(value: Any, shape: Any) -> Any:
+    """What a document tells, in this shape: a type, {name: shape}, or [shape] of each; None where it is another."""
+    if isinstance(shape, dict):
+        found = (
+            {key: taken(value[key], inner) for key, inner in shape.items() if key in value}
+            if isinstance(value, dict)
+            else {}
+        )
+        return {key: one for key, one in found.items() if one is not None}
+    if isinstance(shape, list):
+        return [taken(one, shape[0]) for one in value] if isinstance(value, list) else []
+    try:
+        return msgspec.convert(value, shape)
+    except outside.BROKEN:
+        return None
+
+
+def sound(health: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a drive's health that can be."""
+    return outside.fitting(health, {key: HEALTH.get(key, Count) for key in health})
+
+
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """A list of records, an empty one for each that is none."""
+    return [one if isinstance(one, dict) else {} for one in value] if isinstance(value, list) else []
+
+
+def figure(value: Any) -> float | None:
+    """A number, also one written as text; None where it is none."""
+    try:
+        return msgspec.convert(value, Number, strict=False)
+    except outside.BROKEN:
+        return None
