@@ -27,7 +27,7 @@ def run_of(test: str) -> Run:
     truth = DISK if test in ("lba-profile", "hot-range", "cold-warm") else Truth(capacity_bytes=8 * GiB)
     profile = "review" if suite.load(test).clause == "review" else "enterprise-2.0.2"
     changes: dict[str, Any] = {"shorten": 60, "rounds": 5}
-    return made(test, truth=truth, profile=profile, interval_s=30.0, **changes)
+    return made(test, truth=truth, profile=profile, interval_s=10.0, **changes)
 
 
 @cache
