@@ -228,6 +228,7 @@ def storm(kind: str, top: Path, seed: int, interruptions: int, minutes: float = 
         one = Storm(where, top, seed)
         while one.interruptions < interruptions and time.monotonic() < until:
             one.run()
+            print(f"{kind}: {one.interruptions} interruptions, {one.runs} runs", file=sys.stderr, flush=True)
     return one
 
 

@@ -62,7 +62,7 @@ def _freeze(number: int) -> None:
 
 def _fault(number: int) -> None:
     """The load dies under the run, as it does when its drive vanishes; a virtual run is killed."""
-    own = [p for p in Path("/proc").glob("[0-9]*") if parent(p) == number]
+    own = [p for p in Path("/proc").glob("[0-9]*") if parent(p) == number and is_load(p)]
     for process in own:
         os.kill(int(process.name), signal.SIGKILL)
     if not own:
@@ -81,6 +81,14 @@ WAYS: dict[str, Callable[[int], None]] = {
     "disk full": _kill,
     "two at once": _kill,
 }
+
+
+def is_load(process: Path) -> bool:
+    """Whether it is fio at work, and not fio asked what it can."""
+    try:
+        return b"--output-format" in (process / "cmdline").read_bytes()
+    except OSError:
+        return False
 
 
 def parent(process: Path) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stend import store
+from stend import devices, store
 from stend.cli import main
 from stend.units import MiB
 from tests.stand import Stand, sh
@@ -75,9 +75,10 @@ def test_a_loop_device_on_another_file_is_another_drive(tmp_path: Path, capsys: 
     with ExitStack() as end:
         stand = Stand(tmp_path, end)
         node = stand.loop(stand.file("one.bin"))
-        cut(tmp_path / "run", node, Path(node).name)
+        name = devices.name(devices.find(node).identity)
+        cut(tmp_path / "run", node, name)
         other = stand.file("two.bin")
         sh("mkfs.ext4", "-q", "-F", other)
         subprocess.run(["losetup", "-d", node], check=True)
         sh("losetup", node, other)
-        assert "began on" in refused(tmp_path / "run", other, Path(node).name, capsys)
+        assert "began on" in refused(tmp_path / "run", other, devices.name(devices.find(node).identity), capsys)
