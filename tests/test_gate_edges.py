@@ -1,0 +1,153 @@
+"""What the gate lets through though others are near, what it says at its edges, and what it tells of a drive later."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stend import devices, gate
+from stend.errors import Refused, StepFailed
+from stend.gate.refusals import refusal
+from stend.kernel import HOST
+from stend.units import MiB
+from tests.stand import Stand, name_of, sh
+
+pytestmark = [pytest.mark.block, pytest.mark.needs("losetup", "mount", "umount")]
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with contextlib.ExitStack() as end:
+        yield Stand(tmp_path, end)
+
+
+def passes(target: str | Path) -> None:
+    device = devices.find(str(target))
+    device.open(writes=True, destroy=name_of(target))
+    device.check()
+    device.close()
+
+
+@pytest.mark.needs("mkswap", "swapon", "swapoff", "mkfs.ext4", "sfdisk", "partx")
+def test_what_is_near_a_use_and_not_in_it_passes(stand: Stand) -> None:
+    mine, near = stand.file("mine.bin"), stand.loop(stand.file("near.bin"))
+    stand.swap_file()
+    place = stand.mount(stand.formatted(path=stand.loop(stand.file("mounted.bin"))))
+    inner = place / "inner.bin"
+    inner.write_bytes(bytes(2 * MiB))
+    stand.program(f"f = open({str(stand.file('theirs.bin'))!r}, 'r+b')")
+    disk = stand.partitioned()
+    stand.mount(stand.formatted(path=f"{disk}p2"))
+    for target in (mine, near, inner, f"{disk}p1"):
+        passes(target)
+    passes(stand.loop(near))
+    passes(stand.loop(inner))
+
+
+@pytest.mark.needs("overlay in the kernel")
+def test_a_file_seen_through_an_overlay_passes_by_its_merged_name(stand: Stand) -> None:
+    _, merged = stand.overlay("upper")
+    layers = gate.Uses(HOST).layers(str(merged))
+    assert len(layers) == 2  # and the real one below it is asked too
+
+
+def test_a_loop_says_how_to_take_it_down(stand: Stand) -> None:
+    path = stand.file()
+    node = stand.loop(path)
+    assert refusal(str(path)) == f"is behind {node}; `losetup -d {node}` first"
+
+
+def test_a_file_that_is_itself_the_run_folder_is_told(stand: Stand) -> None:
+    path = stand.file()
+    assert refusal(str(path), (str(path),)).startswith(f"lies in the run folder {path}")
+
+
+def test_an_empty_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "empty.bin").touch()
+    assert refusal(str(tmp_path / "empty.bin")).startswith("is empty")
+
+
+def test_what_cannot_be_read_is_refused_with_the_words_of_wipefs(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, tool = stand.file(), stand.folder / "bin/wipefs"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\necho probing failed >&2\nexit 1\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    with pytest.raises(Refused, match="cannot be read, so nobody can tell what it holds: probing failed"):
+        devices.find(str(path)).open(writes=True, destroy=None)
+
+
+def test_who_is_turned_back_after_the_opening_leaves_no_descriptor(stand: Stand) -> None:
+    path = stand.file()
+    device = devices.find(str(path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gate.Gate, "check", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            device.open(writes=True, destroy=str(path))
+    held = [os.readlink(fd) for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()]
+    assert str(path) not in held
+
+
+def _interrupted(gate: gate.Gate) -> None:
+    raise KeyboardInterrupt
+
+
+def test_links_that_are_swapped_between_look_and_open_never_lead_to_the_other_drive(stand: Stand) -> None:
+    ours, other = stand.loop(stand.file("ours.bin")), stand.loop(stand.file("other.bin"))
+    link, wrong = stand.folder / "drive", os.stat(other).st_rdev
+    link.symlink_to(ours)
+    over = threading.Event()
+
+    def swap() -> None:
+        turn = 0
+        while not over.is_set():
+            turn += 1
+            (stand.folder / "next").symlink_to((ours, other)[turn % 2])
+            os.rename(stand.folder / "next", link)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    passed, named = 0, name_of(ours)
+    try:
+        for _ in range(200):
+            with contextlib.suppress(Refused, StepFailed):
+                device = devices.find(str(link))
+                with contextlib.closing(device):
+                    device.open(writes=True, destroy=named)
+                    passed += 1
+                    assert os.stat(device.io_path).st_rdev != wrong
+    finally:
+        over.set()
+        thread.join()
+    assert passed < 200
+
+
+@pytest.mark.needs("mkfs.ext4")
+def test_what_the_run_did_not_make_is_told_to_who_goes_on(stand: Stand) -> None:
+    path = stand.file()
+    node = stand.loop(path)
+    for target in (str(path), node):
+        began = gate.fingerprint(target)
+        assert gate.changed(began, gate.fingerprint(target)) == ""
+    sh("mkfs.ext4", "-q", "-F", node)
+    assert gate.changed(began, gate.fingerprint(node)) == "holds ext4 that the run did not make; begin a new run"
+    held = gate.fingerprint(node)
+    path.write_bytes(os.urandom(MiB) + bytes(47 * MiB))
+    assert gate.changed(held, gate.fingerprint(node)) == ""  # a purge takes what was there
+
+
+def test_another_file_of_the_same_name_and_size_is_told_to_who_goes_on(stand: Stand) -> None:
+    path = stand.file()
+    node = stand.loop(path)
+    began, below = gate.fingerprint(str(path)), gate.fingerprint(node)
+    sh("losetup", "-d", node)
+    path.unlink()
+    stand.file()
+    sh("losetup", node, path)
+    assert "is not what the run began on: its inode" in gate.changed(began, gate.fingerprint(str(path)))
+    assert "is not what the run began on: its inodes below" in gate.changed(below, gate.fingerprint(node))
+    moved = path.rename(stand.folder / "moved.bin")
+    assert "its " in gate.changed(began, gate.fingerprint(str(moved)))
