@@ -12,14 +12,13 @@ from stend.definition import PlannedTest, Workload
 from stend.findings import Confidence, Finding, Sheet, Side, look
 from stend.findings.look import Cell, grounds, quantity
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.saturation import of_phase
+from stend.findings.saturation import SETTLED, of_phase
 from stend.record import Run
 from stend.units import KiB
 
 NAME = "claims"
 MET = 0.97
 """A claim within three per cent is met: vendors round."""
-SETTLED = ("knee", "flat")
 FRESH, LASTING = ("fresh", "filled"), ("window", "saturated")
 """Which states a claim may be made for: a drive as it was bought, and one in service."""
 STEADY_NEEDS = (grounds.overwritten, grounds.ruled)

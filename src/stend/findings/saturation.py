@@ -1,6 +1,7 @@
 """Write saturation: start level, knee, end level; how long and how much writing it takes."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -9,7 +10,7 @@ from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
 from stend.findings.look.curve import LEVEL, Course, course
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.look.levels import crossing, quieted, smooth
+from stend.findings.look.levels import crossing, levels, quiet_width, quieted, scatter, sharp, smooth
 from stend.record import Counts, Run
 
 NAME = "saturation"
@@ -17,11 +18,15 @@ FEWEST = 20
 MOST = 3000
 LEAST_RATIO = 1.25
 NEAR = 0.1
+SETTLED = ("knee", "noisy", "flat")
+"""Keys of a course that ends on a level which the drive keeps."""
 MUCH = 3
 SMALL_RISE = 0.2
 """Cleaning that has just begun overshoots: a rise is none if it takes back less than this part of the fall."""
 QUIET = 0.05
 """How far the pieces in which a knee is looked for may scatter; the noisier, the longer they are."""
+BLUR = 0.05
+"""A knee is placed where the pieces last no longer than this part of the time before it."""
 BACK = 0.05
 """A level that was left stays left: at most this share of what follows lies above the middle again."""
 NEEDS = (grounds.unthrottled,)
@@ -33,6 +38,12 @@ SAYS = {
         " {end:rate} IOPS, reached after {settled_s:time}: {ratio:times} less.",
         "Начинает с {start:rate} IOPS, держит этот уровень {knee_s:time} (записано {knee_bytes:gib}) и приходит к"
         " {end:rate} IOPS через {settled_s:time}: в {ratio:times} меньше.",
+    ),
+    "noisy": (
+        "Starts at about {start:rate} IOPS and ends at {end:rate}: {ratio:times} less. When it falls is lost in the"
+        " scatter ({scatter:pct} from sample to sample).",
+        "Начинает примерно с {start:rate} IOPS и приходит к {end:rate}: в {ratio:times} меньше. Когда скорость падает,"
+        " за разбросом не видно ({scatter:pct} от отсчёта к отсчёту).",
     ),
     "falling": (
         "Starts at {start:rate} IOPS, leaves that level after {knee_s:time} and {knee_bytes:gib} written; at the end,"
@@ -91,12 +102,37 @@ def of_phase(run: Run, test: PlannedTest, phase: str) -> Finding:
 def _fallen(ground: Ground, seen: Course, values: dict[str, Any]) -> Finding:
     """From a first level that was left; is the last one the level that the drive keeps?"""
     test = ground.test
-    if seen.moved < -LEVEL or seen.last < seen.end / seen.least:
+    step = seen.new or _stepped(ground)
+    if seen.falls and not step:
         return Finding(name=NAME, key="falling", test=test.name, values=values, confidence="medium", side="con")
-    why = grounds.unmet(LASTS, ground) or (None if seen.level and values["settled_s"] else _scatter(seen))
+    why = (
+        grounds.unmet(LASTS, ground)
+        or _implausible(ground, seen, values)
+        or (Because("new") if seen.new or seen.falls else None)
+    )
+    if why is None and not (seen.level and values["settled_s"]):
+        why = _scatter(seen)
     if why:
         return _unsure(test, "unsettled", why, values, "medium")
-    return Finding(name=NAME, key="knee", test=test.name, values=values, side=side(con=values["ratio"] > MUCH))
+    speaks = side(con=values["ratio"] > MUCH)
+    if values["blur"] > BLUR:
+        return Finding(name=NAME, key="noisy", test=test.name, values=values, confidence="medium", side=speaks)
+    return Finding(name=NAME, key="knee", test=test.name, values=values, side=speaks)
+
+
+def _implausible(ground: Ground, seen: Course, values: dict[str, Any]) -> Because | None:
+    """A fall after all spare flash must have been used up is not the drive's own; a window may still hold the fall."""
+    fills = values["knee_bytes"] / ground.run.plan.device.capacity_bytes
+    if fills > grounds.FILLS:
+        return Because("late", {"fills": fills})
+    apart = abs(values["end"] / seen.end - 1) > LEVEL
+    return Because("window", {"window": values["end"], "last": seen.end}) if apart else None
+
+
+def _stepped(ground: Ground) -> bool:
+    """Whether the end holds a sharp step: it does not go down bit by bit."""
+    tail = [r.counts.iops for r in look.last_records(ground.run, ground.test, ground.records[-1].result.where.phase)]
+    return any(sharp(tail, a, b) for a, b in pairwise(levels(tail)))
 
 
 def _unsure(
@@ -116,7 +152,7 @@ def _hidden(seen: Course) -> Because | None:
     """A step that would count must stand out of the noise; and a level that falls is none."""
     if seen.least > LEAST_RATIO:
         return _scatter(seen)
-    return Because("falling") if seen.moved < -LEVEL or seen.last < seen.end / seen.least else None
+    return Because("new") if seen.new else Because("drifts") if seen.drifts or seen.falls else None
 
 
 def _scatter(seen: Course) -> Because:
@@ -139,10 +175,14 @@ def _knee(series: Sequence[Counts], seen: Course) -> dict[str, Any] | Because | 
         return Because("rises", {"low": min(y[down:]), "high": max(above)})
     at = crossing(t, y, middle) or 0.0
     start = median([value for when, value in zip(t, raw, strict=True) if when < 0.8 * at] or raw[:1])
+    near = (1 - NEAR) * start
+    left = max((i for i in range(down) if y[i] >= near), default=0)
     return {
         "start": start,
-        "knee_s": crossing(t, y, (1 - NEAR) * start) or 0.0,
-        "knee_bytes": crossing(done, y, (1 - NEAR) * start) or 0.0,
+        "knee_s": crossing(t[left:], y[left:], near) or 0.0,
+        "knee_bytes": crossing(done[left:], y[left:], near) or 0.0,
+        "scatter": scatter(raw),
+        "blur": quiet_width(raw, QUIET) / max(left, 1),
         "settled_s": crossing(t, y, (1 + NEAR) * end),
         "ratio": start / end,
     }

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import log
 from typing import Any
-
-import numpy as np
 
 from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, scatter
+from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, scatter, sharp
 from stend.record import Counts, Run
 
 NAME = "slc_cache"
@@ -20,12 +19,8 @@ BRIEF = 0.01
 FEWEST_SAMPLES = 12
 BURST = 0.03
 """A single burst between two falling levels is none below this part of what was written."""
-SHARP = 0.5
-"""A step happens between two samples: at least this part of the fall (of its logarithm) is right there."""
-NEAR = 12
-"""Samples on either side of a step that tell whether it is one."""
 FEW_STEPS, QUIET = 3, 0.1
-"""Up to so many levels, with so little scatter, are sure."""
+"""Up to so many levels are sure; with more scatter they are told as about."""
 NEEDS = (grounds.whole, grounds.unthrottled, grounds.cool)
 SAYS = {
     "steps": (
@@ -34,11 +29,17 @@ SAYS = {
         "{state:t:phase.}: {steps} {steps:plural:ступень|ступени|ступеней}. Первые {size:gib} ({share:pct} ёмкости)"
         " пишутся со скоростью {first:mbs}, затем {rest:steps}; в конце {last:mbs}.",
     ),
+    "about": (
+        "{state:t:phase.}: {steps} {steps:plural:level|levels}. About the first {size:gib} ({share:pct} of the"
+        " capacity) are written at {first:mbs}, then at {rest:steps}; the rate scatters by {scatter:pct}.",
+        "{state:t:phase.}: {steps} {steps:plural:ступень|ступени|ступеней}. Примерно первые {size:gib} ({share:pct}"
+        " ёмкости) пишутся со скоростью {first:mbs}, затем {rest:steps}; разброс скорости {scatter:pct}.",
+    ),
     "flat": (
-        "{state:t:phase.}: no step down by a fifth or more after {least:gib} or later (a smaller cache would not show);"
+        "{state:t:phase.}: no step down by a fifth or more; a cache of less than {least:gib} would not show."
         " {first:mbs} at the beginning, {last:mbs} at the end.",
-        "{state:t:phase.}: после первых {least:gib} нет ступени вниз на пятую часть или больше (кэш меньше этого"
-        " не разглядеть); в начале {first:mbs}, в конце {last:mbs}.",
+        "{state:t:phase.}: ступени вниз на пятую часть или больше нет; кэша меньше {least:gib} было бы не видно."
+        " В начале {first:mbs}, в конце {last:mbs}.",
     ),
     "gradual": (
         "{state:t:phase.}: no step, the rate falls gradually from {first:mbs} to {last:mbs}.",
@@ -72,26 +73,31 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     rates = [c.bytes_per_s for c in counts]
     every = _lasting(levels(rates), counts)
     found = _without_a_burst(every, counts)
-    values = {
+    edge = max(len(counts) // 10, FEWEST)
+    values: dict[str, Any] = {
         "state": state,
-        "first": _rate(counts[: len(counts) // 10]),
-        "last": _rate(counts[-(len(counts) // 10) :]),
+        "first": _rate(counts[:edge]),
+        "last": _rate(counts[-edge:]),
     }
     falls = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
-    sharp = [_sharp(rates, a, b) for a, b in pairwise(found)]
+    steps = [sharp(rates, a, b) for a, b in pairwise(found)]
     why = grounds.unmet(NEEDS, Ground(run, test, records)) or _rises(found)
-    if why is None and not falls:
-        why = _brief(counts, found[0].value)
+    why = why or _brief(counts, found)
+    gentle = values["first"] >= LEAST_RATIO * values["last"]
+    if why is None and not falls and not gentle:
         values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
-        if why is None:
-            return _told(test, "flat", values | {"steps": 1})
-    if why is None and not any(sharp):
+        return _told(test, "flat", values | {"steps": 1})
+    if why is None and not any(steps) and _throughout(counts):
         return _told(test, "gradual", values, "medium")
-    if why or not all(sharp):
+    if why or not steps or not all(steps):
         return _told(test, "because", values | {"because": why or Because("blurred")}, "can't tell")
     told = any("temperature_c" in look.values for look in run.telemetry)
-    sure = told and len(found) == len(every) <= FEW_STEPS and scatter(rates) < QUIET
-    return _told(test, "steps", values | _steps(run, counts, found), "high" if sure else "medium")
+    clear = all(a.value >= LEAST_RATIO * b.value for a, b in pairwise(found))
+    sure = told and clear and len(found) == len(every) <= FEW_STEPS
+    values |= _steps(run, counts, found)
+    if scatter(rates) > QUIET:
+        return _told(test, "about", values | {"scatter": scatter(rates)}, "medium")
+    return _told(test, "steps", values, "high" if sure else "medium")
 
 
 def _steps(run: Run, counts: Sequence[Counts], found: list[Level]) -> dict[str, Any]:
@@ -148,26 +154,30 @@ def _rises(found: Sequence[Level]) -> Because | None:
     return Because("rises_mbs", {"low": again[0].value, "high": again[1].value}) if again else None
 
 
-def _sharp(rates: Sequence[float], before: Level, after: Level) -> bool:
-    """Whether the fall between two levels is right at their border, not spread over them."""
-    left = rates[max(before.first, before.last - NEAR) : max(before.last - 1, before.first + 1)]
-    right = rates[min(after.first + 1, after.last - 1) : min(after.last, after.first + NEAR)]
-    if before.value <= after.value:
-        return True
-    fall = np.log(np.median(left) / max(float(np.median(right)), 1.0))
-    return bool(fall >= SHARP * np.log(before.value / after.value))
-
-
 def _fewest(rates: Sequence[float]) -> int:
     """How many samples a faster beginning must last to stand out of the scatter."""
-    return min(max(FEWEST, round((NOISE * scatter(rates) / float(np.log(LEAST_RATIO))) ** 2)), len(rates))
+    return min(max(FEWEST, round((NOISE * scatter(rates) / log(LEAST_RATIO)) ** 2)), len(rates))
 
 
-def _brief(counts: Sequence[Counts], level: float) -> Because | None:
-    """A faster beginning that is too short to be called a level."""
-    rates = [c.bytes_per_s for c in counts]
-    bound = max(LEAST_RATIO, 1 + NOISE * scatter(rates)) * level
-    fast = next((i for i, rate in enumerate(rates) if rate < bound), 0)
+def _brief(counts: Sequence[Counts], found: Sequence[Level]) -> Because | None:
+    """A faster beginning that is too short to be called a level, or to say where it ends."""
+    rates, level = [c.bytes_per_s for c in counts], found[0]
+    fast = _above(rates, max(LEAST_RATIO, 1 + NOISE * scatter(rates)) * level.value)
+    if not fast and len(found) > 1 and level.last <= 2 * FEWEST:
+        fast = _above(rates, (level.value * found[1].value) ** 0.5)
+        fast = fast if fast < FEWEST else 0
     if not fast:
         return None
     return Because("brief", {"size": sum(c.write.bytes for c in counts[:fast]), "first": max(rates[:fast])})
+
+
+def _throughout(counts: Sequence[Counts]) -> bool:
+    """Whether the rate falls from each tenth of the writing to the next."""
+    size = len(counts) // 10
+    rates = [_rate(counts[i * size : (i + 1) * size]) for i in range(10)] if size else []
+    return bool(rates) and all(b < a for a, b in pairwise(rates))
+
+
+def _above(rates: Sequence[float], bound: float) -> int:
+    """How many samples at the beginning are faster."""
+    return next((i for i, rate in enumerate(rates) if rate < bound), 0)

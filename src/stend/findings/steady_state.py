@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from stend.definition import Phase, PlannedTest, Steady
-from stend.findings import Finding, Sheet, look
+from stend.findings import Finding, Sheet, look, saturation
 from stend.findings.look import grounds
-from stend.findings.look.grounds import Ground
+from stend.findings.look.grounds import Because, Ground
 from stend.record import Judged, Run
 from stend.stats import WINDOWS
 
@@ -86,12 +86,21 @@ def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Findi
         "slope": steepest.slope_excursion / mean_of_steepest,
         "slope_allowed": steepest.slope_excursion_allowed / mean_of_steepest,
     }
-    if judged.steady and (why := grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name, phase.name)))):
+    if judged.steady and (why := _early(run, test, phase)):
         values |= {"because": why}
         return Finding(name=name, key="early", test=test.name, values=values, confidence="can't tell")
     reached = "reached" if widest.excursion_allowed is not None else "fits"
     key = reached if judged.steady else "unmet"
     return Finding(name=name, key=key, test=test.name, values=values, side="" if judged.steady else "con")
+
+
+def _early(run: Run, test: PlannedTest, phase: Phase) -> Because | None:
+    """Why what the rule says of the window is not yet so of the drive; a saturation shows its whole course."""
+    why = grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name, phase.name)))
+    if why or test.name != "write-saturation":
+        return why
+    found = saturation.of_phase(run, test, phase.name)
+    return None if found.key in saturation.SETTLED else found.values.get("because", Because("falling"))
 
 
 def _rule(phase: Phase) -> str:

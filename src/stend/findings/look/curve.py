@@ -9,20 +9,25 @@ import numpy as np
 
 from stend.record import Counts
 
-BLOCKS = 40
-"""A course is looked at in so many stretches: bursts shorter than one are part of its level."""
+BLOCKS = (40, 20, 10)
+"""A course is looked at in so many stretches, the fewer the noisier it is: bursts shorter than one are its level."""
+CLEAR = 1.25
+"""With this ratio a step between two stretches is to stand out of the noise."""
 END = 0.2
 """The end of a course is its last fifth."""
 STEP = 1.12
 """Two levels closer than this are one."""
 SURE = 6.0
 """A difference between two stretches stands out of the noise by so many standard errors."""
-LEVEL = 0.05
-"""An end that moves by no more than this is level."""
+LEVEL, DRIFT = 0.05, 0.03
+"""An end that moves by no more than this is level; a whole course that does is flat."""
+SIGMAS = 3.0
+"""A trend stands out of the noise by so many standard errors."""
 
 
 class Course(NamedTuple):
-    """Levels in IOPS; `low` and `high` are the greatest rise, and 1 is a `rise` of none; `error` is relative."""
+    """Levels in IOPS; `low` and `high` are the greatest rise, and 1 is a `rise` of none; `error` is the
+    relative standard error of one of them, `moved` what a line through the end moves by and `wobble` its error."""
 
     first: float
     end: float
@@ -31,6 +36,7 @@ class Course(NamedTuple):
     high: float
     error: float
     moved: float
+    wobble: float
 
     @property
     def rise(self) -> float:
@@ -40,17 +46,37 @@ class Course(NamedTuple):
     @property
     def least(self) -> float:
         """The ratio of two stretches that is no noise."""
-        return max(STEP, 1 + SURE * 2**0.5 * self.error)
+        return max(STEP, 1 + SURE * self.error)
+
+    @property
+    def falls(self) -> bool:
+        """Whether the end surely still goes down."""
+        return self.moved < -(LEVEL + SIGMAS * self.wobble)
+
+    @property
+    def new(self) -> bool:
+        """Whether the very end is another level than the end, so that nobody knows whether it stays."""
+        return max(self.last, self.end) > self.least * min(self.last, self.end)
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the beginning and the end surely differ."""
+        return abs(self.first / self.end - 1) > max(DRIFT, SIGMAS * self.error)
 
     @property
     def level(self) -> bool:
         """Whether the end surely runs level: neither a trend nor a step at the very end, nor noise that hides one."""
-        return abs(self.moved) + self.error <= 2 * LEVEL and abs(self.last / self.end - 1) <= self.least - 1
+        return abs(self.moved) + self.wobble <= 3 * LEVEL and not self.new
 
 
 def course(pieces: Sequence[Counts]) -> Course:
-    """From a phase in pieces of about the same length, at least BLOCKS / 2 of them."""
-    size = max(len(pieces) // BLOCKS, 1)
+    """From a phase in pieces of about the same length, at least twenty of them."""
+    every = (_course(pieces, blocks) for blocks in BLOCKS)
+    return next((seen for seen in every if seen.least <= CLEAR), _course(pieces, BLOCKS[-1]))
+
+
+def _course(pieces: Sequence[Counts], blocks: int) -> Course:
+    size = max(len(pieces) // blocks, 1)
     parts = [pieces[i : i + size] for i in range(0, len(pieces) - size + 1, size)]
     rates = np.array([_rate(part) for part in parts])
     error = _error(parts, rates.tolist())
@@ -60,7 +86,8 @@ def course(pieces: Sequence[Counts]) -> Course:
     slope = float(np.polyfit(np.arange(len(tail)), tail, 1)[0])
     end = float(tail.mean())
     moved = slope * len(tail) / end if end else 0.0
-    return Course(float(rates[0]), end, float(rates[-1]), float(lows[top]), float(rates[top]), error, moved)
+    wobble = error * len(tail) / float(np.sqrt(np.sum((np.arange(len(tail)) - (len(tail) - 1) / 2) ** 2)))
+    return Course(float(rates[0]), end, float(rates[-1]), float(lows[top]), float(rates[top]), error, moved, wobble)
 
 
 def _rate(part: Sequence[Counts]) -> float:

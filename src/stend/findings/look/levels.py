@@ -13,6 +13,8 @@ LEAST_STEP = 1.12
 """Neighbouring levels closer than this are one level."""
 FEWEST = 4
 """Samples of a level, at least."""
+SHARP, NEIGHBOURS = 0.5, 12
+"""A step happens between two samples: at least this part of the fall (of its logarithm) is right there, in so many."""
 NOISE = 5.0
 """A step must stand out of the noise of both its means by so many standard errors."""
 
@@ -69,6 +71,14 @@ def _merged(found: list[Level], raw: Array) -> list[Level]:
     return merged
 
 
+def sharp(values: Sequence[float], before: Level, after: Level) -> bool:
+    """Whether a fall between two levels happens right at their border, and is not spread over them; a rise may be."""
+    left = values[max(before.first, before.last - NEIGHBOURS) : max(before.last - 1, before.first + 1)]
+    right = values[min(after.first + 1, after.last - 1) : min(after.last, after.first + NEIGHBOURS)]
+    fall = np.log(np.median(left) / max(float(np.median(right)), 1e-9))
+    return before.value <= after.value or bool(fall >= SHARP * np.log(before.value / after.value))
+
+
 def boundary(values: Sequence[float], widths: Sequence[float], before: Level, after: Level) -> float:
     """How much of `widths` (bytes or seconds per sample) lies before the step between two levels.
 
@@ -103,9 +113,14 @@ def scatter(values: Sequence[float]) -> float:
     return float(np.median(np.abs(np.diff(logs)))) / 0.6745 / 2**0.5 if len(logs) > 1 else 0.0
 
 
+def quiet_width(values: Sequence[float], most: float) -> int:
+    """Over how many values a mean must run to scatter by no more than `most`; a quarter of them at most."""
+    return min(round((scatter(values) / most) ** 2), len(values) // 4)
+
+
 def quieted(values: Sequence[float], most: float) -> list[float]:
     """A running mean, just so long that neighbours scatter by no more than `most`; its ends see what there is."""
-    width = min(round((scatter(values) / most) ** 2), len(values) // 4)
+    width = quiet_width(values, most)
     if width < 2:
         return list(values)
     sums = np.concatenate([[0.0], np.cumsum(values)])

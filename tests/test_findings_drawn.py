@@ -1,0 +1,70 @@
+"""What is told of drives of known truth, drawn by a seed: a slice of `python -m benchmarks.findings`."""
+
+import pytest
+
+from stend import findings
+from stend.findings import Finding
+from stend.record import Run
+from tests.drawn import KINDS, Drawn, draw, ran
+from tests.judged import FALSE, RIGHT, statements
+
+SEED, EACH = 6, 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_sentence_about_a_drawn_drive_is_false(kind: str) -> None:
+    told = [one for number in range(EACH) for one in statements(kind, SEED, number)]
+    assert told
+    assert [one.text for one in told if one.verdict == FALSE] == []
+
+
+def test_findings_do_not_only_say_that_they_cannot_tell() -> None:
+    for kind in ("SLC cache of 1 to 40 %", "knee", "zones", "cache: zones of a disk"):
+        told = [one.text for number in range(EACH) for one in statements(kind, SEED, number) if one.verdict == RIGHT]
+        assert [text for text in told if not text.startswith("thermal")], kind
+
+
+def said(drawn: Drawn, name: str, **claimed: float) -> Finding:
+    run: Run = ran(drawn)
+    return next(f for f in findings.find(run, {"claimed": claimed}) if f.name == name)
+
+
+def level(capacity: int) -> Drawn:
+    return Drawn("flat", lambda clock, written: 50_000.0, capacity=capacity, noise=0.01)
+
+
+@pytest.mark.parametrize(("capacity", "key"), [(480 * 10**9 + 1, "flat"), (8000 * 10**9 + 1, "because")])
+def test_a_level_is_kept_only_by_a_drive_that_was_written_over(capacity: int, key: str) -> None:
+    found = said(level(capacity), "saturation")
+    assert found.key == key
+    if key == "because":
+        assert found.values["because"].key == "fills"
+
+
+def test_a_claim_of_steady_writes_is_not_judged_before_the_drive_was_written_over() -> None:
+    assert said(level(480 * 10**9 + 1), "claims", rand_write_4k=50_000).key == "holds_beside"
+    assert said(level(8000 * 10**9 + 1), "claims", rand_write_4k=50_000).confidence == "can't tell"
+
+
+@pytest.mark.parametrize("word", ["throttle_s", "throttle_events", "warning_temperature_min", "throttled"])
+def test_throttling_by_any_of_its_words_is_neither_a_knee_nor_the_drives_own_level(word: str) -> None:
+    drawn = Drawn(
+        "restless",
+        lambda clock, written: 100_000.0 if clock < 9000 else 40_000.0,
+        capacity=480 * 10**9 + 1,
+        health=lambda clock: {"temperature_c": 66.0, word: int(max(clock - 9000, 0) / 60)},
+    )
+    found = said(drawn, "saturation")
+    assert (found.key, found.values["because"].key) == ("because", "throttled")
+    assert said(drawn, "thermal").key == "throttled"
+    assert said(drawn, "claims", rand_write_4k=100_000).confidence == "can't tell"
+
+
+def test_a_claim_missed_by_a_little_is_missed_whatever_its_units() -> None:
+    found = said(level(480 * 10**9 + 1), "claims", rand_write_4k=52_500)
+    assert (found.key, found.side) == ("missed", "con")
+
+
+def test_the_same_seed_draws_the_same_drive() -> None:
+    first, again, other = (draw("knee", seed, 0) for seed in (1, 1, 2))
+    assert (first.capacity, first.first) == (again.capacity, again.first) != (other.capacity, other.first)
