@@ -118,6 +118,6 @@ def _head(folder: Path) -> dict[str, Any]:
         raise BadInput(f"{events_of(folder)} is not a stend event file")
     if head.get("version") not in READABLE:
         raise BadInput(
-            f"{folder} is of format {head.get('version')}; this stend reads {FORMAT}: use the stend it names"
+            f"{folder} is of format {head.get('version')!r}; this stend reads {FORMAT}: use the stend it names"
         )
     return head

@@ -234,7 +234,7 @@ class Spec(Part, frozen=True, kw_only=True):
     logical_bytes: ranges.Sector = 512
     physical_bytes: ranges.Sector = 4096
     rotational: bool = False
-    scale: Annotated[int, Meta(ge=1)] = 1
+    scale: Annotated[int, Meta(ge=1, le=1 << 32)] = 1
     format_s: ranges.Seconds = 1
     flash: Flash | None = None
     disk: Disk | None = None
