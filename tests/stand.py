@@ -4,6 +4,7 @@ import hashlib
 import os
 import signal
 import subprocess
+import time
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,16 @@ def sh(*words: str | Path, give: str | None = None) -> str:
     return done.stdout.strip()
 
 
+def let_go(loop: str) -> None:
+    """Detached, and seen to be: whoever looks at the device at this moment holds it a little longer."""
+    subprocess.run(["losetup", "-d", loop], check=False, capture_output=True)
+    for _ in range(1000):
+        if not Path("/sys/block", Path(loop).name, "loop").exists():
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"{loop} is still set up")
+
+
 class Stand:
     """Makes things, remembers the files behind them, and takes all down again."""
 
@@ -48,7 +59,7 @@ class Stand:
     def loop(self, path: Path | str | None = None, *options: str) -> str:
         """A loop device on a file or node."""
         node = sh("losetup", "-f", "--show", *options, path or self.file())
-        self.end.callback(subprocess.run, ["losetup", "-d", node], check=False, capture_output=True)
+        self.end.callback(let_go, node)
         return node
 
     def formatted(self, kind: str = "ext4", path: Path | str | None = None) -> str:

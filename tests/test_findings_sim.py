@@ -94,7 +94,7 @@ def rests(number: int) -> tuple[Spec, float]:
 
     Its dies never rest during a burst: of `flash` pages that they program, `host` are new and the others are moved for
     the room that the rest before did not make: flash = host + (host - cleaned) * (amplification - 1). That is good to
-    about a seventh, so that no drive is drawn whose need lies near a rest of the test.
+    about a fifth, so that no drive is drawn whose need lies near a rest of the test.
     """
     dice = random.Random(f"rest {number}")
     capacity, spare_pct = round(dice.uniform(100, 200) * GB), dice.uniform(9, 14)
@@ -105,7 +105,7 @@ def rests(number: int) -> tuple[Spec, float]:
     more = greedy(1 + spare_pct / 100, layout(flash, capacity, spec.scale)[1]) - 1
     cleaned = (1 + more) * 0.9 * BURST_S / spec.host.write_command_us * 1e6 - BURST_S * pages
     whole = cleaned / pages  # with all of the dies' time
-    gaps = [(max(1.25 * low, whole), 0.85 * high) for low, high in zip([0, *RESTS_S], [*RESTS_S, 100], strict=True)]
+    gaps = [(max(1.25 * low, whole), 0.8 * high) for low, high in zip([0, *RESTS_S], [*RESTS_S, 100], strict=True)]
     needed = dice.uniform(*dice.choice([(low, high) for low, high in gaps if low < high]))
     cleaning_pct = 100 * whole / needed if number % 8 else 0
     changed = msgspec.structs.replace(flash, idle_cleaning_pct=cleaning_pct)

@@ -1,7 +1,6 @@
 """What is used is refused from every node and name that leads to it: no byte of it is written by any verb."""
 
 import contextlib
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from stend import devices
 from stend.cli import main
 from stend.errors import Refused
 from tests.gate_uses import ALONE, NEEDS, USES, Builder, Used
-from tests.stand import Stand, name_of, sh
+from tests.stand import Stand, let_go, name_of, sh
 
 pytestmark = pytest.mark.block
 LOOPS = {
@@ -35,7 +34,7 @@ def reached(target: str | Path, ways: tuple[tuple[str, ...], ...]) -> Iterator[s
     with contextlib.ExitStack() as end:
         for options in ways:
             target = sh("losetup", "-f", "--show", *options, target)
-            end.callback(subprocess.run, ["losetup", "-d", target], check=True)
+            end.callback(let_go, target)
         yield str(target)
 
 

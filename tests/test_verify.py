@@ -71,7 +71,7 @@ def test_what_was_changed_is_named(
     folder: Path, capsys: pytest.CaptureFixture[str], spoil: Callable[[Path], object], said: str
 ) -> None:
     spoil(folder)
-    head, *pieces = told(folder, capsys, 6)
+    head, *pieces = told(folder, capsys, 8)
     assert "NOT as its run wrote it" in head
     assert any(said in piece for piece in pieces), pieces
 
@@ -106,16 +106,16 @@ def test_the_words_of_fio_must_come_to_the_results(tmp_path: Path, capsys: pytes
     folder = tmp_path / "run"
     assert main([*ASKED_OF_A_FILE, "--target", str(tmp_path / "drive.bin"), "--into", str(folder)]) == 0
     assert any("come to the results' counts" in line for line in told(folder, capsys, 0))
-    raw = sorted((folder / "raw").glob("write-saturation-saturate-*"))
+    raw = sorted((folder / "raw").glob("write-saturation-histogram-*"))
     words = zstandard.decompress(raw[0].read_bytes(), max_output_size=1 << 28)
     raw[0].write_bytes(
         zstandard.compress(words.replace(b'"total_ios" : ', b'"total_ios" : 1').replace(b'"N" : ', b'"N" : 1'))
     )
     first = raw[3].read_bytes()[:100]
     raw[3].unlink()
-    (line,) = (line for line in told(folder, capsys, 6) if "raw/" in line)
+    (line,) = (line for line in told(folder, capsys, 8) if "raw/" in line)
     assert f"{raw[0].name} does not come to" in line
     assert f"{raw[3].name}: No such file" in line
     assert raw[1].name not in line
     raw[3].write_bytes(first)
-    assert f"{raw[3].name} does not come to" in "".join(told(folder, capsys, 6))
+    assert f"{raw[3].name} does not come to" in "".join(told(folder, capsys, 8))

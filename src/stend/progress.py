@@ -27,6 +27,8 @@ NOW_S = 30
 """How much of the present load tells what its rate is now."""
 SETTLING, SLOWEST_SETTLING = 0.5, 0.7
 """A series moves half as much in each round as in the one before it, until a third round tells; never much more."""
+SETTLED_FILLS = 2
+"""Capacities that a saturation writes before its window can begin: cleaning begins within the first (our choice)."""
 
 
 class ToGo(NamedTuple):
@@ -170,6 +172,15 @@ class Progress:
         begun, more = done.write.bytes / capacity, (rule.bytes - done.write.bytes) / capacity
         return fresh_seconds(begun, more, present.seconds_a_byte() * capacity, view.floor)
 
+    def _until_overwritten(self, phase: Phase, present: Present, view: View) -> int:
+        """Rounds in which a saturation writes `SETTLED_FILLS` capacities: no drive is steady before; 0 elsewhere."""
+        if not present.recent or not any(isinstance(rule, Bytes) for rule in phase.until):
+            return 0
+        done, capacity = present.total + present.held, self.run.plan.device.capacity_bytes
+        begun = done.write.bytes / capacity
+        left = fresh_seconds(begun, SETTLED_FILLS - begun, present.seconds_a_byte() * capacity, view.floor)
+        return int((done.seconds + left) / round_seconds(phase, view.speed)) if begun < SETTLED_FILLS else 0
+
     def _rounds(self, test: str, phase: Phase, present: Present, view: View) -> int:
         """How many rounds a phase takes in all."""
         rule = next((rule for rule in phase.until if isinstance(rule, Steady)), None)
@@ -179,7 +190,8 @@ class Progress:
         if view.rounds is not None:
             return min(max(view.rounds, least), phase.rounds)
         if present.rounds < 3:
-            return min(max(TYPICAL_ROUNDS, least), phase.rounds)
+            after = self._until_overwritten(phase, present, view) + WINDOWS[rule.rule]
+            return min(max(TYPICAL_ROUNDS, least, after), phase.rounds)
         series = (self.run.series(test, phase.name, workload) for workload in rule.track)
         told = ([(n, counts.quantity(rule.quantity)) for n, counts in points] for points in series)
         return min(max(least, *(rounds_to_steady(points, rule.rule, phase.rounds) for points in told)), phase.rounds)

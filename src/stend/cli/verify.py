@@ -9,7 +9,7 @@ import typer
 def command(folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")]) -> int:
     """Tell whether run folders are as their runs wrote them: events, manifest, host, fio's words, reports.
 
-    An unfinished run is sound, so is a torn end. Exit code 6 when a piece was changed, doubled or lost.
+    An unfinished run is sound, so is a torn end. Exit code 8 when a piece was changed, doubled or lost.
 
     Example: stend verify runs/20261120-120000-nvme0n1-iops
     """
