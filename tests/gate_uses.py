@@ -21,10 +21,7 @@ class Used(NamedTuple):
 Builder = Callable[[Stand], Used]
 NEEDS: dict[str, tuple[str, ...]] = {}
 HIDDEN = "is open for writing where /proc does not tell"
-ELSEWHERE = (
-    "import ctypes, subprocess\nctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
-    "subprocess.run(['mount', '--make-rprivate', '/'], check=True)\n"
-)
+ELSEWHERE = "import ctypes, subprocess\nassert not ctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
 
 
 def needs(*words: str) -> Callable[[Builder], Builder]:

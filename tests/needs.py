@@ -73,8 +73,19 @@ def erofs_of_files() -> bool:
     return "\terofs\n" in Path("/proc/filesystems").read_text() and release >= (6, 12)
 
 
+def terminals() -> bool:
+    """Whether a terminal can be had (a pseudo-terminal; a chroot without /dev/pts has none)."""
+    try:
+        for end in os.openpty():
+            os.close(end)
+    except OSError:
+        return False
+    return True
+
+
 ABILITIES: dict[str, Callable[[], bool]] = {
     "root": root,
+    "terminals": terminals,
     "loop devices": loop_devices,
     "btrfs in the kernel": btrfs,
     "overlay in the kernel": overlay,

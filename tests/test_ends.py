@@ -21,6 +21,7 @@ STEND = [sys.executable, "-m", "stend"]
 
 
 @pytest.mark.fio
+@pytest.mark.needs("terminals")
 @pytest.mark.parametrize("end", [b"\x03", b"\x04", signal.SIGTERM], ids=["Ctrl-C", "Ctrl-D", "SIGTERM"])
 def test_an_end_at_the_question_is_stopped(tmp_path: Path, end: bytes | signal.Signals) -> None:
     target = tmp_path / "drive.bin"

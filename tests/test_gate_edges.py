@@ -54,6 +54,20 @@ def test_a_file_seen_through_an_overlay_passes_by_its_merged_name(stand: Stand) 
     assert len(layers) == 2  # and the real one below it is asked too
 
 
+@pytest.mark.needs("sfdisk", "partx")
+def test_a_file_holds_no_partitions_of_other_drives(stand: Stand) -> None:
+    disk = stand.partitioned()
+    assert f"{Path(disk).name}p1" in gate.holdings(disk)
+    assert gate.holdings(str(stand.file("mine.bin"))) == ""
+
+
+def test_a_lock_is_found_where_the_mount_is_not_in_sight(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = stand.file()
+    stand.program(f"import fcntl\nf = open({str(path)!r}, 'rb')\nfcntl.lockf(f, fcntl.LOCK_SH)")
+    monkeypatch.setattr("stend.gate.locks.mounts.of_path", lambda kernel, place: None)
+    assert refusal(str(path)).startswith("is locked by python3 (process ")
+
+
 def test_a_loop_says_how_to_take_it_down(stand: Stand) -> None:
     path = stand.file()
     node = stand.loop(path)

@@ -87,8 +87,9 @@ class Kernel:
         return text(self.block(node) / "ro") == "1"
 
     def partitions(self, node: str) -> list[str]:
-        """Its partitions, in order."""
-        return sorted((p.parent.name for p in self.block(node).glob("*/partition")), key=natural)
+        """Its partitions, in order; a file, whose node is empty, has none."""
+        found = self.block(node).glob("*/partition") if node else ()
+        return sorted((p.parent.name for p in found), key=natural)
 
     def parent(self, node: str) -> str:
         """The whole disk a partition is a part of; empty for anything but a partition."""
