@@ -1,12 +1,11 @@
-"""Against drives that the sheet names (`peers = ["kc2000"]`), by what reviews published of them (peers.toml)."""
+"""Against drives that the sheet names (`peers = ["kc2000"]`), by what was published of them (published.toml)."""
 
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from importlib import resources
+from statistics import mean
 from typing import Any
 
 from stend.findings import Finding, Sheet, look, side
+from stend.published import published
 from stend.record import Run
 from stend.units import KiB
 
@@ -41,10 +40,20 @@ SAYS = {
 }
 
 
-@cache
-def published() -> dict[str, dict[str, Any]]:
-    """peers.toml."""
-    return tomllib.loads((resources.files("stend.findings") / "peers.toml").read_text())
+CELLS = {
+    "read": ("iops", "4K 100", 1.0),
+    "saturated": ("saturation", "end", 1.0),
+    "read_s": ("latency", "avg 4K 100", 1e-6),
+    "write_s": ("latency", "avg 4K 0", 1e-6),
+    "mix_s": ("latency", "avg 4K 65", 1e-6),
+}
+"""Where published.toml has each figure, and what makes it base units."""
+
+
+def theirs(facts: dict[str, Any]) -> dict[str, float]:
+    """The same figures as published; a published range counts with its middle."""
+    told = {key: (facts.get(table, {}).get(cell), scale) for key, (table, cell, scale) in CELLS.items()}
+    return {k: (mean(v) if isinstance(v, list) else v) * scale for k, (v, scale) in told.items() if v is not None}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -56,10 +65,10 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             values = {"peer": name, "known": ", ".join(published())}
             yield Finding(name=NAME, key="unknown", values=values, confidence="can't tell")
             continue
-        for key in (key for key in own if key in peer):
-            ratio = own[key] / peer[key]
+        for key, known in ((key, known) for key, known in theirs(peer).items() if key in own):
+            ratio = own[key] / known
             gain = 1 / ratio if key.endswith("_s") else ratio
-            values = {"own": own[key], "theirs": peer[key], "ratio": ratio, "peer": peer["title"]}
+            values = {"own": own[key], "theirs": known, "ratio": ratio, "peer": peer["about"]["title"]}
             speaks = side(pro=gain > BETTER, con=gain < WORSE)
             yield Finding(name=NAME, key=key, values=values, confidence="medium", side=speaks)
 

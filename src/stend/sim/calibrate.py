@@ -2,14 +2,13 @@
 
 import math
 import statistics
-import tomllib
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 
+from stend.published import published
 from stend.sim.experiments import KINDS, Bench
 from stend.sim.spec import Part, Spec, profiles
 
@@ -30,11 +29,6 @@ class Row(msgspec.Struct, frozen=True):
     def error(self) -> float:
         """Relative, against the published value (the middle of a published range)."""
         return self.simulated / self.published - 1
-
-
-def published() -> dict[str, Any]:
-    """All cells, by drive and kind of measurement."""
-    return tomllib.loads((resources.files("stend.sim") / "published.toml").read_text())
 
 
 def drives() -> list[str]:
