@@ -6,10 +6,11 @@ import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
-from stend import journal, store
 from stend import plan as planning
+from stend import store
 from stend.definition import Identity
 from stend.record import Counts, Event, Position, Result, Sample, Started, Tally
+from stend.store import journal
 from stend.units import GiB
 
 DRIVES, DAY_S, ROUND_S = 8, 86_400, 60

@@ -20,9 +20,10 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from pathlib import Path
 from typing import NamedTuple
 
-from stend import devices, report, store, verify, whole
+from stend import devices, report, store
 from stend.cli import main
 from stend.record import Result
+from stend.store import reports, verify, whole
 from stend.units import MiB
 from tests.storm_ways import WAYS, child, false_clock, full_disk, loads
 
@@ -115,7 +116,7 @@ class Storm:
         if not started(folder):
             return False
         run = store.load(folder)
-        return bool(run.ended and run.ended.outcome in ("complete", "not steady")) and report.made_of(folder, run)
+        return bool(run.ended and run.ended.outcome in ("complete", "not steady")) and reports.current(folder, run)
 
     def _interrupted(self, draw: random.Random, folder: Path) -> None:
         kind = draw.choice(sorted(WAYS))
@@ -163,7 +164,7 @@ class Storm:
     def _complete(self, folder: Path) -> None:
         run = store.load(folder)
         self._sound(folder, events(folder), "at the end")
-        self._must(bool(run.ended) and report.made_of(folder, run), "it has no end, or no report of it")
+        self._must(bool(run.ended) and reports.current(folder, run), "it has no end, or no report of it")
         places = [(r.where, r.index) for r in run.results]
         self._must(len(places) == len(set(places)), "a result is told twice")
         if self.ground.expected:

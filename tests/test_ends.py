@@ -12,6 +12,7 @@ import pytest
 
 from stend import report, store
 from stend.cli import main
+from stend.store import reports
 from tests.test_resume import ASKED, in_child, kill_at
 
 pytestmark = pytest.mark.slow
@@ -69,7 +70,7 @@ def test_a_run_killed_after_its_last_event_gets_its_report(tmp_path: Path, capsy
     capsys.readouterr()
     assert main(["resume", str(folder)]) == 0
     assert "Report: " in capsys.readouterr().out
-    assert report.made_of(folder, store.load(folder))
+    assert reports.current(folder, store.load(folder))
     assert main(["resume", str(folder)]) == 2
 
 
@@ -84,7 +85,7 @@ def test_a_report_of_before_the_last_interruption_is_made_anew(tmp_path: Path) -
         time.sleep(0.0005)
     os.kill(events, signal.SIGKILL)
     os.waitpid(events, 0)
-    if report.made_of(folder, store.load(folder)):
+    if reports.current(folder, store.load(folder)):
         pytest.skip("the report was drawn before the kill")
     assert main(["resume", str(folder)]) == 0
     assert (folder / "report.html").read_bytes() != old

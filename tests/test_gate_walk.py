@@ -11,13 +11,13 @@ OPENS |= {"write_text", "write_bytes", "pwrite", "pwritev", "writev", "ioctl", "
 RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen", "posix_spawn", "execvp", "execv"}
 
 READS = {
-    "journal.py": "the events of a run folder",
+    "store/journal.py": "the events of a run folder",
     "kernel.py": "sizes and loop status of nodes opened with O_RDONLY",
     "gate/refusals.py": "flags of files opened with O_RDONLY",
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
     "gate/look.py": "inode generations of files opened with O_RDONLY",
     "gate/volumes.py": "dmsetup table, which reads",
-    "verify.py": "raw documents of a run, with 'rb'",
+    "store/verify.py": "raw documents of a run, with 'rb'",
     "outside.py": "the operator's files, with 'rb'",
     "gate/holdings.py": "wipefs --no-act; an ext superblock read with 'rb'",
     "engines/_fio_load.py": "/proc/stat",
@@ -33,9 +33,9 @@ WRITES_FOLDERS = {
     "compare": "the JUnit file that was asked for",
     "native.py": "its own standard output, for its answers",
     "report": "pages below the folder that was asked for; the drive sheet and its photo, into the run folder",
-    "store.py": "the run folder",
-    "whole.py": "files of the run folder, in one piece",
-    "writer.py": "the run folder's lock and its owner",
+    "store/__init__.py": "the run folder",
+    "store/whole.py": "files of the run folder, in one piece",
+    "store/writer.py": "the run folder's lock and its owner",
 }
 WRITES_DRIVES = {
     "devices/telling/tools.py": "nvme, hdparm and the like; which of their words write is looked at in test_purge.py",

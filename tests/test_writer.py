@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import store, writer
+from stend import store
 from stend.cli import main
 from stend.errors import BadInput, StepFailed
 from stend.host.who import Host, here
+from stend.store import writer
 from tests.test_resume import ASKED, in_child, kill_at
 
 pytestmark = pytest.mark.slow

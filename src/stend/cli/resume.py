@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend import writer
 from stend.cli import _asked
 from stend.record import Run
+from stend.store import writer
 
 if TYPE_CHECKING:
     from stend.cli._session import Stopping
@@ -25,8 +25,9 @@ def command(
 
     Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
     """
-    from stend import journal, store
+    from stend import store
     from stend.cli import _session
+    from stend.store import journal
 
     stopping = _session.Stopping()
     journal.Record(folder)  # BadInput where there is no run, before anything is written there
@@ -44,14 +45,14 @@ def command(
 
 def _complete(folder: Path, past: Run) -> None:
     """BadInput unless something was left to do when the run was cut off after its last event."""
-    from stend import report
     from stend.cli import _settings
     from stend.errors import BadInput
+    from stend.store import reports
 
     left = _settings.put_back([folder])
     for line in left:
         typer.echo(line)
-    if not left and report.made_of(folder, past):
+    if not left and reports.current(folder, past):
         raise BadInput(f"{folder} is finished; `stend report {folder}` makes its report again")
 
 

@@ -35,10 +35,11 @@ def command(
     """
     import secrets
 
-    from stend import devices, host, store, writer
+    from stend import devices, host, store
     from stend import plan as planning
     from stend.cli import _session, _settings
     from stend.run import run
+    from stend.store import writer
 
     overrides = _asked.changes(threads, depth, active_range, rounds, round_seconds)
     names, chosen, told = planning.gather(tests, profile, overrides, quick=quick)
@@ -54,14 +55,8 @@ def command(
             folder = _asked.new_folder(into, target, tests)
             named = destroy_data or _asked.typed_back(device)
             device.open(writes=True, destroy=named, keep_off=(str(folder.absolute()),))
-            asked = {
-                "target": target,
-                "tests": tests,
-                "profile": profile,
-                "quick": quick,
-                "seed": seed,
-                "create": create,
-            }
+            asked: dict[str, object] = {"target": target, "tests": tests, "profile": profile}
+            asked |= {"quick": quick, "seed": seed, "create": create}
             manifest = {k: v for k, v in (asked | overrides).items() if v is not None}
             store.create(folder, manifest, host.describe())
             typer.echo(f"Run folder: {folder}")

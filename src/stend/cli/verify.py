@@ -13,8 +13,8 @@ def command(folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help
 
     Example: stend verify runs/20261120-120000-nvme0n1-iops
     """
-    from stend import verify
     from stend.errors import UNSOUND_EXIT_CODE
+    from stend.store import verify
 
     code = 0
     for folder in folders:

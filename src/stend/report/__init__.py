@@ -9,28 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from stend import __version__, whole
 from stend.errors import BadInput
 from stend.extras import needing
 from stend.record import Run
-from stend.store import digest
+from stend.store import reports
 
 STYLES = ("review", "pts")
 STAGE = ".report-"
 """Reports are drawn in a folder of this name and moved out of it, so that none is ever half there."""
 
-MADE = "reports.json"
 Runs = Sequence[tuple[Path, Run, dict[str, Any]]]
-
-
-class Made(msgspec.Struct, frozen=True):
-    """A report's digest, the stend that wrote it, and the seals of the records it was made of (see `store`)."""
-
-    digest: str = ""
-    stend: str = ""
-    seals: list[str] = []
 
 
 def formats() -> list[str]:
@@ -53,21 +41,8 @@ def write(runs: Runs, form: str, lang: str = "en", style: str = "review", *, int
         staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage))
         written = [_placed(path, into / path.relative_to(stage)) for path in staged]
     if any(folder == into for folder, _, _ in runs):
-        _remember(into, written, [run.seal for _, run, _ in runs])
+        reports.remember(into, written, [run.seal for _, run, _ in runs])
     return written
-
-
-def made_of(folder: Path, run: Run, name: str = "report.html") -> bool:
-    """Whether a report lies in a run folder and was made of the record as it is now."""
-    return (folder / name).exists() and kept(folder).get(name, Made()).seals == [run.seal]
-
-
-def kept(folder: Path) -> dict[str, "Made"]:
-    """What is known of the reports that were written into a run folder, by their file names; {} if nothing."""
-    try:
-        return msgspec.json.decode((folder / MADE).read_bytes(), type=dict[str, Made])
-    except (OSError, ValueError, msgspec.DecodeError):
-        return {}
 
 
 def _tidy(into: Path) -> None:
@@ -83,8 +58,3 @@ def _placed(path: Path, place: Path) -> Path:
     with path.open("rb") as file:
         os.fsync(file.fileno())
     return path.replace(place)
-
-
-def _remember(into: Path, paths: Sequence[Path], seals: list[str]) -> None:
-    made = {str(p.relative_to(into)): Made(digest(p.read_bytes()), __version__, seals) for p in paths}
-    whole.write(into / MADE, msgspec.json.format(msgspec.json.encode(kept(into) | made), indent=1) + b"\n")

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from stend import outside, ranges
-from stend.chain import Chain
 from stend.errors import BadInput
 from stend.record import Event, Judged, Result, Started
+from stend.store.chain import Chain
 
 FORMAT = 2
 READABLE = (1, FORMAT)

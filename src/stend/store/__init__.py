@@ -23,10 +23,10 @@ import msgspec
 import zstandard
 
 from stend import outside, ranges
-from stend.chain import Chain
 from stend.errors import BadInput, Refused, StepFailed
-from stend.journal import HEAD, Record, events_of
 from stend.record import Ended, Event, Judged, Result, Run, Started
+from stend.store.chain import Chain
+from stend.store.journal import HEAD, Record, events_of
 
 DURABLE = (Started, Result, Judged, Ended)
 

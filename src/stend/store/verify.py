@@ -10,12 +10,13 @@ from typing import NamedTuple
 
 import zstandard
 
-from stend import report, store
+from stend import store
 from stend.definition import Hold
 from stend.engines import _fio_json as fio
 from stend.errors import BadInput
-from stend.journal import Record
 from stend.record import Result, Run, Tally
+from stend.store import reports
+from stend.store.journal import Record
 
 MOST = 5
 """So many wrong things of one piece are told."""
@@ -39,7 +40,7 @@ class Folder:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.record, self.run, self.broken = folder, Record(folder), Run(), ""
-        made = report.kept(folder).values()
+        made = reports.kept(folder).values()
         wanted, self.seals = {seal for one in made for seal in one.seals}, set[str]()
         try:
             for event in self.record:
@@ -113,7 +114,7 @@ class Folder:
 
     def reports(self) -> Iterator[Told]:
         """Each report that was written here, against itself and the record."""
-        for name, made in report.kept(self.folder).items():
+        for name, made in reports.kept(self.folder).items():
             try:
                 same = store.digest((self.folder / name).read_bytes()) == made.digest
             except OSError:

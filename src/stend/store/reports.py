@@ -1,0 +1,39 @@
+"""Which reports lie in a run folder, and of which record each was made: `reports.json`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from stend import __version__
+from stend.record import Run
+from stend.store import digest, whole
+
+MADE = "reports.json"
+
+
+class Made(msgspec.Struct, frozen=True):
+    """A report's digest, the stend that wrote it, and the seals of the records it was made of (see `store`)."""
+
+    digest: str = ""
+    stend: str = ""
+    seals: list[str] = []
+
+
+def current(folder: Path, run: Run, name: str = "report.html") -> bool:
+    """Whether a report lies in a run folder and was made of the record as it is now."""
+    return (folder / name).exists() and kept(folder).get(name, Made()).seals == [run.seal]
+
+
+def kept(folder: Path) -> dict[str, Made]:
+    """What is known of the reports that were written into a run folder, by their file names; {} if nothing."""
+    try:
+        return msgspec.json.decode((folder / MADE).read_bytes(), type=dict[str, Made])
+    except (OSError, ValueError, msgspec.DecodeError):
+        return {}
+
+
+def remember(into: Path, paths: Sequence[Path], seals: list[str]) -> None:
+    """Add reports that were written below a run folder, made of records with these seals."""
+    made = {str(p.relative_to(into)): Made(digest(p.read_bytes()), __version__, seals) for p in paths}
+    whole.write(into / MADE, msgspec.json.format(msgspec.json.encode(kept(into) | made), indent=1) + b"\n")
