@@ -5,59 +5,37 @@ each run must come to its end, a virtual one with figures equal to the bit. One 
 """
 
 import argparse
+import json
 import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
 
-from stend import devices, report, store
-from stend.cli import main
-from stend.record import Result
+from stend import report, store
+from stend.cli import _settings
 from stend.store import reports, verify, whole
-from stend.units import MiB
+from tests.storm_grounds import Ground, ground
 from tests.storm_ways import WAYS, child, false_clock, full_disk, loads
 
-SHORT = ("--quick", "--rounds", "2", "--round-seconds", "0.2", "--seed", "7")
-TESTS = ("latency", "write-saturation")
 MOST_IN_A_RUN = 20
 GROWTH_BYTES = 40_000
 """A run is left alone until its record has grown by so much at most; undisturbed it comes to some 100,000."""
 
 LEAST_ROOM = 30_000
 PATIENCE_S = 300
+REAL = ("file", "zram", "loop")
 ENDS = {0, 2, 5, 130, -signal.SIGKILL, -signal.SIGTERM}
 """Done, refused (another has it, or it is finished), a failed step, stopped, killed (by SIGTERM: before it began)."""
 
 
 class Torn(AssertionError):
     """An invariant of the record did not hold."""
-
-
-class Ground(NamedTuple):
-    """What is run, and what an uninterrupted run comes to; no results where the drive is real."""
-
-    kind: str
-    target: str
-    expected: tuple[Result, ...] = ()
-
-    def asked(self, folder: Path) -> list[str]:
-        """A run into a folder."""
-        return ["run", *TESTS, "--target", self.target, *SHORT, *self.named(), "--into", str(folder)]
-
-    def named(self) -> list[str]:
-        """The drive, named a second time; virtual ones need none."""
-        name = devices.name(devices.find(self.target).identity)
-        return ["--destroy-data", name] if name else []
 
 
 def end(number: int) -> int:
@@ -79,6 +57,7 @@ class Storm:
         self.ground, self.top, self.seed = ground, top, seed
         self.kinds: Counter[str] = Counter()
         self.runs = 0
+        self.settings = ground.settings()
 
     @property
     def interruptions(self) -> int:
@@ -169,6 +148,9 @@ class Storm:
         self._must(len(places) == len(set(places)), "a result is told twice")
         if self.ground.expected:
             self._must(tuple(run.results) == self.ground.expected, "its figures are not those of an undisturbed run")
+        self._must(self.ground.settings() == self.settings, "the drive is not set as it was")
+        told = folder / _settings.RECORD
+        self._must(not told.exists() or json.loads(told.read_text())["restored"], "its setting is not told as put back")
         left = [p.name for p in folder.iterdir() if p.name.startswith(report.STAGE) or p.name.endswith(whole.PART)]
         self._must(not left, f"left behind: {left}")
 
@@ -189,39 +171,6 @@ def events(folder: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-@contextmanager
-def ground(kind: str, top: Path) -> Iterator[Ground]:
-    """A drive of this kind: `virtual`, `file`, or a new `zram`."""
-    with ExitStack() as undo:
-        if kind == "virtual":
-            bare = Ground(kind, "sim:small")
-            folder = top / "undisturbed"
-            with (top / "said.txt").open("w") as said, redirect_stdout(said), redirect_stderr(said):
-                code = main(bare.asked(folder))  # here and not in a child: what is loaded and compiled is so for all
-            if code:
-                raise Torn((top / "said.txt").read_text())
-            yield bare._replace(expected=tuple(store.load(folder).results))
-            return
-        if kind == "zram":
-            yield Ground(kind, undo.enter_context(zram(32 * MiB)))
-            return
-        (top / "scratch.bin").write_bytes(os.urandom(32 * MiB))
-        yield Ground(kind, str(top / "scratch.bin"))
-
-
-@contextmanager
-def zram(size: int) -> Iterator[str]:
-    """A zram device of its own, taken away at the end."""
-    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
-    try:
-        Path(f"/sys/block/zram{number}/disksize").write_text(str(size))
-        subprocess.run(["udevadm", "settle"], check=False, capture_output=True)
-        yield f"/dev/zram{number}"
-    finally:
-        Path(f"/sys/block/zram{number}/reset").write_text("1")
-        Path("/sys/class/zram-control/hot_remove").write_text(number)
-
-
 def storm(kind: str, top: Path, seed: int, interruptions: int, minutes: float = 1e9) -> Storm:
     """So many interruptions, or so many minutes; Torn, with the seed, at the first thing that does not hold."""
     until = time.monotonic() + minutes * 60
@@ -234,14 +183,14 @@ def storm(kind: str, top: Path, seed: int, interruptions: int, minutes: float = 
 
 
 def command() -> int:
-    """Storms over virtual drives, a scratch file and zram, and what they came to."""
+    """Storms over virtual drives, a scratch file, zram and a loop device, and what they came to."""
     ask = argparse.ArgumentParser(description=__doc__)
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--virtual", type=int, default=1000, help="interruptions of virtual runs")
-    ask.add_argument("--real", type=int, default=200, help="interruptions of runs on real fio, half on zram")
+    ask.add_argument("--real", type=int, default=200, help="interruptions of runs on real fio")
     ask.add_argument("--minutes", type=float, default=60, help="at most, for each kind of drive")
     asked = ask.parse_args()
-    kinds = (("virtual", asked.virtual), ("file", asked.real // 2), ("zram", asked.real // 2))
+    kinds = (("virtual", asked.virtual), *((kind, -(-asked.real // len(REAL))) for kind in REAL))
     for kind, count in ((kind, count) for kind, count in kinds if count):
         with tempfile.TemporaryDirectory(prefix="stend-storm-") as name:
             began = time.monotonic()

@@ -3,6 +3,7 @@
 import ctypes
 import os
 import shutil
+import signal
 import subprocess
 from functools import cache
 from typing import NamedTuple
@@ -76,4 +77,6 @@ def _ask(fio: str, question: str) -> str:
         done = subprocess.run([fio, question], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Missing(f"{fio} does not answer {question} ({error}); {_another()}") from error
+    if done.returncode < 0:  # what it said until then is not all that it can
+        raise Missing(f"{fio} {question} was ended by {signal.Signals(-done.returncode).name}; see `dmesg`, try again")
     return done.stdout

@@ -1,0 +1,123 @@
+"""What the storm goes over: a virtual drive, a file, a new zram, and a loop device with a write cache to set."""
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from stend import devices, store
+from stend.cli import main
+from stend.devices import block
+from stend.devices.drive import DriveDevice
+from stend.devices.telling.below import Member
+from stend.engines import fio
+from stend.kernel import HOST, Kernel
+from stend.record import Result
+from stend.units import MiB
+from tests.stand import let_go, sh
+
+SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")
+VIRTUAL = ("latency", "write-saturation", *SHORT)
+REAL = ("throughput", "write-saturation", *SHORT)
+"""Rounds that go on where they were, and a test that begins anew; on real drives in some ten seconds."""
+
+SIZE = 32 * MiB
+CACHE = {"write back": "enabled", "write through": "disabled"}
+"""What the kernel calls a volatile write cache, and what drives call it."""
+
+
+class Ground(NamedTuple):
+    """What is run, and what an uninterrupted run comes to; no results where the drive is real."""
+
+    kind: str
+    target: str
+    expected: tuple[Result, ...] = ()
+
+    def asked(self, folder: Path) -> list[str]:
+        """A run into a folder."""
+        long = REAL if self.kind != "virtual" else VIRTUAL
+        return ["run", *long, "--target", self.target, *self.named(), "--into", str(folder)]
+
+    def named(self) -> list[str]:
+        """The drive, named a second time; virtual ones need none."""
+        name = devices.name(devices.find(self.target).identity)
+        return ["--destroy-data", name] if name else []
+
+    def settings(self) -> dict[str, str]:
+        """Every switch that the kernel has for the drive; none of a file and of a virtual one."""
+        queue = Path("/sys/block", Path(self.target).name, "queue")
+        return {p.name: p.read_text() for p in sorted(queue.glob("*")) if os.access(p, os.R_OK)}
+
+
+class Switched(DriveDevice):
+    """A loop device, whose write cache the kernel lets one set, as a drive of a kind of its own."""
+
+    purge = block.BlockDevice.purge
+
+    @property
+    def switch(self) -> Path:
+        """Where the kernel tells and takes it."""
+        return self.kernel.block(self.node) / "queue/write_cache"
+
+    def cache(self) -> str:
+        """As the kernel has it now."""
+        return CACHE[self.switch.read_text().strip()]
+
+    def write_cache(self, setting: str) -> None:
+        """The kernel flushes no more, or does again."""
+        self.switch.write_text(next(ours for ours, theirs in CACHE.items() if theirs == setting))
+
+
+def _switched(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> Switched:
+    found = _found(target, kernel, members)
+    return Switched(found.identity, found.seen, kernel)
+
+
+_found = block.find
+
+
+@contextmanager
+def ground(kind: str, top: Path) -> Iterator[Ground]:
+    """A drive of this kind: `virtual`, `file`, `loop`, or a new `zram`."""
+    with ExitStack() as undo:
+        if kind == "virtual":
+            yield _undisturbed(Ground(kind, "sim:small"), top)
+            return
+        fio.probe()  # here, once for all children
+        if kind == "zram":
+            yield Ground(kind, undo.enter_context(_zram()))
+            return
+        (top / "scratch.bin").write_bytes(os.urandom(SIZE))
+        if kind == "loop":
+            node = sh("losetup", "-f", "--show", top / "scratch.bin")
+            undo.callback(let_go, node)
+            undo.enter_context(pytest.MonkeyPatch.context()).setattr(block, "find", _switched)
+            yield Ground(kind, node)
+            return
+        yield Ground(kind, str(top / "scratch.bin"))
+
+
+def _undisturbed(bare: Ground, top: Path) -> Ground:
+    """With the figures of a run that nobody disturbs; here and not in a child, so that all have what it compiles."""
+    folder = top / "undisturbed"
+    with (top / "said.txt").open("w") as said, redirect_stdout(said), redirect_stderr(said):
+        code = main(bare.asked(folder))
+    assert not code, (top / "said.txt").read_text()
+    return bare._replace(expected=tuple(store.load(folder).results))
+
+
+@contextmanager
+def _zram() -> Iterator[str]:
+    """A zram device of its own, taken away at the end."""
+    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
+    try:
+        Path(f"/sys/block/zram{number}/disksize").write_text(str(SIZE))
+        subprocess.run(["udevadm", "settle"], check=False, capture_output=True)
+        yield f"/dev/zram{number}"
+    finally:
+        Path(f"/sys/block/zram{number}/reset").write_text("1")
+        Path("/sys/class/zram-control/hot_remove").write_text(number)
