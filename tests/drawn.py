@@ -320,7 +320,8 @@ def stalls(dice: random.Random) -> Drawn:
     every = math.exp(dice.uniform(math.log(30), math.log(4000)))
     long, phase = every * dice.uniform(0.05, 0.4), dice.uniform(0, every)
     drawn = swings(dice, lambda t: (t + phase) % every < long, periodic=True)
-    drawn.lasting = (drawn.rate(-phase, 0) * long + drawn.rate(long - phase, 0) * (every - long)) / every
+    slow, fast = (drawn.rate(middle - phase, 0) for middle in (long / 2, (long + every) / 2))
+    drawn.lasting = (slow * long + fast * (every - long)) / every
     return drawn
 
 

@@ -5,7 +5,7 @@ import pytest
 from stend import findings
 from stend.findings import Finding
 from stend.record import Run
-from tests.drawn import KINDS, Drawn, draw, ran
+from tests.drawn import HOURS, KINDS, Drawn, draw, ran
 from tests.judged import FALSE, RIGHT, statements
 
 SEED, EACH = 6, 2
@@ -68,3 +68,11 @@ def test_a_claim_missed_by_a_little_is_missed_whatever_its_units() -> None:
 def test_the_same_seed_draws_the_same_drive() -> None:
     first, again, other = (draw("knee", seed, 0) for seed in (1, 1, 2))
     assert (first.capacity, first.first) == (again.capacity, again.first) != (other.capacity, other.first)
+
+
+@pytest.mark.parametrize("kind", ["GC stalls", "neighbour", "no knee, noise to 40 %", "knee"])
+@pytest.mark.parametrize("seed", range(1, 10))
+def test_the_level_that_a_drawn_drive_is_said_to_keep_is_its_mean(kind: str, seed: int) -> None:
+    drawn = draw(kind, seed, 1)
+    late = [drawn.rate(HOURS * 3600 + second, 10.0 * drawn.capacity) for second in range(0, 400_000, 7)]
+    assert drawn.lasting == pytest.approx(sum(late) / len(late), rel=0.01)
