@@ -43,6 +43,7 @@ class Drawn:
     size: float = 0.0
     steps: int = 1
     noise: float = 0.02
+    since: float = 0.0
     hot: float = math.inf
     health: Health = lambda clock: {"temperature_c": 45.0}
     periodic: bool = False
@@ -307,13 +308,14 @@ def thermal_cycles(dice: random.Random) -> Drawn:
     start, period, duty = dice.uniform(600, 7200), dice.uniform(100, 4000), dice.uniform(0.3, 0.7)
     health, said = throttles(dice, start)
     more: dict[str, Any] = {} if dice.random() < 0.5 else {"health": health, "hot": said}
-    return swings(dice, lambda t: t > start and (t - start) % period > duty * period, periodic=True, **more)
+    more |= {"periodic": True, "since": start + duty * period}
+    return swings(dice, lambda t: t > start and (t - start) % period > duty * period, **more)
 
 
 def throttled(dice: random.Random) -> Drawn:
     start = dice.uniform(600, 20_000)
     health, said = throttles(dice, start)
-    return swings(dice, lambda t: t > start, health=health, hot=said)
+    return swings(dice, lambda t: t > start, health=health, hot=said, since=start)
 
 
 def stalls(dice: random.Random) -> Drawn:
@@ -327,7 +329,7 @@ def stalls(dice: random.Random) -> Drawn:
 
 def neighbour(dice: random.Random) -> Drawn:
     begin, long = dice.uniform(2000, 12_000), dice.uniform(2000, 12_000)
-    drawn = swings(dice, lambda t: begin < t < begin + long)
+    drawn = swings(dice, lambda t: begin < t < begin + long, since=begin)
     drawn.capacity |= 1  # ten hours, by whose end it has gone
     drawn.lasting = drawn.rate(0, 0)
     return drawn

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from stend import findings
@@ -12,7 +13,7 @@ from tests.drawn import Drawn, draw, ran
 
 NEAR, ABOUT = 0.1, 0.25
 LATE_S = 1900
-"""A drive that begins to throttle so shortly before the end was not asked again."""
+"""A drive that begins to throttle so shortly before the end was not asked again; one that would begin later has not."""
 RIGHT, UNSURE, FALSE = "right", "can't tell", "false"
 
 
@@ -33,6 +34,9 @@ def statements(kind: str, seed: int, number: int) -> Iterator[Statement]:
     run = ran(drawn, seed)
     if run.ended and drawn.hot > run.ended.t - LATE_S:
         drawn.hot = math.inf
+    if run.ended and run.ended.t < drawn.since:
+        seen = drawn.rate(0, 0)
+        drawn = replace(drawn, shape="flat", first=seen, last=seen, lasting=seen)
     for finding in findings.find(run, sheet):
         judge: Callable[[Finding, Drawn], bool] | None = JUDGES.get(finding.name)
         if judge and finding.key != "short" and finding.values.get("state") not in ("rested",):

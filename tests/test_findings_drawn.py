@@ -5,7 +5,7 @@ import pytest
 from stend import findings
 from stend.findings import Finding
 from stend.record import Run
-from tests.drawn import HOURS, KINDS, Drawn, draw, ran
+from tests.drawn import HOURS, KINDS, Drawn, draw, ran, stepwise
 from tests.judged import FALSE, RIGHT, statements
 
 SEED, EACH = 6, 2
@@ -76,3 +76,22 @@ def test_the_level_that_a_drawn_drive_is_said_to_keep_is_its_mean(kind: str, see
     drawn = draw(kind, seed, 1)
     late = [drawn.rate(HOURS * 3600 + second, 10.0 * drawn.capacity) for second in range(0, 400_000, 7)]
     assert drawn.lasting == pytest.approx(sum(late) / len(late), rel=0.01)
+
+
+def written(*stretches: tuple[float, float], noise: float = 0.02) -> Finding:
+    """What is said of a drive that writes ((until this part of it, MB/s), ...)."""
+    size = 512 * 10**9
+    levels = tuple((until * size, rate * 1e6) for until, rate in stretches)
+    return said(Drawn("restless", stepwise(*levels), "slc-cache", size, noise=noise), "slc_cache")
+
+
+@pytest.mark.parametrize(("last", "because"), [(((0.995, 45), (9, 100)), "rises_mbs"), (((9, 45),), "new")])
+def test_a_stall_at_the_very_end_is_no_level(last: tuple[tuple[float, float], ...], because: str) -> None:
+    found = written((0.97, 100), *last)
+    assert (found.key, found.values["because"].key) == ("because", because)
+
+
+def test_a_level_of_few_samples_is_not_told_where_they_scatter() -> None:
+    found = written((0.2, 5000), (9, 2000), noise=0.4)
+    assert (found.key, found.values["because"].key) == ("because", "noise")
+    assert written((0.2, 500), (9, 200), noise=0.4).key == "about"

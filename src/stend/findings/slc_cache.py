@@ -15,7 +15,11 @@ from stend.record import Counts, Run
 NAME = "slc_cache"
 LEAST_RATIO = 1.25
 BRIEF = 0.01
-"""A slow start and a short last level that hold less than this part of what was written are none."""
+"""A slow start and a short last level that hold less than this part of what was written are none; a rise is one."""
+NEW = 0.1
+"""The second of two levels may be a stall, and not stay, if it holds less than this part of what was written."""
+UNCERTAIN = 0.04
+"""Standard error up to which a level in the scatter is told."""
 FEWEST_SAMPLES = 12
 BURST = 0.03
 """A single burst between two falling levels is none below this part of what was written."""
@@ -82,7 +86,7 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     falls = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
     steps = [sharp(rates, a, b) for a, b in pairwise(found)]
     why = grounds.unmet(NEEDS, Ground(run, test, records)) or _rises(found)
-    why = why or _brief(counts, found)
+    why = why or _brief(counts, found) or _new(counts, found) or _scattered(rates, found)
     gentle = values["first"] >= LEAST_RATIO * values["last"]
     if why is None and not falls and not gentle:
         values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
@@ -133,7 +137,7 @@ def _lasting(found: list[Level], counts: Sequence[Counts]) -> list[Level]:
 
     while len(found) > 1 and brief(found[0]) and found[0].value < found[1].value:
         found = found[1:]
-    while len(found) > 1 and brief(found[-1]):
+    while len(found) > 1 and brief(found[-1]) and found[-1].value < found[-2].value:
         found = found[:-1]
     return found
 
@@ -152,6 +156,20 @@ def _rises(found: Sequence[Level]) -> Because | None:
     """A cache that is full stays full while the writing goes on."""
     again = next(((a, b) for a, b in pairwise(found) if b.value > a.value), None)
     return Because("rises_mbs", {"low": again[0].value, "high": again[1].value}) if again else None
+
+
+def _new(counts: Sequence[Counts], found: Sequence[Level]) -> Because | None:
+    """Nobody saw whether the writing gets faster again."""
+    size = sum(c.write.bytes for c in counts[found[-1].first : found[-1].last])
+    return Because("new") if len(found) == 2 and size < NEW * sum(c.write.bytes for c in counts) else None
+
+
+def _scattered(rates: Sequence[float], found: Sequence[Level]) -> Because | None:
+    """Levels of few samples that scatter much are anywhere."""
+    if len(found) < 2:
+        return None
+    noise = scatter(rates) / min(level.last - level.first for level in found) ** 0.5
+    return Because("noise", {"noise": noise}) if noise > UNCERTAIN else None
 
 
 def _fewest(rates: Sequence[float]) -> int:
