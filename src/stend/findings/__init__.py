@@ -55,7 +55,10 @@ def file(name: str) -> ModuleType:
 def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
     """Every finding of a run, in the order of their names within the order of the tests."""
     order = {"": -1} | {test.name: i for i, test in enumerate(run.plan.tests)}
-    found = [finding for name in names() for finding in file(name).find(run, sheet or {})]
+    single = [name for name in names() if not getattr(file(name), "OF_ALL", False)]
+    found = [finding for name in single for finding in file(name).find(run, sheet or {})]
+    last = [name for name in names() if name not in single]
+    found += [finding for name in last for finding in file(name).find(run, sheet or {}, found)]
     yield from sorted(found, key=lambda finding: order.get(finding.test, len(order)))
 
 
@@ -66,6 +69,8 @@ def sentence(finding: Finding, words: Language) -> str:
 
 
 def _shown(value: Any, words: Language) -> Any:
+    if isinstance(value, tuple) and all(hasattr(one, "said") for one in value):
+        return "; ".join(one.said(words) for one in value)
     if isinstance(value, Because):
         return words(f"because.{value.key}", **value.values)
     return words.show(value[0], value[1]) if isinstance(value, tuple) else value

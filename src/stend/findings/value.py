@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet
-from stend.findings.suitability import DAYS, YEARS, best, endurance_dwpd
+from stend.findings.judgement.evidence import DAYS, YEARS, best_reads, endurance_dwpd
 from stend.record import Run
 
 NAME = "value"
@@ -37,9 +37,9 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     price = float(sheet.get("price", 0))
     if price > 0:
         values = {"price": price, "currency": _currency(sheet), "per_gb": price / (capacity / 1e9)}
-        reads = best(run, 100)
+        reads = best_reads(run)
         if reads:
-            values |= {"per_kiops": price / (reads.counts.iops / 1000), "load": reads.workload.label}
+            values |= {"per_kiops": price / ((reads.value("iops") or 1) / 1000), "load": reads.workload.label}
         yield Finding(name=NAME, key="price" if reads else "price_alone", values=values)
     dwpd = endurance_dwpd(sheet, capacity)
     if dwpd is not None:

@@ -1,5 +1,6 @@
 """Numbers, units and plural forms as each language writes them; every value comes in base units."""
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -139,6 +140,36 @@ def times(language: str, value: float) -> str:
     return text + NBSP + ("раз" if text.isdigit() and plural("ru", int(text)) != 1 else "раза")
 
 
+def fold(language: str, value: float) -> str:
+    """How many times, as said: `10 times`, `3.2 times`; in Russian `в 10 раз`."""
+    text = _short(language, value, 0 if value >= 10 else 1)
+    if language != "ru":
+        return text + " times"
+    return "в" + NBSP + text + NBSP + ("раз" if text.isdigit() and plural("ru", int(text)) != 1 else "раза")
+
+
+def rounded(value: float) -> float:
+    """To what a person remembers: two digits, three where the first is 1 or 2."""
+    if not value or not math.isfinite(value):
+        return value
+    size = math.floor(math.log10(abs(value)))
+    first = abs(value) / 10**size
+    return float(f"{value:.{2 if first < 3 else 1}e}") if size >= 2 else float(f"{value:.1e}")
+
+
+def said(language: str, value: float, shape: str) -> str:
+    """A value as a person would say it, in its shape."""
+    if shape == "lat":
+        scale, name = next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
+        shown = float(f"{value / scale:.1e}")
+        return _with(language, shown, name, 0 if shown >= 10 or shown == int(shown) else 1)
+    if shape in ("gib", "gb"):
+        whole = float(f"{value:.3g}") if shape == "gb" or value < 2**30 else round(value / 2**30) * 2.0**30
+        return SHAPES[shape](language, whole)
+    scale = 1e6 if shape == "mbs" else 1.0
+    return SHAPES[shape](language, rounded(value / scale) * scale)
+
+
 def converted(language: str, text: str) -> str:
     """Sizes and times inside a sentence of the core: `4 GiB` -> `4 ГиБ`, `1.5` -> `1,5`; versions stay."""
     if language != "ru":
@@ -164,6 +195,8 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "time": duration,
     "pct": percent,
     "times": times,
+    "fold": fold,
+    "said": lambda language, value: said(language, float(value), value.shape),
     "nines": nines,
     "steps": steps,
 }

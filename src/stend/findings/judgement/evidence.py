@@ -1,0 +1,189 @@
+"""What a judgement rests on: named figures in base units, each from the state of the drive that it is about.
+
+A name without a figure was not measured; `TELLS` says which test would tell it.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from stend.findings import Finding, Sheet, look
+from stend.findings.look.figures import Figures, State, figures
+from stend.record import Run
+from stend.units import KiB
+
+YEARS, DAYS = 5, 365
+LASTING: tuple[State, ...] = ("window", "saturated", "filled")
+"""States that service lasts in."""
+CHANGING = ("fresh", "slc-cache", "hot-range", "cold-warm")
+TELLS = {
+    "reads": "iops",
+    "mix": "iops",
+    "writes": "write-saturation",
+    "fall": "write-saturation",
+    "write_tail": "write-saturation",
+    "longest": "write-saturation",
+    "uneven": "write-saturation",
+    "read_wait": "latency",
+    "write_wait": "latency",
+    "mix_tail": "latency",
+    "back": "idle-recovery",
+    "cache_share": "slc-cache",
+    "cache_fall": "slc-cache",
+    "seq_read": "throughput",
+    "seq_write": "throughput",
+    "server_wait": "profiles",
+    "hot_gain": "hot-range",
+    "hot_hits": "hot-range",
+}
+Evidence = dict[str, float]
+
+
+def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Evidence:
+    """Every named figure that the run, its findings and the drive's sheet have."""
+    rows = [row for row in figures(run) if row.direction == "both"]
+    pairs = [*_random(rows), *_sequential(rows), *_waits(run, rows), *_found(found), *_even(run), *_servers(rows)]
+    known = {name: value for name, value in pairs if value is not None}
+    told = {"capacity": float(run.plan.device.capacity_bytes)} | known
+    if {"start", "writes"} <= told.keys():
+        told["fall"] = told["start"] / told["writes"]
+    if (dwpd := endurance_dwpd(sheet, run.plan.device.capacity_bytes)) is not None:
+        told["dwpd"] = dwpd
+    return told
+
+
+def endurance_dwpd(sheet: Sheet, capacity_bytes: int) -> float | None:
+    """Drive writes per day over the warranty; from TB written where the sheet says only that."""
+    if "endurance_dwpd" in sheet:
+        return float(sheet["endurance_dwpd"])
+    if "endurance_tbw" in sheet:
+        years = float(sheet.get("warranty_years", YEARS))
+        return float(sheet["endurance_tbw"]) * 1e12 / (capacity_bytes * DAYS * years)
+    return None
+
+
+Pairs = Iterator[tuple[str, float | None]]
+
+
+def _lasting(rows: Sequence[Figures], random_pct: int, read_pct: int, block: int = 0) -> list[Figures]:
+    """Loads of one kind in states that last; of more than one outstanding, no mix of blocks."""
+    return [
+        row
+        for row in rows
+        if row.state in LASTING
+        and row.test not in CHANGING
+        and (row.workload.random_pct, row.workload.read_pct) == (random_pct, read_pct)
+        and (not block or row.workload.block_bytes == block)
+        and row.workload.outstanding > 1
+        and not row.workload.block_mix
+        and row.value("iops")
+    ]
+
+
+def best_reads(run: Run) -> Figures | None:
+    """Random 4 KiB reads at their best in a state that lasts."""
+    return max(_lasting(list(figures(run)), 100, 100, 4 * KiB), key=_iops, default=None)
+
+
+def lowest_writes(rows: Sequence[Figures]) -> Figures | None:
+    """Random 4 KiB writes in the lasting state that has the fewest; in each state those of the best depth."""
+    best: dict[tuple[str, str, State], Figures] = {}
+    for row in _lasting(rows, 100, 0, 4 * KiB):
+        place = (row.test, row.phase if row.test != "latency" else "", row.state)
+        best[place] = max(best.get(place, row), row, key=_iops)
+    return min(best.values(), key=_iops, default=None)
+
+
+def _random(rows: Sequence[Figures]) -> Pairs:
+    for name, reads in (("reads", 100), ("mix", 65)):
+        if own := _lasting(rows, 100, reads, 4 * KiB):
+            yield name, max(map(_iops, own))
+    if writes := lowest_writes(rows):
+        yield "writes", _iops(writes)
+    hours = [row for row in rows if row.test == "write-saturation" and row.workload.read_pct == 0]
+    if ends := [row for row in hours if row.state in LASTING]:
+        yield "write_tail", ends[-1].value("p99.9") or ends[-1].value("p99")
+        yield "longest", max(row.value("max") or 0 for row in hours)
+    fresh = [r for r in rows if r.state == "fresh" and (r.workload.random_pct, r.workload.read_pct) == (100, 0)]
+    if own := [row for row in fresh if row.workload.block_bytes == 4 * KiB]:
+        yield "fresh_writes", max(map(_iops, own))
+
+
+def _sequential(rows: Sequence[Figures]) -> Pairs:
+    """The best read; the write of the state and load that is worst at it among those that last."""
+    for name, reads, chosen in (("seq_read", 100, max), ("seq_write", 0, min)):
+        own = [row for row in _lasting(rows, 0, reads) if row.workload.block_bytes >= 128 * KiB]
+        own = own or [r for r in rows if r.test == "lba-profile" and r.workload.read_pct == reads]
+        by_block: dict[int, float] = {}
+        for row in own:
+            rate = row.value("throughput") or 0.0
+            by_block[row.workload.block_bytes] = max(by_block.get(row.workload.block_bytes, 0.0), rate)
+        if by_block:
+            yield name, chosen(by_block.values())
+
+
+def _waits(run: Run, rows: Sequence[Figures]) -> Pairs:
+    """Of one outstanding IO; the slow reads of a mix, of one outstanding or of the deepest queue that was tried."""
+    own = [
+        r for r in rows if r.state == "window" and r.workload.block_bytes == 4 * KiB and r.workload.random_pct == 100
+    ]
+    for name, reads in (("read_wait", 100), ("write_wait", 0)):
+        single = [r for r in own if r.workload.outstanding == 1 and r.workload.read_pct == reads]
+        if single:
+            yield name, single[-1].value("mean")
+    mixed = [
+        row
+        for row in figures(run)
+        if (row.test, row.direction, row.workload.block_bytes) == ("latency", "read", 4 * KiB)
+        and 60 <= row.workload.read_pct <= 75
+    ]
+    tails = [tail for row in mixed if (tail := row.value("p99.9")) is not None]
+    if tails:
+        yield "mix_tail", max(tails)
+
+
+def _servers(rows: Sequence[Figures]) -> Pairs:
+    """The profile of a file server at the depth that gives most."""
+    own = [row for row in rows if row.test == "profiles" and "file-server" in row.phase]
+    if own:
+        yield "server_wait", max(own, key=_iops).value("mean")
+        yield "server", max(map(_iops, own))
+
+
+def _found(found: Sequence[Finding]) -> Pairs:
+    for one in found:
+        told = one.values
+        match one.name, one.key:
+            case "saturation", "knee" | "noisy" | "falling" | "unsettled" | "flat":
+                yield "start", told["start"]
+            case "idle_recovery", key if key != "short":
+                rests = sorted((float(rest), level) for rest, level in told["levels"].items())
+                yield "back", rests[0][1] / told["fresh"]
+                yield "back_rest", rests[0][0]
+                yield "back_iops", rests[0][1]
+                yield "rested", told["best"]
+                yield "rested_rest", told["best_rest"]
+            case "slc_cache", "steps" | "about" | "flat" if told["state"] == "fresh":
+                yield "cache_share", told.get("share", 0.0)
+                yield "cache_bytes", told.get("size", 0.0)
+                yield "cache_first", told["first"]
+                yield "cache_last", told["last"]
+                yield "cache_fall", told["first"] / told["last"]
+            case "hot_range", _ if told["mix"] == "100/0":
+                yield "hot_gain", told["gain"]
+                yield "hot_hits", told.get("hits", 0.0)
+                yield "hot_bytes", told["range"]
+            case "zones", _:
+                yield "outer", told["outer"]
+                yield "inner", told["inner"]
+
+
+def _even(run: Run) -> Pairs:
+    """How far the slowest minute at the end of saturation lies below the usual one; 1 is even."""
+    for test in look.tests(run, "write-saturation"):
+        own = [r.counts.iops for r in look.last_records(run, test, look.main_phase(run, test))]
+        if len(own) >= look.FEWEST_LAST:
+            yield "uneven", median(own) / max(min(own), 1e-9)
+
+
+def _iops(row: Figures) -> float:
+    return row.value("iops") or 0.0
