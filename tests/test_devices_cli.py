@@ -10,6 +10,7 @@ import pytest
 
 from stend.cli import _sheet, main
 from stend.devices import nvme
+from stend.session import sheet
 from tests.played import Place, nvme_drive
 from tests.stand import SIZE, Stand
 
@@ -70,9 +71,9 @@ def slow(place: Place) -> nvme.NvmeDevice:
 
 @pytest.mark.block
 def test_a_drive_tells_its_link_its_formats_its_health_and_its_doubts(drive: nvme.NvmeDevice) -> None:
-    sheet = _sheet.everything(drive)
-    text = "\n".join(_sheet.lines(sheet))
-    assert sheet["named"] == "SN1" or "loop" in sheet["named"]
+    told = sheet.everything(drive)
+    text = "\n".join(_sheet.lines(told))
+    assert told["named"] == "SN1" or "loop" in told["named"]
     for row in (
         "link                     gen 3 x2",
         "link capable             gen 4 x4",
@@ -84,6 +85,6 @@ def test_a_drive_tells_its_link_its_formats_its_health_and_its_doubts(drive: nvm
         "note: its PCI Express link runs at gen 3 x2, it can gen 4 x4: look at the slot and its neighbours",
     ):
         assert row in text, text
-    assert isinstance(json.dumps(sheet), str)
-    facts: dict[str, Any] = sheet["facts"]
+    assert isinstance(json.dumps(told), str)
+    facts: dict[str, Any] = told["facts"]
     assert "doubts" not in facts

@@ -29,7 +29,7 @@ READS = {
 WRITES_FOLDERS = {
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
-    "cli/_settings.py": "the run folder's record of what was set on the drive",
+    "session/write_cache.py": "the run folder's record of what was set on the drive",
     "compare": "the JUnit file that was asked for",
     "native.py": "its own standard output, for its answers",
     "report": "pages below the folder that was asked for; the drive sheet and its photo, into the run folder",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from stend import store
-from stend.cli import _session, main
+from stend.cli import _ends, main
 from stend.record import Result
 
 ASKED = ["iops", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
@@ -21,7 +21,7 @@ def in_child(arguments: list[str]) -> int:
     """Start stend in a fork of this process, quiet and without a report; the compiled virtual drive is warm already."""
     child = os.fork()
     if child == 0:
-        vars(_session)["report"] = lambda folder, run: None  # most of the time of so short a run
+        vars(_ends)["report"] = lambda folder, run: None  # most of the time of so short a run
         quiet = os.open(os.devnull, os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(quiet, number)

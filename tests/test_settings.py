@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from stend import devices, gate, plan
-from stend.cli import _settings
 from stend.definition import Identity, Plan
 from stend.devices import file
 from stend.devices.drive import DriveDevice
 from stend.errors import StepFailed
 from stend.findings.language import Language
+from stend.session import write_cache
 from stend.units import MiB
 
 LATIN = re.compile("[A-Za-z]{3,}")
@@ -57,13 +57,13 @@ def planned(device: Played, wanted: str = "disabled") -> Plan:
 
 
 def record(folder: Path) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((folder / _settings.RECORD).read_text())
+    told: dict[str, Any] = json.loads((folder / write_cache.RECORD).read_text())
     return told
 
 
 def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) -> None:
     drive.open(writes=True, destroy=drive.identity.path)
-    with _settings.kept(drive, planned(drive), tmp_path) as told:
+    with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
         assert drive.cache() == "disabled"
         assert record(tmp_path)["restored"] is False
         assert told.notes[-1] == "the drive's write cache was enabled and is disabled for this run"
@@ -75,7 +75,7 @@ def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) 
 @pytest.mark.parametrize("error", [StepFailed("fio died"), KeyboardInterrupt(), RuntimeError("a defect")])
 def test_it_is_put_back_whatever_the_end_is(drive: Played, tmp_path: Path, error: BaseException) -> None:
     drive.open(writes=True, destroy=drive.identity.path)
-    with pytest.raises(type(error)), _settings.kept(drive, planned(drive), tmp_path):
+    with pytest.raises(type(error)), write_cache.kept(drive, planned(drive), tmp_path, print):
         raise error
     assert drive.cache() == "enabled"
 
@@ -83,7 +83,7 @@ def test_it_is_put_back_whatever_the_end_is(drive: Played, tmp_path: Path, error
 def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) -> None:
     drive.open(writes=True, destroy=drive.identity.path)
     drawn = planned(drive, "enabled")
-    with _settings.kept(drive, drawn, tmp_path) as told:
+    with write_cache.kept(drive, drawn, tmp_path, print) as told:
         assert told == drawn
     assert drive.cache() == "enabled"
 
@@ -91,11 +91,13 @@ def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) ->
 def killed(drive: Played, folder: Path) -> None:
     """As kill -9 leaves it: set, recorded, not restored."""
     drive.switch.write_text("disabled")
-    (folder / _settings.RECORD).write_bytes(msgspec.json.encode(_settings.sealed(left(drive))))
+    (folder / write_cache.RECORD).write_bytes(msgspec.json.encode(write_cache.sealed(left(drive))))
 
 
-def left(drive: Played) -> _settings.Change:
-    return _settings.Change(target=drive.identity.target, serial="S1", was="enabled", during="disabled", restored=False)
+def left(drive: Played) -> write_cache.Change:
+    return write_cache.Change(
+        target=drive.identity.target, serial="S1", was="enabled", during="disabled", restored=False
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -110,30 +112,30 @@ def test_no_drive_is_changed_by_the_word_of_a_folder_that_this_host_did_not_writ
 ) -> None:
     monkeypatch.setattr(devices, "find", lambda target: found(Path(target)))
     killed(drive, tmp_path)
-    whole = msgspec.json.decode((tmp_path / _settings.RECORD).read_bytes(), type=_settings.Change)
+    whole = msgspec.json.decode((tmp_path / write_cache.RECORD).read_bytes(), type=write_cache.Change)
     strangers = [left(drive), msgspec.structs.replace(whole, was="disabled"), msgspec.structs.replace(whole, seal="ab")]
     for stranger in strangers:
-        (tmp_path / _settings.RECORD).write_bytes(msgspec.json.encode(stranger))
-        (said,) = _settings.put_back([tmp_path])
+        (tmp_path / write_cache.RECORD).write_bytes(msgspec.json.encode(stranger))
+        (said,) = write_cache.put_back([tmp_path])
         assert "was not written on this host by this user; no drive is changed" in said
         assert drive.cache() == "disabled"
-    (tmp_path / _settings.RECORD).write_bytes(msgspec.json.encode(whole))
+    (tmp_path / write_cache.RECORD).write_bytes(msgspec.json.encode(whole))
     state.chmod(0o644)  # others may have read the key
-    assert "was not written on this host" in _settings.put_back([tmp_path])[0]
+    assert "was not written on this host" in write_cache.put_back([tmp_path])[0]
     state.chmod(0o600)
-    assert _settings.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
+    assert write_cache.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
 
 
 def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / _settings.RECORD).write_text('{"restored": false}')
-    (said,) = _settings.put_back([tmp_path])
+    (tmp_path / write_cache.RECORD).write_text('{"restored": false}')
+    (said,) = write_cache.put_back([tmp_path])
     assert "cannot be used" in said
 
 
 def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_path: Path) -> None:
     killed(drive, tmp_path)
     drive.open(writes=True, destroy=drive.identity.path)
-    with _settings.kept(drive, planned(drive), tmp_path):
+    with write_cache.kept(drive, planned(drive), tmp_path, print):
         assert drive.cache() == "disabled"
     assert drive.cache() == "enabled"
 
@@ -141,15 +143,15 @@ def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_pat
 def test_doctor_puts_it_back_once(drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     killed(drive, tmp_path)
     monkeypatch.setattr(devices, "find", lambda target: found(Path(target)))
-    assert _settings.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
+    assert write_cache.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
     assert drive.cache() == "enabled"
-    assert _settings.put_back([tmp_path]) == []
+    assert write_cache.put_back([tmp_path]) == []
 
 
 def test_doctor_leaves_a_run_alone_that_goes_on(drive: Played, tmp_path: Path) -> None:
     drive.open(writes=True, destroy=drive.identity.path)
-    with _settings.kept(drive, planned(drive), tmp_path):
-        assert _settings.put_back([tmp_path]) == []
+    with write_cache.kept(drive, planned(drive), tmp_path, print):
+        assert write_cache.put_back([tmp_path]) == []
         assert drive.cache() == "disabled"
 
 
@@ -160,7 +162,7 @@ def test_a_drive_that_is_gone_is_told_and_stays_on_record(
     other = Identity(kind="file", target="x", path="x", capacity_bytes=1, serial="S2")
     monkeypatch.setattr(devices, "listing", lambda: [(other, "")])
     Path(drive.identity.path).unlink()
-    (said,) = _settings.put_back([tmp_path])
+    (said,) = write_cache.put_back([tmp_path])
     assert "no drive here tells the serial S1" in said
     assert record(tmp_path)["restored"] is False
 
@@ -170,7 +172,7 @@ def test_a_drive_that_does_not_take_the_setting_ends_the_run(drive: Played, tmp_
     drive.stuck = True
     with (
         pytest.raises(StepFailed, match="its write cache was to be disabled and is enabled"),
-        _settings.kept(drive, planned(drive), tmp_path),
+        write_cache.kept(drive, planned(drive), tmp_path, print),
     ):
         raise AssertionError("nothing may run")
 
@@ -180,10 +182,10 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
 ) -> None:
     monkeypatch.setattr(Played, "cache", lambda self: "")
     drive.open(writes=True, destroy=drive.identity.path)
-    with _settings.kept(drive, planned(drive), tmp_path) as told:
+    with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
         assert not LATIN.search(Language("ru").told(told.notes[-1]))
-    assert not (tmp_path / _settings.RECORD).exists()
+    assert not (tmp_path / write_cache.RECORD).exists()
 
 
 @pytest.mark.parametrize("profile", ["enterprise-2.0.2", "client-2.0.2"])
@@ -191,7 +193,7 @@ def test_a_target_of_which_it_cannot_be_set_is_said_to_be_such(profile: str, tmp
     device = devices.find("sim:small")
     names, chosen, deviations = plan.gather(["iops"], profile, {})
     drawn = plan.draw(names, chosen, device.identity, deviations=deviations)
-    with _settings.kept(device, drawn, tmp_path) as told:
+    with write_cache.kept(device, drawn, tmp_path, print) as told:
         (note,) = set(told.notes) - set(drawn.notes)
     assert note == f"the profile asks for the write cache {chosen.write_cache}; here it cannot be set"
     assert not LATIN.search(Language("ru").told(note))

@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterable
 from contextlib import closing
 
 from stend.errors import StepFailed
-from stend.record import Event, Judged, Note, Position, Result, Run, Sample, Telemetry
+from stend.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Telemetry
 
 
 def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Generator[Event, None, None]:
@@ -12,7 +12,10 @@ def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Ge
     with closing(events):
         yield next(events)  # its Started marks the interruption
         for event in filter(_plain, recorded):
-            again = next(filter(_plain, events), None)
+            again = next((e for e in events if _plain(e) or isinstance(e, Ended)), None)
+            if isinstance(again, Ended) and again.outcome == "stopped":
+                yield again
+                return
             if again != event and not isinstance(event, Note):  # a newer stend may word a remark otherwise
                 raise StepFailed("this virtual drive no longer does what the run recorded; start the run anew")
         yield from events

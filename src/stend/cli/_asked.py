@@ -1,14 +1,13 @@
-"""What `run` and `plan` ask alike, and the plan that it makes."""
+"""What the verbs that meet a drive ask alike, and the operator who answers."""
 
-from pathlib import Path
-from typing import Annotated, Any
+import sys
+from typing import Annotated
 
 import typer
 
-from stend.definition import Identity, Plan
+from stend import devices
 from stend.devices import Device
-from stend.errors import Refused
-from stend.record import Run
+from stend.session import Operator
 
 Tests = Annotated[
     list[str], typer.Argument(metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.")
@@ -48,77 +47,19 @@ Create = Annotated[
 ]
 
 
-def changes(
-    threads: int | None, depth: int | None, active_range: float | None, rounds: int | None, round_seconds: float | None
-) -> dict[str, Any]:
-    """The overrides as fields of a Profile; None where nothing was asked."""
-    return {
-        "threads": threads,
-        "depth": depth,
-        "active_range_pct": active_range,
-        "rounds": rounds,
-        "minute_s": round_seconds,
-    }
+class Terminal(Operator):
+    """Whoever sits at the terminal."""
 
+    def names(self, device: Device) -> str | None:
+        """What the operator types when asked to name the drive again; None where there is no terminal."""
+        drive = device.identity
+        if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or getattr(device, "ours", False):
+            return None
+        lost = devices.loss(drive)
+        typer.echo(f"All data on {drive.model} {drive.serial} ({drive.path}) will be destroyed. It {lost}.")
+        answer: str = typer.prompt("Type its serial or by-id name, of a file its full path, to go on", err=True)
+        return answer.strip()
 
-def find(target: str, create: str | None) -> Device:
-    """The drive, made first when it is to be a new file."""
-    from stend import devices
-    from stend.units import parse_bytes
-
-    if create:
-        return devices.create(target, parse_bytes(create))
-    return devices.find(target)
-
-
-def draw(tests: list[str], device: Device, profile: str | None, overrides: dict[str, Any], quick: bool) -> Plan:
-    """The plan asked for: a profile, quick or not, with the overrides as deviations."""
-    from stend import plan
-
-    names, chosen, told = plan.gather(tests, profile, overrides, quick=quick)
-    return plan.draw(names, chosen, device.identity, deviations=told)
-
-
-def new_folder(into: Path | None, target: str, tests: list[str]) -> Path:
-    """The run folder: as asked, or runs/DATE-TARGET-TESTS below the working directory."""
-    from datetime import datetime
-
-    if into:
-        return into
-    asked = "-".join(Path(part).name.removesuffix(".toml") for part in (target, *tests))
-    slug = "".join(c if c.isalnum() else "-" for c in asked).encode(errors="replace")[:100].decode(errors="ignore")
-    return Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug}"
-
-
-def typed_back(device: Device) -> str | None:
-    """On a terminal, what the operator types when asked to name the drive again; None elsewhere."""
-    import sys
-
-    from stend import devices
-
-    drive = device.identity
-    if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or getattr(device, "ours", False):
-        return None
-    typer.echo(f"All data on {drive.model} {drive.serial} ({drive.path}) will be destroyed. It {devices.loss(drive)}.")
-    answer: str = typer.prompt("Type its serial or by-id name, of a file its full path, to go on", err=True)
-    return answer.strip()
-
-
-def same_drive(then: Identity, now: Identity) -> None:
-    """Refused unless this is the drive that the run began on."""
-    for field in ("kind", "serial", "wwn", "model", "capacity_bytes", "logical_bytes"):
-        was, is_now = getattr(then, field), getattr(now, field)
-        if was != is_now:
-            raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")
-
-
-def same_as_then(past: Run, drive: Identity) -> dict[str, str]:
-    """The fingerprint of the drive that is there; Refused where it is not what the run began on, or holds more."""
-    from stend import devices
-
-    now = devices.fingerprint(drive)
-    # A record of before there were fingerprints is held to what a drive holds: nothing that nobody named.
-    then = past.started[0].fingerprint or {key: value for key, value in now.items() if key != "signatures"}
-    if reason := devices.changed(then, now):
-        raise Refused(f"{drive.target} {reason}")
-    return now
+    def hear(self, words: str) -> None:
+        """On standard error, at once."""
+        typer.echo(words, err=True)

@@ -1,27 +1,17 @@
-"""What a drive tells of itself, for people and as JSON."""
+"""What a drive tells of itself, for people."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from stend import devices
 from stend.definition import Identity
-from stend.devices import Device
 from stend.devices.telling.facts import shown
-from stend.errors import StendError
+from stend.session.sheet import WHO, Sheet
 from stend.units import decimal
 
-Sheet = dict[str, Any]
-OWN = ("doubts", "warnings")
 NAMES = {"capacity_bytes": "user capacity", "logical_bytes": "logical sector", "physical_bytes": "physical sector"}
 UNITS = {"bytes": "", "c": ", °C", "pct": ", %", "kib": ", KiB", "w": ", W", "s": ", s", "min": ", min"}
-
-
-def brief(drive: Identity, native_bytes: int, reason: str) -> Sheet:
-    """Who it is, and why it cannot be tested; `native_bytes` is 0 where the drive does not tell."""
-    who: Sheet = msgspec.to_builtins(drive)
-    return who | {"native_bytes": native_bytes, "can_be_tested": not reason, "reason": reason}
 
 
 def line(drive: Identity, native_bytes: int, reason: str) -> str:
@@ -33,46 +23,6 @@ def line(drive: Identity, native_bytes: int, reason: str) -> str:
 
 def _verdict(reason: str) -> str:
     return f"no: {reason}" if reason else "can be tested"
-
-
-def everything(device: Device) -> Sheet:
-    """Who it is, whether it can be tested, what must be named to write to it, its facts, its health, its notes."""
-    drive, reason = device.identity, devices.reason(device.identity)
-    facts = {key: value for key, value in drive.facts.items() if key not in OWN}
-    return {
-        "target": drive.target,
-        "can_be_tested": not reason,
-        "reason": reason,
-        "named": devices.name(drive),
-        "holds": _holds(drive),
-        **{key: value for key in WHO if (value := getattr(drive, key)) not in ("", None)},
-        "facts": facts,
-        "health": device.health(),
-        "notes": list(drive.facts.get("doubts", ())),
-    }
-
-
-def _holds(drive: Identity) -> str:
-    """What is on it; who may not read it hears why nobody can tell."""
-    try:
-        return devices.loss(drive)
-    except (StendError, OSError) as error:
-        return f"cannot be told: {error}"
-
-
-WHO = (
-    "kind",
-    "path",
-    "model",
-    "serial",
-    "wwn",
-    "firmware",
-    "interface",
-    "capacity_bytes",
-    "logical_bytes",
-    "physical_bytes",
-    "rotational",
-)
 
 
 def lines(sheet: Sheet) -> Iterator[str]:

@@ -21,13 +21,14 @@ def command(
 
     from stend import devices
     from stend.cli import _sheet
+    from stend.session import sheet
 
     if targets:
-        told = [_sheet.everything(devices.find(target)) for target in targets]
+        told = [sheet.everything(devices.find(target)) for target in targets]
         rows = [row for one in told for row in _sheet.lines(one)]
     else:
-        listed = [(drive, devices.native_bytes(drive.target), why) for drive, why in devices.listing()]
-        told, rows = [_sheet.brief(*one) for one in listed], [_sheet.line(*one) for one in listed]
+        every = sheet.every()
+        told, rows = [sheet.brief(*one) for one in every], [_sheet.line(*one) for one in every]
     if as_json:
         rows = [json.dumps(told, indent=1, ensure_ascii=False)]
     for row in rows:

@@ -18,10 +18,10 @@ def command(
     Example: stend doctor
     """
     from stend import programs
-    from stend.cli import _settings
     from stend.errors import Missing
+    from stend.session import write_cache
 
-    for line in _settings.put_back(folders or sorted(Path("runs").glob("*"))):
+    for line in write_cache.put_back(folders or sorted(Path("runs").glob("*"))):
         typer.echo(line)
     lacking = programs.lacking()
     for name in lacking:

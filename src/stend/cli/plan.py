@@ -22,9 +22,20 @@ def command(
 
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
-    overrides = _asked.changes(threads, depth, active_range, rounds, round_seconds)
-    drawn = _asked.draw(tests, _asked.find(target, None), profile, overrides, quick)
-    for line in lines(drawn):
+    from stend import session
+
+    request = session.Request(
+        tests,
+        target,
+        profile,
+        quick,
+        threads=threads,
+        depth=depth,
+        active_range_pct=active_range,
+        rounds=rounds,
+        minute_s=round_seconds,
+    )
+    for line in lines(session.planned(request)):
         typer.echo(line)
 
 

@@ -38,10 +38,10 @@ def command(
 
     wish = _wish(lba_bytes or 0, capacity or "", restore)
     with closing(devices.find(target)) as device:
-        device.open(writes=True, destroy=destroy_data or _asked.typed_back(device))
+        device.open(writes=True, destroy=destroy_data or _asked.Terminal().names(device))
         if not isinstance(device, DriveDevice):
             raise Refused(f"{target} is not prepared: {ONLY}")
-        typer.echo(f"{target}: {preparer.prepare(device, wish, tell=lambda words: typer.echo(words, err=True))}")
+        typer.echo(f"{target}: {preparer.prepare(device, wish, tell=_asked.Terminal().hear)}")
 
 
 def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":

@@ -1,12 +1,12 @@
 """`stend run`: purge, precondition, measure, report."""
 
-from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stend.cli import _asked
+from stend.session.stopping import Signals
 
 
 def command(
@@ -33,38 +33,25 @@ def command(
 
     Example: stend run iops write-saturation --target sim:small --quick
     """
-    import secrets
+    from stend import session
+    from stend.cli import _ends
 
-    from stend import devices, host, store
-    from stend import plan as planning
-    from stend.cli import _session, _settings
-    from stend.run import run
-    from stend.store import writer
-
-    overrides = _asked.changes(threads, depth, active_range, rounds, round_seconds)
-    names, chosen, told = planning.gather(tests, profile, overrides, quick=quick)
-    _session.can_load(target)
-    seed = secrets.randbits(62) if seed is None else seed
-    stopping = _session.Stopping()
-    with ExitStack() as undo:
-        device = _asked.find(target, create)
-        if create:
-            undo.callback(Path(target).unlink, missing_ok=True)
-        with closing(device):
-            plan = planning.draw(names, chosen, device.identity, deviations=told)
-            folder = _asked.new_folder(into, target, tests)
-            named = destroy_data or _asked.typed_back(device)
-            device.open(writes=True, destroy=named, keep_off=(str(folder.absolute()),))
-            asked: dict[str, object] = {"target": target, "tests": tests, "profile": profile}
-            asked |= {"quick": quick, "seed": seed, "create": create}
-            manifest = {k: v for k, v in (asked | overrides).items() if v is not None}
-            store.create(folder, manifest, host.describe())
-            typer.echo(f"Run folder: {folder}")
-            raw = store.Raw(folder)
-            engine = _session.engine_for(device, raw, plan.profile.minute_s)
-            undo.pop_all()
-            with writer.sole(folder, "run"), _settings.kept(device, plan, folder) as told_plan:
-                there, at = devices.fingerprint(device.identity), _session.now()
-                events = run(told_plan, device, engine, seed=seed, at=at, fingerprint=there, stopping=stopping)
-                _session.follow(folder, events, raw, stopping)
-    return _session.finish(folder)
+    request = session.Request(
+        tests,
+        target,
+        profile,
+        quick,
+        seed,
+        create,
+        threads=threads,
+        depth=depth,
+        active_range_pct=active_range,
+        rounds=rounds,
+        minute_s=round_seconds,
+        destroy=destroy_data,
+        into=str(into) if into else None,
+    )
+    with session.start(request, _asked.Terminal(), Signals()) as running:
+        typer.echo(f"Run folder: {running.folder}")
+        _ends.follow(running)
+    return _ends.finish(running.folder)

@@ -1,15 +1,13 @@
-"""What is asked of a drive besides load: how it is purged, and its write cache, put back whatever the end is."""
+"""A drive's write cache, set for the length of a run and put back whatever the end is."""
 
 import fcntl
 import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Literal
 
 import msgspec
-import typer
 
 from stend import devices, outside, ranges
 from stend.definition import Plan
@@ -18,6 +16,7 @@ from stend.devices.drive import DriveDevice
 from stend.errors import BadInput, StendError
 from stend.host import seal
 from stend.plan import purge_wish
+from stend.session.wishes import wishes
 
 RECORD = "settings.json"
 """In the run folder: what was changed on the drive and whether it was put back; locked while the run lives."""
@@ -26,17 +25,8 @@ RECORD_BYTES = 2000
 Setting = Literal["enabled", "disabled"]
 
 
-def wishes(device: Device, method: str, vendor: str, limit_s: float) -> None:
-    """Hand the operator's wishes for the purge to the drive. BadInput where it is of a kind without a choice."""
-    if isinstance(device, DriveDevice):
-        device.asked, device.template, device.limit = method, vendor, limit_s
-        device.tell = lambda words: typer.echo(words, err=True)
-    elif method or vendor:
-        raise BadInput(f"{device.identity.target} has one way to be purged; leave --method and --command out")
-
-
 @contextmanager
-def kept(device: Device, plan: Plan, folder: Path) -> Iterator[Plan]:
+def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) -> Iterator[Plan]:
     """The drive set as the profile asks for the length of a run, and the plan with what is to be said of it.
 
     The original is on disk before anything is changed: `kill -9` leaves it to `stend resume` or `stend doctor`.
@@ -45,7 +35,7 @@ def kept(device: Device, plan: Plan, folder: Path) -> Iterator[Plan]:
         yield _with(plan, f"the profile asks for the write cache {plan.profile.write_cache}; here it cannot be set")
         return
     wish = purge_wish(plan.profile)
-    wishes(device, wish.method, wish.command, wish.limit_s)
+    wishes(device, wish.method, wish.command, wish.limit_s, hear)
     wanted, now = plan.profile.write_cache, device.cache()
     if not now:
         note = f"the profile asks for the write cache {wanted}; this drive has none, or does not let it be set"
@@ -59,7 +49,8 @@ def kept(device: Device, plan: Plan, folder: Path) -> Iterator[Plan]:
                 device.set_cache(wanted)
             yield _with(plan, note) if note else plan
         finally:
-            _put_back(record, device, was, folder)
+            if lost := _put_back(record, device, was, folder):
+                hear(lost)
 
 
 def _with(plan: Plan, note: str) -> Plan:
@@ -125,17 +116,17 @@ def _begin(file: IO[str], device: DriveDevice, now: str, wanted: Setting) -> Set
     return was
 
 
-def _put_back(file: IO[str], device: DriveDevice, was: str, folder: Path) -> None:
-    """Restore, and say so in the record; where the drive is gone the record stays open and the operator hears it."""
+def _put_back(file: IO[str], device: DriveDevice, was: str, folder: Path) -> str:
+    """Restore, and say so in the record; where the drive is gone the record stays open, and why is told."""
     try:
         if device.cache() != was:
             device.set_cache(was)
     except (StendError, OSError) as error:
         way = f"`stend doctor {folder}` puts it back to {was} when the drive is there again"
-        print(f"stend: its write cache was not restored ({error}); {way}", file=sys.stderr)
-        return
+        return f"stend: its write cache was not restored ({error}); {way}"
     if told := _read(file):
         _write(file, msgspec.structs.replace(told, restored=True))
+    return ""
 
 
 def put_back(folders: list[Path]) -> list[str]:

@@ -1,0 +1,136 @@
+"""A run from request to end: the drive found, asked for, guarded, set, loaded, written down, and let go.
+
+Between whoever wants a run (the command line, a watcher, a worker of a fleet, a program) and the loop:
+
+    request = session.Request(["iops"], "sim:small", quick=True)
+    with session.start(request) as run:
+        for event in run:
+            ...
+    print(store.load(run.folder).stamps)
+"""
+
+import os
+import secrets
+import time
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+
+from stend import devices, host, plan, store
+from stend.again import announced, rerun
+from stend.definition import Plan
+from stend.devices import Device
+from stend.errors import BadInput
+from stend.record import Event, Run
+from stend.run import run
+from stend.session import engine, same, write_cache
+from stend.session.operator import Operator
+from stend.session.request import Request
+from stend.session.running import Running
+from stend.session.stopping import Stop
+from stend.store import journal, reports, writer
+
+__all__ = ["Operator", "Request", "Running", "Stop", "planned", "resume", "start"]
+
+NOBODY = Operator()
+
+
+def planned(request: Request) -> Plan:
+    """What would be run: every step on the drive that is there. Nothing is opened. BadInput where that cannot be."""
+    names, profile, told = plan.gather(list(request.tests), request.profile, request.changes, quick=request.quick)
+    return plan.draw(names, profile, devices.find(request.target).identity, deviations=told)
+
+
+@contextmanager
+def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = None) -> Iterator[Running]:
+    """A run that is ready: its folder is made, its drive is ours. Leaving lets the drive go, wherever the run is.
+
+    BadInput, Refused or Missing before anything is made; a file that was made for it is taken away again then.
+    """
+    stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
+    names, profile, told = plan.gather(list(request.tests), request.profile, request.changes, quick=request.quick)
+    engine.can_load(request.target)
+    with ExitStack() as undo:
+        device = _found(request, undo)
+        with closing(device):
+            drawn = plan.draw(names, profile, device.identity, deviations=told)
+            folder = request.folder
+            _take(device, request.destroy, operator, folder)
+            store.create(folder, request.manifest, host.describe())
+            raw = store.Raw(folder)
+            load = engine.engine_for(device, raw, drawn.profile.minute_s)
+            undo.pop_all()
+            with writer.sole(folder, "run"), write_cache.kept(device, drawn, folder, operator.hear) as said:
+                there, seed = devices.fingerprint(device.identity), request.seed or 0
+                events = run(said, device, load, seed=seed, at=time.time(), fingerprint=there, stopping=stop)
+                with closing(Running(folder, said, store.append(folder, events, raw), stop)) as running:
+                    yield running
+
+
+@contextmanager
+def resume(
+    folder: Path, destroy: str | None = None, operator: Operator = NOBODY, stop: Stop | None = None
+) -> Iterator[Running]:
+    """A run that was cut off, ready to go on from its last safe boundary; as `start`.
+
+    One that came to its end without its report has no events left. BadInput where nothing at all is left to do.
+    """
+    stop = stop or Stop()
+    journal.Record(folder)  # BadInput where there is no run, before anything is written there
+    with writer.sole(folder, "resume") as before:
+        past = store.load(folder)
+        if past.wrong:
+            raise store.unsound(folder, past.wrong)
+        if past.ended and past.ended.outcome in ("complete", "not steady"):
+            yield _ended(folder, past, operator, stop)
+            return
+        with _gone_on(folder, past, destroy, before, operator, stop) as running:
+            del past  # what happened is read again from the folder, and a long run is large
+            yield running
+
+
+def _found(request: Request, undo: ExitStack) -> Device:
+    """The drive; made first when it is to be a new file, and then taken away by `undo`."""
+    if not request.create:
+        return devices.find(request.target)
+    device = devices.create(request.target, request.create_bytes)
+    undo.callback(Path(request.target).unlink, missing_ok=True)
+    return device
+
+
+def _none() -> Generator[Event, None, None]:
+    yield from ()
+
+
+def _take(device: Device, destroy: str | None, operator: Operator, folder: Path) -> None:
+    named = destroy or operator.names(device)
+    device.open(writes=True, destroy=named, keep_off=(os.path.abspath(folder),))
+
+
+def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
+    """A run without events; BadInput unless something was left to do when it was cut off after its last event."""
+    left = write_cache.put_back([folder])
+    for line in left:
+        operator.hear(line)
+    if not left and reports.current(folder, past):
+        raise BadInput(f"{folder} is finished; `stend report {folder}` makes its report again")
+    return Running(folder, past.plan, _none(), stop)
+
+
+@contextmanager
+def _gone_on(
+    folder: Path, past: Run, destroy: str | None, before: writer.Before, operator: Operator, stop: Stop
+) -> Iterator[Running]:
+    device = devices.find(past.plan.device.target)
+    same.drive(past.plan.device, device.identity)
+    with closing(device):
+        _take(device, destroy, operator, folder)
+        there = same.as_then(past, device.identity)
+        raw, virtual = store.Raw(folder), device.identity.virtual
+        load, at = engine.engine_for(device, raw, past.plan.profile.minute_s), time.time()
+        with write_cache.kept(device, past.plan, folder, operator.hear):
+            again = None if virtual else past
+            events = run(past.plan, device, load, seed=past.seed, at=at, past=again, fingerprint=there, stopping=stop)
+            events = announced(rerun(events, store.read(folder)) if virtual else events, before.said)
+            with closing(Running(folder, past.plan, store.append(folder, events, raw), stop, past=True)) as running:
+                yield running

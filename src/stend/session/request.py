@@ -1,0 +1,64 @@
+"""What is asked of a run, as data: which tests, on which drive, changed how, written where."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend.units import parse_bytes
+
+CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
+ELSEWHERE = ("destroy", "into")
+"""What the manifest does not repeat: the word of who was there, and where it lies."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A run that is asked for; what is None is as the profile, or chance, has it.
+
+    `create` makes the target first, a new file of that size (`64MiB`); `destroy` is the drive's serial, or a file's
+    full path: yes, destroy all data on it. `threads` to `minute_s` are fields of the profile, in its units.
+    """
+
+    tests: list[str]
+    target: str
+    profile: str | None = None
+    quick: bool = False
+    seed: int | None = None
+    create: str | None = None
+    threads: int | None = None
+    depth: int | None = None
+    active_range_pct: float | None = None
+    rounds: int | None = None
+    minute_s: float | None = None
+    destroy: str | None = None
+    into: str | None = None
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """What is to be other than the profile says, by the profile's fields; None where nothing was asked."""
+        return {name: getattr(self, name) for name in CHANGES}
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What was asked, for the run folder."""
+        told = msgspec.structs.asdict(self).items()
+        return {name: value for name, value in told if value is not None and name not in ELSEWHERE}
+
+    @property
+    def create_bytes(self) -> int:
+        """The size of the file to be made. BadInput where it is none."""
+        return parse_bytes(self.create or "0")
+
+    @property
+    def folder(self) -> Path:
+        """The run folder: as asked, or runs/DATE-TARGET-TESTS below the working directory."""
+        if self.into:
+            return Path(self.into)
+        asked = "-".join(Path(part).name.removesuffix(".toml") for part in (self.target, *self.tests))
+        slug = "".join(c if c.isalnum() else "-" for c in asked).encode(errors="replace")[:100].decode(errors="ignore")
+        return Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug}"
+
+    def seeded(self, seed: int) -> "Request":
+        """The same with this seed, where none was asked for."""
+        return self if self.seed is not None else msgspec.structs.replace(self, seed=seed)
