@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 
 from stend import report, store
-from stend.cli import _settings
+from stend.session import write_cache
 from stend.store import reports, verify, whole
 from tests.storm_grounds import Ground, ground
 from tests.storm_ways import WAYS, child, false_clock, full_disk, loads
@@ -149,7 +149,7 @@ class Storm:
         if self.ground.expected:
             self._must(tuple(run.results) == self.ground.expected, "its figures are not those of an undisturbed run")
         self._must(self.ground.settings() == self.settings, "the drive is not set as it was")
-        told = folder / _settings.RECORD
+        told = folder / write_cache.RECORD
         self._must(not told.exists() or json.loads(told.read_text())["restored"], "its setting is not told as put back")
         left = [p.name for p in folder.iterdir() if p.name.startswith(report.STAGE) or p.name.endswith(whole.PART)]
         self._must(not left, f"left behind: {left}")
