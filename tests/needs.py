@@ -111,8 +111,8 @@ def packages() -> dict[str, str]:
 
 def demand(words: Iterable[str]) -> None:
     """Skip a test that this host can never run, fail one for which only something was not installed."""
-    listed = packages()
-    for word in words:
+    listed, asked = packages(), sorted(words, key=lambda word: word not in ABILITIES)
+    for word in asked:
         if word in ABILITIES:
             if not ABILITIES[word]():
                 pytest.skip(f"no {word} here")

@@ -50,6 +50,14 @@ def test_a_tool_that_could_be_here_and_is_not_fails_a_test(monkeypatch: pytest.M
         needs.demand(["sfdisk"])
 
 
+def test_what_a_host_can_never_do_is_told_before_what_could_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(needs, "can_install", lambda: True)
+    monkeypatch.setitem(needs.ABILITIES, "root", lambda: False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(pytest.skip.Exception, match="no root here"):
+        needs.demand(["sfdisk", "root"])
+
+
 @pytest.mark.parametrize("lost", ["sfdisk", "mkfs.btrfs", "losetup"])
 def test_no_test_runs_that_needs_what_no_list_has(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shorter = {group: {n: p for n, p in names.items() if n != lost} for group, names in needs.TABLE.items()}
