@@ -9,12 +9,13 @@ import pytest
 from stend import charts, suite
 from stend.record import Run, Telemetry
 from stend.report import html
-from stend.report.parts.drawing import svg
+from stend.report.parts.drawing import svgs
 from tests import pictures
 from tests.synthetic import events, made
 
 TESTS = suite.names()
 VIRTUAL = re.compile(r"NaN|undefined|Infinity|\[object")
+pytestmark = pytest.mark.together
 
 
 @pytest.mark.parametrize("name", charts.names())
@@ -61,10 +62,11 @@ def test_phases_that_differ_in_threads_alone_are_told_apart() -> None:
     assert len(titles) == len(set(titles)) > 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
 def test_every_chart_can_be_drawn_and_shows_its_data(test: str) -> None:
-    for picture in pictures.pictures(test):
-        drawing = svg(picture)
+    drawn = pictures.pictures(test)
+    for picture, drawing in zip(drawn, svgs(drawn), strict=True):
         marks = re.findall(r'<(?:path|rect|circle|line|text)[^>]*aria-label="[^"]+: ', drawing)
         assert marks or drawing.count("<path") > 3, picture.name
         assert not VIRTUAL.search(re.sub(r"<style.*?</style>", "", drawing, flags=re.S)), picture.name

@@ -22,6 +22,7 @@ from tests.sides import folder
 from tests.synthetic import Truth
 from tests.test_report import NASTY, TYPST, Page
 
+pytestmark = pytest.mark.together
 TESTS = ("iops", "write-saturation", "idle-recovery", "latency", "profiles")
 FEW = {
     "rounds": 6,
@@ -166,6 +167,7 @@ def test_the_page_is_whole_and_harmless_and_tells_settings_before_figures(tmp_pa
     assert words("verdict.worse") in page.text
 
 
+@pytest.mark.slow
 def test_pdf_and_markdown_say_the_same(tmp_path: Path) -> None:
     (pdf,) = pages.write(both(), None, ["pdf"], "ru", tmp_path)
     assert pdf.read_bytes().startswith(b"%PDF")

@@ -16,6 +16,7 @@ from stend.record import Run
 from stend.units import MB, GiB, KiB
 from tests.synthetic import Truth, made
 
+pytestmark = pytest.mark.together
 DRAWS = range(32)
 WITHIN = 0.05
 POLICIES = {"around": (False, False), "through": (True, False), "back": (True, True), "none": (False, False)}

@@ -69,6 +69,7 @@ def test_each_change_is_told_with_what_it_was() -> None:
     assert "divided by 60" in said[0]
 
 
+@pytest.mark.slow
 def test_a_plan_of_too_many_steps_and_one_that_says_a_thing_twice_are_refused() -> None:
     def asked(test: str, **settings: object) -> None:
         chosen, _ = plan.adjust(plan.load_profile("enterprise-2.0.2"), {"tests": {test: settings}})

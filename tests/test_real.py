@@ -80,15 +80,15 @@ def test_a_new_file_is_made_measured_and_reported(tmp_path: Path) -> None:
 @pytest.mark.fio
 @pytest.mark.block
 def test_a_loop_device_is_measured_when_it_is_named_twice(loop: str, tmp_path: Path) -> None:
-    refused = stend("run", "iops", *SHORT, "--target", loop, "--into", str(tmp_path / "no"))
+    refused = stend("run", "latency", *SHORT, "--target", loop, "--into", str(tmp_path / "no"))
     assert refused.returncode == 3, refused.stderr
     assert not (tmp_path / "no").exists()
     name = name_of(loop)
     folder = Path("/dev/shm") / f"stend-{os.getpid()}-{Path(loop).name}"
     try:
-        done = stend("run", "iops", *SHORT, "--target", loop, "--destroy-data", name, "--into", str(folder))
+        done = stend("run", "latency", *SHORT, "--target", loop, "--destroy-data", name, "--into", str(folder))
         assert done.returncode == 0, done.stderr
-        assert len(store.load(folder).of("iops", "rounds")) == 56
+        assert len(store.load(folder).of("latency", "rounds-q1")) == 9
     finally:
         subprocess.run(["rm", "-rf", str(folder)], check=True)
 

@@ -20,6 +20,7 @@ from stend.report.json import Report, schema
 from stend.units import GB, GiB
 from tests.synthetic import Truth, events, made
 
+pytestmark = pytest.mark.together
 SCHEMA = Path(__file__).parents[1] / "docs" / "report.schema.json"
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 TYPST = '#panic("in") $x$ *b* `c` <l> @m \\ "q"'

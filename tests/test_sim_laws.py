@@ -97,6 +97,7 @@ def checked(name: str, loads: list[tuple[int, int, tuple[int, int]]]) -> None:
     assert not above
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", profiles())
 def test_outstanding_is_iops_times_response_time_and_no_mix_beats_both_its_parts(name: str) -> None:
     number = profiles().index(name)
