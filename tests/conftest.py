@@ -24,7 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of one device, or of all devices of a kernel, never run beside one another; who shares runs shares a worker."""
+    """Tests of one device, or all of a kernel, never run beside one another; who shares runs shares a worker."""
     for item in items:
         if item.get_closest_marker("block"):
             item.add_marker(pytest.mark.xdist_group("block"))
