@@ -30,6 +30,9 @@ GROWTH_BYTES = 40_000
 LEAST_ROOM = 30_000
 PATIENCE_S = 300
 REAL = ("file", "zram", "loop")
+KEPT = Path("build/storm")
+"""What did not hold, to be looked at."""
+
 ENDS = {0, 2, 5, 130, -signal.SIGKILL, -signal.SIGTERM}
 """Done, refused (another has it, or it is finished), a failed step, stopped, killed (by SIGTERM: before it began)."""
 
@@ -198,6 +201,8 @@ def command() -> int:
                 done = storm(kind, Path(name), asked.seed, count, asked.minutes)
             except Torn:
                 traceback.print_exc()
+                shutil.copytree(name, KEPT, dirs_exist_ok=True)
+                print(f"kept in {KEPT}", file=sys.stderr)
                 return 1
             told = ", ".join(f"{n} {way}" for way, n in sorted(done.kinds.items()))
             took = time.monotonic() - began

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from stend.definition import Workload
+from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines.fio import FioEngine
 from stend.errors import BadInput, StepFailed
 from stend.units import KiB, MiB
@@ -76,9 +77,11 @@ def test_a_limit_that_is_no_whole_number_of_ranges_is_spread_evenly(tmp_path: Pa
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_stream_goes_on_where_it_ended_and_wraps(tmp_path: Path, target: str, threads: int) -> None:
     workload = msgspec.structs.replace(FILL, threads=threads, depth=1, range_bytes=6 * MiB)
-    engine = FioEngine(target, interval_s=INTERVAL_S, fio=logging_fio(tmp_path))
+    words: list[bytes] = []
+    engine = FioEngine(target, interval_s=INTERVAL_S, fio=logging_fio(tmp_path), raw=words.append)
     begin = 3 * MiB + 3 * 128 * KiB
     total = held(engine.start(workload, seed=1, from_bytes=begin), 4)
+    assert words.count(f"{NEXT_PROCESS}\n".encode()) == 1
     assert sum(size for _, ios in sent(tmp_path) for _, size in ios) == total.write.bytes
     slice_bytes = workload.range_bytes // threads
     first, second = sent(tmp_path)[:threads], sent(tmp_path)[threads:]

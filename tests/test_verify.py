@@ -8,6 +8,8 @@ import pytest
 import zstandard
 
 from stend.cli import main
+from stend.engines import _fio_json as fio
+from stend.store import verify
 from tests.test_resume import ASKED
 
 ASKED_OF_A_FILE = ["run", "write-saturation", "--quick", "--rounds", "3", "--round-seconds", "0.3", "--create", "32MiB"]
@@ -119,3 +121,12 @@ def test_the_words_of_fio_must_come_to_the_results(tmp_path: Path, capsys: pytes
     assert raw[1].name not in line
     raw[3].write_bytes(first)
     assert f"{raw[3].name} does not come to" in "".join(told(folder, capsys, 8))
+
+
+def test_a_process_that_goes_on_counts_from_nought_however_much_it_has_done_when_it_is_first_heard() -> None:
+    def heard(ios: int) -> fio.Document:
+        write = fio.Direction(io_bytes=ios * 4096, lat_ns=fio.Latency(ios=ios))
+        return fio.Document(jobs=[fio.Job(write=write)])
+
+    _, sums = verify._grown(iter([heard(95), None, heard(154), heard(185)]), verify.NOTHING)
+    assert sums == ((0, 0), (280, 280 * 4096))

@@ -12,6 +12,9 @@ from stend.errors import StepFailed
 from stend.record import Tally
 from stend.stats import BINS, bin_edges_ns, bin_index
 
+NEXT_PROCESS = "the load goes on in another process, whose totals begin at nought"
+"""A line of ours between fio's documents, where a load is made of several processes."""
+
 
 class Latency(msgspec.Struct, frozen=True):
     """`lat_ns`: response times of completed IOs; a bin is named by the nanoseconds in its middle."""

@@ -129,6 +129,7 @@ class FioLoad:
         self.over, self.first = not self.later, False
         if self.later:
             self.process = self.later.pop(0)
+            self.raw(f"{json.NEXT_PROCESS}\n".encode())
             self.read = self.write = Tally()
             self._release()
 

@@ -135,22 +135,31 @@ def _some(wrong: list[str]) -> str:
     return "; ".join(wrong[:MOST]) + more
 
 
-def _documents(path: Path) -> Iterator[fio.Document]:
+def _documents(path: Path) -> Iterator[fio.Document | None]:
+    """What is in a file of fio's words, None where another process goes on."""
     cutter = fio.Cutter()
     with zstandard.open(path, "rb") as file:
         while data := file.read(1 << 20):
             for piece in cutter.feed(data):
-                if isinstance(piece, bytes) and (document := fio.read(piece)):
+                if piece == fio.NEXT_PROCESS:
+                    yield None
+                elif isinstance(piece, bytes) and (document := fio.read(piece)):
                     yield document
 
 
-def _grown(documents: Iterator[fio.Document], base: Pair) -> tuple[Pair, Sums]:
-    """The last totals, and the (IOs, bytes) of reads and of writes since `base`; a new process begins at 0."""
+def _grown(documents: Iterator[fio.Document | None], base: Pair) -> tuple[Pair, Sums]:
+    """The last totals, and the (IOs, bytes) of reads and of writes since `base`; a new process begins at 0.
+
+    Older folders do not tell where one begins, but mostly its first totals are less than the last ones before it.
+    """
     sums = [[0, 0], [0, 0]]
     for document in documents:
+        if document is None:
+            base = NOTHING
+            continue
         now = fio.total(document, "read"), fio.total(document, "write")
         if any(b.bytes < a.bytes for a, b in zip(base, now, strict=True)):
-            base = (Tally(), Tally())
+            base = NOTHING
         for total, before, after in zip(sums, base, now, strict=True):
             total[0] += after.ios - before.ios
             total[1] += after.bytes - before.bytes
