@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from stend import devices, gate
-from stend.cli import main
 from stend.errors import EXIT_CODES, Refused, StepFailed
 from tests.gate_cases import CASES, NEEDS, Builder
+from tests.gate_verbs import refused
 from tests.stand import SIZE, Stand, name_of, resize
 
 pytestmark = pytest.mark.block
@@ -44,11 +44,7 @@ def test_refused_and_nothing_written(stand: Stand, build: Builder) -> None:
     with pytest.raises(Refused, match="has not passed the gate"):
         assert not device.io_path
     if not case.between:
-        named = ["--target", str(case.target), *(["--destroy-data", name] if name else [])]
-        into = case.keep_off[0] if case.keep_off else stand.folder / "run"
-        assert main(["run", "iops", "--quick", *named, "--into", str(into)]) == 3
-        assert main(["prepare", *named, "--capacity", "50%"]) == 3
-        assert not (Path(into) / "events.jsonl").exists()
+        refused(str(case.target), name, stand.folder, keep_off=next(iter(case.keep_off), ""))
     assert stand.digest() == before
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from stend import devices
-from stend.cli import main
 from stend.errors import Refused
 from tests.gate_uses import ALONE, NEEDS, USES, Builder, Used
+from tests.gate_verbs import refused as verbs_refused
 from tests.stand import Stand, let_go, name_of, sh
 
 pytestmark = pytest.mark.block
@@ -47,11 +47,7 @@ def refused(target: str, used: Used, stand: Stand) -> None:
         device.open(writes=True, destroy=name, keep_off=(into,))
     with pytest.raises(Refused, match="has not passed the gate"):
         device.purge()
-    named = ["--target", target, "--destroy-data", name]
-    assert main(["run", "iops", "--quick", *named, "--into", into]) == 3
-    if not used.keep_off:  # the others have no run folder
-        assert main(["purge", *named]) == 3
-        assert main(["prepare", *named, "--capacity", "50%"]) == 3
+    verbs_refused(target, name, stand.folder, keep_off=used.keep_off)
     assert stand.digest() == before
 
 

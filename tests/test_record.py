@@ -3,7 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stend.record import Counts, Run, Tally
+from stend.definition import Hold
+from stend.findings import look
+from stend.packed import Bins
+from stend.record import Counts, Result, Run, Sample, Samples, Tally
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -59,3 +62,44 @@ def test_the_window_adds_up_its_rounds_only() -> None:
     tracked = plan.tests[0].phases[2].until[0].track[0]  # type: ignore[union-attr]
     assert run.verdict_rounds("iops", "rounds") == (1, 2, 3, 4, 5)
     assert run.window("iops", "rounds", tracked).both.ios == 5000
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**9).map(float), counts), max_size=5))
+def test_samples_come_back_as_they_were_taken(taken: list[tuple[float, Counts]]) -> None:
+    many = [Sample(t=t, counts=c.without_bins()) for t, c in taken]
+    samples = Samples()
+    for sample in many:
+        samples.append(sample)
+    assert list(samples) == many
+    assert samples[1:-1] == many[1:-1]
+    assert [samples[-1]] == many[-1:] if many else not samples
+
+
+@given(st.dictionaries(st.integers(0, 1855), st.integers(1, 2**63 - 1), max_size=9))
+def test_packed_bins_are_the_bins(bins: dict[int, int]) -> None:
+    packed = Bins(bins)
+    assert packed == bins
+    assert [packed.get(index, 0) for index in range(1856)] == [bins.get(index, 0) for index in range(1856)]
+    assert (sorted(packed.items()), sum(packed.values())) == (sorted(bins.items()), sum(bins.values()))
+
+
+def test_what_a_run_keeps_is_what_it_was_told() -> None:
+    events = play(drawn("iops", minute_s=1), StillEngine())
+    run = Run(events)
+    assert run.results == [event for event in events if isinstance(event, Result)]
+    assert list(run.samples) == [event for event in events if isinstance(event, Sample)]
+
+
+def test_the_samples_of_a_result_are_those_of_its_own_clock() -> None:
+    """A run that goes on begins its clock anew, so that samples of before have the times of those after."""
+    plan = drawn("iops", minute_s=1)
+    whole = play(plan, StillEngine())
+    first = whole[: len(whole) // 2]
+    again = play(plan, StillEngine(), past=Run(first))
+    run = Run([*first, *again])
+    held = [r for r in run.results if isinstance(r.step, Hold)]
+    for result in held:
+        taken = run.sampled(result)
+        assert sum(sample.counts.both.ios for sample in taken) == result.counts.both.ios
+    record = look.records(run, "iops", "rounds")[-1]
+    assert sum(c.both.ios for _, c in look.samples(run, record)) == record.counts.both.ios

@@ -3,15 +3,18 @@
 Counts are recorded, never rates or percentiles; figures are derived last. Reads and writes are kept apart.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeVar, overload
 
 import msgspec
 
 from stend import ranges
 from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Quantity, Steady, Step, Workload
+from stend.packed import Bins, Rows
 
 NS = 1e-9
+SAME_S = 1e-6
+"""Two moments nearer than this are one."""
 
 
 class Tally(msgspec.Struct, frozen=True, array_like=True):
@@ -26,7 +29,7 @@ class Tally(msgspec.Struct, frozen=True, array_like=True):
     latency_ns: ranges.Nanoseconds = 0
     latency_ns2: ranges.Squares = 0
     max_ns: ranges.Nanoseconds = 0
-    bins: dict[ranges.Bin, ranges.Count] = {}
+    bins: Mapping[ranges.Bin, ranges.Count] = {}
 
     def __add__(self, other: "Tally") -> "Tally":
         bins = dict(self.bins)
@@ -121,6 +124,12 @@ def _tally(many: list[Tally]) -> Tally:
         max((t.max_ns for t in many), default=0),
         bins,
     )
+
+
+def _packed(counts: Counts) -> Counts:
+    """The same with bins that take little room."""
+    small = (msgspec.structs.replace(t, bins=Bins(t.bins)) if t.bins else t for t in (counts.read, counts.write))
+    return Counts(counts.seconds, counts.cpu_s, *small)
 
 
 class Position(Data, frozen=True):
@@ -229,10 +238,39 @@ Event = Started | Sample | Result | Judged | Telemetry | Note | Ended
 E = TypeVar("E", bound=Event)
 
 
+class Samples(Sequence[Sample]):
+    """The samples of a run, each made anew when it is asked for: a day has 86,400 of them."""
+
+    def __init__(self) -> None:
+        self.rows = Rows(ints=4, floats=9)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
+        if isinstance(at, slice):
+            return [self[number] for number in range(*at.indices(len(self)))]
+        ios, (t, seconds, cpu_s, *times) = self.rows.row(range(len(self))[at])
+        read, write = Tally(ios[0], ios[1], *times[:3]), Tally(ios[2], ios[3], *times[3:])  # type: ignore[arg-type]
+        return Sample(t=t, counts=Counts(seconds, cpu_s, read, write))
+
+    def append(self, sample: Sample) -> None:
+        """One more."""
+        counts, pair = sample.counts, (sample.counts.read, sample.counts.write)
+        ints = tuple(number for tally in pair for number in (tally.ios, tally.bytes))
+        times = (number for tally in pair for number in (tally.latency_ns, tally.latency_ns2, tally.max_ns))
+        self.rows.append(ints, (sample.t, counts.seconds, counts.cpu_s, *times))
+
+
 class Run:
     """The events so far, to ask questions of; a Started that continues takes back what it repeats.
 
     `wrong` tells which lines of its record are not as they were written, `seal` names the last of them (see `store`).
+    `clock` is the first sample of the present clock: that of a drive that goes on begins anew.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -240,7 +278,9 @@ class Run:
         self.results: list[Result] = []
         self.placed: dict[tuple[str, str], list[Result]] = {}
         self.judged: list[Judged] = []
-        self.samples: list[Sample] = []
+        self.samples = Samples()
+        self.spans: dict[tuple[Position, int], tuple[int, int]] = {}
+        self.clock = 0
         self.telemetry: list[Telemetry] = []
         self.notes: list[Note] = []
         self.ended: Ended | None = None
@@ -258,8 +298,7 @@ class Run:
             case Sample():
                 self.samples.append(event)
             case Result():
-                self.results.append(event)
-                self.placed.setdefault((event.where.test, event.where.phase), []).append(event)
+                self._place(msgspec.structs.replace(event, counts=_packed(event.counts)))
             case Judged():
                 self.judged.append(event)
             case Telemetry():
@@ -282,11 +321,24 @@ class Run:
         first = (order[again.test, again.phase], again.round)
         kept = [r for r in self.results if (order[r.where.test, r.where.phase], r.where.round) < first]
         self.results, self.placed = [], {}
-        for result in kept:
-            self.add(result)
+        spans = [self.spans[result.where, result.index] for result in kept]
+        for result, span in zip(kept, spans, strict=True):
+            self._place(result, span)
         self.judged = [j for j in self.judged if (order[j.where.test, j.where.phase], j.where.round) < first]
-        kept_until = max((r.t for r in self.results), default=0.0)
-        self.samples = [s for s in self.samples if s.t <= kept_until]
+        self.clock = max((last for _, last in spans), default=0)
+        self.samples.rows.cut(self.clock)
+
+    def _place(self, result: Result, span: tuple[int, int] | None = None) -> None:
+        """Keep a result, and which samples were taken during it: those since it began."""
+        self.results.append(result)
+        self.placed.setdefault((result.where.test, result.where.phase), []).append(result)
+        began = result.t - result.counts.seconds + SAME_S
+        span = span or (self.samples.rows.first_after(began, self.clock), len(self.samples))
+        self.spans[result.where, result.index] = span
+
+    def sampled(self, result: Result) -> list[Sample]:
+        """The samples that were taken during one of its results."""
+        return self.samples[slice(*self.spans[result.where, result.index])]
 
     @property
     def present(self) -> tuple[list[Result], list[Telemetry]]:

@@ -1,12 +1,11 @@
 """Folds over a run that findings, charts and reports share; figures are derived here and nowhere recorded."""
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
-from stend.record import Counts, Judged, Result, Run, Sample, added
+from stend.record import Counts, Judged, Result, Run, added
 from stend.stats import percentile_s
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
@@ -187,14 +186,8 @@ def quantity(counts: Counts, name: str) -> float:
 
 def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
     """(end in seconds on the record's clock, counts) of every sample taken during a record."""
-    begin, end = record.result.t - record.counts.seconds, record.result.t
-    first, last = (bisect_right(run.samples, t + 1e-6, key=_at) for t in (begin, end))
-    own: Sequence[Sample] = run.samples[first:last]
-    return [(record.start_s + s.t - begin, s.counts) for s in own]
-
-
-def _at(sample: Sample) -> float:
-    return sample.t
+    begin = record.result.t - record.counts.seconds
+    return [(record.start_s + s.t - begin, s.counts) for s in run.sampled(record.result)]
 
 
 def percentiles(counts: Counts, direction: str = "both") -> dict[float, float | None]:

@@ -1,0 +1,49 @@
+"""Every verb that writes, asked for a target: what the gate's table is multiplied with, here and in the lab."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from stend import devices, store
+from stend import plan as planning
+from stend.cli import main
+from stend.devices import Device
+from stend.record import Event, Started
+
+REFUSED = 3
+
+
+def refused(target: str, name: str | None, folder: Path, *, keep_off: str = "") -> list[str]:
+    """The verbs that refused to write to it; `name` is one that would be believed, `folder` a place for runs.
+
+    `keep_off` is the folder of a run that must not be written over: verbs without one are not asked then.
+    """
+    named = ["--target", target, *(["--destroy-data", name] if name else [])]
+    into = keep_off or str(folder / "run")
+    asked = {"run": ["run", "iops", "--quick", *named, "--into", into]}
+    if not keep_off:
+        began = cut_off(devices.find(target), folder / "began")
+        asked["purge"] = ["purge", *named]
+        asked["prepare"] = ["prepare", *named, "--capacity", "50%"]
+        asked["resume"] = ["resume", str(began), *named[2:]]
+    done = [verb for verb, words in asked.items() if main(words) == REFUSED]
+    assert done == list(asked), f"only {done} refused"
+    assert not (Path(into) / "events.jsonl").exists()
+    return done
+
+
+def cut_off(device: Device, folder: Path) -> Path:
+    """The folder of a run on this very drive that was cut off just after it began."""
+    while folder.exists():
+        folder = folder.with_name(folder.name + "-")
+    names, profile, told = planning.gather(["latency"], None, {}, quick=True)
+    plan = planning.draw(names, profile, device.identity, deviations=told)
+    store.create(folder, {"target": device.identity.target, "tests": names}, {})
+
+    def events() -> Iterator[Event]:
+        yield Started(at=time.time(), version="0", plan=plan, seed=1, fingerprint=devices.fingerprint(device.identity))
+
+    with closing(store.append(folder, (event for event in events()))) as written:
+        assert list(written)
+    return folder
