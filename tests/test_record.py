@@ -1,12 +1,13 @@
 """Counts add; a Run takes back what a continuation repeats."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stend.definition import Hold
 from stend.findings import look
 from stend.packed import Bins
-from stend.record import Counts, Result, Run, Sample, Samples, Tally
+from stend.record import Counts, Result, Run, Sample, Samples, Started, Tally, added
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -103,3 +104,33 @@ def test_the_samples_of_a_result_are_those_of_its_own_clock() -> None:
         assert sum(sample.counts.both.ios for sample in taken) == result.counts.both.ios
     record = look.records(run, "iops", "rounds")[-1]
     assert sum(c.both.ios for _, c in look.samples(run, record)) == record.counts.both.ios
+
+
+def test_nothing_done_in_no_time_is_no_rate() -> None:
+    nothing = Counts()
+    assert (nothing.iops, nothing.bytes_per_s, nothing.both.mean_s) == (0, 0, 0)
+    assert added([]) == nothing
+
+
+@given(st.lists(counts, max_size=4))
+def test_added_at_once_is_as_added_one_by_one(many: list[Counts]) -> None:
+    assert added(many) == sum(many, Counts())
+
+
+def test_events_are_data_that_nobody_changes() -> None:
+    sample = Sample(t=1.0, counts=Counts())
+    with pytest.raises(AttributeError):
+        sample.t = 2.0  # type: ignore[misc]
+
+
+def test_a_continuation_keeps_the_samples_up_to_its_last_kept_result_and_no_later_one() -> None:
+    plan = drawn("iops", minute_s=1)
+    whole = play(plan, StillEngine())
+    results = [event for event in whole if isinstance(event, Result) and event.where.phase == "rounds"]
+    again = results[-1].where
+    until = max(r.t for r in Run(whole).results if r.where.phase != "rounds" or r.where.round < again.round)
+    first = whole[: whole.index(results[-1]) + 1]
+    run = Run([*first, Started(at=0, version="0", plan=plan, seed=1, continues=again)])
+    assert run.samples[-1].t == until
+    assert list(run.samples) == [event for event in first if isinstance(event, Sample) and event.t <= until]
+    assert all(r.where.round < again.round for r in run.of("iops", "rounds"))

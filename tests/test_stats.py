@@ -183,3 +183,10 @@ def test_a_percentile_never_contradicts_the_mean(many: list[int], fast: int) -> 
 def test_what_took_longer_than_the_last_bin_can_say_is_no_shorter_than_its_longest() -> None:
     tally = tallied([30 * 10**9] * 100)
     assert percentile_s(tally, 50) == pytest.approx(30)
+
+
+def test_a_percentile_is_the_middle_of_its_bin_where_nothing_says_otherwise() -> None:
+    edges = bin_edges_ns(bin_index(1_000_000))
+    index = bin_index(1_000_000)
+    tally = Tally(1000, 0, 0.0, 0.0, 0.0, {bin_index(100): 100, index: 900})
+    assert percentile_s(tally, 50) == pytest.approx((edges[0] + edges[1] - 1) / 2 * 1e-9, rel=1e-12)

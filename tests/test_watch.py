@@ -153,6 +153,27 @@ def test_load_that_goes_on_while_the_drive_is_asked_is_no_mismatch(asked_s: floa
     assert len(list(watch.mismatches(run))) == said
 
 
+def test_of_a_mix_of_sizes_the_largest_may_be_in_flight() -> None:
+    mixed = msgspec.structs.replace(WRITES, threads=4, depth=32, block_mix=((4096, 50), (65536, 50)))
+    hold = Hold(workload=mixed, amount=Seconds(seconds=60))
+    in_flight = 4 * 32 * 65536
+    for more, said in ((in_flight, 0), (in_flight * 2, 1)):
+        run = run_with({"host_write_bytes": 0}, {"host_write_bytes": 100 * MB + more})
+        load(run, 100 * MB, step=hold)
+        assert len(list(watch.mismatches(run))) == said
+
+
+def test_a_virtual_drive_has_no_wear_of_its_own_to_tell() -> None:
+    told = {"nand_write_bytes": 0, "host_write_bytes": 0}, {"nand_write_bytes": 3 * GB, "host_write_bytes": 2 * GB}
+    run = run_with(*told)
+    load(run, 2 * GB)
+    assert list(watch.of_phase(run, "write-saturation", "saturate"))
+    drive = msgspec.structs.replace(run.plan.device, virtual=True)
+    run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=drive))
+    assert list(watch.of_phase(run, "write-saturation", "saturate")) == []
+    assert list(watch.of_phase(Run(), "write-saturation", "saturate")) == []
+
+
 def test_what_was_in_flight_at_a_stop_is_no_mismatch() -> None:
     run = run_with({"kernel_write_bytes": 0}, {"kernel_write_bytes": 10 * MB + 4096})
     load(run, 10 * MB)

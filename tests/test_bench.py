@@ -1,0 +1,139 @@
+"""The bench: how long a rest lasts, when a hold is over, what a pause is, and where a stream goes on."""
+
+from collections.abc import Generator
+
+import pytest
+
+from stend.bench import Ahead, Bench, Done, Stopped
+from stend.definition import Bytes, Hold, Idle, Seconds, Workload
+from stend.record import Counts
+from stend.units import KiB, MiB
+from tests.still import StillEngine
+
+RANDOM = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, range_bytes=64 * MiB)
+STREAM = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, range_bytes=512 * MiB)
+LATE_S = 0.4
+
+
+def bench(engine: StillEngine) -> Bench:
+    return Bench(engine, lambda: False)
+
+
+def done(hold: Generator[Counts, None, Done]) -> tuple[list[Counts], Done]:
+    heard = []
+    while True:
+        try:
+            heard.append(next(hold))
+        except StopIteration as finished:
+            return heard, finished.value
+
+
+def held(here: Bench, workload: Workload, seconds: float, *ahead: Ahead, seed: int = 1) -> tuple[list[Counts], Done]:
+    return done(here.hold(Hold(workload=workload, amount=Seconds(seconds=seconds)), seed, list(ahead)))
+
+
+@pytest.mark.parametrize(("seconds", "intervals"), [(10.0, 10), (10.4, 10), (10.6, 11), (0.3, 1)])
+def test_a_hold_ends_at_the_interval_nearest_to_its_time(seconds: float, intervals: int) -> None:
+    heard, came_to = held(bench(StillEngine()), RANDOM, seconds)
+    assert len(heard) == intervals
+    assert came_to.counts.seconds == intervals
+
+
+def test_a_rest_lasts_as_asked_from_the_last_io_on() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    held(here, RANDOM, 2)
+    engine.clock += LATE_S  # recording takes its time
+    here.rest(30)
+    assert engine.clock == pytest.approx(32)
+    _, after = held(here, STREAM, 2)
+    assert after.gap_s == pytest.approx(30)
+
+
+def test_the_end_of_a_rest_is_left_to_the_load_that_follows_and_is_kept_all_the_same() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    held(here, RANDOM, 2)
+    here.rest(30, until_hold=True)
+    assert engine.clock == pytest.approx(31.7)
+    engine.clock += 0.1
+    _, after = held(here, STREAM, 2)
+    assert after.gap_s == pytest.approx(30)
+    here.rest(0.1, until_hold=True)
+    assert engine.clock == pytest.approx(34)
+
+
+def test_a_rest_before_any_load_begins_now() -> None:
+    engine = StillEngine()
+    engine.clock = 100
+    here = bench(engine)
+    assert here.rest(5) == Done(Counts(), 0.0, 0)
+    assert engine.clock == pytest.approx(105)
+    _, first = held(here, RANDOM, 1)
+    assert first.gap_s == 0
+
+
+def test_the_same_load_goes_on_without_a_pause_and_with_the_seed_it_began_with() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    again = Ahead(Hold(workload=RANDOM, amount=Seconds(seconds=2)), 2)
+    _, first = held(here, RANDOM, 2, again, seed=1)
+    engine.clock += 1
+    _, second = held(here, RANDOM, 2, seed=2)
+    assert (first.seed, second.seed, second.gap_s) == (1, 1, 0)
+    assert [line.split()[0] for line in engine.log] == ["start", "stop"]
+
+
+def test_another_load_is_a_pause_after_the_one_before() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    held(here, RANDOM, 2)
+    engine.clock += LATE_S
+    _, second = held(here, STREAM, 2, seed=9)
+    assert second.gap_s == pytest.approx(LATE_S)
+    assert second.seed == 9
+
+
+def test_a_stream_goes_on_where_it_ended_and_wraps_in_its_range() -> None:
+    engine = StillEngine()  # 1000 blocks of 128 KiB a second: 125 MiB
+    here = bench(engine)
+    for _ in range(5):
+        held(here, STREAM, 1)
+    starts = [line.partition(" from ")[2] for line in engine.log if line.startswith("start")]
+    assert starts == ["", *(str(n * 125 * MiB) for n in (1, 2, 3, 4))]
+    held(here, STREAM, 1)
+    assert engine.log[-2].endswith(f"from {5 * 125 * MiB % (512 * MiB)}")
+    held(here, RANDOM, 1)
+    assert " from " not in engine.log[-2]
+
+
+def test_a_limit_begins_at_the_beginning_and_is_done_to_the_byte() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    held(here, STREAM, 1)
+    heard, came_to = done(here.hold(Hold(workload=STREAM, amount=Bytes(bytes=300 * MiB)), 1, []))
+    assert came_to.counts.write.bytes == 300 * MiB
+    assert len(heard) == 3
+    assert engine.log[-2].endswith(f"limit {300 * MiB}")
+    assert " from " not in engine.log[-2]
+
+
+def test_what_comes_after_a_rest_stands_ready_and_a_stream_that_goes_on_does_not() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    rest = Ahead(Idle(seconds=5), 0)
+    held(here, RANDOM, 1, rest, Ahead(Hold(workload=STREAM, amount=Seconds(seconds=1)), 2))
+    assert "ready" in engine.log[1]
+    held(here, STREAM, 1, rest, Ahead(Hold(workload=STREAM, amount=Seconds(seconds=1)), 2))
+    assert sum("ready" in line for line in engine.log) == 1
+
+
+def test_the_operators_wish_to_end_is_heard_within_a_rest_and_within_a_load() -> None:
+    engine = StillEngine()
+    here = Bench(engine, lambda: engine.clock >= 3)
+    with pytest.raises(Stopped):
+        held(here, RANDOM, 60)
+    assert engine.clock == 3
+    with pytest.raises(Stopped):
+        here.rest(60)
+    assert engine.clock == 3

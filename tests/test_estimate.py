@@ -1,0 +1,63 @@
+"""Times before anything was measured: the arithmetic of plans and of the time to go."""
+
+import pytest
+
+from stend.definition import Bytes, Hold, Identity, Idle, Phase, Purge, Rule, Seconds, Steady, Workload
+from stend.estimate import ASSUMED, Speed, assumed, phase_seconds, slowest, step_seconds, sure_bytes
+from stend.units import GB, GiB, KiB
+
+WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB)
+READS = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB)
+MINUTE = Hold(workload=WRITES, amount=Seconds(seconds=60))
+SPEED = Speed(1e9, 30.0, 0.5)
+STEADY = Steady(track=(WRITES,))
+
+
+def phase(*until: Rule, rounds: int = 25, steps: tuple[Hold | Idle | Purge, ...] = (MINUTE,)) -> Phase:
+    return Phase(name="phase", round=steps, until=until, rounds=rounds)
+
+
+def drive(interface: str, *, rotational: bool = False, kind: str = "nvme") -> Identity:
+    place = "/dev/x"
+    return Identity(kind=kind, target=place, path=place, capacity_bytes=GB, interface=interface, rotational=rotational)
+
+
+def test_a_phase_takes_its_rounds_and_no_longer_than_its_limits() -> None:
+    assert phase_seconds(phase(rounds=4), SPEED, 2) == 4 * 60.5
+    assert phase_seconds(phase(STEADY), SPEED, 7) == 7 * 60.5
+    assert phase_seconds(phase(STEADY, rounds=3), SPEED, 7) == 3 * 60.5
+    assert phase_seconds(phase(STEADY, Seconds(seconds=100)), SPEED, 7) == 100
+    assert phase_seconds(phase(STEADY, Seconds(seconds=1e6)), SPEED, 7) == 7 * 60.5
+    assert phase_seconds(phase(Bytes(bytes=20 * GB)), SPEED, 7) == 20
+
+
+def test_a_step_takes_its_time_its_bytes_or_a_purge() -> None:
+    assert step_seconds(MINUTE, SPEED) == 60.5
+    assert step_seconds(Idle(seconds=5), SPEED) == 5.5
+    assert step_seconds(Hold(workload=WRITES, amount=Bytes(bytes=3 * GB)), SPEED) == 3.5
+    assert step_seconds(Purge(), SPEED) == 30
+
+
+def test_what_is_written_for_certain_is_what_no_clock_ends_and_no_read() -> None:
+    fill = Hold(workload=WRITES, amount=Bytes(bytes=GiB))
+    look = Hold(workload=READS, amount=Bytes(bytes=GiB))
+    assert sure_bytes(phase(rounds=3, steps=(fill, look, MINUTE))) == 3 * GiB
+
+
+@pytest.mark.parametrize(
+    ("found", "megabytes_a_second"),
+    [
+        (drive("NVMe"), 1500),
+        (drive("SATA 6 Gb/s"), 450),
+        (drive("SAS"), 800),
+        (drive("SATA", rotational=True), 150),
+        (drive("", kind="file"), 500),
+        (drive("USB", kind="scsi"), 500),
+    ],
+)
+def test_a_kind_of_drive_is_assumed_to_write_so_fast_and_at_worst_a_fifth(
+    found: Identity, megabytes_a_second: int
+) -> None:
+    assert assumed(found).bytes_per_s == megabytes_a_second * 10**6
+    assert slowest(found).bytes_per_s == pytest.approx(megabytes_a_second * 10**6 / 5)
+    assert ASSUMED["file"].purge_s == 1
