@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 """Compiled kernels stay with the environment whose numba made them."""
@@ -16,6 +17,11 @@ from tests import needs  # noqa: E402
 
 NOT_RUN = "not run"
 """A property of a test that has run in part: how many cases it left out, and why."""
+
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
+"""A busy host takes longer, and nothing is wrong for that."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

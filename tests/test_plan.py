@@ -1,0 +1,134 @@
+"""A profile, what is laid over it, and the plan drawn of it for a drive."""
+
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stend import plan
+from stend.definition import Hold, Identity
+from stend.errors import BadInput
+from stend.units import GB, GiB, KiB
+
+DRIVE = Identity(kind="file", target="/x", path="/x", capacity_bytes=8 * GiB)
+OWN = 'title = "Mine"\nrounds = 7\nthreads = 3\ndepth = 5\n'
+
+
+def written(folder: Path, text: str = OWN, name: str = "mine.toml") -> str:
+    whole = (resources.files("stend.suite") / "profiles" / "enterprise-2.0.2.toml").read_text()
+    kept = "\n".join(
+        line for line in whole.splitlines() if line.split(" ")[0] not in ("title", "rounds", "threads", "depth")
+    )
+    (folder / name).write_text(text + kept)
+    return str(folder / name)
+
+
+def test_quick_does_what_it_says(tmp_path: Path) -> None:
+    usual = plan.load_profile("enterprise-2.0.2")
+    quick, (said,) = plan.quicken(usual)
+    assert quick.quick
+    assert (quick.minute_s, quick.second_s, quick.shorten, quick.rounds) == (0.2, 0.02, 60, 5)
+    assert quick.range_limit_bytes == 4 * GiB
+    assert said.startswith(
+        "quick: a minute lasts 0.2 s, a second 0.02 s; repetitions and long durations are divided by 60"
+    )
+    assert said.endswith("at most 5 rounds and 4 GiB")
+    few, _ = plan.adjust(usual, {"rounds": 3})
+    assert plan.quicken(few)[0].rounds == 3
+
+
+def test_a_profile_of_ones_own_is_known_by_the_name_of_its_file(tmp_path: Path) -> None:
+    for name in ("mine.toml", "mine"):
+        mine = plan.load_profile(written(tmp_path, name=name))
+        assert (mine.name, mine.rounds, mine.threads, mine.depth) == ("mine", 7, 3, 5)
+    with pytest.raises(BadInput, match=r"no profile 'none'; there are client-2.0.2, .*review-desktop, or give"):
+        plan.load_profile("none")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('steady = "never"', "has no rule 'never'; there are pts, fit-90-110"),
+        ("[options]\nfriends = 3", "has no option 'friends'; `\\[tests.NAME\\]`"),
+        ('[interfaces.SATA.tests.iops]\nsteady = "never"', "iops: there is no rule 'never'"),
+    ],
+)
+def test_what_a_profile_cannot_mean_is_told(tmp_path: Path, line: str, said: str) -> None:
+    path = Path(written(tmp_path))
+    kept = [
+        one for one in path.read_text().splitlines() if not line.startswith("steady") or not one.startswith("steady")
+    ]
+    text = "\n".join([line, *kept] if line.startswith("steady") else [*kept, line])
+    path.write_text(text)
+    with pytest.raises(BadInput, match=said):
+        plan.load_profile(str(path))
+
+
+def test_what_is_asked_last_counts_and_is_told_once_as_a_deviation() -> None:
+    names, profile, told = plan.gather(["iops"], None, {"threads": 7, "depth": None, "minute_s": 60})
+    assert names == ("iops",)
+    assert profile.threads == 7
+    assert profile.name == "enterprise-2.0.2"
+    assert len(told) == 1
+    assert told[0].startswith("threads: 7 instead of ")
+
+
+def test_settings_of_one_test_are_its_own_and_said_with_its_name() -> None:
+    usual = plan.load_profile("enterprise-2.0.2")
+    changed, told = plan.adjust(usual, {"tests": {"latency": {"rounds": 3}}})
+    assert told == (f"latency: rounds: 3 instead of {usual.rounds}",)
+    drawn = plan.draw(["latency", "iops"], changed, DRIVE)
+    rounds = {test.name: max(phase.rounds for phase in test.phases) for test in drawn.tests}
+    assert rounds["latency"] == 3
+    assert rounds["iops"] == usual.rounds
+    again, told = plan.adjust(changed, {"tests": {"latency": {"threads": 2}}})
+    assert again.for_test("latency", {}).rounds == 3
+    assert len(told) <= 1
+    everywhere, _ = plan.adjust(changed, {"rounds": 9})
+    assert everywhere.for_test("latency", {}).rounds == 9
+    with pytest.raises(BadInput, match="there is no setting 'colour' to change"):
+        plan.adjust(usual, {"colour": "red"})
+
+
+def test_a_range_of_its_own_is_kept_and_a_capped_one_told() -> None:
+    _, profile, told = plan.gather(["iops"], None, {}, quick=True)
+    drawn = plan.draw(["iops"], profile, DRIVE, deviations=told)
+    assert drawn.range_bytes == 4 * GiB
+    assert "only the first 4 GiB of the range are used" in drawn.notes
+    small = plan.draw(["iops"], profile, msgspec.structs.replace(DRIVE, capacity_bytes=4 * GiB))
+    assert not any("only the first" in note for note in small.notes)
+    holds = [step for phase in drawn.tests[0].phases for step in phase.round if isinstance(step, Hold)]
+    assert {hold.workload.range_bytes for hold in holds} == {4 * GiB}
+
+
+def test_blocks_that_sectors_cannot_hold_are_left_out_or_rounded_up() -> None:
+    _, profile, _ = plan.gather(["composite"], "review", {})
+    coarse = msgspec.structs.replace(DRIVE, logical_bytes=4096)
+    fine, rough = (plan.draw(["composite"], profile, drive) for drive in (DRIVE, coarse))
+    note = "sizes of the block mix that 4096-byte sectors cannot hold are rounded up"
+    assert note in rough.notes
+    assert not any("block mix" in text for text in fine.notes)
+    mixes = [step.workload.block_mix for test in rough.tests for p in test.phases for step in p.round
+             if isinstance(step, Hold) and step.workload.block_mix]  # fmt: skip
+    assert mixes
+    for mix in mixes:
+        assert all(size % 4096 == 0 for size, _ in mix)
+        assert sum(share for _, share in mix) == 100
+
+
+def test_times_are_those_of_the_assumed_and_of_a_slow_drive() -> None:
+    _, profile, _ = plan.gather(["write-saturation"], None, {})
+    drawn = plan.draw(["write-saturation"], profile, msgspec.structs.replace(DRIVE, capacity_bytes=100 * GB))
+    assert drawn.expected_s < drawn.longest_s
+    assert drawn.write_bytes == 0
+    _, profile, _ = plan.gather(["iops"], None, {})
+    filled = plan.draw(["iops"], profile, msgspec.structs.replace(DRIVE, capacity_bytes=100 * GB))
+    assert filled.write_bytes == pytest.approx(200 * GB, rel=1e-6)
+    assert filled.write_bytes % (128 * KiB) in range(128 * KiB)
+
+
+def test_a_test_whose_blocks_no_sector_holds_cannot_be_drawn() -> None:
+    _, profile, _ = plan.gather(["iops"], None, {})
+    with pytest.raises(BadInput, match="none of its block sizes exists on /x"):
+        plan.draw(["iops"], profile, msgspec.structs.replace(DRIVE, logical_bytes=1 << 30))
