@@ -28,13 +28,13 @@ def warm() -> None:
     import vl_convert
 
     import stend
-    from stend.report import html
+    from stend.report.parts import markup
 
     ours = (found.name for found in walk_packages(stend.__path__, "stend."))
     for name in (*(name for name in ours if not set(name.split(".")) & UNUSED), *LATE):
         import_module(name)
     setattr(vl_convert, "javascript_bundle", Path(os.environ["STEND_LAB_BUNDLE"]).read_text)  # noqa: B010 for mypy
-    html.drawing_script()
+    markup.drawing_script()
     application()
 
 

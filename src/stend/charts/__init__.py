@@ -43,10 +43,15 @@ def pictures(name: str, run: Run, test: PlannedTest, lang: str = "en", sheet: Sh
 
 def of(run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None) -> Iterator[Picture]:
     """Every chart a test has: those it names and those that claim it, in order."""
+    for name in named(test):
+        yield from pictures(name, run, test, lang, sheet)
+
+
+def named(test: PlannedTest) -> list[str]:
+    """The charts that a test names and those that claim it, in order."""
     known = names()
     claimed = [name for name in known if test.name in getattr(_file(name), "TESTS", ())]
-    for name in dict.fromkeys([*(n for n in test.charts if n in known), *claimed]):
-        yield from pictures(name, run, test, lang, sheet)
+    return list(dict.fromkeys([*(n for n in test.charts if n in known), *claimed]))
 
 
 def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:

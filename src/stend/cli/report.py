@@ -7,24 +7,35 @@ import typer
 
 
 def command(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")],
+    folders: Annotated[
+        list[str], typer.Argument(metavar="DIR...", help="Run folders; a review is of the first, beside the others.")
+    ],
     into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="Where to write; the run folder.")] = None,
     form: Annotated[str, typer.Option("--format", help="html, or another of the formats stend has.")] = "html",
     lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
     sheet: Annotated[
         Path | None, typer.Option("--sheet", metavar="FILE", help="The drive's sheet (TOML), kept with the first run.")
     ] = None,
-    style: Annotated[str, typer.Option("--style", help="pts (a page per plot) or review.")] = "review",
+    style: Annotated[
+        str, typer.Option("--style", help="review (the story, its judgement first) or pts (the whole protocol).")
+    ] = "review",
+    against: Annotated[
+        list[str] | None,
+        typer.Option("--against", metavar="WHAT", help="Run folders, a folder of them, published:NAME, or none."),
+    ] = None,
 ) -> None:
     """Write the report of one or more runs; needs neither the drive nor the machine they were made on.
 
-    Example: stend report runs/20261120-120000-sim-small-iops --lang ru
+    Example: stend report runs/20261120-120000-sim-small-iops --against published:saber1000 --lang ru
     """
     from stend import report, store
     from stend.report.parts.sheet import keep
+    from stend.report.story.rivals import reference, told
 
-    runs = [(folder, store.load(folder), store.host(folder)) for folder in folders]
+    places, rivals = told([*folders, *(against or ())])
+    runs = [(folder, store.load(folder), store.host(folder)) for folder in places]
     if sheet:
-        keep(sheet, folders[0])
-    for path in report.write(runs, form, lang=lang, style=style, into=into or folders[0]):
+        keep(sheet, places[0])
+    beside = rivals if against else reference(runs[0][1])
+    for path in report.write(runs, form, lang=lang, style=style, into=into or places[0], rivals=beside):
         typer.echo(f"Report: {path}")

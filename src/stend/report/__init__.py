@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from stend.charts.beside.sides import Side
 from stend.errors import BadInput
 from stend.extras import needing
 from stend.record import Run
 from stend.store import reports
 
 STYLES = ("review", "pts")
+STORIED = ("html", "markdown", "pdf")
+"""Formats that tell a review; the others are data."""
 STAGE = ".report-"
 """Reports are drawn in a folder of this name and moved out of it, so that none is ever half there."""
 
@@ -26,8 +29,13 @@ def formats() -> list[str]:
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg)
 
 
-def write(runs: Runs, form: str, lang: str = "en", style: str = "review", *, into: Path) -> list[Path]:
-    """Write a report of these (folder, run, host) into a folder; tells the files written, the first to open first."""
+def write(
+    runs: Runs, form: str, lang: str = "en", style: str = "review", *, into: Path, rivals: Sequence[Side] = ()
+) -> list[Path]:
+    """Write a report of these (folder, run, host) into a folder; tells the files written, the first to open first.
+
+    A review is of the first run; the others and the `rivals` are beside it on its charts.
+    """
     if form not in formats():
         raise BadInput(f"there is no format {form!r}; there are {', '.join(formats())}")
     if style not in STYLES:
@@ -38,7 +46,8 @@ def write(runs: Runs, form: str, lang: str = "en", style: str = "review", *, int
         needing(f"a report as {form}"),
         tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into) as stage,
     ):
-        staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage))
+        more = (rivals,) if form in STORIED else ()
+        staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage), *more)
         written = [_placed(path, into / path.relative_to(stage)) for path in staged]
     if any(folder == into for folder, _, _ in runs):
         reports.remember(into, written, [run.seal for _, run, _ in runs])

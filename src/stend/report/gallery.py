@@ -8,7 +8,7 @@ from stend import __version__, charts
 from stend.charts import Picture
 from stend.findings.language import Language
 from stend.record import Run
-from stend.report.html import drawing_script, environment, policy, template_text
+from stend.report.parts.markup import drawing_script, environment, policy, template_text
 from stend.report.parts.sheet import sheet
 
 

@@ -1,28 +1,28 @@
 """Markdown with the charts as SVG files beside it, for wikis and repositories."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from stend.charts import Picture
-from stend.plain import plain
-from stend.record import Run
-from stend.report.parts import Chapter, Document, Part, Section, Table
+from stend.charts.beside import Side
+from stend.report.parts import Chapter, Document, Part, Section
 from stend.report.parts.document import document
 from stend.report.parts.drawing import svgs
+from stend.report.parts.marked_down import escape, lines_of
+from stend.report.story import pages
+from stend.report.story.telling import Runs, story
 
 Show = Callable[[Sequence[Picture], str], Iterator[str]]
 """(pictures, the beginning of their files' names) -> their lines."""
 
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
-
-def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
     """`report.md` and a folder `report.files` of charts."""
     suffix = "" if lang == "en" else f".{lang}"
     path, folder = into / f"report{suffix}.md", into / f"report{suffix}.files"
+    if style == "review":
+        return pages.markdown(story(runs, rivals, lang), path, folder)
     return write_document(document(runs, lang, style), path, folder)
 
 
@@ -31,11 +31,6 @@ def write_document(doc: Document, path: Path, folder: Path) -> list[Path]:
     folder.mkdir(exist_ok=True)
     path.write_text("\n".join(_document(doc, folder)) + "\n", encoding="utf-8")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
-
-
-def escape(text: str) -> str:
-    """A drive's own words as plain text: no markup, no line ends."""
-    return SPECIAL.sub(r"\\\1", plain(" ".join(text.split(" ")).replace("\n", " ")))
 
 
 def _document(doc: Document, folder: Path) -> Iterator[str]:
@@ -50,7 +45,7 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
             named.write_bytes(part.photo.data)
             yield f"![{escape(part.title)}]({folder.name}/{named.name})\n"
         for table in part.about:
-            yield from _table(table)
+            yield from lines_of(table)
         for title, texts in ((t("page.deviations"), part.deviations), (t("page.notes"), part.notes)):
             yield f"### {title}\n"
             yield from (f"- {escape(text)}" for text in texts or (t("page.nothing"),))
@@ -62,7 +57,7 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
         for side, sign in (("pro", "+"), ("con", "−")):
             yield from (f"- {sign} {escape(text)}" for text in part.conclusion[side])
         for table in (*part.audit, *part.appendix):
-            yield from ("", *_table(table))
+            yield from ("", *lines_of(table))
     yield f"\n{t('page.made', date=doc.made, version='')}"
 
 
@@ -70,7 +65,7 @@ def _section(section: Section, show: Show) -> Iterator[str]:
     yield f"## {escape(section.title)}\n"
     yield from (f"{escape(text)}\n" for text in section.texts)
     for table in section.tables:
-        yield from (*_table(table), "")
+        yield from (*lines_of(table), "")
     yield from show(section.pictures, section.anchor)
 
 
@@ -103,12 +98,4 @@ def _chapter(chapter: Chapter, show: Show, number: int) -> Iterator[str]:
     yield ""
     yield from show(chapter.pictures, f"{number}-{chapter.anchor}")
     for table in (*chapter.results, *chapter.verification):
-        yield from _table(table)
-
-
-def _table(table: Table) -> Iterator[str]:
-    yield f"**{escape(table.title)}**\n"
-    yield "| " + " | ".join(map(escape, table.head)) + " |"
-    yield "|" + "|".join(" ---: " if i in table.numeric else " --- " for i in range(len(table.head))) + "|"
-    yield from ("| " + " | ".join(map(escape, row)) + " |" for row in table.rows)
-    yield f"\n{escape(table.note)}\n" if table.note else ""
+        yield from lines_of(table)

@@ -10,11 +10,13 @@ from typing import Any
 
 from stend import __version__
 from stend.charts import Picture
+from stend.charts.beside import Side
 from stend.plain import plain_all, plain_lines
-from stend.record import Run
 from stend.report.parts import Chapter, Document, Part, Section, Table
 from stend.report.parts.document import document
 from stend.report.parts.drawing import pages, svgs
+from stend.report.story import pages as story_pages
+from stend.report.story.telling import Runs, story
 
 WORDS = (
     "report", "contents", "glance", "deviations", "notes", "nothing", "findings", "conclusion", "pros", "cons",
@@ -30,10 +32,11 @@ Plots = dict[int, dict[str, Any]]
 """What the template is told of each picture, by its id()."""
 
 
-def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
     """`report.pdf`."""
     name = "report" + ("" if lang == "en" else f".{lang}") + ("" if style == "review" else f".{style}") + ".pdf"
-    (into / name).write_bytes(typeset(document(runs, lang, style)))
+    told = story_pages.typeset(story(runs, rivals, lang)) if style == "review" else typeset(document(runs, lang, style))
+    (into / name).write_bytes(told)
     return [into / name]
 
 

@@ -41,7 +41,16 @@ Evidence = dict[str, float]
 def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Evidence:
     """Every named figure that the run, its findings and the drive's sheet have."""
     rows = [row for row in figures(run) if row.direction == "both"]
-    pairs = [*_random(rows), *_sequential(rows), *_waits(run, rows), *_found(found), *_even(run), *_servers(rows)]
+    pairs = [
+        *_random(rows),
+        *_sequential(rows),
+        *_waits(run, rows),
+        *_found(found),
+        *_even(run),
+        *_servers(rows),
+        *_blocks(rows),
+        *_composite(run),
+    ]
     known = {name: value for name, value in pairs if value is not None}
     told = {"capacity": float(run.plan.device.capacity_bytes)} | known
     if {"start", "writes"} <= told.keys():
@@ -149,6 +158,33 @@ def _servers(rows: Sequence[Figures]) -> Pairs:
         yield "server", max(map(_iops, own))
 
 
+def _composite(run: Run) -> Pairs:
+    """The middle point of a composite load: its rate and the slow reads in it."""
+    for row in figures(run):
+        if row.test == "composite" and row.phase == "mid":
+            yield (
+                {"both": "load", "read": "load_read", "write": "load_write"}[row.direction],
+                (row.value("iops") if row.direction == "both" else row.value("p99")),
+            )
+
+
+def _blocks(rows: Sequence[Figures]) -> Pairs:
+    """Of the sweep of blocks: the smallest and largest read in sequence, 4 KiB at random."""
+    own = [row for row in rows if row.test == "block-sweep"]
+    in_order = sorted((r for r in own if (r.workload.random_pct, r.workload.read_pct) == (0, 100)), key=_block)
+    if in_order:
+        yield "small_read", _iops(in_order[0])
+        yield "large_read", in_order[-1].value("throughput")
+    for name, reads in (("small_random", 100), ("small_random_write", 0)):
+        small = [r for r in own if (r.workload.random_pct, r.workload.read_pct, _block(r)) == (100, reads, 4 * KiB)]
+        if small:
+            yield name, max(map(_iops, small))
+
+
+def _block(row: Figures) -> int:
+    return row.workload.block_bytes
+
+
 def _found(found: Sequence[Finding]) -> Pairs:
     for one in found:
         told = one.values
@@ -172,6 +208,11 @@ def _found(found: Sequence[Finding]) -> Pairs:
                 yield "hot_gain", told["gain"]
                 yield "hot_hits", told.get("hits", 0.0)
                 yield "hot_bytes", told["range"]
+            case "hot_range", _ if told["mix"] == "35/65":
+                yield "warm_mixed", told["gain"]
+                yield "warm_wait", 1 - 1 / told["gain"]
+            case "hot_range", _ if told["mix"] == "0/100":
+                yield "warm_writes", told["gain"]
             case "zones", _:
                 yield "outer", told["outer"]
                 yield "inner", told["inner"]

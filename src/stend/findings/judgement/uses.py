@@ -84,6 +84,14 @@ SHAPES = {
     "fresh_writes": "rate",
     "outer": "mbs",
     "inner": "mbs",
+    "small_read": "rate",
+    "large_read": "mbs",
+    "small_random": "rate",
+    "small_random_write": "rate",
+    "write_wait": "lat",
+    "load": "rate",
+    "load_read": "lat",
+    "load_write": "lat",
 }
 """Of figures that only stand inside other clauses."""
 

@@ -148,6 +148,11 @@ def fold(language: str, value: float) -> str:
     return "в" + NBSP + text + NBSP + ("раз" if text.isdigit() and plural("ru", int(text)) != 1 else "раза")
 
 
+def gain(language: str, value: float) -> str:
+    """A small ratio as a gain: 1.15 -> `15%`."""
+    return percent(language, value - 1)
+
+
 def rounded(value: float) -> float:
     """To what a person remembers: two digits, three where the first is 1 or 2."""
     if not value or not math.isfinite(value):
@@ -196,6 +201,7 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "pct": percent,
     "times": times,
     "fold": fold,
+    "gain": gain,
     "said": lambda language, value: said(language, float(value), value.shape),
     "nines": nines,
     "steps": steps,

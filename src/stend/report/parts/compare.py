@@ -59,12 +59,17 @@ def _bars(
 ) -> Picture:
     scale = 1e-6 if figure == "throughput" else 1.0
     rows = [
-        {"load": key[1].rsplit(" ", 2)[0], "drive": name, "value": look.quantity(cells[key], figure) * scale}
+        {"load": _name(key, keys), "drive": name, "value": look.quantity(cells[key], figure) * scale}
         for key in keys
         for name, cells in zip(names, found, strict=True)
     ]
-    order = [key[1].rsplit(" ", 2)[0] for key in keys]
+    order = [_name(key, keys) for key in keys]
     x = category("load", words("column.workload"), order)
     chart = bars(x, axis("value", words(f"axis.{figure}")), series("drive", words("compare.drive"), names))
     title = words(f"compare.{figure}")
     return finished("compare", Drawing(title, chart, {"rows": rows}, words("says.window_mean")), words, [])
+
+
+def _name(key: tuple[str, str], keys: Sequence[tuple[str, str]]) -> str:
+    """The whole load, with its test where another test has the same; no two bars share a place."""
+    return f"{key[1]} ({key[0]})" if sum(1 for _, label in keys if label == key[1]) > 1 else key[1]

@@ -59,7 +59,7 @@ def keep(path: Path, folder: Path) -> None:
     if PHOTO in facts:
         own = path.parent.resolve() == folder.resolve()
         file = _kept(folder, facts) if own else path.parent / _said(facts)
-        _read(file)
+        read_photo(file)
         files.append((file, file.name))
     for file, name in files:
         if file.resolve() != (folder / name).resolve():
@@ -68,7 +68,7 @@ def keep(path: Path, folder: Path) -> None:
 
 def photo(folder: Path | None, facts: Sheet) -> Photo | None:
     """The photo that a sheet names, kept beside it or where it says; BadInput if it is none that a page can show."""
-    return _read(_kept(folder, facts)) if folder and PHOTO in facts else None
+    return read_photo(_kept(folder, facts)) if folder and PHOTO in facts else None
 
 
 def _said(facts: Sheet) -> str:
@@ -85,7 +85,8 @@ def _kept(folder: Path, facts: Sheet) -> Path:
     return beside if beside.is_file() else folder / said
 
 
-def _read(path: Path) -> Photo:
+def read_photo(path: Path) -> Photo:
+    """A PNG or JPEG file; BadInput if it is none that a page can show."""
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:

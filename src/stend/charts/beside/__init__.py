@@ -1,0 +1,26 @@
+"""A drive beside others on the same axes: runs as lines and dots, what was published of drives as grey ones.
+
+A mark is one recorded figure of one workload in one state; nothing is added up or stacked.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from stend.charts.beside import courses, levels, waits
+from stend.charts.beside.sides import Side
+from stend.charts.parts import Drawing, Picture
+from stend.charts.parts.theme import finished
+from stend.findings.language import Language
+
+__all__ = ["KINDS", "Side", "picture"]
+KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
+    **levels.KINDS,
+    **courses.KINDS,
+    **waits.KINDS,
+}
+
+
+def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[str]) -> Iterator[Picture]:
+    """The charts of that name that these drives can draw."""
+    for drawing in KINDS[name](sides, words):
+        if any(drawing.rows.values()):
+            yield finished(name, drawing, words, stamps)

@@ -1,0 +1,127 @@
+"""Levels of drives side by side: a dot for each drive and state; what mixes of reads and writes give."""
+
+from collections.abc import Iterator, Sequence
+from statistics import mean
+from typing import Any
+
+from stend.charts.beside.sides import Side, channels
+from stend.charts.parts import Drawing, Row, axis, data
+from stend.charts.parts.marks import lines, tips
+from stend.charts.parts.plain import Chart
+from stend.findings.language import Language
+from stend.findings.look.figures import Figures
+from stend.units import KiB, MiB
+
+IOPS = {
+    "read_window": (100, ("window", "filled"), ("iops", "4K 100"), ("iops", "block-sweep", "latency")),
+    "mix_window": (65, ("window", "filled"), ("iops", "4K 65"), ("iops", "latency")),
+    "write_fresh": (0, ("fresh",), ("saturation", "start"), ("write-saturation", "fresh")),
+    "write_window": (0, ("window", "filled"), ("iops", "4K 0"), ("iops", "block-sweep", "latency")),
+    "write_saturated": (0, ("saturated", "window"), ("saturation", "end"), ("write-saturation",)),
+}
+"""Level -> read share, states, place in published.toml, tests that tell it (the first that did)."""
+SEQUENTIAL = {"seq_read": (100, "128K 100"), "seq_write": (0, "128K 0")}
+
+
+def figure(side: Side, level: str) -> float | None:
+    """IOPS of a level; one recorded figure, or the middle of a published range."""
+    reads, states, (table, cell), tests = IOPS[level]
+    if not side.run:
+        told = side.facts.get(table, {}).get(cell)
+        if told is None and level == "write_fresh":
+            told = side.facts.get("fresh", {}).get("4K 0")
+        return None if told is None else middle(told)
+    for test in tests:
+        own = [r for r in side.rows if r.test == test and _random(r, reads) and r.state in states]
+        if own:
+            return max(row.value("iops") or 0.0 for row in own)
+    return None
+
+
+def throughput(side: Side, level: str) -> float | None:
+    """Bytes per second of 128 KiB streams in steady state."""
+    reads, cell = SEQUENTIAL[level]
+    if not side.run:
+        told = side.facts.get("throughput", {}).get(cell)
+        return None if told is None else middle(told) * MiB
+    own = [
+        row.value("throughput") or 0.0
+        for row in side.rows
+        if (row.test, row.direction, row.state) == ("throughput", "both", "window")
+        and (row.workload.read_pct, row.workload.block_bytes) == (reads, 128 * KiB)
+    ]
+    return max(own, default=None)
+
+
+def middle(told: Any) -> float:
+    """Of a published range; a number is itself."""
+    return float(mean(told)) if isinstance(told, list) else float(told)
+
+
+def _random(row: Figures, reads: int) -> bool:
+    load = row.workload
+    kind = (load.random_pct, load.read_pct, load.block_bytes) == (100, reads, 4 * KiB)
+    return kind and row.direction == "both" and load.outstanding > 1 and not load.block_mix
+
+
+def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> Any:
+    """A row for each level, a dot for each drive."""
+    order = list(dict.fromkeys(row["level"] for row in rows))
+    y: dict[str, Any] = {"field": "level", "type": "nominal", "title": None, "sort": order}
+    y["axis"] = {"labelLimit": 190, "grid": True, "ticks": False}
+    kinds = channels(sides, [row["drive"] for row in rows])
+    shown = {key: kinds[key] for key in ("color", "shape")}
+    told = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
+    chart = Chart(data()).mark_point(filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=told, **shown)
+    return chart.properties(height=34 * len(order) + 10)
+
+
+def iops_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Random 4 KiB, state by state."""
+    rows = [
+        {"level": words(f"level.{level}"), "drive": side.name, "value": value}
+        for level in IOPS
+        for side in sides
+        if (value := figure(side, level))
+    ]
+    if rows:
+        x = axis("value", words("axis.iops"), log=True)
+        yield Drawing(words("beside.levels"), dots(sides, rows, x, words), {"rows": rows}, words("beside.levels_says"))
+
+
+def stream_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Streams of 128 KiB."""
+    rows = [
+        {"level": words(f"level.{level}"), "drive": side.name, "value": value / 1e6}
+        for level in SEQUENTIAL
+        for side in sides
+        if (value := throughput(side, level))
+    ]
+    if rows:
+        x = axis("value", words("axis.throughput"))
+        yield Drawing(
+            words("beside.streams"), dots(sides, rows, x, words), {"rows": rows}, words("beside.streams_says")
+        )
+
+
+def mixes(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """IOPS of 4 KiB against the share of reads."""
+    rows = [row for side in sides for row in _mixes(side)]
+    if len({row["read"] for row in rows}) > 2:
+        x = axis("read", words("axis.read_share"), values=[0, 20, 40, 60, 80, 100], labelFlush=False)
+        x["scale"] = {"domain": [0, 100]}
+        kinds = channels(sides, [str(row["drive"]) for row in rows])
+        chart = lines(x, axis("value", words("axis.iops"), log=True), kinds)
+        yield Drawing(words("beside.mixes"), chart, {"rows": rows}, words("beside.mixes_says"))
+
+
+def _mixes(side: Side) -> Iterator[Row]:
+    own = [r for r in side.rows if r.test == "iops" and _random(r, r.workload.read_pct)]
+    for row in own:
+        yield {"read": row.workload.read_pct, "value": row.value("iops"), "drive": side.name}
+    for cell, told in side.facts.get("iops", {}).items():
+        if cell.startswith("4K "):
+            yield {"read": int(cell[3:]), "value": middle(told), "drive": side.name}
+
+
+KINDS = {"iops_levels": iops_levels, "stream_levels": stream_levels, "mixes": mixes}

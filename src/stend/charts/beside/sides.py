@@ -1,0 +1,43 @@
+"""A drive, and how drives are told apart on shared axes: runs in colours of a fixed order, published ones in grey."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from stend.charts.parts import COLOURS, SHAPES
+from stend.findings.look.figures import Figures, figures
+from stend.record import Run
+
+GREYS = ("#6e7781", "#9aa2ab", "#57606a", "#b1b8bf")
+
+
+class Side:
+    """A drive on the charts: its run, or what was published of it (a table of published.toml)."""
+
+    def __init__(self, name: str, run: Run | None = None, facts: dict[str, Any] | None = None) -> None:
+        self.name, self.run, self.facts = name, run, facts or {}
+
+    @cached_property
+    def rows(self) -> tuple[Figures, ...]:
+        """All figures of its run."""
+        return tuple(figures(self.run)) if self.run else ()
+
+
+def colours(sides: Sequence[Side]) -> list[str]:
+    """Of the runs in their order, greys for what was published."""
+    runs, greys = iter(COLOURS), iter(GREYS * len(sides))
+    return [next(runs) if side.run else next(greys) for side in sides]
+
+
+def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Colour, dash and shape of each drive, the same in every chart; the legend has those that are shown."""
+    names = [side.name for side in sides]
+    base: dict[str, Any] = {"field": "drive", "type": "nominal", "title": None}
+    legend = {"legend": None} if len(shown) < 2 else {"legend": {"orient": "bottom", "columns": 2, "labelLimit": 300}}
+    keep = [i for i, name in enumerate(names) if name in shown]
+    dashes = [[1, 0] if side.run else [5, 3] for side in sides]
+    marks: dict[str, list[Any]] = {"color": colours(sides), "strokeDash": dashes, "shape": list(SHAPES) * 4}
+    return {
+        key: {**base, **legend, "scale": {"domain": [names[i] for i in keep], "range": [values[i] for i in keep]}}
+        for key, values in marks.items()
+    }

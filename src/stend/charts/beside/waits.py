@@ -1,0 +1,84 @@
+"""Response times of drives side by side: of a single request, and against IOPS as the queue grows."""
+
+from collections.abc import Iterator, Sequence
+
+from stend.charts.beside.levels import dots, middle
+from stend.charts.beside.sides import Side, channels
+from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.marks import lines, series
+from stend.findings.language import Language
+from stend.units import KiB
+
+FIGURES = {"mean": "avg", "p99": "p99", "p99.99": "p99.99"}
+"""Quantity -> how published.toml begins its cells."""
+MIXES = (100, 65, 0)
+
+
+def single(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """One request at a time: mean, 99 % and 99.99 % of reads, the mix and writes."""
+    rows = [
+        row
+        for reads in MIXES
+        for quantity in FIGURES
+        for side in sides
+        for row in _single(side, reads, quantity, words)
+    ]
+    if any(row["drive"] == sides[0].name for row in rows):
+        x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
+        yield Drawing(words("beside.single"), dots(sides, rows, x, words), {"rows": rows}, words("beside.single_says"))
+
+
+def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[Row]:
+    level = words(f"kind.{reads}") + ", " + words(f"figure.{quantity}")
+    for row in side.rows:
+        load = row.workload
+        kind = (row.test, row.state, row.direction, load.outstanding) == ("latency", "window", "both", 1)
+        if kind and (load.read_pct, load.block_bytes) == (reads, 4 * KiB):
+            value = row.value(quantity)
+            if value is not None:
+                yield {"level": level, "drive": side.name, "ms": value * 1e3}
+    told = side.facts.get("latency", {}).get(f"{FIGURES[quantity]} 4K {reads}")
+    if told is not None:
+        yield {"level": level, "drive": side.name, "ms": middle(told) / 1e3}
+
+
+def growing(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Response time against IOPS with one thread and more and more outstanding, for reads and the mix."""
+    for reads in MIXES[:2]:
+        rows = [row for side in sides for row in _growing(side, reads)]
+        if any(row["drive"] == sides[0].name for row in rows):
+            kinds = channels(sides, [str(row["drive"]) for row in rows])
+            order = {"field": "q", "type": "quantitative"}
+            x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, plain=True)
+            title = words("beside.growing", kind=words(f"kind.{reads}"))
+            yield Drawing(title, lines(x, y, kinds, order=order), {"rows": rows}, words("beside.growing_says"))
+
+
+def _growing(side: Side, reads: int) -> Iterator[Row]:
+    for row in side.rows:
+        load = row.workload
+        kind = (row.test, row.direction, load.read_pct) == ("latency-curve", "both", reads)
+        if kind and load.block_bytes == 4 * KiB and load.threads == 4:
+            yield {"iops": row.value("iops"), "ms": (row.value("mean") or 0) * 1e3, "q": load.depth, "drive": side.name}
+
+
+def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Mean, 99 %, 99.9 % and longest response time against IOPS of the first drive's writes."""
+    names = {key: words(f"figure.{key}") for key in ("mean", "p99", "p99.9", "max")}
+    for reads in (65, 0):
+        rows = [
+            {"iops": row.value("iops"), "ms": value * 1e3, "q": row.workload.depth, "name": name}
+            for key, name in names.items()
+            for row in sides[0].rows
+            if (row.test, row.direction, row.workload.read_pct) == ("latency-curve", "both", reads)
+            and (row.workload.block_bytes, row.workload.threads) == (4 * KiB, 4)
+            and (value := row.value(key))
+        ]
+        if rows:
+            kinds = series("name", None, list(names.values()))
+            x, y = axis("q", words("axis.depth")), axis("ms", words("axis.latency_ms"), log=True, plain=True)
+            title = words("beside.tails", kind=words(f"kind.{reads}"))
+            yield Drawing(title, lines(x, y, kinds), {"rows": rows}, words("beside.tails_says"))
+
+
+KINDS = {"single_waits": single, "growing_waits": growing, "waits_by_depth": tails}

@@ -1,0 +1,23 @@
+"""Text and tables as Markdown: no markup in a drive's own words."""
+
+import re
+from collections.abc import Iterator
+
+from stend.plain import plain
+from stend.report.parts import Table
+
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
+
+
+def escape(text: str) -> str:
+    """A drive's own words as plain text: no markup, no line ends."""
+    return SPECIAL.sub(r"\\\1", plain(" ".join(text.split(" ")).replace("\n", " ")))
+
+
+def lines_of(table: Table) -> Iterator[str]:
+    """A table, its title over it."""
+    yield f"**{escape(table.title)}**\n"
+    yield "| " + " | ".join(map(escape, table.head)) + " |"
+    yield "|" + "|".join(" ---: " if i in table.numeric else " --- " for i in range(len(table.head))) + "|"
+    yield from ("| " + " | ".join(map(escape, row)) + " |" for row in table.rows)
+    yield f"\n{escape(table.note)}\n" if table.note else ""

@@ -1,0 +1,64 @@
+"""What every HTML page is made with: templates that escape, the drawing script, a policy that lets nothing else in."""
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from stend.plain import plain_lines
+
+if TYPE_CHECKING:
+    import jinja2
+
+
+@cache
+def environment() -> "jinja2.Environment":
+    """Templates with autoescape on; a drive's own words never become markup."""
+    import jinja2
+
+    env = jinja2.Environment(
+        loader=jinja2.PackageLoader("stend.report.parts", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: plain_lines(value) if type(value) is str else value,
+    )
+    env.filters["inline_json"] = inline_json
+    env.filters["anchor"] = lambda picture: hashlib.sha1(picture.title.encode(), usedforsecurity=False).hexdigest()[:8]
+    return env
+
+
+def inline_json(value: Any) -> Any:
+    """JSON that is safe inside a script element: no `<`, `>`, `&` or line separators in it."""
+    from markupsafe import Markup
+
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for char in ("<", ">", "&", "\u2028", "\u2029"):
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return Markup(text)  # noqa: S704 every character that could end or open an element is escaped above
+
+
+@cache
+def drawing_script(name: str = "page.js") -> Any:
+    """Vega, Vega-Lite and Vega-Embed as one script, and our own few lines that draw every figure of the page."""
+    import vl_convert
+    from markupsafe import Markup
+
+    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    return Markup(bundle.replace("</script", "<\\/script") + "\n" + template_text(name))  # noqa: S704 our own files
+
+
+def policy(script: str) -> str:
+    """Content security policy: this one script and nothing from anywhere, whatever a drive calls itself."""
+    digest = base64.b64encode(hashlib.sha256(str(script).encode()).digest()).decode()
+    # Vega compiles its expressions, which browsers count as eval.
+    scripts = f"script-src 'sha256-{digest}' 'unsafe-eval'"
+    return f"default-src 'none'; {scripts}; style-src 'unsafe-inline'; img-src data: blob:"
+
+
+def template_text(name: str) -> str:
+    """A file beside the templates."""
+    return (resources.files("stend.report.parts") / "templates" / name).read_text(encoding="utf-8")

@@ -1,0 +1,70 @@
+"use strict";
+// Draws each figure as wide as its place and in the colours of the screen when it comes near, and saves it as PNG, SVG or CSV.
+(function () {
+  var dark = window.matchMedia("(prefers-color-scheme: dark)");
+  var night = { "#1b1f24": "#e6edf3", "#dfe3e8": "#30363d", "#8b949e": "#57606a", "#0072b2": "#58b0e8", "#009e73": "#3fc79a", "#a40000": "#ff8b84", "#000000": "#e6edf3", "#440154": "#c49bd0", "#46327e": "#a99be0", "#365c8d": "#7fa8d8" };
+  var views = new Map();
+  function spec(figure) {
+    var text = figure.querySelector("script").textContent;
+    if (dark.matches && !window.matchMedia("print").matches) {
+      Object.keys(night).forEach(function (day) { text = text.split(day).join(night[day]); });
+    }
+    var drawn = JSON.parse(text), narrow = figure.clientWidth < 520;
+    drawn.background = null;
+    if (!drawn.facet && !drawn.spec) { drawn.width = "container"; drawn.autosize = { type: "fit-x", contains: "padding" }; }
+    if (narrow) {
+      var title = drawn.title || {};
+      title.limit = 0; title.fontSize = 13;
+      if (typeof title.text === "string") { title.text = broken(title.text, Math.floor(figure.clientWidth / 7.2)); }
+      if (Array.isArray(title.subtitle)) { title.subtitle = title.subtitle.map(function (one) { return broken(one, Math.floor(figure.clientWidth / 6)); }).flat(); }
+      drawn.config.legend = Object.assign({}, drawn.config.legend, { orient: "bottom", columns: 2, labelLimit: 150 });
+      drawn.config.axis = Object.assign({}, drawn.config.axis, { labelLimit: 110 });
+      drawn.config.axisX = { tickCount: 4 };
+    }
+    return drawn;
+  }
+  function broken(text, width) {
+    var lines = [""];
+    text.split(" ").forEach(function (word) {
+      var last = lines[lines.length - 1];
+      if (last && last.length + word.length + 1 > width) { lines.push(word); } else { lines[lines.length - 1] = last ? last + " " + word : word; }
+    });
+    return lines;
+  }
+  function draw(figure) {
+    var holder = figure.querySelector(".chart"), made = spec(figure);
+    return vegaEmbed(holder, made, { renderer: "svg", actions: false }).then(function (drawn) {
+      views.set(figure, drawn.view);
+      figure.classList.add("drawn");
+      var svg = holder.querySelector("svg.marks");
+      if (svg) { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", made.description || ""); }
+      holder.querySelectorAll("svg.marks [role]").forEach(function (e) { e.removeAttribute("role"); e.removeAttribute("aria-roledescription"); e.removeAttribute("aria-label"); });
+    }).catch(function (error) { holder.textContent = String(error); figure.classList.add("drawn", "broken"); });
+  }
+  function save(name, address) { var link = document.createElement("a"); link.download = name; link.href = address; link.click(); }
+  function csv(figure) {
+    var sets = JSON.parse(figure.querySelector("script").textContent).datasets || {};
+    var rows = sets.rows || [], keys = Object.keys(rows[0] || {});
+    var cell = function (value) { return /[",\n]/.test(value) ? '"' + String(value).replace(/"/g, '""') + '"' : String(value === null ? "" : value); };
+    return [keys.join(",")].concat(rows.map(function (row) { return keys.map(function (key) { return cell(row[key]); }).join(","); })).join("\n") + "\n";
+  }
+  document.addEventListener("click", function (event) {
+    var kind = event.target.dataset && event.target.dataset.save, figure = kind && event.target.closest("figure.plot");
+    if (!figure) { return; }
+    if (kind === "csv") { save(figure.id + ".csv", "data:text/csv;charset=utf-8," + encodeURIComponent(csv(figure))); return; }
+    var view = views.get(figure);
+    if (view) { view.toImageURL(kind, 2).then(function (address) { save(figure.id + "." + kind, address); }); }
+  });
+  document.addEventListener("DOMContentLoaded", function () {
+    var figures = document.querySelectorAll("figure.plot");
+    dark.addEventListener("change", function () { views.forEach(function (view, figure) { draw(figure); }); });
+    if (!("IntersectionObserver" in window) || location.hash === "#all") { figures.forEach(draw); return; }
+    var seen = new IntersectionObserver(function (entries) {
+      entries.forEach(function (entry) { if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); } });
+    }, { rootMargin: "800px" });
+    figures.forEach(function (figure) { seen.observe(figure); });
+    window.addEventListener("beforeprint", function () {
+      figures.forEach(function (figure) { if (!figure.classList.contains("drawn")) { seen.unobserve(figure); draw(figure); } });
+    });
+  });
+})();

@@ -1,0 +1,41 @@
+"""The numbers of a chart as a table, for who sees no picture or no script; long courses are saved as data instead."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from stend.charts import Picture
+from stend.findings.language import Language
+from stend.report.parts import Table
+
+MOST_ROWS = 40
+
+
+def table_of(picture: Picture, words: Language) -> Table | None:
+    """Fields that the chart names, in its order; None where there are more rows than a person reads."""
+    rows = picture.spec.get("datasets", {}).get("rows", [])
+    named = dict(_named(picture.spec))
+    fields = [field for field in (rows[0] if rows else {}) if field in named]
+    if not 0 < len(rows) <= MOST_ROWS or not fields:
+        return None
+    cells = tuple(tuple(_cell(row.get(field), words) for field in fields) for row in rows)
+    numeric = tuple(i for i, field in enumerate(fields) if isinstance(rows[0][field], int | float))
+    return Table(picture.title, tuple(named[field] for field in fields), cells, numeric)
+
+
+def _named(spec: Any) -> Iterator[tuple[str, str]]:
+    """(field, its title) of every channel, tooltips too."""
+    if isinstance(spec, dict):
+        if isinstance(spec.get("field"), str) and isinstance(spec.get("title"), str):
+            yield spec["field"], spec["title"]
+        for key, value in spec.items():
+            if key not in ("datasets", "config"):
+                yield from _named(value)
+    elif isinstance(spec, list):
+        for value in spec:
+            yield from _named(value)
+
+
+def _cell(value: Any, words: Language) -> str:
+    if value is None:
+        return "–"
+    return words.show(value, "n") if isinstance(value, int | float) else str(value)

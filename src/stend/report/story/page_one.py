@@ -1,0 +1,175 @@
+"""Page one: what the drive is, the verdict, uses, key figures in bands, best and worst, claims, how sure."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from stend.charts.beside.levels import middle
+from stend.definition import Identity
+from stend.findings import Finding
+from stend.findings.judgement import Judged, Reason, Told, Verdict
+from stend.findings.judgement.evidence import Evidence
+from stend.findings.judgement.uses import shape
+from stend.findings.language import Language
+from stend.published import published
+from stend.record import Run
+from stend.report.story import Band, Key, Marked
+from stend.units import MB, GiB, MiB
+
+FIGURES = (
+    "reads", "start", "writes", "read_wait", "write_tail", "seq_read", "seq_write", "cache_bytes", "hot_gain", "outer",
+    "server", "server_wait",
+)  # fmt: skip
+MOST_FIGURES = 8
+PUBLISHED: dict[str, tuple[tuple[str, str, float], ...]] = {
+    "reads": (("iops", "4K 100", 1),),
+    "start": (("saturation", "start", 1), ("fresh", "4K 0", 1)),
+    "writes": (("saturation", "end", 1),),
+    "read_wait": (("latency", "avg 4K 100", 1e-6),),
+    "write_wait": (("latency", "avg 4K 0", 1e-6),),
+    "seq_read": (("throughput", "128K 100", MiB),),
+    "seq_write": (("throughput", "128K 0", MiB),),
+    "cache_bytes": (("steps", "cache_gib", GiB),),
+    "hot_gain": (("warm", "4K 100", 1),),
+    "outer": (("sequential", "outer_mb", MB),),
+    "server": (("servers", "file raid5", 1), ("servers", "file raid10", 1)),
+}
+"""Where published.toml has each key figure, and what makes it base units."""
+CLASSES = {
+    "nvme": ("nvme-server", "nvme-desktop"),
+    "sata": ("sata", "sas"),
+    "sas": ("sas", "sata"),
+    "disk": ("hybrid",),
+    "array": ("array",),
+}
+MARKS = {"yes": "yes", "doubt": "doubt", "no": "no", "can't tell": "unknown"}
+KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
+
+
+class Seen(NamedTuple):
+    """All that page one is made of."""
+
+    run: Run
+    told: Evidence
+    verdict: Verdict
+    found: tuple[Finding, ...]
+    kind: str
+    words: Language
+
+
+def peers(drive: Identity, kind: str) -> dict[str, dict[str, Any]]:
+    """The published drives of its class."""
+    family = kind if kind in ("disk", "array") else drive.interface.split(" ")[0].lower()
+    wanted = CLASSES.get(family, CLASSES["sata"] if "sa" in family else CLASSES["nvme"])
+    return {name: facts for name, facts in published().items() if facts.get("about", {}).get("class") in wanted}
+
+
+def keys(seen: Seen) -> Iterator[Key]:
+    """The figures that a reader asks for first, as far as the run has them."""
+    known = peers(seen.run.plan.device, seen.kind)
+    own = [name for name in FIGURES if seen.told.get(name)][:MOST_FIGURES]
+    for name in own:
+        value = seen.words.format_field(Told(seen.told[name], shape(name)), "said")
+        band = _band(name, seen.told[name], known, seen.words)
+        yield Key(seen.words(f"figure_name.{name}"), value + _unit(shape(name)), band)
+
+
+def _unit(told_as: str) -> str:
+    """Rates have no unit of their own."""
+    return "\u00a0IOPS" if told_as == "rate" else ""
+
+
+def _band(name: str, own: float, known: dict[str, dict[str, Any]], words: Language) -> Band | None:
+    told: dict[str, float] = {}
+    for facts in known.values():
+        for table, cell, scale in PUBLISHED.get(name, ()):
+            if cell in facts.get(table, {}):
+                told.setdefault(facts["about"]["title"], middle(facts[table][cell]) * scale)
+    if not told:
+        return None
+    low, high = (math.log(f(*told.values(), own)) for f in (min, max))
+    wide = max(high - low, math.log(1.5))
+    begin = (low + high - wide) / 2 - wide * 0.08
+    places = [(math.log(v) - begin) / (wide * 1.16) for v in (*told.values(), own)]
+    names = words(
+        "story.known",
+        names=", ".join(f"{n} {words.format_field(Told(v, shape(name)), 'said')}" for n, v in told.items()),
+    )
+    return Band(tuple(sorted(places[:-1])), places[-1], names)
+
+
+def marked(seen: Seen) -> Iterator[Marked]:
+    """The uses, from light to heavy, each with two reasons at most."""
+    for one in seen.verdict.uses:
+        yield Marked(
+            seen.words(f"use_title.{one.use}"),
+            MARKS[one.mark],
+            seen.words(f"story.{one.mark.replace(' ', '_').replace(chr(39), '')}"),
+            _why(one, seen.words),
+        )
+
+
+def _why(one: Judged, words: Language) -> str:
+    if one.mark == "can't tell":
+        return words("story.would_tell", tests=", ".join(words(f"test.{name}") for name in one.missing))
+    return sentence("; ".join(reason.said(words) for reason in one.reasons[:2]))
+
+
+def verdict(seen: Seen) -> str:
+    """One sentence: for what, not for what, and the three weightiest reasons."""
+    words, judged = seen.words, seen.verdict
+    ladder = [one for one in judged.uses if one.use != "streaming"]
+    yes = [one.use for one in ladder if one.mark == "yes"][-2:] or [one.use for one in judged.of("yes")]
+    no = [one.use for one in ladder if one.mark == "no"]
+    doubt = [one.use for one in ladder if one.mark == "doubt"]
+    reasons = "; ".join(one.said(words) for one in judged.reasons)
+    good, bad, unsure = (_listed(names, words) for names in (yes, no[:1] + no[-1:] if len(no) > 1 else no, doubt[:2]))
+    if not reasons:
+        return words("story.verdict_none")
+    if yes and (no or doubt):
+        return words(
+            "story.verdict_both" if no else "story.verdict_doubt", good=good, bad=bad or unsure, reasons=reasons
+        )
+    if yes:
+        return words("story.verdict_good", good=good, reasons=reasons)
+    if no:
+        return words("story.verdict_bad", bad=bad, reasons=reasons)
+    if doubt:
+        return words("story.verdict_unsure", bad=unsure, reasons=reasons)
+    return words("story.verdict_none")
+
+
+def _listed(names: Sequence[str], words: Language) -> str:
+    told = [words(f"use_for.{name}") for name in names]
+    return f" {words('story.and')} ".join(told)
+
+
+def extremes(seen: Seen) -> tuple[str, str]:
+    """The weightiest thing for the drive and against it, as sentences; "" where there is none."""
+    said: list[str] = []
+    for answers, marks in ((("pass",), ("yes",)), (("fail", "doubt"), ("no", "doubt"))):
+        own = [r for one in seen.verdict.of(*marks) for r in one.reasons if r.answer in answers and measured(r)]
+        own = own or [r for one in seen.verdict.uses for r in one.reasons if r.answer in answers]
+        said.append(sentence(max(own, key=lambda r: r.weight).said(seen.words)) if own else "")
+    return said[0], said[1]
+
+
+def measured(reason: Reason) -> bool:
+    """Whether a run said so, not the maker or the box."""
+    return reason.figure not in ("dwpd", "capacity")
+
+
+def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:
+    """(which, kept or not, in figures) of each claim of the drive's sheet."""
+    for one in seen.found:
+        if one.name == "claims":
+            mark = KEPT.get(one.key, "untold")
+            given = {k: Told(one.values[k][0], one.values[k][1]) for k in ("claimed", "value") if k in one.values}
+            told = {k: seen.words.format_field(v, "said") + _unit(v.shape) for k, v in given.items()}
+            text = seen.words("story.claimed", **({"value": "–"} | told))
+            yield seen.words(f"claim.{one.values['claim']}"), mark, f"{seen.words(f'story.{mark}')}: {text}"
+
+
+def sentence(clause: str) -> str:
+    """A clause with a capital and a full stop."""
+    return clause[:1].upper() + clause[1:] + "." if clause else ""

@@ -1,0 +1,140 @@
+"""A Story as one HTML page, as PDF and as Markdown."""
+
+import json
+import tempfile
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from stend import __version__
+from stend.charts import Picture
+from stend.plain import plain_all, plain_lines
+from stend.report.parts.drawing import pages, svgs
+from stend.report.parts.marked_down import escape, lines_of
+from stend.report.parts.markup import drawing_script, environment, policy, template_text
+from stend.report.story import Chapter, Story
+from stend.report.story.fallback import table_of
+
+WORDS = ("uses", "figures", "band_note", "best", "worst", "claims", "deviates", "beside", "what", "why", "protocol")
+SAME = ("title", "lang", "what", "verdict", "best", "worst", "claims", "sure", "beside", "stamps", "notes")
+HALF = {"width": 400, "height": 215}
+"""Charts of pages stand two in a row."""
+
+
+def page(story: Story) -> str:
+    """One self-contained page; opens with no network."""
+    script = drawing_script("story.js")
+    template = environment().get_template("story.html.j2")
+    style_sheet = template_text("story.css")
+    told: dict[str, Any] = {"t": story.words, "version": __version__, "script": script, "csp": policy(script)}
+    told["fallback"] = lambda picture: table_of(picture, story.words)
+    return template.render(s=story, style_sheet=style_sheet, doc=story, **told)
+
+
+def typeset(story: Story) -> bytes:
+    """As PDF."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        content = plain_all(_content(story, folder), plain_lines)
+        (folder / "report.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        template = resources.files("stend.report.parts") / "templates" / "story.typ"
+        (folder / "report.typ").write_bytes(template.read_bytes())
+        return pages(folder / "report.typ")
+
+
+def _content(story: Story, folder: Path) -> dict[str, Any]:
+    t = story.words
+    pictures = [_half(picture) for chapter in story.chapters for picture in chapter.pictures]
+    drawings = iter(svgs(pictures))
+    chapters = []
+    for number, chapter in enumerate(story.chapters):
+        plots = []
+        for place, picture in enumerate(chapter.pictures):
+            file = folder / f"{number}-{place}.svg"
+            file.write_text(next(drawings), encoding="utf-8")
+            plots.append({"file": file.name, "says": picture.says, "alt": picture.spec["description"]})
+        photos = [_photo(photo, folder / f"photo-{number}-{n}") for n, photo in enumerate(chapter.photos)]
+        tables = [table._asdict() for table in chapter.tables]
+        kept = {key: getattr(chapter, key) for key in ("title", "answer", "what", "why", "stamps", "notes")}
+        chapters.append(kept | {"plots": plots, "photos": photos, "tables": tables})
+    return {key: getattr(story, key) for key in SAME} | {
+        "made": t("page.made", date=story.made, version=__version__),
+        "words": {key: t(f"story.{key}") for key in WORDS} | {"report": t("page.report")},
+        "uses": [one._asdict() for one in story.uses],
+        "figures": [one._asdict() | {"band": one.band and one.band._asdict()} for one in story.figures],
+        "photo": _photo(story.photo, folder / "photo") if story.photo else "",
+        "chapters": chapters,
+        "closing": story.closing._asdict(),
+    }
+
+
+def _photo(photo: Any, file: Path) -> str:
+    named = file.with_suffix(f".{photo.kind}")
+    named.write_bytes(photo.data)
+    return named.name
+
+
+def _half(picture: Picture) -> Picture:
+    """The same chart for half a page: its letters are of the size of the text around it."""
+    spec = picture.spec
+    if "facet" in spec or "spec" in spec:
+        return picture
+    legend = {**spec["config"]["legend"], "orient": "bottom", "columns": 2, "labelLimit": 190}
+    view = {**spec["config"]["view"], **{f"continuous{key.title()}": value for key, value in HALF.items()}}
+    view |= {f"discrete{key.title()}": value for key, value in HALF.items()}
+    title = {**spec["title"], "fontSize": 13, "limit": 480}
+    size = {"width": HALF["width"]} | ({"height": min(spec["height"], 300)} if "height" in spec else {})
+    return picture._replace(
+        spec=spec | size | {"title": title, "config": {**spec["config"], "legend": legend, "view": view}}
+    )
+
+
+def markdown(story: Story, path: Path, folder: Path) -> list[Path]:
+    """As Markdown, charts as SVG files beside it."""
+    folder.mkdir(exist_ok=True)
+    pictures = [picture for chapter in story.chapters for picture in chapter.pictures]
+    drawings = {id(picture): drawing for picture, drawing in zip(pictures, svgs(pictures), strict=True)}
+    path.write_text("\n".join(_lines(story, folder, drawings)) + "\n", encoding="utf-8")
+    return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
+
+
+def _lines(story: Story, folder: Path, drawings: dict[int, str]) -> Iterator[str]:
+    t = story.words
+    yield f"# {escape(story.title)}\n"
+    yield from (escape(text) + "\n" for text in (*story.what, *story.stamps))
+    yield f"**{escape(story.verdict)}**\n"
+    yield f"## {t('story.uses')}\n"
+    yield from (f"- {escape(u.title)}: {escape(u.shown)}. {escape(u.why)}" for u in story.uses)
+    yield f"\n## {t('story.figures')}\n"
+    yield from (f"- {escape(one.name)}: {escape(one.value)}" for one in story.figures)
+    yield ""
+    lists = ((t("story.deviates"), story.sure), (t("story.beside"), story.beside))
+    claimed = ((t("story.claims"), tuple(f"{name}: {said}" for name, _, said in story.claims)),)
+    for title, texts in (*claimed, *lists):
+        if texts:
+            yield f"## {title}\n"
+            yield from (f"- {escape(text)}" for text in texts)
+            yield ""
+    for chapter in story.chapters:
+        yield from _chapter(chapter, folder, drawings)
+    yield f"## {story.closing.title}\n"
+    for title, _, texts in story.closing.lists:
+        yield f"### {title}\n"
+        yield from (f"- {escape(text)}" for text in texts)
+        yield ""
+
+
+def _chapter(chapter: Chapter, folder: Path, drawings: dict[int, str]) -> Iterator[str]:
+    yield f"## {escape(chapter.title)}\n"
+    yield from (escape(text) + "\n" for text in (*chapter.stamps, " ".join(chapter.answer), *chapter.notes) if text)
+    for n, picture in enumerate(chapter.pictures, 1):
+        file = folder / f"{chapter.anchor}-{n}.svg"
+        file.write_text(drawings[id(picture)], encoding="utf-8")
+        yield f"![{escape(picture.title)}]({folder.name}/{file.name})\n"
+    for n, photo in enumerate(chapter.photos, 1):
+        named = folder / f"{chapter.anchor}-photo-{n}.{photo.kind}"
+        named.write_bytes(photo.data)
+        yield f"![{escape(chapter.title)}]({folder.name}/{named.name})\n"
+    for table in chapter.tables:
+        yield from lines_of(table)

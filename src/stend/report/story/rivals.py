@@ -1,0 +1,42 @@
+"""What a review lays beside its drive: other runs, folders of them, what was published, and its class by default."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from stend.charts.beside.sides import Side
+from stend.errors import BadInput
+from stend.findings.suitability import kind
+from stend.published import published
+from stend.record import Run
+from stend.report.story.page_one import peers
+
+PREFIX = "published:"
+NONE = "none"
+EVENTS = "events.jsonl"
+
+
+def told(names: Sequence[str]) -> tuple[list[Path], list[Side]]:
+    """Run folders, those of a catalogue one by one, and published drives; BadInput for a name nobody knows."""
+    folders = [folder for name in names if not name.startswith(PREFIX) and name != NONE for folder in _runs(Path(name))]
+    if not folders:
+        raise BadInput("a report needs a run folder")
+    return list(dict.fromkeys(folders)), [side(name) for name in names if name.startswith(PREFIX)]
+
+
+def side(name: str) -> Side:
+    """`published:NAME` as a drive of the charts."""
+    facts = published().get(name.removeprefix(PREFIX))
+    if facts is None:
+        raise BadInput(f"nothing is published of {name.removeprefix(PREFIX)!r}; there are {', '.join(published())}")
+    return Side(facts["about"]["title"], facts=facts)
+
+
+def reference(run: Run) -> list[Side]:
+    """The published drives of its class."""
+    return [Side(facts["about"]["title"], facts=facts) for facts in peers(run.plan.device, kind(run)).values()]
+
+
+def _runs(folder: Path) -> Iterator[Path]:
+    """The folder, or the runs in it where it is none itself."""
+    below = sorted(path.parent for path in folder.glob(f"*/{EVENTS}")) if folder.is_dir() else []
+    yield from below if below and not (folder / EVENTS).exists() else [folder]

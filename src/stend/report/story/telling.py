@@ -1,0 +1,235 @@
+"""A run -> a Story: the questions that its tests answer, in the order of questions.toml."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend import charts, findings
+from stend.charts import Picture
+from stend.charts.beside import Side, picture
+from stend.definition import PlannedTest
+from stend.findings import Sheet, look
+from stend.findings.judgement import Told
+from stend.findings.judgement.evidence import Evidence, evidence
+from stend.findings.judgement.uses import Pair, shape
+from stend.findings.language import Language
+from stend.findings.suitability import concluded, kind
+from stend.record import Run
+from stend.report.parts.document import stamps
+from stend.report.parts.sheet import photo, sheet
+from stend.report.story import Chapter, Closing, Story
+from stend.report.story.notes import notes
+from stend.report.story.page_one import Seen, claims, extremes, keys, marked, measured, sentence, verdict
+from stend.report.story.tables import key_table, server_table
+
+Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
+
+
+MOST_DEVIATIONS, MOST_NOTES = 4, 4
+
+
+class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sentence of evidence and when it is told."""
+
+    needs: tuple[str, ...]
+    text: Pair
+    above: tuple[str, float] | None = None
+    below: tuple[str, float] | None = None
+    above_ratio: tuple[str, str, float] | None = None
+    below_ratio: tuple[str, str, float] | None = None
+
+    def holds(self, told: Mapping[str, float]) -> bool:
+        """Whether its figures are known and its conditions met."""
+        ratio = self.above_ratio or self.below_ratio
+        if any(name not in told for name in (*self.needs, *(ratio[:2] if ratio else ()))):
+            return False
+        checks = [told.get(self.above[0], 0.0) >= self.above[1]] if self.above else []
+        checks += [told.get(self.below[0], 0.0) < self.below[1]] if self.below else []
+        if ratio:
+            checks.append((told[ratio[0]] >= ratio[2] * told[ratio[1]]) == bool(self.above_ratio))
+        return all(checks)
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A chapter; `own` are (chart file, first picture, how many)."""
+
+    name: str
+    tests: tuple[str, ...]
+    title: Pair
+    what: Pair
+    why: Pair
+    answers: tuple[Answer, ...] = ()
+    charts: tuple[str, ...] = ()
+    own: tuple[tuple[str, int, int], ...] = ()
+
+
+@cache
+def questions() -> tuple[Question, ...]:
+    """questions.toml."""
+    told: Any = (resources.files(__package__) / "questions.toml").read_bytes()
+    return msgspec.toml.decode(told, type=dict[str, tuple[Question, ...]])["question"]
+
+
+def story(runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None = None) -> Story:
+    """The review of the first of these runs; the others and the rivals are beside it on its charts."""
+    folder, run, host = runs[0]
+    words, facts = Language(lang), sheet(folder)
+    found = tuple(findings.find(run, facts))
+    told = evidence(run, facts, found)
+    seen = Seen(run, told, concluded(run, facts, found), found, kind(run), words)
+    sides = [*_sides(runs), *rivals]
+    author = notes(folder)
+    best, worst = extremes(seen)
+    return Story(
+        title=run.plan.device.model or run.plan.device.target,
+        lang=lang,
+        made=words.date(time.time() if made_at is None else made_at),
+        what=tuple(_what(run, host, words)),
+        verdict=verdict(seen),
+        uses=tuple(marked(seen)),
+        figures=tuple(keys(seen)),
+        best=best,
+        worst=worst,
+        claims=tuple(claims(seen)),
+        sure=tuple(_sure(run, words)),
+        beside=tuple(_beside(sides[1:], words)),
+        stamps=stamps(run, words),
+        photo=photo(folder, facts),
+        chapters=tuple(_chapters(run, sides, told, facts, author, words)),
+        closing=_closing(seen, facts),
+        words=words,
+        notes=author.get("", ((), ()))[0],
+    )
+
+
+def _sides(runs: Runs) -> list[Side]:
+    """A side for each run, told apart by number where their drives have one name."""
+    names = [run.plan.device.model or run.plan.device.target for _, run, _ in runs]
+    same = len(set(names)) < len(names)
+    return [
+        Side(f"{n} ({i})" if same else n, run) for i, (n, (_, run, _)) in enumerate(zip(names, runs, strict=True), 1)
+    ]
+
+
+def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
+    drive = run.plan.device
+    size = words(
+        "story.exactly", bytes=words.show(drive.capacity_bytes, "whole"), shown=words.show(drive.capacity_bytes, "gb")
+    )
+    yield ", ".join(
+        filter(None, (drive.interface, size, drive.firmware and f"{words('sheet.firmware')} {drive.firmware}"))
+    )
+    software = f"stend {run.started[0].version}" + ("" if drive.virtual else f", {host.get('fio', 'fio')}")
+    drivers = str(host.get("driver", ""))
+    yield ", ".join(filter(None, (str(host.get("cpu", "")), str(host.get("kernel", "")), drivers, software)))
+    yield words.date(run.started[0].at)
+
+
+def _sure(run: Run, words: Language) -> Iterator[str]:
+    yield from (sentence(words.told(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
+    if not run.plan.deviations:
+        yield words("story.no_deviation")
+    unmet = list(dict.fromkeys(words(f"test.{j.where.test}") for j in run.unmet if words.knows(f"test.{j.where.test}")))
+    yield words("story.unmet", tests=", ".join(unmet)) if unmet else words("story.steady")
+    yield words("story.method_own")
+    yield words("story.one_sample")
+    told = dict.fromkeys(sentence(words.told(note.text)) for note in run.notes)
+    yield from islice(told, MOST_NOTES)
+
+
+def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
+    for side in sides:
+        if side.run:
+            yield words("story.measured", name=side.name)
+        else:
+            yield words("story.published", name=side.name, source=side.facts["about"]["source"])
+
+
+def _chapters(
+    run: Run, sides: Sequence[Side], told: Evidence, facts: Sheet, author: Mapping[str, Any], words: Language
+) -> Iterator[Chapter]:
+    for question in questions():
+        tests = look.tests(run, *question.tests)
+        if not tests:
+            continue
+        own = tuple(_pictures(question, run, tests, sides, facts, words))
+        texts, photos = author.get(question.name, ((), ()))
+        tables = tuple(t for t in (server_table(run, words) if question.name == "work" else None,) if t)
+        yield Chapter(
+            question.name,
+            words.pick(question.title),
+            tuple(_answer(question, told, words)),
+            words.pick(question.what),
+            words.pick(question.why),
+            own,
+            tables,
+            tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words))),
+            texts,
+            photos,
+        )
+    table = key_table(sides, words)
+    if table:
+        title = words("story.beside")
+        yield Chapter("beside", title, (), "", "", (), (table,), (), (), ())
+
+
+def _answer(question: Question, told: Evidence, words: Language) -> Iterator[str]:
+    shown = {name: Told(value, shape(name)) for name, value in told.items()}
+    for one in question.answers:
+        if one.holds(told):
+            yield words.pick(one.text, **shown)
+
+
+def _pictures(
+    question: Question, run: Run, tests: Sequence[PlannedTest], sides: Sequence[Side], facts: Sheet, words: Language
+) -> Iterator[Picture]:
+    stamped = charts.stamped(run, tests[0], words)
+    for name in question.charts:
+        yield from picture(name, sides, words, stamped)
+    for name, first, count in question.own:
+        test = next((test for test in tests if name in charts.named(test)), None)
+        if test:
+            yield from islice(charts.pictures(name, run, test, words.name, facts), first, first + count)
+
+
+def _closing(seen: Seen, facts: Sheet) -> Closing:
+    words = seen.words
+    good = _reasons(seen, ("yes",), ("pass",))
+    bad = _reasons(seen, ("no", "doubt"), ("fail", "doubt"))
+    whom = tuple(sentence(words(f"use_title.{one.use}")) for one in seen.verdict.of("yes"))
+    not_whom = tuple(sentence(words(f"use_title.{one.use}")) for one in seen.verdict.of("no"))
+    money = tuple(findings.sentence(f, words) for f in seen.found if f.name == "value")
+    lists = (
+        ("for", "pro", good),
+        ("against", "con", bad),
+        ("whom", "", whom),
+        ("whom_not", "", not_whom),
+        ("facts", "", money),
+    )
+    return Closing(
+        words("story.closing"),
+        tuple((words(f"story.{key}"), side, texts) for key, side, texts in lists if texts),
+    )
+
+
+def _reasons(seen: Seen, marks: tuple[Any, ...], answers: tuple[str, ...]) -> tuple[str, ...]:
+    """Each once, the weightiest first; nothing that is for the drive in one use and against it in another."""
+    every = [r for one in seen.verdict.uses for r in one.reasons]
+    against = {r.figure for r in every if r.answer in ("fail", "doubt")}
+    own = [r for one in seen.verdict.of(*marks) for r in one.reasons if r.answer in answers and measured(r)]
+    own = [r for r in own if answers != ("pass",) or r.figure not in against]
+    own.sort(key=lambda r: r.weight, reverse=True)
+    return tuple(dict.fromkeys(sentence(r.said(seen.words)) for r in _once(own)))[:5]
+
+
+def _once(reasons: Sequence[Any]) -> list[Any]:
+    told: dict[str, Any] = {}
+    for reason in reasons:
+        told.setdefault(reason.figure, reason)
+    return list(told.values())
