@@ -166,7 +166,7 @@ def test_russian_is_russian(tmp_path: Path) -> None:
         ("en", "8.59 GB of 10 GB native", "the drive is over-provisioned: 8.59 GB of 10 GB native"),
         (
             "ru",
-            "Увеличенный резерв8,59 ГБ из 10 ГБ полной ёмкости",
+            "8,59 ГБ из 10 ГБ полной ёмкости",
             "резерв накопителя увеличен: доступно 8,59 ГБ из 10 ГБ полной ёмкости",
         ),
     ],

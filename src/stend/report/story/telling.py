@@ -119,15 +119,16 @@ def _sides(runs: Runs) -> list[Side]:
 
 def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
     drive = run.plan.device
-    size = words(
-        "story.exactly", bytes=words.show(drive.capacity_bytes, "whole"), shown=words.show(drive.capacity_bytes, "gb")
-    )
-    yield ", ".join(
-        filter(None, (drive.interface, size, drive.firmware and f"{words('sheet.firmware')} {drive.firmware}"))
-    )
+    exact = words.show(drive.capacity_bytes, "whole")
+    size = words("story.exactly", bytes=exact, shown=words.show(drive.capacity_bytes, "gb"))
+    firmware = f"{words('sheet.firmware')} {drive.firmware}" if drive.firmware else ""
+    yield ", ".join(filter(None, (drive.interface, size, firmware)))
+    if drive.native_bytes:
+        spare = words("header.provisioned_value", size=drive.capacity_bytes, native=drive.native_bytes)
+        yield f"{words('header.provisioned')}: {spare}"
     software = f"stend {run.started[0].version}" + ("" if drive.virtual else f", {host.get('fio', 'fio')}")
-    drivers = str(host.get("driver", ""))
-    yield ", ".join(filter(None, (str(host.get("cpu", "")), str(host.get("kernel", "")), drivers, software)))
+    known = (str(host.get(key, "")) for key in ("cpu", "kernel", "driver"))
+    yield ", ".join(filter(None, (*known, software)))
     yield words.date(run.started[0].at)
 
 
@@ -139,7 +140,7 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     yield words("story.unmet", tests=", ".join(unmet)) if unmet else words("story.steady")
     yield words("story.method_own")
     yield words("story.one_sample")
-    told = dict.fromkeys(sentence(words.told(note.text)) for note in run.notes)
+    told = dict.fromkeys(words.told(note.text) for note in run.notes)
     yield from islice(told, MOST_NOTES)
 
 
