@@ -50,6 +50,14 @@ def reviews() -> dict[str, Any]:
     return tomllib.loads((resources.files("stend.sim") / "reviews.toml").read_text())
 
 
+def suite_of(run: Run) -> str:
+    """The review whose drive and tests a run has; "" if none."""
+    drive, tests = run.plan.device.target.removeprefix("sim:"), tuple(test.name for test in run.plan.tests)
+    known = {str(told["target"]): suite for suite, told in reviews().items() if suite != "why"}
+    suite = known.get(drive, "")
+    return suite if suite and tuple(plan.gather([suite], None, {})[0]) == tests else ""
+
+
 def ran(suite: str, target: str) -> Run:
     """A suite as it is run by hand, kept in no folder."""
     from stend.devices.virtual import VirtualDevice
@@ -71,11 +79,11 @@ def ran(suite: str, target: str) -> Run:
     return kept
 
 
-def measured(suite: str) -> Iterator[Row | Said]:
-    """Every number and statement of a review."""
+def measured(suite: str, of: Run | None = None) -> Iterator[Row | Said]:
+    """Every number and statement of a review; from a run of its suite where there is one."""
     known = reviews()
     published, reasons = known[suite], known["why"]
-    of = ran(suite, published["target"])
+    of = of or ran(suite, published["target"])
     found = {f.name: f for f in reversed(list(findings.find(of, {})))}
     for row in published["row"]:
         value = row["published"]

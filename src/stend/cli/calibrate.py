@@ -1,6 +1,7 @@
 """`stend calibrate`: how near the virtual drives come to the real ones."""
 
 from operator import attrgetter
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,7 +9,8 @@ import typer
 from stend.errors import BadInput
 
 Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="Profiles; all that have published cells.")
+    list[str] | None,
+    typer.Argument(metavar="[NAME]...", help="Profiles (reviews, or folders of their runs); all that are published."),
 ]
 
 
@@ -47,11 +49,15 @@ def command(
 
 
 def _reviewed(names: list[str] | None) -> None:
+    from stend import store
     from stend.cli import _reviews
 
     known = [suite for suite in _reviews.reviews() if suite.startswith("review-")]
+    told = list[_reviews.Row | _reviews.Said]()
     for name in names or known:
-        if name not in known:
+        run = store.load(Path(name)) if Path(name).is_dir() else None
+        suite = _reviews.suite_of(run) if run else name
+        if suite not in known:
             raise BadInput(f"{name} is no review; there is {', '.join(known)}")
-    told = [row for suite in names or known for row in _reviews.measured(suite)]
+        told += _reviews.measured(suite, run)
     typer.echo(_reviews.table(told))

@@ -18,29 +18,34 @@ HISTOGRAM_MINUTES = 20
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, fill, rounds of nine one-minute records, histogram; for each queue depth."""
-    return tuple(phase for depth in profile.options["depths"] for phase in _one(profile, depth))
+    """Purge, fill, rounds of nine one-minute records, histogram; for each queue depth, or for all of them together."""
+    depths = profile.options["depths"]
+    if profile.options["together"]:
+        return _series(profile, depths, "")
+    return tuple(phase for depth in depths for phase in _series(profile, [depth], f"-q{depth}"))
 
 
-def _one(profile: Profile, depth: int) -> tuple[Phase, ...]:
-    tag, minute = f"-q{depth}", profile.minutes(1)
+def _series(profile: Profile, depths: list[int], tag: str) -> tuple[Phase, ...]:
+    minute, deepest = profile.minutes(1), max(depths)
     cells = {
-        (read_pct, block): random(read_pct, block, 1, depth)
+        (read_pct, block, depth): random(read_pct, block, 1, depth)
         for read_pct in profile.options["mixes"]
         for block in profile.options["blocks_kib"]
+        for depth in depths
     }
-    tracked = cells.get(TRACKED, list(cells.values())[-1])
+    known = tuple(cells[*TRACKED, depth] for depth in depths if (*TRACKED, depth) in cells)
+    tracked = known or (list(cells.values())[-1],)
     rounds = Phase(
         name=f"rounds{tag}",
         round=tuple(Hold(workload=cell, amount=minute) for cell in cells.values()),
-        until=(Steady(track=(tracked,), quantity="latency", rule=profile.steady),),
+        until=(Steady(track=tracked, quantity="latency", rule=profile.steady),),
         rounds=profile.rounds,
     )
     histogram = Phase(
-        name=f"histogram{tag}", round=(Hold(workload=tracked, amount=minute),) * profile.options["histogram_minutes"]
+        name=f"histogram{tag}", round=(Hold(workload=tracked[0], amount=minute),) * profile.options["histogram_minutes"]
     )
     # Open point 4: the fill's threads and depth. 1/1 like the test itself, as the IOPS clause has it; others take 32.
-    start = (purged(tag), filled(1, depth, tag=tag), rounds)
+    start = (purged(tag), filled(1, deepest, tag=tag), rounds)
     return (*start, histogram) if histogram.round and profile.specification != "1.1" else start
 
 
@@ -49,6 +54,12 @@ TEST = Test(
     clause="PTS 9",
     phases=phases,
     charts=("convergence", "window", "latency_table", "histogram"),
-    options={"mixes": MIXES, "blocks_kib": BLOCKS_KIB, "depths": DEPTHS, "histogram_minutes": HISTOGRAM_MINUTES},
+    options={
+        "mixes": MIXES,
+        "blocks_kib": BLOCKS_KIB,
+        "depths": DEPTHS,
+        "together": False,
+        "histogram_minutes": HISTOGRAM_MINUTES,
+    },
     summary="response times of 8, 4 and 0.5 KiB random IO at one outstanding, in rounds until steady",
 )
