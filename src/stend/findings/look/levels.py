@@ -17,6 +17,8 @@ SHARP, NEIGHBOURS = 0.5, 12
 """A step happens between two samples: at least this part of the fall (of its logarithm) is right there, in so many."""
 NOISE = 5.0
 """A step must stand out of the noise of both its means by so many standard errors."""
+DIP, AROUND = 0.5, 9
+"""A sample far below those around it is no level, but would pull the mean of logarithms: it counts as this part."""
 
 
 class Level(NamedTuple):
@@ -32,7 +34,7 @@ def levels(values: Sequence[float]) -> list[Level]:
     raw = np.asarray(values, float)
     if len(raw) < FEWEST or not (raw > 0).any():
         return []
-    logs = np.log(np.maximum(raw, raw[raw > 0].min()))
+    logs = np.log(np.maximum(np.maximum(raw, raw[raw > 0].min()), np.multiply(DIP, smooth(values, AROUND))))
     noise = float(np.median(np.abs(np.diff(logs)))) / 0.6745 / np.sqrt(2) if len(raw) > 1 else 0.0
     cuts = sorted({0, len(raw), *_cuts(logs, 0, len(raw), max(noise, 1e-6))})
     found = [Level(a, b, float(np.median(raw[a:b]))) for a, b in pairwise(cuts)]
