@@ -85,7 +85,7 @@ def _workload(run: Run, name: str, phase: str, load: Workload, mean: Counts) -> 
     both = mean.both
     ends = f" from {rate(series[0].iops)} to {rate(series[-1].iops)}" if len(series) > 1 else ""
     return (
-        f"  {phase:<14}{load.label:<24}{rate(mean.iops):>7} IOPS {mean.bytes_per_s / MB:>8.1f} MB/s  "
+        f"  {phase:<14} {load.label:<24} {rate(mean.iops):>7} IOPS {mean.bytes_per_s / MB:>8.1f} MB/s  "
         f"mean {latency(both.mean_s)}, max {latency(both.max_s)}{ends}"
     )
 
