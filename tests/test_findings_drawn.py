@@ -85,10 +85,15 @@ def written(*stretches: tuple[float, float], noise: float = 0.02) -> Finding:
     return said(Drawn("restless", stepwise(*levels), "slc-cache", size, noise=noise), "slc_cache")
 
 
-@pytest.mark.parametrize(("last", "because"), [(((0.995, 45), (9, 100)), "rises_mbs"), (((9, 45),), "new")])
+@pytest.mark.parametrize(("last", "because"), [(((0.995, 45), (9, 100)), "rises_mbs"), (((9, 45),), "much")])
 def test_a_stall_at_the_very_end_is_no_level(last: tuple[tuple[float, float], ...], because: str) -> None:
     found = written((0.97, 100), *last)
     assert (found.key, found.values["because"].key) == ("because", because)
+
+
+@pytest.mark.parametrize(("share", "key"), [(0.5, "steps"), (0.6, "because")])
+def test_no_cache_holds_more_than_one_bit_in_each_cell(share: float, key: str) -> None:
+    assert written((share, 1000), (9, 400)).key == key
 
 
 def test_a_level_of_few_samples_is_not_told_where_they_scatter() -> None:

@@ -16,8 +16,8 @@ NAME = "slc_cache"
 LEAST_RATIO = 1.25
 BRIEF = 0.01
 """A slow start and a short last level that hold less than this part of what was written are none; a rise is one."""
-NEW = 0.1
-"""The second of two levels may be a stall, and not stay, if it holds less than this part of what was written."""
+MOST = 0.55
+"""Of the capacity: one bit in each cell that else holds two or more is half of it at most, and a little spare."""
 UNCERTAIN = 0.04
 """Standard error up to which a level in the scatter is told."""
 FEWEST_SAMPLES = 12
@@ -86,7 +86,7 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     falls = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
     steps = [sharp(rates, a, b) for a, b in pairwise(found)]
     why = grounds.unmet(NEEDS, Ground(run, test, records)) or _rises(found)
-    why = why or _brief(counts, found) or _new(counts, found) or _scattered(rates, found)
+    why = why or _brief(counts, found) or _much(run, counts, found) or _scattered(rates, found)
     gentle = values["first"] >= LEAST_RATIO * values["last"]
     if why is None and not falls and not gentle:
         values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
@@ -158,10 +158,10 @@ def _rises(found: Sequence[Level]) -> Because | None:
     return Because("rises_mbs", {"low": again[0].value, "high": again[1].value}) if again else None
 
 
-def _new(counts: Sequence[Counts], found: Sequence[Level]) -> Because | None:
-    """Nobody saw whether the writing gets faster again."""
-    size = sum(c.write.bytes for c in counts[found[-1].first : found[-1].last])
-    return Because("new") if len(found) == 2 and size < NEW * sum(c.write.bytes for c in counts) else None
+def _much(run: Run, counts: Sequence[Counts], found: Sequence[Level]) -> Because | None:
+    """No cache holds so much: the drive was slowed down by something else."""
+    share = sum(c.write.bytes for c in counts[: found[0].last]) / run.plan.device.capacity_bytes
+    return Because("much", {"share": share}) if len(found) > 1 and share > MOST else None
 
 
 def _scattered(rates: Sequence[float], found: Sequence[Level]) -> Because | None:

@@ -1,6 +1,7 @@
 """Application profiles of Fujitsu's StorageBench and of Iometer, each over a ladder of outstanding IOs (the reviews').
 
-Tables: peers.md, 6; `mem` where a row is remembered and not confirmed.
+Tables: peers.md, 6; `mem` where a row is remembered and not confirmed. Iometer's mixes begin at any sector, as its
+access specifications do unless told otherwise.
 """
 
 from stend.definition import Identity, Phase, Profile, Test, Workload
@@ -32,13 +33,13 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     """Purge and fill; then each profile up its ladder, a minute a rung."""
     own = profile.options
     ladders = (
-        Phase(name=name, round=minutes(profile, [_workload(name, depth) for depth in own["outstanding"]]))
+        Phase(name=name, round=minutes(profile, [_workload(name, depth, device) for depth in own["outstanding"]]))
         for name in own["workloads"]
     )
     return (purged(), filled(1, 32), *ladders)
 
 
-def _workload(name: str, depth: int) -> Workload:
+def _workload(name: str, depth: int, device: Identity) -> Workload:
     random_pct, read_pct, size = WORKLOADS[known(name, WORKLOADS, "application profile")]
     mix = size if isinstance(size, tuple) else ()
     largest = max(kib for kib, _ in mix) if isinstance(size, tuple) else size
@@ -47,6 +48,7 @@ def _workload(name: str, depth: int) -> Workload:
         read_pct=read_pct,
         block_bytes=round(largest * KiB),
         block_mix=tuple((round(kib * KiB), share) for kib, share in mix),
+        align_bytes=device.logical_bytes if mix else 0,
         depth=depth,
     )
 
