@@ -9,7 +9,7 @@ from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, scatter, sharp
+from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, quieted, scatter, sharp, smooth
 from stend.record import Counts, Run
 
 NAME = "slc_cache"
@@ -18,6 +18,8 @@ BRIEF = 0.01
 """A slow start and a short last level that hold less than this part of what was written are none; a rise is one."""
 MOST = 0.55
 """Of the capacity: one bit in each cell that else holds two or more is half of it at most, and a little spare."""
+CALM, BACK = 0.05, 0.05
+"""Means that scatter so little; at most this part of what follows a level may lie above its lower edge again."""
 UNCERTAIN = 0.04
 """Standard error up to which a level in the scatter is told."""
 FEWEST_SAMPLES = 12
@@ -86,7 +88,8 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     falls = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
     steps = [sharp(rates, a, b) for a, b in pairwise(found)]
     why = grounds.unmet(NEEDS, Ground(run, test, records)) or _rises(found)
-    why = why or _brief(counts, found) or _much(run, counts, found) or _scattered(rates, found)
+    why = why or _brief(counts, found) or _much(run, counts, found) or _comes_back(rates, found)
+    why = why or _scattered(rates, found)
     gentle = values["first"] >= LEAST_RATIO * values["last"]
     if why is None and not falls and not gentle:
         values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
@@ -162,6 +165,17 @@ def _much(run: Run, counts: Sequence[Counts], found: Sequence[Level]) -> Because
     """No cache holds so much: the drive was slowed down by something else."""
     share = sum(c.write.bytes for c in counts[: found[0].last]) / run.plan.device.capacity_bytes
     return Because("much", {"share": share}) if len(found) > 1 and share > MOST else None
+
+
+def _comes_back(rates: Sequence[float], found: Sequence[Level]) -> Because | None:
+    """A rate that jumps faster than levels are told from each other is in none of them."""
+    if len(found) < 2:
+        return None
+    first, after = found[0], smooth(quieted(rates[found[1].first :], CALM))
+    middle = (first.value * found[1].value) ** 0.5
+    if sum(rate > middle for rate in after) <= BACK * len(after):
+        return None
+    return Because("rises_mbs", {"low": min(after), "high": max(after)})
 
 
 def _scattered(rates: Sequence[float], found: Sequence[Level]) -> Because | None:

@@ -196,10 +196,12 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
         stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
+        told = loop.issued[slot]
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
+        told = loop.issued[slot] - told if loop.waiting.shape[0] == 0 else i64(0)
         done = request(f, stream.offset[i], size, reads, t)
-        loop.issued[slot] = asked(loop, t)
+        loop.issued[slot] = asked(loop, t) + told
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
