@@ -5,12 +5,15 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import pytest
 
 from stend.sim import Pattern, build, load
 from stend.sim.drive import Drive
+from stend.sim.experiments import Bench, Sum
 from stend.sim.spec import profiles
+from stend.stats import bin_index
 from stend.units import KiB, MiB
 
 LENGTHS_S = (5, 30, 60)
@@ -163,3 +166,31 @@ def test_a_pause_costs_the_ios_of_its_time() -> None:
         longest.append(told[1, 4] / 1e6)
     assert max(longest) > 400
     assert np.min(rates) < 0.8 * np.median(rates)
+
+
+def after_writes(step_s: float, pause_every: int = 0) -> Sum:
+    """Reads of a drive that was written over, and cleans while it reads."""
+    spec = load("saber1000")
+    assert spec.flash
+    flash = msgspec.structs.replace(spec.flash, pause_every_writes=pause_every, hiccups=())
+    bench = Bench(msgspec.structs.replace(spec, flash=flash), {"threads": 1, "depth": 32})
+    bench.fill(2)
+    bench.run(bench.pattern(0, 4 * KiB), 1200)
+    return bench.run(bench.pattern(100, 4 * KiB), 20, step_s)
+
+
+def test_response_times_do_not_depend_on_how_often_a_drive_is_asked() -> None:
+    often, seldom = after_writes(1), after_writes(20)
+    assert often.percentile_us(99) == pytest.approx(seldom.percentile_us(99), rel=0.05)
+    assert often.mean_us() == pytest.approx(seldom.mean_us(), rel=0.02)
+
+
+def test_a_pause_is_told_whole_by_a_few_and_by_nobody_else() -> None:
+    spec = load("saber1000")
+    assert spec.flash
+    flash = msgspec.structs.replace(spec.flash, pause_every_writes=2000, hiccups=())
+    bench = Bench(msgspec.structs.replace(spec, flash=flash), {})
+    told = bench.run(bench.pattern(0, 4 * KiB), 60).bins[1]
+    low, high = (bin_index(ns) for ns in (5e6, 200e6))
+    assert told[high:].sum() > 0
+    assert told[low:high].sum() == 0

@@ -225,8 +225,9 @@ def rest(f: Any, now: Any, pages: Any) -> None:
 @compiled
 def settle(f: Any, now: Any) -> None:
     """Whatever was under way is done: an idle drive's dies and links are free."""
-    for d in range(f.die.shape[0]):
-        f.die[d] = min(f.die[d], now)
+    for clocks in (f.die, f.sense, f.channel):
+        for n in range(clocks.shape[0]):
+            clocks[n] = min(clocks[n], now)
     f.state[k.FIRMWARE] = min(f.state[k.FIRMWARE], now)
 
 
