@@ -32,7 +32,7 @@ def held(here: Bench, workload: Workload, seconds: float, *ahead: Ahead, seed: i
     return done(here.hold(Hold(workload=workload, amount=Seconds(seconds=seconds)), seed, list(ahead)))
 
 
-@pytest.mark.parametrize(("seconds", "intervals"), [(10.0, 10), (10.4, 10), (10.6, 11), (0.3, 1)])
+@pytest.mark.parametrize(("seconds", "intervals"), [(10.0, 10), (10.4, 10), (10.5, 10), (10.6, 11), (0.3, 1)])
 def test_a_hold_ends_at_the_interval_nearest_to_its_time(seconds: float, intervals: int) -> None:
     heard, came_to = held(bench(StillEngine()), RANDOM, seconds)
     assert len(heard) == intervals

@@ -1,9 +1,11 @@
 """Times before anything was measured: the arithmetic of plans and of the time to go."""
 
+import math
+
 import pytest
 
 from stend.definition import Bytes, Hold, Identity, Idle, Phase, Purge, Rule, Seconds, Steady, Workload
-from stend.estimate import ASSUMED, Speed, assumed, phase_seconds, slowest, step_seconds, sure_bytes
+from stend.estimate import Speed, assumed, fresh_seconds, phase_seconds, slowest, step_seconds, sure_bytes
 from stend.units import GB, GiB, KiB
 
 WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB)
@@ -60,4 +62,13 @@ def test_a_kind_of_drive_is_assumed_to_write_so_fast_and_at_worst_a_fifth(
 ) -> None:
     assert assumed(found).bytes_per_s == megabytes_a_second * 10**6
     assert slowest(found).bytes_per_s == pytest.approx(megabytes_a_second * 10**6 / 5)
-    assert ASSUMED["file"].purge_s == 1
+    assert assumed(found).purge_s == (1 if found.kind == "file" else 60)
+
+
+def test_random_writes_go_at_full_rate_for_a_capacity_and_then_fall_towards_a_share_of_it() -> None:
+    assert fresh_seconds(0, 1.1, 100) == pytest.approx(110)
+    late = fresh_seconds(20, 1, 100, floor=0.25)
+    assert late == pytest.approx(100)
+    assert fresh_seconds(0, 21, 100, floor=0.25) - fresh_seconds(0, 20, 100, floor=0.25) == pytest.approx(400, rel=0.01)
+    ahead = sum(100 / (0.3 + 0.7 * math.exp(-max(n / 1000 - 1.1, 0) / 0.8)) for n in range(3000)) / 1000
+    assert fresh_seconds(0, 3, 100) == pytest.approx(ahead, rel=0.01)

@@ -1,12 +1,15 @@
 """Stories about the runner: what is asked of drive and engine, and in which order."""
 
+import itertools
+from typing import Any
+
 import msgspec
 import pytest
 
 from stend import plan as planning
 from stend.definition import Plan, Workload
 from stend.errors import StepFailed
-from stend.record import Event, Judged, Note, Result, Run
+from stend.record import Event, Judged, Note, Result, Run, Telemetry
 from stend.run import run
 from stend.units import KiB
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
@@ -142,6 +145,26 @@ def test_stopping_lets_the_drive_go_and_says_so() -> None:
     events = list(run(drawn("iops"), StillDevice(), engine, seed=1, at=0.0, stopping=lambda: engine.clock > 5))
     assert events[-1].outcome == "stopped"  # type: ignore[union-attr]
     assert engine.log[-2:] == ["stop", "close"]
+
+
+class Telling(StillDevice):
+    """A drive that tells its temperature."""
+
+    def health(self) -> dict[str, Any]:
+        return {"temperature_c": 40}
+
+
+def told_after(test: str) -> list[tuple[str, int]]:
+    """The phase and round after which the drive was asked how it is."""
+    engine = StillEngine()
+    events = list(run(drawn(test, minute_s=1), Telling(engine.log), engine, seed=1, at=0.0))
+    judged = [e.where for e, b in itertools.pairwise(events) if isinstance(e, Judged) and isinstance(b, Telemetry)]
+    return [(where.phase, where.round) for where in judged]
+
+
+def test_a_drive_is_asked_after_each_round_of_deep_load_and_not_amid_response_times_of_single_ios() -> None:
+    assert told_after("iops")[-5:] == [("rounds", n) for n in range(1, 6)]
+    assert {round_ for phase, round_ in told_after("latency") if phase == "rounds"} <= {5}
 
 
 def test_events_survive_the_file_format() -> None:

@@ -1,13 +1,8 @@
-"""What the verbs that meet a drive ask alike, and the operator who answers."""
+"""What the verbs that meet a drive ask alike."""
 
-import sys
 from typing import Annotated
 
 import typer
-
-from stend import devices
-from stend.devices import Device
-from stend.session import Operator
 
 Tests = Annotated[
     list[str], typer.Argument(metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.")
@@ -45,21 +40,3 @@ DestroyData = Annotated[
 Create = Annotated[
     str | None, typer.Option("--create", metavar="SIZE", help="Make the target, a new file of this size, first.")
 ]
-
-
-class Terminal(Operator):
-    """Whoever sits at the terminal."""
-
-    def names(self, device: Device) -> str | None:
-        """What the operator types when asked to name the drive again; None where there is no terminal."""
-        drive = device.identity
-        if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or getattr(device, "ours", False):
-            return None
-        lost = devices.loss(drive)
-        typer.echo(f"All data on {drive.model} {drive.serial} ({drive.path}) will be destroyed. It {lost}.")
-        answer: str = typer.prompt("Type its serial or by-id name, of a file its full path, to go on", err=True)
-        return answer.strip()
-
-    def hear(self, words: str) -> None:
-        """On standard error, at once."""
-        typer.echo(words, err=True)

@@ -31,6 +31,7 @@ def command(
     from contextlib import closing
 
     from stend import devices
+    from stend.cli._terminal import Terminal
     from stend.devices.drive import DriveDevice
     from stend.devices.purging import prepare as preparer
     from stend.devices.purging.prepare_table import ONLY
@@ -38,10 +39,10 @@ def command(
 
     wish = _wish(lba_bytes or 0, capacity or "", restore)
     with closing(devices.find(target)) as device:
-        device.open(writes=True, destroy=destroy_data or _asked.Terminal().names(device))
+        device.open(writes=True, destroy=destroy_data or Terminal().names(device))
         if not isinstance(device, DriveDevice):
             raise Refused(f"{target} is not prepared: {ONLY}")
-        typer.echo(f"{target}: {preparer.prepare(device, wish, tell=_asked.Terminal().hear)}")
+        typer.echo(f"{target}: {preparer.prepare(device, wish, tell=Terminal().hear)}")
 
 
 def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":

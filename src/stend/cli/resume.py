@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from stend.cli import _asked
-from stend.session.stopping import Signals
 
 
 def command(
@@ -21,8 +20,9 @@ def command(
     Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
     """
     from stend import session
-    from stend.cli import _ends
+    from stend.cli import _ends, _terminal
+    from stend.session.stopping import Signals
 
-    with session.resume(folder, destroy_data, _asked.Terminal(), Signals()) as running:
+    with session.resume(folder, destroy_data, _terminal.Terminal(), Signals()) as running:
         _ends.follow(running)
     return _ends.finish(folder)

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from stend.cli import _asked
-from stend.session.stopping import Signals
 
 
 def command(
@@ -34,7 +33,8 @@ def command(
     Example: stend run iops write-saturation --target sim:small --quick
     """
     from stend import session
-    from stend.cli import _ends
+    from stend.cli import _ends, _terminal
+    from stend.session.stopping import Signals
 
     request = session.Request(
         tests,
@@ -51,7 +51,7 @@ def command(
         destroy=destroy_data,
         into=str(into) if into else None,
     )
-    with session.start(request, _asked.Terminal(), Signals()) as running:
+    with session.start(request, _terminal.Terminal(), Signals()) as running:
         typer.echo(f"Run folder: {running.folder}")
         _ends.follow(running)
     return _ends.finish(running.folder)

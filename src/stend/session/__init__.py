@@ -37,8 +37,7 @@ NOBODY = Operator()
 
 def planned(request: Request) -> Plan:
     """What would be run: every step on the drive that is there. Nothing is opened. BadInput where that cannot be."""
-    names, profile, told = plan.gather(list(request.tests), request.profile, request.changes, quick=request.quick)
-    return plan.draw(names, profile, devices.find(request.target).identity, deviations=told)
+    return _drawn(request, devices.find(request.target))
 
 
 @contextmanager
@@ -48,23 +47,22 @@ def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = Non
     BadInput, Refused or Missing before anything is made; a file that was made for it is taken away again then.
     """
     stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
-    names, profile, told = plan.gather(list(request.tests), request.profile, request.changes, quick=request.quick)
     engine.can_load(request.target)
     with ExitStack() as undo:
         device = _found(request, undo)
         with closing(device):
-            drawn = plan.draw(names, profile, device.identity, deviations=told)
-            folder = request.folder
-            _take(device, request.destroy, operator, folder)
+            drawn, folder = _drawn(request, device), request.folder
+            there = _taken(device, request.destroy, operator, folder)
             store.create(folder, request.manifest, host.describe())
-            raw = store.Raw(folder)
-            load = engine.engine_for(device, raw, drawn.profile.minute_s)
-            undo.pop_all()
-            with writer.sole(folder, "run"), write_cache.kept(device, drawn, folder, operator.hear) as said:
-                there, seed = devices.fingerprint(device.identity), request.seed or 0
-                events = run(said, device, load, seed=seed, at=time.time(), fingerprint=there, stopping=stop)
-                with closing(Running(folder, said, store.append(folder, events, raw), stop)) as running:
-                    yield running
+            with writer.sole(folder, "run"):
+                raw = store.Raw(folder)
+                load = engine.engine_for(device, raw, drawn.profile.minute_s)
+                undo.pop_all()
+                with write_cache.kept(device, drawn, folder, operator.hear) as said:
+                    at, seed = time.time(), request.seed or 0
+                    events = run(said, device, load, seed=seed, at=at, fingerprint=there, stopping=stop)
+                    with closing(Running(folder, said, store.append(folder, events, raw), stop)) as running:
+                        yield running
 
 
 @contextmanager
@@ -102,9 +100,16 @@ def _none() -> Generator[Event, None, None]:
     yield from ()
 
 
-def _take(device: Device, destroy: str | None, operator: Operator, folder: Path) -> None:
+def _drawn(request: Request, device: Device) -> Plan:
+    names, profile, told = plan.gather(request.tests, request.profile, request.changes, quick=request.quick)
+    return plan.draw(names, profile, device.identity, deviations=told)
+
+
+def _taken(device: Device, destroy: str | None, operator: Operator, folder: Path) -> dict[str, str]:
+    """The drive is ours; what tells it from others, and what was on it."""
     named = destroy or operator.names(device)
     device.open(writes=True, destroy=named, keep_off=(os.path.abspath(folder),))
+    return devices.fingerprint(device.identity)
 
 
 def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
@@ -124,8 +129,7 @@ def _gone_on(
     device = devices.find(past.plan.device.target)
     same.drive(past.plan.device, device.identity)
     with closing(device):
-        _take(device, destroy, operator, folder)
-        there = same.as_then(past, device.identity)
+        there = same.as_then(past, device.identity, _taken(device, destroy, operator, folder))
         raw, virtual = store.Raw(folder), device.identity.virtual
         load, at = engine.engine_for(device, raw, past.plan.profile.minute_s), time.time()
         with write_cache.kept(device, past.plan, folder, operator.hear):

@@ -16,9 +16,8 @@ def drive(then: Identity, now: Identity) -> None:
             raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")
 
 
-def as_then(past: Run, drive: Identity) -> dict[str, str]:
-    """The fingerprint of the drive that is there; Refused where it is not what the run began on, or holds more."""
-    now = devices.fingerprint(drive)
+def as_then(past: Run, drive: Identity, now: dict[str, str]) -> dict[str, str]:
+    """`now`, the fingerprint of the drive that is there; Refused where the run began on another, or it holds more."""
     # A record of before there were fingerprints is held to what a drive holds: nothing that nobody named.
     then = past.started[0].fingerprint or {key: value for key, value in now.items() if key != "signatures"}
     if reason := devices.changed(then, now):

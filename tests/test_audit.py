@@ -1,0 +1,74 @@
+"""The conformance audit: each clause is called met or deviated by what was really done."""
+
+from typing import Any
+
+import pytest
+
+from stend.findings.language import Language
+from stend.record import Run
+from stend.report.parts.audit import audit
+from tests.still import StillEngine
+from tests.test_run import drawn, play
+
+ENGLISH = Language("en")
+SHORT = {"minute_s": 1}
+
+
+def answers(run: Run) -> dict[str, list[str]]:
+    """What the audit answers to each thing that is asked, in its own keys."""
+    (table,) = audit(run, ENGLISH)
+    asked = {ENGLISH(f"audit.{key}"): key for key in KEYS}
+    said = {ENGLISH(f"audit.{key}"): key for key in ("met", "deviated", "not_applicable", "not_claimed")}
+    found: dict[str, list[str]] = {}
+    for question, answer, _ in table.rows:
+        found.setdefault(asked[str(question)], []).append(said[str(answer)])
+    marked = {n for n, row in enumerate(table.rows) if said[str(row[1])] == "deviated"}
+    assert set(table.marks) == marked
+    return found
+
+
+KEYS = ("purge", "cache", "range", "fill", "pattern", "minute", "order", "rule", "limit", "steady", "gaps", "window")
+
+
+def ran(test: str = "iops", engine: StillEngine | None = None, **changes: Any) -> Run:
+    return Run(play(drawn(test, **(SHORT | changes)), engine or StillEngine()))
+
+
+def test_a_run_by_the_clauses_meets_them() -> None:
+    run = ran(minute_s=60)
+    found = answers(run)
+    assert found["steady"] == ["met"]
+    for key in ("purge", "range", "fill", "pattern", "minute", "order", "rule", "limit", "gaps", "window"):
+        assert found[key] == ["met"], key
+    assert found["cache"] == ["not_claimed"]
+
+
+def test_an_unsteady_run_deviates() -> None:
+    found = answers(ran(engine=StillEngine(lambda w, t: 1000 * (1 + (t // 7) % 3))))
+    assert found["steady"] == ["deviated"]
+    assert found["minute"] == ["deviated"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"active_range_pct": 50.0}, "range"),
+        ({"rounds": 5}, "limit"),
+        ({"steady": "fit-90-110"}, "rule"),
+    ],
+)
+def test_what_the_operator_changed_deviates(changes: dict[str, Any], key: str) -> None:
+    assert "deviated" in answers(ran(**changes))[key]
+
+
+class Slow(StillEngine):
+    """Its host needs two seconds between loads."""
+
+    def start(self, *words: object, **more: object):  # type: ignore[no-untyped-def]
+        self.clock += 2
+        return super().start(*words, **more)  # type: ignore[arg-type]
+
+
+def test_pauses_between_records_are_bounded_but_for_where_rests_are_the_test() -> None:
+    assert answers(ran(engine=Slow()))["gaps"] == ["deviated"]
+    assert answers(ran("idle-recovery", engine=Slow()))["gaps"] == ["not_applicable"]
