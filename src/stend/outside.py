@@ -38,7 +38,7 @@ def toml(data: bytes, kind: type[T], what: str) -> T:
     try:
         return converted(msgspec.toml.decode(data), kind, what)
     except BROKEN as error:
-        raise BadInput(f"{what} cannot be used: {sentence(error)}") from error
+        raise BadInput(f"{plain(what)} cannot be used: {sentence(error)}") from error
 
 
 def converted(value: Any, kind: type[T], what: str, *, strict: bool = True) -> T:
@@ -46,7 +46,7 @@ def converted(value: Any, kind: type[T], what: str, *, strict: bool = True) -> T
     try:
         return msgspec.convert(value, kind, strict=strict)
     except BROKEN as error:
-        raise BadInput(f"{what} cannot be used: {sentence(error)}") from error
+        raise BadInput(f"{plain(what)} cannot be used: {sentence(error)}") from error
 
 
 def fitting(facts: dict[str, Any], kinds: dict[str, Any]) -> dict[str, Any]:

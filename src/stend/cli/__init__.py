@@ -20,8 +20,13 @@ from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, StendError, Undrawn
 from stend.plain import plain
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
-HOST_REFUSES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.EFBIG)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
+HOST_REFUSES = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """What this host may answer to any write or read, through no fault of ours."""
+
+SHOWN = 80
+NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
+"""What it answers to a path that can lead nowhere."""
 
 EPILOG = f"Exit codes:\n\n\b\n{CODES}"
 
@@ -115,7 +120,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _say(_refused_by_host(error), 5) if error.errno in HOST_REFUSES else _unexpected(error)
+        return _refused_by_host(error)
     except Exception as error:
         return _unexpected(error)
     return answer if isinstance(answer, int) else 0
@@ -126,8 +131,11 @@ def script() -> None:
     sys.exit(main())
 
 
-def _refused_by_host(error: OSError) -> str:
-    return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+def _refused_by_host(error: OSError) -> int:
+    if error.errno in NO_PATH:
+        return _say(f"{str(error.filename)[:SHOWN]}... is no path: {error.strerror}", 2)
+    said = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    return _say(said, 5) if error.errno in HOST_REFUSES else _unexpected(error)
 
 
 def _say(sentence: str, code: int) -> int:
@@ -136,10 +144,17 @@ def _say(sentence: str, code: int) -> int:
 
 
 def _unexpected(error: Exception) -> int:
+    if isinstance(error, MemoryError):
+        return _say("this host has not enough free memory for that; end something else first", 5)
     if hasattr(error, "format_message"):  # the parser's own complaint
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "stend"
         return _say(f"{error.format_message().rstrip('.')}; see `{path} --help`", 2)
-    with tempfile.NamedTemporaryFile("w", prefix="stend-defect-", suffix=".txt", delete=False) as file:
-        traceback.print_exception(error, file=file)
-    return _say(f"a defect in stend ({type(error).__name__}: {error}); please report it with {file.name}", 1)
+    said = f"a defect in stend ({type(error).__name__}: {error}); please report it with"
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="stend-defect-", suffix=".txt", delete=False) as file:
+            traceback.print_exception(error, file=file)
+    except OSError:  # no place for files here
+        traceback.print_exception(error)
+        return _say(f"{said} what is above", 1)
+    return _say(f"{said} {file.name}", 1)

@@ -66,6 +66,7 @@ def _kind(target: str, kernel: Kernel) -> ModuleType:
 
 def find(target: str, kernel: Kernel = HOST) -> Device:
     """The drive that `target` names (a node, a by-id link, a file, `sim:NAME`); BadInput with the reason otherwise."""
+    _readable(target)
     kind = _kind(target, kernel)
     handed = [_below(kind.below(target, kernel), kernel)] if hasattr(kind, "below") else []
     device: Device = kind.find(target, kernel, *handed)
@@ -81,11 +82,22 @@ def create(target: str, size_bytes: int) -> Device:
     """A new file of this size, ours to write, as a drive. BadInput when there is one already, or no room."""
     from stend.devices import file
 
+    _readable(target)
     fd = file.create(target, size_bytes)
     device = find(target)
     if isinstance(device, file.FileDevice):
         device.made_fd = fd
     return device
+
+
+def _readable(target: str) -> None:
+    """BadInput where a record could not tell its path: bytes that are no text, or that the locale takes for none."""
+    try:
+        os.path.realpath(target).encode()
+    except UnicodeEncodeError as error:
+        raise BadInput(f"the path of {target} is no text here; set LC_ALL=C.UTF-8, or rename it") from error
+    except (OSError, ValueError):
+        return  # told by the kind
 
 
 def native_bytes(target: str) -> int:

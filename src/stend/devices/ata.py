@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from stend import gate
+from stend import gate, ranges
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
@@ -97,7 +97,8 @@ def native_bytes(told: str, identify: str) -> int:
     block = re.search(r"Logical\s+Sector size:\s+(\d{1,7})\b", identify) or re.search(
         r"Sector size:\s+(\d{1,7})\b", identify
     )
-    return int(sectors[2]) * (int(block[1]) if block else 512)
+    native = int(sectors[2]) * (int(block[1]) if block else 512)
+    return native if native <= ranges.MOST else 0
 
 
 def means(told: str, identify: str) -> str:
@@ -110,7 +111,7 @@ def means(told: str, identify: str) -> str:
 def block_sizes(identify: str) -> tuple[int, ...]:
     """Bytes of a logical block that the drive offers (`[ Supported: 512 4096 ]`)."""
     offered = re.search(r"Sector size:.*\[ Supported:([\d ]+)\]", identify)
-    return tuple(map(int, offered[1].split())) if offered else ()
+    return tuple(size for size in map(int, re.findall(r"\b\d{1,7}\b", offered[1])) if size) if offered else ()
 
 
 def sanitize_state(told: tools.Told) -> set[str]:

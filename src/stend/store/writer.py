@@ -57,7 +57,7 @@ def sole(folder: Path, verb: str) -> Iterator[Before]:
         _lock(fd, folder)
         last = _told(fd)
         before = _judged(folder, last)
-        own = Owner(verb, os.getpid(), here(), str(folder.resolve()), _inode(folder), released=False)
+        own = Owner(verb, os.getpid(), here(), _text(folder.resolve()), _inode(folder), released=False)
         _tell(fd, own)
         try:
             yield before
@@ -79,6 +79,11 @@ def written_here(folder: Path) -> bool:
     finally:
         os.close(fd)
     return bool(owner.pid) and owner.host.same_machine(here())
+
+
+def _text(place: Path) -> str:
+    """A path as text whatever this process takes file names for (LC_ALL=C); bytes that are none are written out."""
+    return os.fsencode(place).decode(errors="backslashreplace")
 
 
 def _lock(fd: int, folder: Path) -> None:
@@ -111,7 +116,7 @@ def _judged(folder: Path, last: Owner) -> Before:
     """What the last owner's word means for who comes now. BadInput where it forbids to go on."""
     if not last.pid:
         return Before()
-    now, there = here(), Path(last.place)
+    now, there = here(), Path(os.fsdecode(last.place.encode()))
     if not last.host.same_machine(now):
         lives = "" if last.released else f", where `stend {last.verb}` may be running still"
         way = f"go on there, or run anew here; delete {folder / OWNER} if they are one and the same"

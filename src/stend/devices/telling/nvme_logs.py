@@ -21,7 +21,7 @@ INTEL_VENDORS = (0x8086, 0x025E)
 def celsius(kelvin: Any) -> int | None:
     """Degrees; None where nothing is told."""
     degrees = tools.number(kelvin)
-    return degrees - KELVIN if 200 < degrees < 600 else None
+    return degrees - KELVIN if 220 < degrees < 520 else None
 
 
 def smart(log: dict[str, Any]) -> dict[str, Any]:
