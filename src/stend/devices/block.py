@@ -13,7 +13,7 @@ from stend.definition import Identity
 from stend.devices._gated import GatedDevice
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
-from stend.devices.telling import facts
+from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
 from stend.errors import BadInput
 from stend.kernel import HOST, Kernel, text
@@ -71,6 +71,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     if text(folder / "loop/dio") == "0":
         on = f"`losetup --direct-io=on /dev/{node}`"
         looked.doubts.append(f"the loop device goes through the page cache of its file: {on}, before figures are read")
+    looked.warnings += places.of_node(node, kernel)
     return looked
 
 

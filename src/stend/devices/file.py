@@ -10,7 +10,7 @@ from stend.definition import Identity
 from stend.devices._gated import GatedDevice
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
-from stend.devices.telling import facts
+from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
 from stend.errors import BadInput
 from stend.gate import mounts
@@ -96,7 +96,10 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
     mount, looked = mounts.of_path(kernel, path), facts.Looked()
     if mount:
         looked.add(file_system=mount.kind, mounted_from=mount.source)
-    looked.doubts += _doubts(path, mount)
+        looked.warnings += places.of_mount(mount)
+        node = kernel.node_at(mount.source) if mount.source.startswith("/") else ""
+        looked.warnings += places.of_node(node, kernel) if node else ()
+    looked.doubts += _doubts(path)
     lower.tell(looked, members)
     return Identity(
         kind="file",
@@ -110,11 +113,9 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
     )
 
 
-def _doubts(path: str, mount: mounts.Mount | None) -> list[str]:
+def _doubts(path: str) -> list[str]:
     """What makes figures of this file no figures of a drive, beyond its being a file."""
     doubts = []
-    if mount and mount.kind in ("tmpfs", "ramfs"):
-        doubts.append(f"the file lies in memory ({mount.kind}), not on a drive")
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC))
     except OSError:
