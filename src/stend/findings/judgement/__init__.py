@@ -80,7 +80,7 @@ def judge(told: Evidence, kind: str) -> tuple[Judged, ...]:
 
 def _asked(only: str, kind: str) -> bool:
     kinds = {"any": ("flash", "disk", "array"), "server": ("flash", "array"), "member": ("flash",), "disk": ("disk",)}
-    return kind in kinds.get(only, ("flash", "array") if only == "flash" else (only,))
+    return kind in kinds[only]
 
 
 def _judged(name: str, use: Use, told: Evidence) -> Judged:

@@ -14,6 +14,7 @@ from stend.units import KiB
 YEARS, DAYS = 5, 365
 LASTING: tuple[State, ...] = ("window", "saturated", "filled")
 """States that service lasts in."""
+NEARLY = 0.9
 CHANGING = ("fresh", "slc-cache", "hot-range", "cold-warm")
 TELLS = {
     "reads": "iops",
@@ -53,6 +54,8 @@ def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Evidence:
     ]
     known = {name: value for name, value in pairs if value is not None}
     told = {"capacity": float(run.plan.device.capacity_bytes)} | known
+    if "fresh_writes" in told:
+        told.setdefault("start", told["fresh_writes"])
     if {"start", "writes"} <= told.keys():
         told["fall"] = told["start"] / told["writes"]
     if (dwpd := endurance_dwpd(sheet, run.plan.device.capacity_bytes)) is not None:
@@ -151,11 +154,13 @@ def _waits(run: Run, rows: Sequence[Figures]) -> Pairs:
 
 
 def _servers(rows: Sequence[Figures]) -> Pairs:
-    """The profile of a file server at the depth that gives most."""
+    """The profile of a file server at the least depth that gives nearly the most."""
     own = [row for row in rows if row.test == "profiles" and "file-server" in row.phase]
     if own:
-        yield "server_wait", max(own, key=_iops).value("mean")
-        yield "server", max(map(_iops, own))
+        most = max(map(_iops, own))
+        enough = min((r for r in own if _iops(r) >= NEARLY * most), key=lambda r: r.workload.outstanding)
+        yield "server_wait", enough.value("mean")
+        yield "server", _iops(enough)
 
 
 def _composite(run: Run) -> Pairs:

@@ -42,6 +42,7 @@ def server_table(run: Run, words: Language) -> Table | None:
 
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
     """A row for each level, a column for each drive; a dash where it is not known. None for a drive alone."""
+    sides = [s for s in sides if s is sides[0] or any(figure(s, level) for level in IOPS)]
     rows = [
         (words(f"level.{level}"), *(words.show(value, "rate") if (value := figure(s, level)) else "–" for s in sides))
         for level in IOPS

@@ -1,0 +1,89 @@
+"""Drives beside each other: each mark is one recorded or published figure, whatever runs are laid together."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stend.charts.beside import KINDS, Side, picture
+from stend.charts.beside.levels import middle
+from stend.errors import BadInput
+from stend.findings.language import Language
+from stend.published import published
+from stend.record import Run
+from stend.report.story.rivals import side
+from stend.units import GiB, MiB
+from tests.synthetic import Truth, made
+
+WORDS = Language("en")
+TESTS = ("fresh", "iops", "throughput", "latency", "write-saturation", "idle-recovery", "slc-cache")
+DRIVES = ("sn150", "kc2000", "saber1000", "p3600", "flashmax3")
+
+
+@cache
+def run_of(tests: tuple[str, ...], model: str) -> Run:
+    truth = Truth(capacity_bytes=8 * GiB, model=model)
+    return made(*tests, truth=truth, interval_s=20.0, shorten=60, rounds=5)
+
+
+def recorded(one: Side) -> set[float]:
+    """Every figure of a drive, as charts show them."""
+    told = [
+        row.value(q) or 0.0 for row in one.rows for q in ("iops", "throughput", "mean", "p99", "p99.9", "p99.99", "max")
+    ]
+    facts = [middle(v) for table in one.facts.values() if isinstance(table, dict) for v in table.values() if number(v)]
+    return {float(f"{value * scale:.5g}") for value in (*told, *facts) for scale in (1, 1e3, 1e-3, 1e-6, MiB / 1e6)}
+
+
+def number(value: Any) -> bool:
+    return isinstance(value, int | float | list) and not (isinstance(value, list) and isinstance(value[0], str))
+
+
+drives = st.lists(
+    st.tuples(st.sets(st.sampled_from(TESTS), min_size=1, max_size=3), st.sampled_from("AB")), min_size=1, max_size=3
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=12, deadline=None)
+@given(drives, st.sets(st.sampled_from(DRIVES), max_size=3))
+def test_every_mark_is_one_figure_of_one_drive_in_one_state(asked: list[Any], rivals: set[str]) -> None:
+    own = [Side(f"{model} {n}", run_of(tuple(sorted(tests)), model)) for n, (tests, model) in enumerate(asked)]
+    sides = [*own, *(side(f"published:{name}") for name in sorted(rivals))]
+    known = {one.name: recorded(one) for one in sides}
+    for name in ("iops_levels", "stream_levels", "mixes", "single_waits"):
+        for made_of in picture(name, sides, WORDS, []):
+            rows = made_of.spec["datasets"]["rows"]
+            value = "ms" if "ms" in rows[0] else "value"
+            places = [(row["drive"], row.get("level", row.get("read"))) for row in rows]
+            assert len(places) == len(set(places)), "two figures never share a place"
+            assert all(float(f"{row[value]:.5g}") in known[row["drive"]] for row in rows)
+            assert "bar" not in str(made_of.spec.get("mark")), "nothing is stacked"
+
+
+def test_published_drives_are_grey_and_runs_keep_their_colours() -> None:
+    sides = [Side("own", run_of(("iops",), "A")), side("published:kc2000"), Side("other", run_of(("iops",), "B"))]
+    (chart,) = picture("mixes", sides, WORDS, [])
+    scale = chart.spec["encoding"]["color"]["scale"]
+    told = dict(zip(scale["domain"], scale["range"], strict=True))
+    assert told["own"] == "#0072b2"
+    assert told["other"] == "#d55e00"
+    assert told["Kingston KC2000 500 GB"] == "#6e7781"
+
+
+def test_who_is_not_published_is_refused_with_the_names_of_those_who_are() -> None:
+    with pytest.raises(BadInput, match=r"nothing is published of 'kc200'; there are .*saber1000"):
+        side("published:kc200")
+
+
+def test_every_published_drive_says_what_it_is_and_who_says_so() -> None:
+    for facts in published().values():
+        assert {"title", "class", "source"} <= facts["about"].keys()
+
+
+def test_every_kind_of_chart_is_known_to_a_chapter() -> None:
+    from stend.report.story.telling import questions
+
+    assert {name for question in questions() for name in question.charts} == set(KINDS)
