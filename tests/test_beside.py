@@ -1,6 +1,8 @@
 """Drives beside each other: each mark is one recorded or published figure, whatever runs are laid together."""
 
 from functools import cache
+from math import isclose
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +13,12 @@ from stend.charts.beside import KINDS, Side, picture
 from stend.charts.beside.levels import middle
 from stend.errors import BadInput
 from stend.findings.language import Language
+from stend.findings.look.figures import QUANTITIES
 from stend.published import published
 from stend.record import Run
 from stend.report.story.rivals import side
 from stend.units import GiB, MiB
+from tests.pictures import short
 from tests.synthetic import Truth, made
 
 WORDS = Language("en")
@@ -28,13 +32,11 @@ def run_of(tests: tuple[str, ...], model: str) -> Run:
     return made(*tests, truth=truth, interval_s=20.0, shorten=60, rounds=5)
 
 
-def recorded(one: Side) -> set[float]:
+def recorded(one: Side) -> list[float]:
     """Every figure of a drive, as charts show them."""
-    told = [
-        row.value(q) or 0.0 for row in one.rows for q in ("iops", "throughput", "mean", "p99", "p99.9", "p99.99", "max")
-    ]
+    told = [row.value(quantity) or 0.0 for row in one.rows for quantity in QUANTITIES]
     facts = [middle(v) for table in one.facts.values() if isinstance(table, dict) for v in table.values() if number(v)]
-    return {float(f"{value * scale:.5g}") for value in (*told, *facts) for scale in (1, 1e3, 1e-3, 1e-6, MiB / 1e6)}
+    return [value * scale for value in (*told, *facts) for scale in (1, 1e3, 1e-3, 1e-6, MiB / 1e6)]
 
 
 def number(value: Any) -> bool:
@@ -59,7 +61,7 @@ def test_every_mark_is_one_figure_of_one_drive_in_one_state(asked: list[Any], ri
             value = "ms" if "ms" in rows[0] else "value"
             places = [(row["drive"], row.get("level", row.get("read"))) for row in rows]
             assert len(places) == len(set(places)), "two figures never share a place"
-            assert all(float(f"{row[value]:.5g}") in known[row["drive"]] for row in rows)
+            assert all(any(isclose(row[value], v, rel_tol=1e-5) for v in known[row["drive"]]) for row in rows)
             assert "bar" not in str(made_of.spec.get("mark")), "nothing is stacked"
 
 
@@ -87,3 +89,20 @@ def test_every_kind_of_chart_is_known_to_a_chapter() -> None:
     from stend.report.story.telling import questions
 
     assert {name for question in questions() for name in question.charts} == set(KINDS)
+
+
+def test_the_specification_beside_a_published_drive_is_the_golden_one() -> None:
+    assert golden() == GOLDEN.read_text(), "write anew with python -m tests.test_beside, and read the diff"
+
+
+GOLDEN = Path(__file__).parent / "goldens" / "beside.json"
+
+
+def golden() -> str:
+    """Every chart of a run beside another and the published Saber 1000, its rows shortened."""
+    sides = [Side(model, run_of(TESTS, model)) for model in "AB"] + [side("published:saber1000")]
+    return "".join(short(made_of.spec) for name in sorted(KINDS) for made_of in picture(name, sides, WORDS, []))
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(golden())
