@@ -22,7 +22,7 @@ def said(run: Run, drive: str) -> tuple[dict[str, float], dict[str, str], dict[s
     """Evidence, marks of uses and answers to claims."""
     sheet = published()[drive].get("sheet", {})
     found = list(findings.find(run, sheet))
-    marks = {one.use: one.mark for one in concluded(run, sheet, found).uses}
+    marks: dict[str, str] = {one.use: one.mark for one in concluded(run, sheet, found).uses}
     claims = {one.values["claim"]: one.key for one in found if one.name == "claims"}
     return evidence(run, sheet, found), marks, claims
 
