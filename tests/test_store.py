@@ -1,14 +1,16 @@
 """A run on disk: whole, torn, foreign, full."""
 
+import os
 import resource
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from stend import store
 from stend.errors import BadInput, StepFailed
-from stend.record import Event, Run
+from stend.record import Event, Result, Run
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -97,3 +99,47 @@ def test_a_full_disk_ends_the_run_in_a_sentence_and_loses_nothing(folder: Path, 
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert closed
     assert list(store.read(folder))[: len(events)] == events
+
+
+def test_the_engines_own_words_are_kept_by_step_and_come_out_as_they_went_in(
+    tmp_path: Path, events: list[Event]
+) -> None:
+    folder = tmp_path / "run"
+    store.create(folder, {"target": "still"}, {})
+    raw, results = store.Raw(folder), [event for event in events if isinstance(event, Result)][:3]
+
+    def telling() -> Generator[Event, None, None]:
+        yield events[0]
+        for number, result in enumerate(results[:2]):
+            raw(b"words ")
+            raw(f"of step {number}".encode())
+            yield result
+        yield results[2]  # a step without words, as a purge is
+        raw(b"cut off")
+
+    list(store.append(folder, telling(), raw))
+    named = {path.name for path in (folder / "raw").iterdir() if not path.name.startswith("unfinished-")}
+    assert named == {store.raw_name(result) for result in results[:2]}
+    for number, result in enumerate(results[:2]):
+        with zstandard.open(folder / "raw" / store.raw_name(result), "rb") as file:
+            assert file.read() == f"words of step {number}".encode()
+    assert len(list((folder / "raw").glob("unfinished-*.zst"))) == 1
+
+
+def test_what_is_told_as_done_is_on_disk_before_it_is_told(
+    tmp_path: Path, events: list[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, synced, real = tmp_path / "run", list[int](), os.fsync
+
+    def counted(fd: int) -> None:
+        synced.append(os.fstat(fd).st_size)
+        real(fd)
+
+    monkeypatch.setattr(os, "fsync", counted)
+    store.create(folder, {"target": "still"}, {})
+    path = folder / "events.jsonl"
+    assert synced == [path.stat().st_size]
+    for event in store.append(folder, kept(events)):
+        if isinstance(event, store.DURABLE):
+            assert synced[-1] == path.stat().st_size
+        assert path.stat().st_size > synced[0]

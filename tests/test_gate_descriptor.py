@@ -1,0 +1,89 @@
+"""The descriptor that a gate holds: closed whenever the gate is, even where it did not open after all."""
+
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+
+from stend import devices
+from stend.errors import Refused
+from stend.gate import entry
+from stend.gate.stack import Layer
+from stend.gate.uses import Uses
+from stend.kernel import HOST
+from stend.units import MiB
+
+
+@pytest.fixture
+def drive(tmp_path: Path) -> Path:
+    path = tmp_path / "drive.bin"
+    path.write_bytes(os.urandom(2 * MiB))
+    return path
+
+
+def held(path: Path) -> list[str]:
+    """Descriptors of this process that lead to a file."""
+    links = (fd for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink())
+    return [fd.name for fd in links if os.path.exists(fd) and os.path.samefile(fd, path)]
+
+
+def test_a_gate_that_stays_shut_holds_nothing(drive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry, "LOCK_PATIENCE_S", 0.0)
+    device = devices.find(str(drive))
+    with drive.open("rb") as other:
+        fcntl.flock(other, fcntl.LOCK_SH)
+        before = held(drive)
+        with pytest.raises(Refused, match="is locked by another program"):
+            device.open(writes=True, destroy=str(drive))
+        assert held(drive) == before
+    device.open(writes=True, destroy=str(drive))
+    assert len(held(drive)) == 1
+    device.close()
+    assert held(drive) == []
+
+
+def test_a_gate_can_hold_the_lowest_descriptor_and_closes_it_too(drive: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(0)  # a service has no standard input
+            device = devices.find(str(drive))
+            device.open(writes=False, destroy=None)
+            right = held(drive) == ["0"] and device.io_path.endswith("/fd/0")
+            device.check()
+            device.close()
+            os._exit(0 if right and not held(drive) else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_what_another_process_inherited_is_not_closed_by_it_and_is_not_its_own(drive: Path) -> None:
+    device = devices.find(str(drive))
+    device.open(writes=True, destroy=str(drive))
+    child = os.fork()
+    if child == 0:
+        try:
+            device.check()
+        except Refused:
+            device.close()
+            os._exit(0 if len(held(drive)) == 1 else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    device.check()
+    device.close()
+
+
+def test_a_place_that_leads_nowhere_and_another_file_are_not_this_file(drive: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.bin"
+    other.write_bytes(bytes(10))
+    there, uses = drive.stat(), Uses(HOST)
+    file = (there.st_dev, there.st_ino)
+    uses.mounts, uses.loops = [], []
+    uses.swaps, uses.exports = [], [("nvmet", str(other)), ("target", "/no/such/place")]
+    assert uses.of([Layer(file=file, path=str(drive))]) is None
+    uses.exports.append(("nvmet", str(drive)))
+    used = uses.of([Layer(file=file, path=str(drive))])
+    assert str(used) == "is served to others (nvmet); take that down first"
