@@ -14,7 +14,7 @@ import os
 import secrets
 import time
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -95,6 +95,12 @@ class Raw:
         self.open_file = None
         self.path.rename(self.folder / raw_name(result))
 
+    def close(self) -> None:
+        """What a step that was cut off has said stays, without a step's name."""
+        if self.open_file is not None:
+            self.open_file.close()
+            self.open_file = None
+
 
 def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None = None) -> Generator[Event, None, None]:
     """Write events as they pass; closing this closes them. A torn last line is cut off first.
@@ -102,7 +108,8 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
     The caller holds the folder (`writer.sole`). Refused when what is there is not what the run wrote.
     """
     chain = _mend(folder)
-    with events_of(folder).open("ab", buffering=0) as file, closing(events):
+    ends = closing(raw) if raw else nullcontext()
+    with events_of(folder).open("ab", buffering=0) as file, ends, closing(events):
         for event in events:
             try:
                 if raw and isinstance(event, Result):
