@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gate_verbs import needs
 from tests.stand import SIZE, Stand, name_of, resize, sh
 
 
@@ -24,18 +25,6 @@ class Case:
 
 
 Builder = Callable[[Stand], Case]
-NEEDS: dict[str, tuple[str, ...]] = {}
-"""Of each case, what its host must have besides loop devices."""
-
-
-def needs(*words: str) -> Callable[[Builder], Builder]:
-    """What a case needs of the host, besides loop devices (tests/needs.py)."""
-
-    def told(build: Builder) -> Builder:
-        NEEDS[build.__name__] = words
-        return build
-
-    return told
 
 
 @needs("mkfs.ext4")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.gate_verbs import needs
 from tests.stand import Stand, sh
 
 
@@ -19,19 +20,8 @@ class Used(NamedTuple):
 
 
 Builder = Callable[[Stand], Used]
-NEEDS: dict[str, tuple[str, ...]] = {}
 HIDDEN = "is open for writing where /proc does not tell"
 ELSEWHERE = "import ctypes, subprocess\nassert not ctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
-
-
-def needs(*words: str) -> Callable[[Builder], Builder]:
-    """What a use needs of the host, besides loop devices."""
-
-    def told(build: Builder) -> Builder:
-        NEEDS[build.__name__] = words
-        return build
-
-    return told
 
 
 # Drives
@@ -139,7 +129,64 @@ def written_under_another_node(stand: Stand) -> Used:
     return Used(node, "is open for writing in python3")
 
 
+@needs("mkfs.ext4")
+def mounted_and_called_by_nodes_of_other_names(stand: Stand) -> Used:
+    """By a node made elsewhere, by a link to it, and by a process's root."""
+    node, other, link = stand.formatted(), stand.folder / "node", stand.folder / "link"
+    stand.mount(node)
+    os.mknod(other, 0o60600, os.stat(node).st_rdev)
+    link.symlink_to(other)
+    return Used(node, "is mounted at", names=(other, link, f"/proc/self/root{node}"))
+
+
+@needs("mkfs.ext4")
+def below_a_file_of_its_own_file_system_that_is_mounted(stand: Stand) -> Used:
+    """Three storeys: a drive, a file on it, and a file on the file system in that."""
+    node = stand.formatted(path=stand.loop(stand.file("ground.bin", 64 << 20)))
+    place = stand.mount(node)
+    first = place / "first.bin"
+    first.write_bytes(bytes(32 << 20))
+    stand.formatted(path=first)
+    sh("mount", "-o", "remount,ro", place)
+    second = stand.loop(first, "-r")
+    stand.mount(second, "-o", "ro,noload")
+    return Used(first, "is mounted at", names=(node, second))
+
+
+@needs("mkfs.btrfs", "btrfs", "btrfs in the kernel")
+def mounted_by_a_subvolume_alone(stand: Stand) -> Used:
+    node = stand.loop(stand.file("disk.bin", 160 << 20))
+    sh("mkfs.btrfs", "-q", "-f", node)
+    place = stand.mount(node)
+    sh("btrfs", "subvolume", "create", place / "inner")
+    sh("umount", place)
+    place.rmdir()
+    stand.mount(node, "-o", "subvol=inner")
+    return Used(node, "is mounted at|btrfs")
+
+
+def held_by_a_program_under_another_node(stand: Stand) -> Used:
+    node, other = stand.loop(), stand.folder / "node"
+    os.mknod(other, 0o60600, os.stat(node).st_rdev)
+    stand.program(f"fd = os.open({str(other)!r}, os.O_RDONLY | os.O_EXCL)")
+    return Used(node, "to itself", names=(other,))
+
+
 # Files
+
+
+@needs("mkswap", "swapon", "swapoff")
+def a_file_behind_a_loop_that_is_swap(stand: Stand) -> Used:
+    path = stand.file()
+    stand.swap(stand.formatted("swap", stand.loop(path)))
+    return Used(path, "is behind /dev/loop.* is swap in use")
+
+
+def a_file_written_by_a_program_that_is_jailed(stand: Stand) -> Used:
+    """It has changed its root, so that the file has another path for it."""
+    path = stand.file()
+    stand.program(f"os.chroot({str(stand.folder)!r})\nf = open('/{path.name}', 'r+b')")
+    return Used(path, "is open for writing in python3", names=(f"{stand.folder}/./../{stand.folder.name}/{path.name}",))
 
 
 @needs("mkfs.ext4")

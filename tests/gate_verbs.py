@@ -1,9 +1,12 @@
 """Every verb that writes, asked for a target: what the gate's table is multiplied with, here and in the lab."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
 
 from stend import devices, store
 from stend import plan as planning
@@ -12,6 +15,23 @@ from stend.devices import Device
 from stend.record import Event, Started
 
 REFUSED = 3
+B = TypeVar("B", bound=Callable[..., Any])
+
+
+def needs(*words: str) -> Callable[[B], B]:
+    """What a situation needs of its host, besides loop devices (tests/needs.py)."""
+
+    def told(build: B) -> B:
+        build.needs = words  # type: ignore[attr-defined]
+        return build
+
+    return told
+
+
+def each(builders: Iterable[B]) -> list[Any]:
+    """Situations as parameters of a test, each with its name and what it needs."""
+    marked = ((build, pytest.mark.needs(*getattr(build, "needs", ()))) for build in builders)
+    return [pytest.param(build, marks=mark, id=build.__name__) for build, mark in marked]
 
 
 def refused(target: str, name: str | None, folder: Path, *, keep_off: str = "") -> list[str]:
@@ -42,7 +62,7 @@ def cut_off(device: Device, folder: Path) -> Path:
     store.create(folder, {"target": device.identity.target, "tests": names}, {})
 
     def events() -> Iterator[Event]:
-        yield Started(at=time.time(), version="0", plan=plan, seed=1, fingerprint=devices.fingerprint(device.identity))
+        yield Started(at=time.time(), version="0", plan=plan, seed=1)
 
     with closing(store.append(folder, (event for event in events()))) as written:
         assert list(written)

@@ -10,8 +10,8 @@ import pytest
 
 from stend import devices, gate
 from stend.errors import EXIT_CODES, Refused, StepFailed
-from tests.gate_cases import CASES, NEEDS, Builder
-from tests.gate_verbs import refused
+from tests.gate_cases import CASES, Builder
+from tests.gate_verbs import each, refused
 from tests.stand import SIZE, Stand, name_of, resize
 
 pytestmark = pytest.mark.block
@@ -27,9 +27,7 @@ def test_there_are_enough_cases() -> None:
     assert len(CASES) >= 30
 
 
-@pytest.mark.parametrize(
-    "build", [pytest.param(b, marks=pytest.mark.needs(*NEEDS.get(b.__name__, ())), id=b.__name__) for b in CASES]
-)
+@pytest.mark.parametrize("build", each(CASES))
 def test_refused_and_nothing_written(stand: Stand, build: Builder) -> None:
     case = build(stand)
     device = devices.find(str(case.target))

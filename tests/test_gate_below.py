@@ -8,7 +8,9 @@ import pytest
 
 from stend import devices
 from stend.errors import Refused
-from tests.gate_uses import ALONE, NEEDS, USES, Builder, Used
+from tests import gate_table
+from tests.gate_uses import ALONE, USES, Builder, Used
+from tests.gate_verbs import each
 from tests.gate_verbs import refused as verbs_refused
 from tests.stand import Stand, let_go, name_of, sh
 
@@ -58,9 +60,7 @@ def situations(used: Used) -> Iterator[tuple[str | Path, tuple[tuple[str, ...], 
 
 
 @pytest.mark.needs("losetup", "mount", "umount")
-@pytest.mark.parametrize(
-    "build", [pytest.param(b, marks=pytest.mark.needs(*NEEDS.get(b.__name__, ())), id=b.__name__) for b in USES]
-)
+@pytest.mark.parametrize("build", each(USES))
 def test_a_use_is_found_from_wherever_one_comes(stand: Stand, build: Builder) -> None:
     used = build(stand)
     for target, ways in situations(used):
@@ -69,10 +69,10 @@ def test_a_use_is_found_from_wherever_one_comes(stand: Stand, build: Builder) ->
 
 
 def test_there_are_enough_situations() -> None:
-    assert len(USES) * (1 + len(LOOPS)) >= 150
+    assert sum(part.situations for part in gate_table.parts()) >= 240
 
 
-@pytest.mark.parametrize("build", ALONE, ids=lambda build: build.__name__)
+@pytest.mark.parametrize("build", each(ALONE))
 def test_a_writer_that_no_table_shows_is_found_by_the_kernels_count(stand: Stand, build: Builder) -> None:
     used = build(stand)
     refused(str(used.target), used, stand)
