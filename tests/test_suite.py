@@ -1,5 +1,6 @@
 """The tests and suites: their order of steps against the clause, and their ends on the virtual drive."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -11,11 +12,14 @@ from stend.definition import Hold, Identity, Plan, Steady
 from stend.devices import virtual
 from stend.engines.simulated import SimulatedEngine
 from stend.errors import BadInput
+from stend.findings.language import Language
 from stend.record import Result, Run
+from stend.report.parts.header import header
 from stend.run import run
 from stend.units import GB, GiB, KiB
 from tests import transcripts
 from tests.still import IDENTITY
+from tests.synthetic import made
 
 NVME = msgspec.structs.replace(IDENTITY, interface="NVMe 8.0 GT/s x4", capacity_bytes=1600 * GB)
 SATA = msgspec.structs.replace(IDENTITY, interface="SATA 6.0 Gb/s", capacity_bytes=480 * GB)
@@ -167,3 +171,30 @@ def test_demand_settles_at_the_points_it_found() -> None:
     assert isinstance(top, Result)
     assert held["mid"][-1].outstanding <= held["max"][-1].outstanding
     assert held["max"][-1].block_bytes == 8 * KiB
+
+
+@pytest.mark.parametrize("name", [name for name in suite.suites() if name != "quick-look"])
+def test_what_a_suite_sets_itself_accuses_nobody(name: str) -> None:
+    assert planning.gather([name], None, {})[2] == ()
+
+
+def test_what_shortens_a_suite_or_is_the_operators_own_is_told(tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'title = "own"\nprofile = "review"\ntests = ["block-sweep"]\n[settings.tests.block-sweep]\npoint = [8, 32]\n'
+    )
+    assert planning.gather([str(own)], None, {})[2] == ("block-sweep: point: [8, 32] instead of [4, 32]",)
+    assert len(planning.gather(["quick-look"], None, {})[2]) > 1
+    assert len(planning.gather(["review-raid"], None, {"rounds": 5})[2]) == 1
+
+
+def test_the_method_tells_the_range_in_the_tests_own_bytes() -> None:
+    made_run = made("slc-cache", "iops", profile="review-desktop", interval_s=60.0)
+    words = Language("en")
+    shown = {
+        test.name: next(
+            str(v) for block in header(made_run, test, {}, words) for k, v in block.rows if k == words("header.range")
+        )
+        for test in made_run.plan.tests
+    }
+    assert shown == {"slc-cache": "100% (480\N{NO-BREAK SPACE}GB)", "iops": "75% (360\N{NO-BREAK SPACE}GB)"}

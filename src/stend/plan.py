@@ -67,15 +67,17 @@ def gather(
     """Names of tests, suites and study files, and what the operator changes -> tests, their profile, deviations.
 
     The profile asked for comes first, then the first study's, then the usual one. Settings are laid over it in order:
-    each study's, `quick`, the operator's.
+    each study's, `quick`, the operator's. What a suite of stend's own sets is the suite, and no deviation, unless it
+    shortens the tests.
     """
     asked = tuple(asked)
-    studies = [study for name in asked if (study := suite.study(name))]
+    known = [(name, study) for name in asked if (study := suite.study(name))]
+    studies = [study for _, study in known]
     named = profile or next((study.profile for study in studies if study.profile), USUAL_PROFILE)
     chosen, told = load_profile(named), list[str]()
-    for study in studies:
+    for name, study in known:
         chosen, more = adjust(chosen, dict(study.settings))
-        told += more
+        told += () if name in suite.suites() and not study.settings.get("quick") else more
     if quick:
         chosen, more = quicken(chosen)
         told += more

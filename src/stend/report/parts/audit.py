@@ -55,9 +55,10 @@ def _purge(run: Run, test: PlannedTest) -> Line:
 
 def _range(run: Run, test: PlannedTest, words: Language) -> Line:
     whole = run.plan.device.capacity_bytes * test.profile.active_range_pct / 100
-    detail = words("header.range_value", pct=test.profile.active_range_pct / 100, size=run.plan.range_bytes)
+    size = test.profile.active_range(run.plan.device)
+    detail = words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
     changed = any("active range" in text for text in run.plan.deviations)
-    met = run.plan.range_bytes >= FULL * whole and not changed
+    met = size >= FULL * whole and not changed
     return "range", "met" if met else "deviated", detail
 
 

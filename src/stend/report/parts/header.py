@@ -115,7 +115,9 @@ def _seconds(amount: Any, words: Language) -> str:
 
 
 def _range(run: Run, test: PlannedTest, words: Language) -> str:
-    return words("header.range_value", pct=test.profile.active_range_pct / 100, size=run.plan.range_bytes)
+    """In the test's own bytes: a test may have another range than the rest of its run."""
+    size = test.profile.active_range(run.plan.device)
+    return words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
 
 
 def _rounds(run: Run, test: PlannedTest, words: Language) -> str:
