@@ -120,3 +120,15 @@ def test_any_object_comes_out_as_it_went_in(objects: list[dict[str, int | str]])
         assert json.loads(line)["n"] == written.number
         assert seen.opened(line) == (event, "")
     assert (seen.number, seen.hash) == (written.number, written.hash)
+
+
+def test_after_a_line_that_lost_its_number_the_next_one_has_the_number_that_is_due() -> None:
+    head = b'{"format":"x"}'
+    written, read = Chain(head), Chain(head)
+    lines = [written.sealed(b'{"t":%d}' % n) for n in range(4)]
+    assert read.opened(lines[0]) == (b'{"t":0}', "")
+    assert read.opened(b'{"t":1}') == (b'{"t":1}', "has lost its number")
+    assert read.number == 2
+    assert read.opened(lines[2]) == (b'{"t":2}', "was edited")
+    assert read.opened(lines[3]) == (b'{"t":3}', "")
+    assert (read.number, read.hash) == (written.number, written.hash)
