@@ -41,16 +41,17 @@ Evidence = dict[str, float]
 
 def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Evidence:
     """Every named figure that the run, its findings and the drive's sheet have."""
-    rows = [row for row in figures(run) if row.direction == "both"]
+    every = list(figures(run))
+    rows = [row for row in every if row.direction == "both"]
     pairs = [
         *_random(rows),
         *_sequential(rows),
-        *_waits(run, rows),
+        *_waits(every, rows),
         *_found(found),
         *_even(run),
         *_servers(rows),
         *_blocks(rows),
-        *_composite(run),
+        *_composite(every),
     ]
     known = {name: value for name, value in pairs if value is not None}
     told = {"capacity": float(run.plan.device.capacity_bytes)} | known
@@ -133,7 +134,7 @@ def _sequential(rows: Sequence[Figures]) -> Pairs:
             yield name, chosen(by_block.values())
 
 
-def _waits(run: Run, rows: Sequence[Figures]) -> Pairs:
+def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
     """Of one outstanding IO; the slow reads of a mix, of one outstanding or of the deepest queue that was tried."""
     own = [
         r for r in rows if r.state == "window" and r.workload.block_bytes == 4 * KiB and r.workload.random_pct == 100
@@ -144,7 +145,7 @@ def _waits(run: Run, rows: Sequence[Figures]) -> Pairs:
             yield name, single[-1].value("mean")
     mixed = [
         row
-        for row in figures(run)
+        for row in every
         if (row.test, row.direction, row.workload.block_bytes) == ("latency", "read", 4 * KiB)
         and 60 <= row.workload.read_pct <= 75
     ]
@@ -163,9 +164,9 @@ def _servers(rows: Sequence[Figures]) -> Pairs:
         yield "server", _iops(enough)
 
 
-def _composite(run: Run) -> Pairs:
+def _composite(every: Sequence[Figures]) -> Pairs:
     """The middle point of a composite load: its rate and the slow reads in it."""
-    for row in figures(run):
+    for row in every:
         if row.test == "composite" and row.phase == "mid":
             yield (
                 {"both": "load", "read": "load_read", "write": "load_write"}[row.direction],

@@ -14,12 +14,12 @@ from stend import charts, findings
 from stend.charts import Picture
 from stend.charts.beside import Side, picture
 from stend.definition import PlannedTest
-from stend.findings import Sheet, look
+from stend.findings import Sheet, judgement, look
 from stend.findings.judgement import Told
 from stend.findings.judgement.evidence import Evidence, evidence
 from stend.findings.judgement.uses import Pair, shape
 from stend.findings.language import Language
-from stend.findings.suitability import concluded, kind
+from stend.findings.suitability import kind
 from stend.record import Run
 from stend.report.parts.document import stamps
 from stend.report.parts.sheet import photo, sheet
@@ -82,7 +82,7 @@ def story(runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None =
     words, facts = Language(lang), sheet(folder)
     found = tuple(findings.find(run, facts))
     told = evidence(run, facts, found)
-    seen = Seen(run, told, concluded(run, facts, found), found, kind(run), words)
+    seen = Seen(run, told, judgement.verdict(told, kind(run)), found, kind(run), words)
     sides = [*_sides(runs), *rivals]
     author = notes(folder)
     best, worst = extremes(seen)
