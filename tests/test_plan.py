@@ -51,7 +51,7 @@ def test_a_profile_of_ones_own_is_known_by_the_name_of_its_file(tmp_path: Path) 
     [
         ('steady = "never"', "has no rule 'never'; there are pts, fit-90-110"),
         ("[options]\nfriends = 3", "has no option 'friends'; `\\[tests.NAME\\]`"),
-        ('[interfaces.SATA.tests.iops]\nsteady = "never"', "iops: there is no rule 'never'"),
+        ('[interfaces.sata.tests.iops]\nsteady = "never"', "iops: there is no rule 'never'"),
     ],
 )
 def test_what_a_profile_cannot_mean_is_told(tmp_path: Path, line: str, said: str) -> None:
@@ -132,3 +132,19 @@ def test_a_test_whose_blocks_no_sector_holds_cannot_be_drawn() -> None:
     _, profile, _ = plan.gather(["iops"], None, {})
     with pytest.raises(BadInput, match="none of its block sizes exists on /x"):
         plan.draw(["iops"], profile, msgspec.structs.replace(DRIVE, logical_bytes=1 << 30))
+
+
+def test_what_a_profile_says_of_a_kind_of_drive_stands_but_where_the_operator_says_otherwise(tmp_path: Path) -> None:
+    path = Path(written(tmp_path))
+    path.write_text(path.read_text() + "\n[interfaces.sata]\ndepth = 2\n[interfaces.sata.tests.latency]\nrounds = 4\n")
+    mine = plan.load_profile(str(path))
+    sata = msgspec.structs.replace(DRIVE, interface="SATA")
+    kept, _ = plan.adjust(mine, {"threads": 6})
+    assert (kept.for_drive(sata).depth, kept.for_drive(sata).threads) == (2, 6)
+    assert kept.for_drive(sata).for_test("latency", {}).rounds == 4
+    asked, _ = plan.adjust(mine, {"depth": 9, "rounds": 8})
+    assert asked.for_drive(sata).depth == 9
+    assert asked.for_drive(sata).for_test("latency", {}).rounds == 8
+    one, _ = plan.adjust(mine, {"tests": {"latency": {"rounds": 3}}})
+    assert one.for_drive(sata).for_test("latency", {}).rounds == 3
+    assert one.for_drive(sata).depth == 2

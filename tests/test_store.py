@@ -1,5 +1,6 @@
 """A run on disk: whole, torn, foreign, full."""
 
+import json
 import os
 import resource
 from collections.abc import Generator
@@ -10,7 +11,9 @@ import zstandard
 
 from stend import store
 from stend.errors import BadInput, StepFailed
-from stend.record import Event, Result, Run
+from stend.record import Ended, Event, Result, Run
+from stend.store import journal
+from stend.store.chain import Chain
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -143,3 +146,16 @@ def test_what_is_told_as_done_is_on_disk_before_it_is_told(
         if isinstance(event, store.DURABLE):
             assert synced[-1] == path.stat().st_size
         assert path.stat().st_size > synced[0]
+
+
+def test_the_first_line_tells_the_format_by_which_the_rest_is_read(folder: Path) -> None:
+    lines = (folder / "events.jsonl").read_bytes().splitlines()
+    head, first = (json.loads(line) for line in lines[:2])
+    assert (head["format"], head["version"]) == ("stend-events", 2)
+    assert first["n"] == 1
+    record = journal.Record(folder)
+    last = list(record)[-1]
+    assert isinstance(last, Ended)
+    chain = Chain(lines[0])
+    assert all(chain.opened(line)[1] == "" for line in lines[1:])
+    assert record.seal == f"{len(lines) - 1}-{chain.hash.hex()}"
