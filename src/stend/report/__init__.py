@@ -7,13 +7,15 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from stend.charts.beside.sides import Side
 from stend.errors import BadInput
 from stend.extras import needing
 from stend.record import Run
 from stend.store import reports
+
+if TYPE_CHECKING:
+    from stend.charts.parts.sides import Side
 
 STYLES = ("review", "pts")
 STORIED = ("html", "markdown", "pdf")
@@ -30,7 +32,7 @@ def formats() -> list[str]:
 
 
 def write(
-    runs: Runs, form: str, lang: str = "en", style: str = "review", *, into: Path, rivals: Sequence[Side] = ()
+    runs: Runs, form: str, lang: str = "en", style: str = "review", *, into: Path, rivals: "Sequence[Side]" = ()
 ) -> list[Path]:
     """Write a report of these (folder, run, host) into a folder; tells the files written, the first to open first.
 

@@ -6,8 +6,8 @@ A mark is one recorded figure of one workload in one state; nothing is added up 
 from collections.abc import Callable, Iterator, Sequence
 
 from stend.charts.beside import courses, levels, waits
-from stend.charts.beside.sides import Side
 from stend.charts.parts import Drawing, Picture
+from stend.charts.parts.sides import Side
 from stend.charts.parts.theme import finished
 from stend.findings.language import Language
 

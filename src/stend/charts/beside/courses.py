@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.charts.beside.levels import middle
-from stend.charts.beside.sides import Side, channels
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, data, thin, zoom
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
+from stend.charts.parts.sides import Side, channels
 from stend.definition import Idle
 from stend.findings import look
 from stend.findings.language import Language

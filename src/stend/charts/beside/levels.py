@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 from typing import Any
 
-from stend.charts.beside.sides import Side, channels
 from stend.charts.parts import Drawing, Row, axis, data
 from stend.charts.parts.marks import lines, tips
 from stend.charts.parts.plain import Chart
+from stend.charts.parts.sides import Side, channels
 from stend.findings.language import Language
 from stend.findings.look.figures import Figures
 from stend.units import KiB, MiB

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from stend.charts.beside.levels import dots, middle
-from stend.charts.beside.sides import Side, channels
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, series
+from stend.charts.parts.sides import Side, channels
 from stend.findings.language import Language
 from stend.units import KiB
 

@@ -5,15 +5,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from stend.charts.beside.levels import middle
-from stend.definition import Identity
 from stend.findings import Finding
 from stend.findings.judgement import Judged, Reason, Told, Verdict
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import shape
 from stend.findings.language import Language
-from stend.published import published
 from stend.record import Run
 from stend.report.story import Band, Key, Marked
+from stend.report.story.rivals import peers
 from stend.units import MB, GiB, MiB
 
 FIGURES = (
@@ -35,13 +34,6 @@ PUBLISHED: dict[str, tuple[tuple[str, str, float], ...]] = {
     "server": (("servers", "file raid5", 1), ("servers", "file raid10", 1)),
 }
 """Where published.toml has each key figure, and what makes it base units."""
-CLASSES = {
-    "nvme": ("nvme-server", "nvme-desktop"),
-    "sata": ("sata", "sas"),
-    "sas": ("sas", "sata"),
-    "disk": ("hybrid",),
-    "array": ("array",),
-}
 MARKS = {"yes": "yes", "doubt": "doubt", "no": "no", "can't tell": "unknown"}
 KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
 
@@ -55,13 +47,6 @@ class Seen(NamedTuple):
     found: tuple[Finding, ...]
     kind: str
     words: Language
-
-
-def peers(drive: Identity, kind: str) -> dict[str, dict[str, Any]]:
-    """The published drives of its class."""
-    family = kind if kind in ("disk", "array") else drive.interface.split(" ")[0].lower()
-    wanted = CLASSES.get(family, CLASSES["sata"] if "sa" in family else CLASSES["nvme"])
-    return {name: facts for name, facts in published().items() if facts.get("about", {}).get("class") in wanted}
 
 
 def keys(seen: Seen) -> Iterator[Key]:

@@ -104,6 +104,10 @@ def _lines(story: Story, folder: Path, drawings: dict[int, str]) -> Iterator[str
     yield f"# {escape(story.title)}\n"
     yield from (escape(text) + "\n" for text in (*story.what, *story.stamps))
     yield f"**{escape(story.verdict)}**\n"
+    if story.photo:
+        named = folder / f"1-photo.{story.photo.kind}"
+        named.write_bytes(story.photo.data)
+        yield f"![{escape(story.title)}]({folder.name}/{named.name})\n"
     yield f"## {t('story.uses')}\n"
     yield from (f"- {escape(u.title)}: {escape(u.shown)}. {escape(u.why)}" for u in story.uses)
     yield f"\n## {t('story.figures')}\n"

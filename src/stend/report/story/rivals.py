@@ -2,17 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-from stend.charts.beside.sides import Side
+from stend.charts.parts.sides import Side
+from stend.definition import Identity
 from stend.errors import BadInput
 from stend.findings.suitability import kind
 from stend.published import published
 from stend.record import Run
-from stend.report.story.page_one import peers
 
 PREFIX = "published:"
 NONE = "none"
 EVENTS = "events.jsonl"
+CLASSES = {
+    "nvme": ("nvme-server", "nvme-desktop"),
+    "sata": ("sata", "sas"),
+    "sas": ("sas", "sata"),
+    "disk": ("hybrid",),
+    "array": ("array",),
+}
 
 
 def told(names: Sequence[str]) -> tuple[list[Path], list[Side]]:
@@ -34,6 +42,13 @@ def side(name: str) -> Side:
 def reference(run: Run) -> list[Side]:
     """The published drives of its class."""
     return [Side(facts["about"]["title"], facts=facts) for facts in peers(run.plan.device, kind(run)).values()]
+
+
+def peers(drive: Identity, kind: str) -> dict[str, dict[str, Any]]:
+    """The published drives of its class."""
+    family = kind if kind in ("disk", "array") else drive.interface.split(" ")[0].lower()
+    wanted = CLASSES.get(family, CLASSES["sata"] if "sa" in family else CLASSES["nvme"])
+    return {name: facts for name, facts in published().items() if facts.get("about", {}).get("class") in wanted}
 
 
 def _runs(folder: Path) -> Iterator[Path]:

@@ -98,7 +98,7 @@ def story(runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None =
         worst=worst,
         claims=tuple(claims(seen)),
         sure=tuple(_sure(run, words)),
-        beside=tuple(_beside(sides[1:], words)),
+        beside=(*_beside(sides[1:], words), *(findings.sentence(f, words) for f in found if f.name == "peers")),
         stamps=stamps(run, words),
         photo=photo(folder, facts),
         chapters=tuple(_chapters(run, sides, told, facts, author, words)),
