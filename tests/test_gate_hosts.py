@@ -161,3 +161,11 @@ def test_a_partition_is_named_with_its_number(stand: Stand, host: Host, node: st
     host.disk("sda2", number_of(node), parent="sda", partition="2")
     refused(stand, node, host.kernel, "does not name .* is named SN1-part2")
     passes(node, host.kernel, destroy="SN1-part2")
+
+
+def test_what_the_kernel_never_says_of_sizes_counts_as_not_told(host: Host) -> None:
+    for number, told in enumerate(("", "-1", "1e9", "nonsense", "٣", "9" * 400)):
+        host.disk(f"sd{number}", f"8:{number}", facts={"size": told, "queue__logical_block_size": told})
+        assert host.kernel.size_bytes(f"sd{number}") == 0
+        found = block.identify("x", f"sd{number}", "x", host.kernel)
+        assert (found.capacity_bytes, found.logical_bytes, found.physical_bytes) == (0, 512, 512)

@@ -14,6 +14,8 @@ SECTOR_BYTES = 512  # sysfs counts in these, whatever the drive's own sectors ar
 BLKGETSIZE64 = 0x80081272
 LOOP_GET_STATUS64 = 0x4C05
 LOOP_INFO64_WORDS = 29
+DIGITS = 19
+"""A number of so many is more than a record holds."""
 
 
 class Loop(NamedTuple):
@@ -80,7 +82,7 @@ class Kernel:
 
     def size_bytes(self, node: str) -> int:
         """Its size; 0 where nothing is set up behind it."""
-        return int(text(self.block(node) / "size") or 0) * SECTOR_BYTES
+        return count(self.block(node) / "size") * SECTOR_BYTES
 
     def read_only(self, node: str) -> bool:
         """Whether the kernel lets nobody write to it."""
@@ -196,6 +198,12 @@ def text(path: Path) -> str:
         return path.read_text(errors="surrogateescape").strip("\0\n\t ")
     except OSError:
         return ""
+
+
+def count(path: Path) -> int:
+    """A file's number; 0 where there is none, or something else."""
+    told = text(path)
+    return int(told) if told.isascii() and told.isdigit() and len(told) < DIGITS else 0
 
 
 def natural(name: str) -> list[tuple[int, str]]:

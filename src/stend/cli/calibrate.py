@@ -38,6 +38,7 @@ def command(
             raise BadInput(f"nothing published is known of {name}; there is {', '.join(known)}")
     rows: list[calibrate.Row] = []
     for name in names or known:
+        typer.echo(f"{name}: its published cells are simulated, for minutes", err=True)
         spec = load(name)
         if fit:
             places = calibrate.free(spec)

@@ -16,7 +16,7 @@ from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
 from stend.errors import BadInput
-from stend.kernel import HOST, Kernel, text
+from stend.kernel import HOST, Kernel, count, text
 
 WITHOUT_HEADS = ("loop", "zram", "ram")
 """Drivers that say rotational though nothing turns."""
@@ -90,8 +90,8 @@ def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identi
         wwn=named["wwn"],
         firmware=text(device / "device/firmware_rev") or text(device / "device/rev"),
         interface=_interface(node, device),
-        logical_bytes=int(text(device / "queue/logical_block_size") or 512),
-        physical_bytes=int(text(device / "queue/physical_block_size") or 512),
+        logical_bytes=count(device / "queue/logical_block_size") or 512,
+        physical_bytes=count(device / "queue/physical_block_size") or 512,
         rotational=text(device / "queue/rotational") == "1" and not node.startswith(WITHOUT_HEADS),
     )
 
