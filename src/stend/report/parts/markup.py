@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from stend.errors import StepFailed
 from stend.plain import plain_lines
 
 if TYPE_CHECKING:
@@ -47,7 +48,12 @@ def drawing_script(name: str = "page.js") -> Any:
     import vl_convert
     from markupsafe import Markup
 
-    bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    try:
+        bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # of its library, and no Exception: too few descriptors, memory
+            raise
+        raise StepFailed(f"the script that draws charts cannot be had: {error}") from None
     return Markup(bundle.replace("</script", "<\\/script") + "\n" + template_text(name))  # noqa: S704 our own files
 
 
