@@ -74,7 +74,7 @@ def test_every_chart_can_be_drawn_and_shows_its_data(test: str) -> None:
 
 def test_the_page_draws_the_very_specifications_that_the_files_are_drawn_from(tmp_path: Path) -> None:
     run = pictures.run_of("iops")
-    page = html.render(run, {})
+    page = html.render(run, {}, style="pts")
     inlined = re.findall(r'<script type="application/json">(.*?)</script>', page, re.S)
     expected = [json.loads(json.dumps(picture.spec)) for picture in charts.of(run, run.plan.tests[0])]
     assert [json.loads(text) for text in inlined] == expected
