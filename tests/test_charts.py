@@ -72,6 +72,7 @@ def test_every_chart_can_be_drawn_and_shows_its_data(test: str) -> None:
         assert not VIRTUAL.search(re.sub(r"<style.*?</style>", "", drawing, flags=re.S)), picture.name
 
 
+@pytest.mark.slow
 def test_the_page_draws_the_very_specifications_that_the_files_are_drawn_from(tmp_path: Path) -> None:
     run = pictures.run_of("iops")
     page = html.render(run, {}, style="pts")

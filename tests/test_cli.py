@@ -168,6 +168,7 @@ def test_every_override_is_a_deviation(capsys: pytest.CaptureFixture[str]) -> No
     assert "Deviation: seconds to a minute: 5" in text
 
 
+@pytest.mark.slow
 def test_a_run_shows_lists_and_reports_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "runs" / "one"
     asked = ["run", "iops", "--target", "sim:small", "--quick", "--rounds", "1", "--round-seconds", "0.2"]

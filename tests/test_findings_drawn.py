@@ -11,6 +11,7 @@ from tests.judged import FALSE, RIGHT, statements
 SEED, EACH = 6, 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_sentence_about_a_drawn_drive_is_false(kind: str) -> None:
     told = [one for number in range(EACH) for one in statements(kind, SEED, number)]
@@ -18,6 +19,7 @@ def test_no_sentence_about_a_drawn_drive_is_false(kind: str) -> None:
     assert [one.text for one in told if one.verdict == FALSE] == []
 
 
+@pytest.mark.slow
 def test_findings_do_not_only_say_that_they_cannot_tell() -> None:
     for kind in ("SLC cache of 1 to 40 %", "knee", "zones", "cache: zones of a disk"):
         told = [one.text for number in range(EACH) for one in statements(kind, SEED, number) if one.verdict == RIGHT]
@@ -46,6 +48,7 @@ def test_a_claim_of_steady_writes_is_not_judged_before_the_drive_was_written_ove
     assert said(level(8000 * 10**9 + 1), "claims", rand_write_4k=50_000).confidence == "can't tell"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["throttle_s", "throttle_events", "warning_temperature_min", "throttled"])
 def test_throttling_by_any_of_its_words_is_neither_a_knee_nor_the_drives_own_level(word: str) -> None:
     drawn = Drawn(
@@ -85,6 +88,7 @@ def written(*stretches: tuple[float, float], noise: float = 0.02) -> Finding:
     return said(Drawn("restless", stepwise(*levels), "slc-cache", size, noise=noise), "slc_cache")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("last", "because"), [(((0.995, 45), (9, 100)), "rises_mbs"), (((9, 45),), "much")])
 def test_a_stall_at_the_very_end_is_no_level(last: tuple[tuple[float, float], ...], because: str) -> None:
     found = written((0.97, 100), *last)

@@ -14,6 +14,7 @@ from tests.fuzz.target import Target, senseless, unprintable
 FIXED = 20261122
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [FIXED, random.SystemRandom().getrandbits(32)], ids=["fixed", "drawn"])
 def test_nothing_that_others_write_breaks_a_reader_or_a_verb(seed: int) -> None:
     done = campaign(every(), seed=seed, seconds=9)

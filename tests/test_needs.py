@@ -76,6 +76,7 @@ def test_three(record_property): record_property(NOT_RUN, ("it was late", 7))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "xdist"])
 def test_what_did_not_run_is_counted_at_the_very_end(tmp_path: Path, workers: tuple[str, ...]) -> None:
     (tmp_path / "test_partly.py").write_text(PARTLY)

@@ -60,6 +60,7 @@ def test_no_verb_writes_such_words_raw_to_the_terminal(
     assert not unprintable(out + err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["pdf", "markdown", "html", "csv"])
 def test_every_format_is_made_of_a_run_with_such_words(
     form: str, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -78,6 +79,7 @@ def dying(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, library: str) -> None
     monkeypatch.setenv("PYTHONPATH", f"{there}:{os.environ.get('PYTHONPATH', '')}")
 
 
+@pytest.mark.slow
 def test_a_typesetter_that_dies_costs_the_pdf_alone(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -121,6 +121,7 @@ def test_a_drives_own_words_never_become_markup(tmp_path: Path, style: str) -> N
     assert not any(key.startswith("on") for _, a in nasty.elements for key in a)
 
 
+@pytest.mark.slow
 def test_a_drives_own_words_stay_in_their_cell_in_markdown(tmp_path: Path) -> None:
     def cells(model: str) -> list[int]:
         text = written(run_of(model, model), "markdown", tmp_path)[0].read_text()

@@ -30,6 +30,7 @@ def drawn(*asked: str, device: Identity = IDENTITY, profile: str | None = None, 
     return planning.draw(names, chosen, device, deviations=told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", transcripts.subjects())
 def test_the_order_of_steps_is_the_clause_s(name: str) -> None:
     asked, profile = transcripts.subjects()[name]

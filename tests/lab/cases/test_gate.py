@@ -18,6 +18,7 @@ from stend.errors import Refused
 from tests.gate_verbs import refused
 from tests.lab import bench
 
+pytestmark = pytest.mark.long
 ONE, TWO = "LABRAID0", "LABRAID1"
 CONFIG = Path("/sys/kernel/config")
 Case = Callable[[ExitStack, str], str]
