@@ -36,7 +36,7 @@ def main() -> None:
         for line in (line for line in LINES if line.drive == drive):
             shown = [f"{name} {words.format_field(Told(told[name], shape(name)), 'said')}" for name in line.figures]
             shown = shown or [f"{use}: {mark}" for use, mark in marks.items()]
-            answer = "yes" if line.agrees(told, marks, claims) else "NO"
+            answer = "NO" if not line.agrees(told, marks, claims) else "in part" if line.why else "yes"
             print(f"| {drive} | {line.fact} | {', '.join(shown)} | {answer} | {line.why} |", flush=True)
 
 

@@ -13,10 +13,10 @@ from tests.judged_lines import LINES, SUITES, Line
 PAGE = Path(__file__).parents[1] / "docs" / "reviews-judged.md"
 
 
-def test_every_line_stands_in_the_docs_and_agrees() -> None:
+def test_every_line_stands_in_the_docs_and_agrees_or_says_why_not() -> None:
     rows = [row.split(" | ") for row in PAGE.read_text().splitlines() if row.startswith("| ")]
     told = {(row[0].strip("| "), row[1]): row[3] for row in rows}
-    assert {(line.drive, line.fact): "yes" for line in LINES}.items() <= told.items()
+    assert {(line.drive, line.fact): "in part" if line.why else "yes" for line in LINES}.items() <= told.items()
 
 
 @pytest.fixture(scope="session")
