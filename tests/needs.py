@@ -73,6 +73,13 @@ def erofs_of_files() -> bool:
     return "\terofs\n" in Path("/proc/filesystems").read_text() and release >= (6, 12)
 
 
+@cache
+def private_mounts() -> bool:
+    """Whether a process can have mounts that nobody else sees (root can; in a chroot it cannot)."""
+    tried = ["unshare", "-m", "true"]
+    return bool(shutil.which("unshare")) and not subprocess.run(tried, capture_output=True, check=False).returncode
+
+
 def terminals() -> bool:
     """Whether a terminal can be had (a pseudo-terminal; a chroot without /dev/pts has none)."""
     try:
@@ -86,6 +93,7 @@ def terminals() -> bool:
 ABILITIES: dict[str, Callable[[], bool]] = {
     "root": root,
     "terminals": terminals,
+    "mounts of its own": private_mounts,
     "loop devices": loop_devices,
     "btrfs in the kernel": btrfs,
     "overlay in the kernel": overlay,

@@ -145,7 +145,7 @@ def grown(folder: Path) -> bool:
 
 
 @pytest.mark.block
-@pytest.mark.needs("unshare")
+@pytest.mark.needs("mounts of its own", "unshare")
 def test_without_a_place_for_temporary_files_a_run_still_runs(tmp_path: Path) -> None:
     into = Path("/var/lib") / f"stend-{tmp_path.name}"  # what pytest gives lies in /tmp
     hide = 'mount -t tmpfs -o ro none /tmp; mount -t tmpfs -o ro none /var/tmp; cd /; exec "$@"'
