@@ -16,13 +16,14 @@ from stend.report.story.rivals import peers
 from stend.units import MB, GiB, MiB
 
 FIGURES = (
-    "reads", "start", "writes", "read_wait", "write_tail", "seq_read", "seq_write", "cache_bytes", "hot_gain", "outer",
-    "server", "server_wait",
+    "reads", "fresh_writes", "start", "writes", "read_wait", "write_tail", "seq_read", "seq_write", "cache_bytes",
+    "hot_gain", "outer", "server", "server_wait",
 )  # fmt: skip
 MOST_FIGURES = 8
 PUBLISHED: dict[str, tuple[tuple[str, str, float], ...]] = {
     "reads": (("iops", "4K 100", 1),),
-    "start": (("saturation", "start", 1), ("fresh", "4K 0", 1)),
+    "fresh_writes": (("fresh", "4K 0", 1),),
+    "start": (("saturation", "start", 1),),
     "writes": (("saturation", "end", 1),),
     "read_wait": (("latency", "avg 4K 100", 1e-6),),
     "write_wait": (("latency", "avg 4K 0", 1e-6),),
@@ -52,7 +53,8 @@ class Seen(NamedTuple):
 def keys(seen: Seen) -> Iterator[Key]:
     """The figures that a reader asks for first, as far as the run has them."""
     known = peers(seen.run.plan.device, seen.kind)
-    own = [name for name in FIGURES if seen.told.get(name)][:MOST_FIGURES]
+    twin = "fresh_writes" if seen.told.get("start") != seen.told.get("fresh_writes") else "start"
+    own = [name for name in FIGURES if seen.told.get(name) and name != twin][:MOST_FIGURES]
     for name in own:
         value = seen.words.format_field(Told(seen.told[name], shape(name)), "said")
         band = _band(name, seen.told[name], known, seen.words)
@@ -151,7 +153,8 @@ def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:
             mark = KEPT.get(one.key, "untold")
             given = {k: Told(one.values[k][0], one.values[k][1]) for k in ("claimed", "value") if k in one.values}
             told = {k: seen.words.format_field(v, "said") + _unit(v.shape) for k, v in given.items()}
-            text = seen.words("story.claimed", **({"value": "–"} | told))
+            state = seen.words(f"state.{one.values['state']}") if "state" in one.values else ""
+            text = seen.words("story.claimed", **({"value": "–", "state": state} | told))
             yield seen.words(f"claim.{one.values['claim']}"), mark, f"{seen.words(f'story.{mark}')}: {text}"
 
 
