@@ -4,7 +4,9 @@ import re
 import sys
 from pathlib import Path
 
-WRITE_LOGS = """#!{python}
+# A shell finds the Python, whose path may have a blank in it, as no line that begins with #! could.
+WRITE_LOGS = """#!/bin/sh
+''''exec "{python}" "$0" "$@" #'''
 import os, sys
 words = []
 for word in sys.argv[1:]:

@@ -56,6 +56,8 @@ PLACES = {
 
 @pytest.mark.parametrize("name", PLACES)
 def test_a_run_needs_no_home_and_no_locale(tmp_path: Path, name: str) -> None:
+    if subprocess.run([sys.executable, "-c", ""], env=PLACES[name], capture_output=True, check=False).returncode:
+        pytest.skip(f"no Python that starts with {name} where its own path has other letters")
     folder = tmp_path / "прогон"
     done = stend(*RUN, "--into", folder, env=PLACES[name])
     assert done.returncode == GOOD, done.stderr
