@@ -4,9 +4,10 @@ import re
 import sys
 from pathlib import Path
 
-# A shell finds the Python, whose path may have a blank in it, as no line that begins with #! could.
+# A shell finds the Python, whose path may have a blank in it, as no line that begins with #! could; in the C
+# locale that fio is given, site could not read a path with other letters.
 WRITE_LOGS = """#!/bin/sh
-''''exec "{python}" "$0" "$@" #'''
+''''exec "{python}" -IS "$0" "$@" #'''
 import os, sys
 words = []
 for word in sys.argv[1:]:
