@@ -29,8 +29,12 @@ def pytest_configure(config: pytest.Config) -> None:
     needs.listen()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of one device, or all of a kernel, never run beside one another; who shares runs shares a worker."""
+    """Tests of one device, or all of a kernel, never run beside one another; who shares runs shares a worker.
+
+    Before pytest-xdist asks for the groups, or it sees none.
+    """
     for item in items:
         if item.get_closest_marker("block"):
             item.add_marker(pytest.mark.xdist_group("block"))

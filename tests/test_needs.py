@@ -76,16 +76,38 @@ def test_three(record_property): record_property(NOT_RUN, ("it was late", 7))
 """
 
 
+def tried(folder: Path, tests: str, hook: str, *words: str) -> str:
+    """What pytest prints of these tests, with one hook of ours."""
+    (folder / "test_tried.py").write_text(tests)
+    (folder / "conftest.py").write_text(f"from tests.conftest import {hook}\n")
+    command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider", *words, str(folder)]
+    env = {"PYTHONPATH": str(TOP), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False).stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "xdist"])
 def test_what_did_not_run_is_counted_at_the_very_end(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    (tmp_path / "test_partly.py").write_text(PARTLY)
-    (tmp_path / "conftest.py").write_text("from tests.conftest import pytest_terminal_summary\n")
-    words = [sys.executable, "-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", *workers, str(tmp_path)]
-    env = {"PYTHONPATH": str(TOP), "PATH": "/usr/bin:/bin"}
-    said = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False).stdout
+    said = tried(tmp_path, PARTLY, "pytest_terminal_summary", "-q", *workers)
     *_, two, title, one, last = said.strip().splitlines()
     assert "7 cases of the lab" in title
     assert "it was late" in one
     assert "no moon here" in two
     assert last.startswith("1 passed, 2 skipped")
+
+
+ONE_DRIVE = """
+import pytest
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.%s]
+
+@pytest.mark.parametrize("number", range(8))
+def test_it(number): pass
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mark", "workers"), [("block", 1), ("together", 1), ("slow", 2)])
+def test_what_shares_a_drive_or_runs_shares_a_worker(tmp_path: Path, mark: str, workers: int) -> None:
+    said = tried(tmp_path, ONE_DRIVE % mark, "pytest_collection_modifyitems", "-v", "-n2", "--dist", "loadgroup")
+    assert len(re.findall(r"\[gw\d\] .*PASSED", said)) == 8
+    assert len(set(re.findall(r"\[(gw\d)\] .*PASSED", said))) == workers
