@@ -1,19 +1,21 @@
-"""A day on a drive, as real processes: memory and time of run, resume and a report of eight; half a day for its shape.
+"""A day on a drive, as real processes: memory and time of run, resume and report; quarter and half a day for its shape.
 
-The drive is a virtual disk, whose day takes a minute or two. The report is made of eight copies of one run.
+The drives are virtual disks of eight seeds, whose day takes a minute or two each. Told is processor time, not the clock's.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-DRIVES, DAY_MINUTES = 8, 1440
+DRIVES = 8
+MINUTES = (360, 720, 1440)
 MOST_MB = 500
 STUDY = """title = "A day of writing"
 tests = ["write-saturation"]
@@ -35,35 +37,44 @@ class Took(NamedTuple):
 
 
 def main() -> None:
-    """Half a day and a whole one, one that is killed and goes on, and the report of eight."""
+    """Each verb at each length, then eight drives for a day and the report of all."""
     with tempfile.TemporaryDirectory() as name:
         top = Path(name)
-        half, whole = (ran(top, minutes) for minutes in (DAY_MINUTES // 2, DAY_MINUTES))
-        print(f"half a day run: {half}; a day: {whole}, {whole.cpu_s / half.cpu_s:.2f} times")
-        folder = top / str(DAY_MINUTES)
-        print(f"a day that was killed and went on: {resumed(top, folder)}")
-        copies = [shutil.copytree(folder, top / f"drive{number}") for number in range(DRIVES)]
-        for many in (1, DRIVES // 2, DRIVES):
-            print(f"report of {many}: {took('report', *map(str, copies[:many]))}")
+        first = [top / f"run-{minutes}" for minutes in MINUTES]
+        shape("run", (took(*asked(folder, n)) for folder, n in zip(first, MINUTES, strict=True)))
+        shape("resume", (resumed(folder, n) for folder, n in zip(first, MINUTES, strict=True)))
+        shape("report", (took("report", str(folder)) for folder in first))
+        more = [top / f"drive-{seed}" for seed in range(2, DRIVES + 1)]
+        days = [took(*asked(folder, MINUTES[-1], seed)) for seed, folder in enumerate(more, start=2)]
+        print(f"run of each of {len(days)} more drives: at most {worst(days)}", flush=True)
+        drives = [str(folder) for folder in (first[-1], *more)]
+        shape(f"report of 1, {DRIVES // 2}, {DRIVES}", (took("report", *drives[:n]) for n in (1, DRIVES // 2, DRIVES)))
         print(f"  (each at most {MOST_MB} MB)")
 
 
-def asked(top: Path, minutes: int, folder: Path) -> tuple[str, ...]:
+def shape(what: str, all_took: Iterable[Took]) -> None:
+    """A line of what 6, 12 and 24 hours took, and each as a multiple of the one before: 2 where time is linear."""
+    told = list(all_took)
+    times = ", ".join(f"{after.cpu_s / before.cpu_s:.2f}" for before, after in pairwise(told))
+    print(f"{what}: {'; '.join(map(str, told))} (times the one before: {times})", flush=True)
+
+
+def worst(told: list[Took]) -> Took:
+    """The longest and the largest."""
+    return Took(max(one.cpu_s for one in told), max(one.peak_mb for one in told))
+
+
+def asked(folder: Path, minutes: int, seed: int = 1) -> tuple[str, ...]:
     """The words of a run of so many minutes."""
-    study = top / f"{minutes}.toml"
+    study = folder.with_suffix(".toml")
     study.write_text(STUDY.format(minutes=minutes))
-    return ("run", str(study), "--target", "sim:st600mx0052", "--seed", "1", "--into", str(folder))
+    return ("run", str(study), "--target", "sim:st600mx0052", "--seed", str(seed), "--into", str(folder))
 
 
-def ran(top: Path, minutes: int) -> Took:
-    """A run from its beginning to its report."""
-    return took(*asked(top, minutes, top / str(minutes)))
-
-
-def resumed(top: Path, whole: Path) -> Took:
+def resumed(whole: Path, minutes: int) -> Took:
     """A run that is killed at three quarters of its record, and what its resume takes."""
-    folder, size = top / "killed", (whole / "events.jsonl").stat().st_size
-    child = started(*asked(top, DAY_MINUTES, folder))
+    folder, size = whole.with_name(f"killed-{minutes}"), (whole / "events.jsonl").stat().st_size
+    child = started(*asked(folder, minutes))
     while child.poll() is None and written(folder) < size * 3 / 4:
         time.sleep(0.2)
     child.send_signal(signal.SIGKILL)
@@ -84,7 +95,7 @@ def started(*words: str) -> "subprocess.Popen[bytes]":
 
 
 def took(*words: str) -> Took:
-    """stend to its end; what drew its charts for it is not counted."""
+    """stend to its end, and what it waited for, as the process that draws its charts."""
     _, status, usage = os.wait4(started(*words).pid, 0)
     if code := os.waitstatus_to_exitcode(status):
         raise SystemExit(f"stend {' '.join(words)} ended with {code}")

@@ -1,5 +1,6 @@
 """The operator's files: profiles, studies, sheets, virtual drives, manifests, host.json, events."""
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -26,6 +27,7 @@ from tests.still import StillEngine
 from tests.test_run import drawn, play
 
 FOLDER = Path(tempfile.mkdtemp(prefix="stend-fuzz-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 DRIVE = virtual.find("sim:small").identity
 WORDS = Language("en")
 HOST = {
