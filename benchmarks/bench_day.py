@@ -1,6 +1,6 @@
 """A day on a drive, as real processes: memory and time of run, resume and report; quarter and half a day for its shape.
 
-The drives are virtual disks of eight seeds, whose day takes a minute or two each. Told is processor time, not the clock's.
+The drives are virtual disks of eight seeds, whose day takes a minute or two each. Processor time is told.
 """
 
 import os

@@ -386,6 +386,13 @@ def leased_by_a_server(stand: Stand) -> Used:
     return Used(path, "is locked by python3")
 
 
+@needs("mkswap", "swapon", "swapoff")
+def leased_by_a_server_while_there_is_a_swap_file(stand: Stand) -> Used:
+    """Whether a file is swap must not be asked by breaking the lease, which ends a server that did not expect it."""
+    stand.swap_file()
+    return leased_by_a_server(stand)
+
+
 def on_its_way_in_a_socket(stand: Stand) -> Used:
     path = stand.file()
     code = f"import socket\na, b = socket.socketpair()\nf = open({str(path)!r}, 'r+b')\n"
@@ -401,4 +408,10 @@ def in_a_thread_of_its_own(stand: Stand) -> Used:
     return Used(path, HIDDEN)
 
 
-ALONE = (a_program_that_runs, leased_by_a_server, on_its_way_in_a_socket, in_a_thread_of_its_own)
+ALONE = (
+    a_program_that_runs,
+    leased_by_a_server,
+    leased_by_a_server_while_there_is_a_swap_file,
+    on_its_way_in_a_socket,
+    in_a_thread_of_its_own,
+)

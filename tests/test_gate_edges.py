@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,7 +91,29 @@ def test_what_cannot_be_read_is_refused_with_the_words_of_wipefs(stand: Stand, m
     tool.write_text("#!/bin/sh\necho probing failed >&2\nexit 1\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
-    with pytest.raises(Refused, match="cannot be read, so nobody can tell what it holds: probing failed"):
+    with pytest.raises(Refused, match="cannot be read by wipefs, so nobody can tell what it holds: probing failed"):
+        devices.find(str(path)).open(writes=True, destroy=None)
+
+
+@pytest.mark.needs("mkfs.ext4")
+def test_a_label_of_bytes_that_are_no_text_is_told_all_the_same(stand: Stand) -> None:
+    path = stand.file()
+    label = b'\xff\xfe"\x1b[2J'  # as other systems and other alphabets leave them
+    subprocess.run([b"mkfs.ext4", b"-q", b"-F", b"-L", label, os.fsencode(path)], check=True)
+    assert gate.holdings(str(path)) == 'ext4 "\ufffd\ufffd"\x1b[2J"'
+    assert "holds ext4" in gate.loss(str(path))
+    assert "ext4" in gate.fingerprint(str(path))["signatures"]
+
+
+@pytest.mark.parametrize("told", ["[]", "{", '{"signatures": 3}', '{"signatures": [{"offset": 7}]}', "\0"])
+def test_what_wipefs_never_says_lets_nobody_pass(stand: Stand, monkeypatch: pytest.MonkeyPatch, told: str) -> None:
+    path, tool = stand.file(), stand.folder / "bin/wipefs"
+    tool.parent.mkdir()
+    (stand.folder / "told").write_text(told)
+    tool.write_text(f"#!/bin/sh\ncat {stand.folder}/told\n")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    with pytest.raises(Refused, match="is told by wipefs in words that nobody here knows"):
         devices.find(str(path)).open(writes=True, destroy=None)
 
 

@@ -103,7 +103,7 @@ def test_a_table_that_was_exchanged_below_a_volume_makes_it_another_drive(group:
 def test_nobody_guesses_where_dmsetup_is_silent(group: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     node: str = group.node  # type: ignore[attr-defined]
     (tmp_path / "0").unlink()
-    with pytest.raises(Refused, match="is not told by dmsetup"):
+    with pytest.raises(Refused, match="cannot be read by dmsetup, so nobody can tell what volumes lie on"):
         gate.marks(node, group.kernel)
     with monkeypatch.context() as bare:
         bare.setenv("PATH", str(tmp_path))

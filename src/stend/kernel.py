@@ -172,16 +172,8 @@ class Kernel:
 
 
 def _loop_status(node: str, path: Path) -> Loop | None:
-    status = array.array("Q", [0] * LOOP_INFO64_WORDS)
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            fcntl.ioctl(fd, LOOP_GET_STATUS64, status, True)
-        finally:
-            os.close(fd)
-    except OSError:
-        return None
-    return Loop(node, status[0], status[1], status[2])
+    status = answer_at(path, LOOP_GET_STATUS64, LOOP_INFO64_WORDS)
+    return Loop(node, status[0], status[1], status[2]) if status else None
 
 
 def _page(path: Path) -> str:
@@ -221,12 +213,30 @@ def fd_bytes(fd: int) -> int:
     there = os.fstat(fd)
     if not stat.S_ISBLK(there.st_mode):
         return there.st_size
-    size = array.array("Q", [0])
+    size = answer(fd, BLKGETSIZE64)
+    return size[0] if size else 0
+
+
+def answer(fd: int, request: int, words: int = 1) -> "array.array[int] | None":
+    """What an ioctl that only reads tells, in 64-bit words; None where it is not known there."""
+    told = array.array("Q", [0] * words)
     try:
-        fcntl.ioctl(fd, BLKGETSIZE64, size, True)
+        fcntl.ioctl(fd, request, told, True)
     except OSError:
-        return 0
-    return size[0]
+        return None
+    return told
+
+
+def answer_at(path: str | Path, request: int, words: int = 1) -> "array.array[int] | None":
+    """The same of a file or node, which is opened for it and read by nobody."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return answer(fd, request, words)
+    finally:
+        os.close(fd)
 
 
 HOST = Kernel()

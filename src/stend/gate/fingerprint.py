@@ -22,7 +22,7 @@ def fingerprint(path: str, kernel: Kernel = HOST) -> dict[str, str]:
     kept = {key: value for key, value in seen.items() if value and not key.startswith(PASSING)}
     if not stat.S_ISBLK(there.st_mode):
         kept |= {"path": os.path.realpath(path), FILE: seen[NUMBER].partition(" on ")[0]}
-    found = sorted(f"{s.kind} {s.uuid} at {s.offset}" for s in signatures(path))
+    found = sorted(f"{s.kind} {s.uuid or ''} at {s.offset}" for s in signatures(path))
     return kept | {HELD: "; ".join(found)}
 
 

@@ -1,16 +1,15 @@
 """What a drive or a file holds, as wipefs and the superblock tell without writing: what would be lost."""
 
-import json
 import os
 import stat
 import struct
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
-from stend import programs
-from stend.errors import Missing, Refused
+import msgspec
+
+from stend.errors import Refused
+from stend.gate.answers import answer
 from stend.kernel import HOST, Kernel
 from stend.units import binary
 
@@ -19,22 +18,30 @@ EXT_AT, EXT_BYTES, EXT_WRITTEN, EXT_MOUNTED = 1024, 1024, 0x30, slice(0x88, 0xC8
 """Of an ext superblock: where it lies, and in it the time of the last write and the last mount point."""
 
 
-class Signature(NamedTuple):
+class Signature(msgspec.Struct, frozen=True):
     """What wipefs found: `ext4`, `dos`, `crypto_LUKS`, ...; where, and which one."""
 
-    kind: str
+    kind: str = msgspec.field(name="type")
     offset: str
-    uuid: str
-    label: str
+    uuid: str | None = None
+    label: str | None = None
 
     def __str__(self) -> str:
         return f'{self.kind} "{self.label}"' if self.label else self.kind
 
 
+class _Told(msgspec.Struct, frozen=True):
+    signatures: list[Signature] = []
+
+
 def signatures(path: str) -> list[Signature]:
     """All of them; Missing without wipefs, Refused where the drive cannot be read."""
-    told = json.loads(_wipefs(path) or "{}").get("signatures", [])
-    return [Signature(*(str(one.get(key) or "") for key in ("type", "offset", "uuid", "label"))) for one in told]
+    asked = ("wipefs", "--json", "--no-act", path)
+    told = answer(*asked, of=path, what="it holds", limit_s=PATIENCE_S)
+    try:
+        return msgspec.json.decode(told or "{}", type=_Told).signatures
+    except msgspec.MsgspecError as error:
+        raise Refused(f"{path} is told by wipefs in words that nobody here knows ({error})") from error
 
 
 def holdings(path: str, kernel: Kernel = HOST) -> str:
@@ -73,16 +80,3 @@ def _used(path: str, held: str) -> list[str]:
 
 def _day(unix_s: float) -> str:
     return f"{datetime.fromtimestamp(unix_s, UTC):%Y-%m-%d}"
-
-
-def _wipefs(path: str) -> str:
-    asked = ["wipefs", "--json", "--no-act", path]
-    try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    except FileNotFoundError as error:
-        raise Missing(f"{programs.missing('wipefs')}; without it nobody can tell what drives hold") from error
-    except subprocess.TimeoutExpired as error:
-        raise Refused(f"{path} does not answer within {PATIENCE_S} s; see `dmesg` for what is wrong with it") from error
-    if done.returncode:
-        raise Refused(f"{path} cannot be read, so nobody can tell what it holds: {done.stderr.strip()}")
-    return done.stdout

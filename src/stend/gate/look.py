@@ -1,8 +1,6 @@
 """What two looks at the same drive agree on; compared before it is opened and at every check. Reads only."""
 
-import array
 import errno
-import fcntl
 import os
 import re
 import stat
@@ -11,7 +9,7 @@ from stend.definition import Identity
 from stend.errors import Refused, StepFailed
 from stend.gate import stack, volumes
 from stend.gate.stack import Layer
-from stend.kernel import HOST, Kernel, text
+from stend.kernel import HOST, Kernel, answer_at, text
 
 FS_IOC_GETVERSION = 0x80087601
 
@@ -66,16 +64,8 @@ def _below(layers: list[Layer], kernel: Kernel) -> Marks:
 
 def generation(path: str) -> str:
     """Which of the files that had this inode one after the other it is; empty where the file system does not tell."""
-    told = array.array("l", [0])
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            fcntl.ioctl(fd, FS_IOC_GETVERSION, told, True)
-        finally:
-            os.close(fd)
-    except OSError:
-        return ""
-    return str(told[0])
+    told = answer_at(path, FS_IOC_GETVERSION)
+    return str(told[0]) if told else ""
 
 
 def number(there: os.stat_result) -> str:

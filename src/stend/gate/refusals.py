@@ -1,16 +1,14 @@
 """Why a drive or a file must not be written now, in words that follow its name. Reads only."""
 
-import array
-import fcntl
 import os
 import stat
 from collections.abc import Iterator
 
-from stend.gate import lease, locks, mounts, processes
+from stend.gate import lease, locks, mounts, processes, swap
 from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.gate.uses import Uses
-from stend.kernel import HOST, Kernel, text
+from stend.kernel import HOST, Kernel, answer_at, text
 
 SYSTEM = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 WITHOUT_A_DRIVE = ("tmpfs", "ramfs", "overlay", "btrfs", "zfs", "bcachefs", "ubifs", "9p", "virtiofs", "fuse")
@@ -45,7 +43,7 @@ def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: U
         return carried
     if used := uses.of(layers):
         return str(used)
-    return _unready(path, node, kernel) or str(processes.users(kernel, layers) or _locked(layers, kernel) or "")
+    return _unready(path, node, kernel) or str(_held(layers, uses) or "")
 
 
 def _unready(path: str, node: str, kernel: Kernel) -> str:
@@ -101,14 +99,16 @@ def _of_file(layers: list[Layer], uses: Uses, fd: int) -> str:
         _unfit(target.path, there, kernel)
         or str(uses.of(layers) or "")
         or _forbidden(target.path, there)
-        or str(processes.users(kernel, layers) or _locked(layers, kernel) or "")
+        or str(_held(layers, uses) or "")
         or _written(target, kernel, fd)
     )
 
 
-def _locked(layers: list[Layer], kernel: Kernel) -> Use | None:
-    found = (locks.of_file(kernel, layer) for layer in layers if not layer.node)
-    return next(filter(None, found), None)
+def _held(layers: list[Layer], uses: Uses) -> Use | None:
+    """A use by a program, or as swap that has no name here: asked last, since asking would break a lease of others."""
+    files = [layer for layer in layers if not layer.node]
+    locked = (locks.of_file(uses.kernel, layer) for layer in files)
+    return processes.users(uses.kernel, layers) or next(filter(None, locked), None) or swap.unnamed(files, uses)
 
 
 def _written(target: Layer, kernel: Kernel, fd: int) -> str:
@@ -143,23 +143,11 @@ def _forbidden(path: str, there: os.stat_result) -> str:
     """Who or what forbids to write it; root could all the same, so it is asked here."""
     if not there.st_mode & 0o222:
         return f"is write-protected; `chmod u+w {path}` first, if it may be overwritten"
-    flags = _flags(path)
+    told = answer_at(path, FS_IOC_GETFLAGS)
+    flags = told[0] if told else 0  # a file system without such flags
     if flags & (IMMUTABLE | APPEND_ONLY):
         kind, letter = ("immutable", "i") if flags & IMMUTABLE else ("append-only", "a")
         return f"is {kind}; `chattr -{letter} {path}` first, if it may be overwritten"
     if not os.access(path, os.W_OK):
         return "cannot be written by this user; become its owner, or make another with --create 1GiB"
     return ""
-
-
-def _flags(path: str) -> int:
-    flags = array.array("l", [0])
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            fcntl.ioctl(fd, FS_IOC_GETFLAGS, flags, True)
-        finally:
-            os.close(fd)
-    except OSError:
-        return 0  # a file system without such flags
-    return flags[0]

@@ -73,8 +73,6 @@ class Uses:
         for path in self.swaps:
             if self._is(path, layer.file) or path == layer.path:
                 return Use("is a swap file in use", f"`swapoff {path}` first")
-        if any(not self._number(path) for path in self.swaps) and _is_swap(layer):
-            return Use("is a swap file in use", "`swapoff` it first (`cat /proc/swaps` tells its name)")
         for loop in self.loops:
             if (loop.device, loop.inode) == layer.file and loop.node not in own:
                 return self._below_loop(loop, own)
@@ -126,7 +124,7 @@ class Uses:
     def _mounted(self, node: str) -> Use | None:
         number = self.kernel.number(node)
         for mount in self.mounts:
-            if number in (mount.number, self._number(mount.source)):
+            if number in (mount.number, self.number(mount.source)):
                 if mount.pid:
                     place = f"is mounted at {mount.point} in another mount namespace (of process {mount.pid})"
                     return Use(place, f"`nsenter -t {mount.pid} -m umount {mount.point}` first")
@@ -136,12 +134,12 @@ class Uses:
     def _taken(self, node: str) -> Use | None:
         number = self.kernel.number(node)
         for path in self.swaps:
-            if self._number(path) == number:
+            if self.number(path) == number:
                 return Use("is swap in use", f"`swapoff {path}` first")
         if any((self.kernel.sys / "fs/btrfs").glob(f"*/devices/{node}")):
             return Use("is a member of a mounted btrfs", "unmount it first (`btrfs filesystem show` tells which)")
         for export, path in self.exports:
-            if self._number(path) == number:
+            if self.number(path) == number:
                 return Use(f"is served to others ({export})", "take that down first")
         return None
 
@@ -171,7 +169,7 @@ class Uses:
             return Use(f"is behind /dev/{loop.node}, which {used.what}", used.way)
         return Use(f"is behind /dev/{loop.node}", f"`losetup -d /dev/{loop.node}` first")
 
-    def _number(self, path: str) -> str:
+    def number(self, path: str) -> str:
         """`major:minor` of a block node by its path; empty for anything else."""
         there = self.kernel.there(path) if path.startswith("/") else None
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" if there and stat.S_ISBLK(there.st_mode) else ""
@@ -189,23 +187,6 @@ def _above(path: str, file: File) -> Iterator[File]:
             yield folder.st_dev, folder.st_ino
     except (OSError, ValueError):
         return
-
-
-def _is_swap(layer: Layer) -> bool:
-    """The kernel's own word on a file whose name in /proc/swaps leads elsewhere: nothing is copied from or to swap."""
-    try:
-        fd = os.open(layer.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        there = os.fstat(fd)
-        if (there.st_dev, there.st_ino) == layer.file:
-            os.copy_file_range(fd, fd, 0)
-    except OSError as error:
-        return error.errno == errno.ETXTBSY
-    finally:
-        os.close(fd)
-    return False
 
 
 def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:

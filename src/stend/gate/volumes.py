@@ -1,10 +1,8 @@
 """Device-mapper's tables: what a volume lies on now, and whether two volumes share blocks. Asks dmsetup, reads only."""
 
 import re
-import subprocess
 
-from stend import programs
-from stend.errors import Missing, Refused
+from stend.gate.answers import answer
 from stend.kernel import Kernel
 
 PATIENCE_S = 20
@@ -23,16 +21,8 @@ def table(kernel: Kernel, node: str) -> str:
     if not kernel.is_volume(node) or not (kernel.dev / "mapper/control").exists():
         return ""
     major, _, minor = kernel.number(node).partition(":")
-    asked = ["dmsetup", "table", "--major", major, "--minor", minor]
-    try:
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
-    except FileNotFoundError as error:
-        raise Missing(f"{programs.missing('dmsetup')}; without it nobody can tell what volumes lie on") from error
-    except subprocess.TimeoutExpired as error:
-        raise Refused(f"{kernel.label(node)} is not told by dmsetup within {PATIENCE_S} s; see `dmesg`") from error
-    if done.returncode:
-        raise Refused(f"{kernel.label(node)} is not told by dmsetup: {done.stderr.strip()}")
-    return done.stdout.strip()
+    asked = ("dmsetup", "table", "--major", major, "--minor", minor)
+    return answer(*asked, of=kernel.label(node), what="volumes lie on", limit_s=PATIENCE_S)
 
 
 def disjoint(one: str, other: str, number: str) -> bool:
