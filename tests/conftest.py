@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 """Compiled kernels stay with the environment whose numba made them."""
+os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
 
 from tests import needs  # noqa: E402
 

@@ -41,9 +41,8 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
     for number, part in enumerate(doc.parts, 1):
         yield from _card(part)
         if part.photo:
-            named = folder / f"{number}-photo.{part.photo.kind}"
-            named.write_bytes(part.photo.data)
-            yield f"![{escape(part.title)}]({folder.name}/{named.name})\n"
+            named = part.photo.saved(folder / f"{number}-photo")
+            yield f"![{escape(part.title)}]({folder.name}/{named})\n"
         for table in part.about:
             yield from lines_of(table)
         for title, texts in ((t("page.deviations"), part.deviations), (t("page.notes"), part.notes)):

@@ -1,17 +1,14 @@
 """PDF typeset by Typst: contents, page numbers, tables that break well; the text travels as data, never as markup."""
 
-import json
 import re
-import tempfile
 from collections.abc import Sequence
-from importlib import resources
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stend import __version__
 from stend.charts import Picture
 from stend.charts.beside import Side
-from stend.plain import plain_all, plain_lines
 from stend.report.parts import Chapter, Document, Part, Section, Table
 from stend.report.parts.document import document
 from stend.report.parts.drawing import pages, svgs
@@ -42,13 +39,7 @@ def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] 
 
 def typeset(doc: Document) -> bytes:
     """A Document as PDF."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        content = plain_all(_content(doc, folder), plain_lines)
-        (folder / "report.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-        template = resources.files("stend.report.parts") / "templates" / "report.typ"
-        (folder / "report.typ").write_bytes(template.read_bytes())
-        return pages(folder / "report.typ")
+    return pages("report.typ", partial(_content, doc))
 
 
 def _content(doc: Document, folder: Path) -> dict[str, Any]:
@@ -69,7 +60,10 @@ def _content(doc: Document, folder: Path) -> dict[str, Any]:
         "sections": [_section(section, plots) for section in doc.sections],
         "compared": [plots[id(picture)] for picture in doc.pictures],
         "tables": [_table(table) for table in doc.tables],
-        "parts": [_part(part, plots, t) | _photo(part, folder / f"photo-{n}") for n, part in enumerate(doc.parts)],
+        "parts": [
+            _part(part, plots, t) | {"photo": part.photo.saved(folder / f"photo-{n}") if part.photo else ""}
+            for n, part in enumerate(doc.parts)
+        ],
     }
 
 
@@ -100,14 +94,6 @@ def _part(part: Part, plots: Plots, words: Any) -> dict[str, Any]:
         "manifest": part.manifest,
         "repeat_text": words("page.repeat_text", version=__version__),
     }
-
-
-def _photo(part: Part, file: Path) -> dict[str, str]:
-    if not part.photo:
-        return {"photo": ""}
-    named = file.with_suffix(f".{part.photo.kind}")
-    named.write_bytes(part.photo.data)
-    return {"photo": named.name}
 
 
 def _chapter(chapter: Chapter, plots: Plots) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What a report says, before any format: plain data in the reader's language."""
 
 import base64
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from stend.charts import Picture
@@ -51,6 +52,12 @@ class Photo(NamedTuple):
     def uri(self) -> str:
         """The whole picture as an address."""
         return f"data:image/{self.kind};base64,{base64.b64encode(self.data).decode()}"
+
+    def saved(self, file: Path) -> str:
+        """Written beside other files; its name there, which has its kind at the end."""
+        named = file.with_suffix(f".{self.kind}")
+        named.write_bytes(self.data)
+        return named.name
 
 
 class Chapter(NamedTuple):

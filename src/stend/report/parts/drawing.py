@@ -7,17 +7,20 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from html import escape
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 from stend.charts import Picture
 from stend.errors import StepFailed, Undrawn
-from stend.plain import ODD, plain, plain_all
+from stend.plain import ODD, plain, plain_all, plain_lines
+from stend.report.parts.markup import template_text
 
 MOST = 4
 """Processes that draw at once."""
@@ -126,8 +129,20 @@ def _said(picture: Picture) -> str:
     return json.dumps(plain_all(picture.spec)) if ODD.search(text) or "\\u00" in text else text
 
 
-def pages(source: Path) -> bytes:
-    """A Typst file as PDF. StepFailed when it cannot be, or the library ended its process over it."""
+def pages(template: str, content: Callable[[Path], dict[str, Any]]) -> bytes:
+    """A Typst template as PDF, with what `content` gives, which leaves pictures in the folder it is handed.
+
+    The text travels as data (report.json), never as markup. StepFailed when it cannot be typeset.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        told = json.dumps(plain_all(content(folder), plain_lines), ensure_ascii=False)
+        (folder / "report.json").write_text(told, encoding="utf-8")
+        (folder / "report.typ").write_text(template_text(template), encoding="utf-8")
+        return _typeset(folder / "report.typ")
+
+
+def _typeset(source: Path) -> bytes:
     renderer = Renderer()
     try:
         return Path(renderer.ask("pdf", str(source))).read_bytes()

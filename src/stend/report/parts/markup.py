@@ -7,8 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from stend.errors import StepFailed
 from stend.plain import plain_lines
+from stend.report.parts import vega
 
 if TYPE_CHECKING:
     import jinja2
@@ -45,16 +45,10 @@ def inline_json(value: Any) -> Any:
 @cache
 def drawing_script(name: str = "page.js") -> Any:
     """Vega, Vega-Lite and Vega-Embed as one script, and our own few lines that draw every figure of the page."""
-    import vl_convert
     from markupsafe import Markup
 
-    try:
-        bundle: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":  # of its library, and no Exception: too few descriptors, memory
-            raise
-        raise StepFailed(f"the script that draws charts cannot be had: {error}") from None
-    return Markup(bundle.replace("</script", "<\\/script") + "\n" + template_text(name))  # noqa: S704 our own files
+    whole = "\n".join((vega.script(), *map(template_text, ("figures.js", name))))
+    return Markup(whole.replace("</script", "<\\/script"))  # noqa: S704 our own files
 
 
 def policy(script: str) -> str:

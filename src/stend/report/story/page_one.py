@@ -10,6 +10,7 @@ from stend.findings.judgement import Judged, Reason, Told, Verdict
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import shape
 from stend.findings.language import Language
+from stend.findings.suitability import KEYS
 from stend.record import Run
 from stend.report.story import Band, Key, Marked
 from stend.report.story.rivals import peers
@@ -35,7 +36,6 @@ PUBLISHED: dict[str, tuple[tuple[str, str, float], ...]] = {
     "server": (("servers", "file raid5", 1), ("servers", "file raid10", 1)),
 }
 """Where published.toml has each key figure, and what makes it base units."""
-MARKS = {"yes": "yes", "doubt": "doubt", "no": "no", "can't tell": "unknown"}
 KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
 
 
@@ -53,8 +53,8 @@ class Seen(NamedTuple):
 def keys(seen: Seen) -> Iterator[Key]:
     """The figures that a reader asks for first, as far as the run has them."""
     known = peers(seen.run.plan.device, seen.kind)
-    twin = "fresh_writes" if seen.told.get("start") != seen.told.get("fresh_writes") else "start"
-    own = [name for name in FIGURES if seen.told.get(name) and name != twin][:MOST_FIGURES]
+    fresh_twice = "start" if seen.told.get("start") == seen.told.get("fresh_writes") else "fresh_writes"
+    own = [name for name in FIGURES if seen.told.get(name) and name != fresh_twice][:MOST_FIGURES]
     for name in own:
         value = seen.words.format_field(Told(seen.told[name], shape(name)), "said")
         band = _band(name, seen.told[name], known, seen.words)
@@ -90,8 +90,8 @@ def marked(seen: Seen) -> Iterator[Marked]:
     for one in seen.verdict.uses:
         yield Marked(
             seen.words(f"use_title.{one.use}"),
-            MARKS[one.mark],
-            seen.words(f"story.{one.mark.replace(' ', '_').replace(chr(39), '')}"),
+            KEYS[one.mark],
+            seen.words(f"story.{KEYS[one.mark]}"),
             _why(one, seen.words),
         )
 

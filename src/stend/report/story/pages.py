@@ -1,15 +1,12 @@
 """A Story as one HTML page, as PDF and as Markdown."""
 
-import json
-import tempfile
 from collections.abc import Iterator
-from importlib import resources
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from stend import __version__
 from stend.charts import Picture
-from stend.plain import plain_all, plain_lines
 from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.marked_down import escape, lines_of
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
@@ -34,13 +31,7 @@ def page(story: Story) -> str:
 
 def typeset(story: Story) -> bytes:
     """As PDF."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        content = plain_all(_content(story, folder), plain_lines)
-        (folder / "report.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-        template = resources.files("stend.report.parts") / "templates" / "story.typ"
-        (folder / "report.typ").write_bytes(template.read_bytes())
-        return pages(folder / "report.typ")
+    return pages("story.typ", partial(_content, story))
 
 
 def _content(story: Story, folder: Path) -> dict[str, Any]:
@@ -54,7 +45,7 @@ def _content(story: Story, folder: Path) -> dict[str, Any]:
             file = folder / f"{number}-{place}.svg"
             file.write_text(next(drawings), encoding="utf-8")
             plots.append({"file": file.name, "says": picture.says, "alt": picture.spec["description"]})
-        photos = [_photo(photo, folder / f"photo-{number}-{n}") for n, photo in enumerate(chapter.photos)]
+        photos = [photo.saved(folder / f"photo-{number}-{n}") for n, photo in enumerate(chapter.photos)]
         tables = [table._asdict() for table in chapter.tables]
         kept = {key: getattr(chapter, key) for key in ("title", "answer", "what", "why", "stamps", "notes")}
         chapters.append(kept | {"plots": plots, "photos": photos, "tables": tables})
@@ -63,16 +54,10 @@ def _content(story: Story, folder: Path) -> dict[str, Any]:
         "words": {key: t(f"story.{key}") for key in WORDS} | {"report": t("page.report")},
         "uses": [one._asdict() for one in story.uses],
         "figures": [one._asdict() | {"band": one.band and one.band._asdict()} for one in story.figures],
-        "photo": _photo(story.photo, folder / "photo") if story.photo else "",
+        "photo": story.photo.saved(folder / "photo") if story.photo else "",
         "chapters": chapters,
         "closing": story.closing._asdict(),
     }
-
-
-def _photo(photo: Any, file: Path) -> str:
-    named = file.with_suffix(f".{photo.kind}")
-    named.write_bytes(photo.data)
-    return named.name
 
 
 def _half(picture: Picture) -> Picture:
@@ -105,9 +90,7 @@ def _lines(story: Story, folder: Path, drawings: dict[int, str]) -> Iterator[str
     yield from (escape(text) + "\n" for text in (*story.what, *story.stamps))
     yield f"**{escape(story.verdict)}**\n"
     if story.photo:
-        named = folder / f"1-photo.{story.photo.kind}"
-        named.write_bytes(story.photo.data)
-        yield f"![{escape(story.title)}]({folder.name}/{named.name})\n"
+        yield f"![{escape(story.title)}]({folder.name}/{story.photo.saved(folder / '1-photo')})\n"
     yield f"## {t('story.uses')}\n"
     yield from (f"- {escape(u.title)}: {escape(u.shown)}. {escape(u.why)}" for u in story.uses)
     yield f"\n## {t('story.figures')}\n"
@@ -137,8 +120,6 @@ def _chapter(chapter: Chapter, folder: Path, drawings: dict[int, str]) -> Iterat
         file.write_text(drawings[id(picture)], encoding="utf-8")
         yield f"![{escape(picture.title)}]({folder.name}/{file.name})\n"
     for n, photo in enumerate(chapter.photos, 1):
-        named = folder / f"{chapter.anchor}-photo-{n}.{photo.kind}"
-        named.write_bytes(photo.data)
-        yield f"![{escape(chapter.title)}]({folder.name}/{named.name})\n"
+        yield f"![{escape(chapter.title)}]({folder.name}/{photo.saved(folder / f'{chapter.anchor}-photo-{n}')})\n"
     for table in chapter.tables:
         yield from lines_of(table)

@@ -1,4 +1,3 @@
-"use strict";
 // Draws each figure as wide as its place and in the colours of the screen when it comes near, and saves it as PNG, SVG or CSV.
 (function () {
   var dark = window.matchMedia("(prefers-color-scheme: dark)");
@@ -32,14 +31,7 @@
     return lines;
   }
   function draw(figure) {
-    var holder = figure.querySelector(".chart"), made = spec(figure);
-    return vegaEmbed(holder, made, { renderer: "svg", actions: false }).then(function (drawn) {
-      views.set(figure, drawn.view);
-      figure.classList.add("drawn");
-      var svg = holder.querySelector("svg.marks");
-      if (svg) { svg.setAttribute("role", "img"); svg.setAttribute("aria-label", made.description || ""); }
-      holder.querySelectorAll("svg.marks [role]").forEach(function (e) { e.removeAttribute("role"); e.removeAttribute("aria-roledescription"); e.removeAttribute("aria-label"); });
-    }).catch(function (error) { holder.textContent = String(error); figure.classList.add("drawn", "broken"); });
+    return figureDrawn(figure, spec(figure), { renderer: "svg", actions: false }).then(function (drawn) { if (drawn) { views.set(figure, drawn.view); } });
   }
   function save(name, address) { var link = document.createElement("a"); link.download = name; link.href = address; link.click(); }
   function csv(figure) {
@@ -56,15 +48,7 @@
     if (view) { view.toImageURL(kind, 2).then(function (address) { save(figure.id + "." + kind, address); }); }
   });
   document.addEventListener("DOMContentLoaded", function () {
-    var figures = document.querySelectorAll("figure.plot");
     dark.addEventListener("change", function () { views.forEach(function (view, figure) { draw(figure); }); });
-    if (!("IntersectionObserver" in window) || location.hash === "#all") { figures.forEach(draw); return; }
-    var seen = new IntersectionObserver(function (entries) {
-      entries.forEach(function (entry) { if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); } });
-    }, { rootMargin: "800px" });
-    figures.forEach(function (figure) { seen.observe(figure); });
-    window.addEventListener("beforeprint", function () {
-      figures.forEach(function (figure) { if (!figure.classList.contains("drawn")) { seen.unobserve(figure); draw(figure); } });
-    });
+    figuresNear(draw);
   });
 })();
