@@ -63,6 +63,26 @@ def test_ctrl_c_in_a_run_says_how_to_go_on(tmp_path: Path, times: int) -> None:
     assert main(["resume", str(folder)]) == 0
 
 
+def interrupt(*whatever: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_second_ctrl_c_says_how_to_go_on_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("stend.cli._screen.Screen.show", interrupt)
+    assert main([*RUN, str(tmp_path / "run")]) == 130
+    assert f"stend: stopped at once; `stend resume {tmp_path / 'run'}` goes on with it" in capsys.readouterr().err
+
+
+def test_ctrl_c_before_a_run_begins_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("stend.devices.find", interrupt)
+    assert main(["purge", "--target", "sim:small"]) == 130
+    assert capsys.readouterr().err == "stend: stopped\n"
+
+
 def test_a_run_killed_after_its_last_event_gets_its_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
     assert main([*RUN, str(folder)]) == 0

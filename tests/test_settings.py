@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from stend import devices, gate, plan
+from stend.cli import main
 from stend.definition import Identity, Plan
 from stend.devices import file
 from stend.devices.drive import DriveDevice
@@ -124,6 +125,11 @@ def test_no_drive_is_changed_by_the_word_of_a_folder_that_this_host_did_not_writ
     assert "was not written on this host" in write_cache.put_back([tmp_path])[0]
     state.chmod(0o600)
     assert write_cache.put_back([tmp_path]) == [f"{tmp_path}: the write cache of S1 is enabled again"]
+
+
+def test_doctor_is_told_no_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", str(tmp_path / "rnus")]) == 2
+    assert "rnus is no run folder" in capsys.readouterr().err
 
 
 def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:

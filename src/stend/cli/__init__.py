@@ -31,6 +31,12 @@ NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
 EPILOG = f"Exit codes:\n\n\b\n{CODES}"
 
 
+class Stopped(StendError):
+    """Ctrl-C in a verb, in words: typer would end it without any."""
+
+    exit_code = STOPPED_EXIT_CODE
+
+
 class Verb(TyperCommand):
     """A command whose `-h` is two lines and an example, and whose `--help` is everything."""
 
@@ -44,6 +50,13 @@ class Verb(TyperCommand):
             )
             ctx.exit(0)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it; an interruption leaves as an error of ours."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            raise Stopped(str(error) or "stopped") from None
 
 
 class Doors(TyperGroup):

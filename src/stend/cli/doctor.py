@@ -18,9 +18,12 @@ def command(
     Example: stend doctor
     """
     from stend import programs
-    from stend.errors import Missing
+    from stend.errors import BadInput, Missing
     from stend.session import write_cache
 
+    for folder in folders or ():
+        if not folder.is_dir():
+            raise BadInput(f"{folder} is no run folder; `stend list` tells where runs are")
     for line in write_cache.put_back(folders or sorted(Path("runs").glob("*"))):
         typer.echo(line)
     lacking = programs.lacking()
