@@ -38,7 +38,7 @@ def row(work: Workload, iops: float, *, test: str = "iops", steady: bool | None 
     ios = round(iops * SECONDS)
     each_ns = work.outstanding / iops * 1e9
     tally = Tally(ios, ios * work.block_bytes, ios * each_ns, ios * each_ns**2, each_ns, {bin_index(each_ns): ios})
-    return Figures(test, "rounds", "window", work, 1, "both", (1, 2, 3, 4, 5), steady, SECONDS, tally)
+    return Figures(test, "rounds", "window", "rounds", work, 1, "both", (1, 2, 3, 4, 5), steady, SECONDS, tally)
 
 
 def key(figures: Figures) -> Key:

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stend.charts.beside import KINDS, Side, picture
-from stend.charts.beside.levels import middle
 from stend.errors import BadInput
 from stend.findings.language import Language
 from stend.findings.look.figures import QUANTITIES
-from stend.published import published
+from stend.published import middle, published
 from stend.record import Run
 from stend.report.story.rivals import side
 from stend.units import GiB, MiB

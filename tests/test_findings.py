@@ -12,6 +12,7 @@ import pytest
 from stend import findings
 from stend.findings import Finding, look
 from stend.findings.language import LANGUAGES, Language, catalogue
+from stend.findings.look.figures import lasting
 from stend.record import Run
 from stend.units import MB, GiB, KiB
 from tests.synthetic import Truth, made
@@ -251,16 +252,16 @@ def test_every_finding_has_a_sentence_in_both_languages(lang: str) -> None:
 
 def test_the_fast_beginning_of_a_saturation_is_in_no_lasting_figure() -> None:
     run = made("write-saturation", truth=flash(0), profile="review", interval_s=20.0, tests=sat(120))
-    ((_, cell),) = look.lasting(run)
-    assert close(cell.counts.iops, flash(0).steady_iops * 256 / 257)
-    assert cell.counts.iops < 0.8 * look.cells(run, look.tests(run)[0])[0].counts.iops
+    (row,) = lasting(run)
+    assert close(row.iops, flash(0).steady_iops * 256 / 257)
+    assert row.iops < 0.8 * look.cells(run, look.tests(run)[0])[0].counts.iops
 
 
 def test_what_rests_give_back_is_in_no_lasting_figure() -> None:
     run = rested(0)
-    ((test, cell),) = look.lasting(run)
-    assert (test.name, cell.phase) == ("idle-recovery", "saturate")
-    assert close(cell.counts.iops, flash(0).steady_iops)
+    (row,) = lasting(run)
+    assert (row.test, row.phase) == ("idle-recovery", "saturate")
+    assert close(row.iops, flash(0).steady_iops)
 
 
 def test_peers_are_those_that_the_sheet_names() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 import msgspec
 
 from stend import ranges
-from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Quantity, Steady, Step, Workload
+from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Steady, Step, Workload
 from stend.packed import Bins, Rows
 
 NS = 1e-9
@@ -17,7 +17,7 @@ SAME_S = 1e-6
 """Two moments nearer than this are one."""
 
 
-class Tally(msgspec.Struct, frozen=True, array_like=True):
+class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """IOs of one direction: how many, their bytes, response times summed, and fio's latency bins.
 
     `latency_ns2` is the sum of squares (for the standard deviation); `max_ns` the longest in the interval, or the upper
@@ -63,7 +63,7 @@ class Tally(msgspec.Struct, frozen=True, array_like=True):
         return self.max_ns * NS
 
 
-class Counts(msgspec.Struct, frozen=True, array_like=True):
+class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a stretch of load did: its seconds, the host's busy CPU seconds (all cores), reads and writes."""
 
     seconds: ranges.Seconds = 0
@@ -82,6 +82,17 @@ class Counts(msgspec.Struct, frozen=True, array_like=True):
         return self.read + self.write
 
     @property
+    def mean_s(self) -> float:
+        """Average response time (ART) of reads and writes together, in seconds; 0 without IOs."""
+        ios = self.read.ios + self.write.ios
+        return (self.read.latency_ns + self.write.latency_ns) / ios * NS if ios else 0.0
+
+    @property
+    def max_s(self) -> float:
+        """Maximum response time (MRT) of reads and writes, in seconds."""
+        return max(self.read.max_s, self.write.max_s)
+
+    @property
     def iops(self) -> float:
         """Completed reads and writes per second."""
         return (self.read.ios + self.write.ios) / self.seconds if self.seconds else 0.0
@@ -91,9 +102,9 @@ class Counts(msgspec.Struct, frozen=True, array_like=True):
         """Bytes read and written per second."""
         return (self.read.bytes + self.write.bytes) / self.seconds if self.seconds else 0.0
 
-    def quantity(self, name: Quantity) -> float:
+    def quantity(self, name: str) -> float:
         """A tracked figure in base units: IOs/s, bytes/s, or seconds of average response time."""
-        return {"iops": self.iops, "throughput": self.bytes_per_s, "latency": self.both.mean_s}[name]
+        return {"iops": self.iops, "throughput": self.bytes_per_s, "latency": self.mean_s}[name]
 
     def without_bins(self) -> "Counts":
         """The same, small enough to be written every second."""
@@ -154,7 +165,7 @@ class Started(Data, frozen=True, tag="started"):
     fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
 
 
-class Sample(Data, frozen=True, tag="sample"):
+class Sample(Data, frozen=True, tag="sample", gc=False):
     """About one second of load, ending `t` seconds after the run started; without bins."""
 
     t: ranges.Number
@@ -238,6 +249,12 @@ Event = Started | Sample | Result | Judged | Telemetry | Note | Ended
 E = TypeVar("E", bound=Event)
 
 
+def _sample(ios: Sequence[int], times: Sequence[float]) -> Sample:
+    t, seconds, cpu_s, *waits = times
+    read, write = Tally(ios[0], ios[1], *waits[:3]), Tally(ios[2], ios[3], *waits[3:])  # type: ignore[arg-type]
+    return Sample(t=t, counts=Counts(seconds, cpu_s, read, write))
+
+
 class Samples(Sequence[Sample]):
     """The samples of a run, each made anew when it is asked for: a day has 86,400 of them."""
 
@@ -253,10 +270,10 @@ class Samples(Sequence[Sample]):
     def __getitem__(self, at: slice) -> list[Sample]: ...
     def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
         if isinstance(at, slice):
-            return [self[number] for number in range(*at.indices(len(self)))]
-        ios, (t, seconds, cpu_s, *times) = self.rows.row(range(len(self))[at])
-        read, write = Tally(ios[0], ios[1], *times[:3]), Tally(ios[2], ios[3], *times[3:])  # type: ignore[arg-type]
-        return Sample(t=t, counts=Counts(seconds, cpu_s, read, write))
+            many = range(*at.indices(len(self)))
+            rows = self.rows.rows(many.start, many.stop) if many.step == 1 else map(self.rows.row, many)
+            return [_sample(*row) for row in rows]
+        return _sample(*self.rows.row(range(len(self))[at]))
 
     def append(self, sample: Sample) -> None:
         """One more."""

@@ -5,25 +5,25 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import answers
 from stend.record import Run
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Three charts for sequential and three for random IO."""
-    cells = look.cells(run, test)
+    cells = answers(run, test.name)
     for phase in dict.fromkeys(cell.phase for cell in cells):
         own = [cell for cell in cells if cell.phase == phase]
         mixes = [f"{pct}/{100 - pct}" for pct in dict.fromkeys(cell.workload.read_pct for cell in own)]
         for figure in ("iops", "throughput", "latency"):
             rows = [
                 {
-                    "kib": load.block_bytes / 1024,
-                    "mix": f"{load.read_pct}/{100 - load.read_pct}",
-                    "value": look.quantity(counts, figure) * {"iops": 1, "throughput": 1e-6, "latency": 1e3}[figure],
+                    "kib": cell.workload.block_bytes / 1024,
+                    "mix": f"{cell.workload.read_pct}/{100 - cell.workload.read_pct}",
+                    "value": cell.number(figure) * {"iops": 1, "throughput": 1e-6, "latency": 1e3}[figure],
                 }
-                for _, load, counts in own
+                for cell in own
             ]
             x = octaves("kib", words("axis.block_kib"), [cell.workload.block_bytes / 1024 for cell in own])
             y = axis(

@@ -24,7 +24,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 "state": words.name_of("phase", phase),
                 "q": load.outstanding,
                 "iops": counts.iops,
-                "ms": counts.both.mean_s * 1e3,
+                "ms": counts.mean_s * 1e3,
             }
             for phase, load, counts in cells
             if load.read_pct == read_pct

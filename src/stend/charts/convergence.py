@@ -56,7 +56,7 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
 
 def _rows(load: Workload, measured: Series, figure: str) -> Iterator[Row]:
     for number, counts in measured:
-        value = counts.both.max_s if figure == "longest" else look.quantity(counts, figure)
+        value = counts.max_s if figure == "longest" else counts.quantity(figure)
         yield {"round": number, "series": _name(load), "value": value * SCALE[figure]}
 
 

@@ -42,7 +42,7 @@ def _times(test: PlannedTest, records: list[Record], scale: float, title: str, w
     times = [
         {"t": r.end_s / scale, "ms": value * 1e3, "figure": named[key]}
         for r in records
-        for key, value in (("mean", r.counts.both.mean_s), ("max", r.counts.both.max_s))
+        for key, value in (("mean", r.counts.mean_s), ("max", r.counts.max_s))
         if value
     ]
     y = axis("ms", words("axis.latency_ms"), log=True, plain=True)

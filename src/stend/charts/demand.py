@@ -47,7 +47,7 @@ def _row(cell: Cell) -> Row:
         "q": load.depth,
         "toio": load.outstanding,
         "iops": counts.iops,
-        "ms": counts.both.mean_s * 1e3,
+        "ms": counts.mean_s * 1e3,
         "cpu": cpu,
     }
 

@@ -26,8 +26,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                     "t": r.end_s / scale,
                     "value": {
                         "iops": r.counts.iops,
-                        "mean": r.counts.both.mean_s * 1e3,
-                        "max": r.counts.both.max_s * 1e3,
+                        "mean": r.counts.mean_s * 1e3,
+                        "max": r.counts.max_s * 1e3,
                     }[figure],
                     "mix": names[phase],
                 }

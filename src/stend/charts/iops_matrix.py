@@ -6,8 +6,8 @@ from typing import Any
 from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import answers
 from stend.record import Run
 from stend.units import block_label
 
@@ -32,11 +32,11 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
             "kib": load.block_bytes / 1024,
             "mix": f"{load.read_pct}/{100 - load.read_pct}",
             "read": load.read_pct,
-            "iops": counts.iops,
-            "text": words.show(counts.iops, "rate"),
+            "iops": row.iops,
+            "text": words.show(row.iops, "rate"),
         }
-        for _, load, counts in look.cells(run, test)
-        if not load.block_mix and counts.iops
+        for row in answers(run, test.name)
+        if not (load := row.workload).block_mix
     ]
 
 

@@ -5,26 +5,26 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, series
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import answers
 from stend.record import Run
 from stend.units import block_label
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """One chart for each mix; block sizes side by side."""
-    cells = look.cells(run, test)
+    cells = answers(run, test.name)
     for read_pct in dict.fromkeys(cell.workload.read_pct for cell in cells):
         own = [cell for cell in cells if cell.workload.read_pct == read_pct]
         rows = [
             {
-                "threads": f"T{load.threads}",
-                "q": load.depth,
-                "block": block_label(load.block_bytes),
-                "iops": counts.iops,
-                "ms": counts.both.mean_s * 1e3,
+                "threads": f"T{cell.workload.threads}",
+                "q": cell.workload.depth,
+                "block": block_label(cell.workload.block_bytes),
+                "iops": cell.iops,
+                "ms": cell.number("mean") * 1e3,
             }
-            for _, load, counts in own
+            for cell in own
         ]
         names = [f"T{t}" for t in sorted({cell.workload.threads for cell in own})]
         sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in own})]

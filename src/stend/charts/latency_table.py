@@ -5,30 +5,29 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.language import Language
-from stend.findings.look import Cell
+from stend.findings.look.figures import Figures, answers
 from stend.record import Run
 from stend.units import block_label
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Two charts for each queue depth; the maximum is the largest of the window."""
-    cells = [cell for cell in look.cells(run, test) if cell.phase.startswith("rounds")]
+    cells = [cell for cell in answers(run, test.name) if cell.phase.startswith("rounds")]
     for phase in dict.fromkeys(cell.phase for cell in cells):
         own = [cell for cell in cells if cell.phase == phase]
         for figure in ("latency", "longest"):
             yield _drawing(test, own, figure, words)
 
 
-def _drawing(test: PlannedTest, cells: list[Cell], figure: str, words: Language) -> Drawing:
+def _drawing(test: PlannedTest, cells: list[Figures], figure: str, words: Language) -> Drawing:
     rows = [
         {
-            "size": block_label(load.block_bytes),
-            "mix": f"{load.read_pct}/{100 - load.read_pct}",
-            "ms": (counts.both.max_s if figure == "longest" else counts.both.mean_s) * 1e3,
+            "size": block_label(cell.workload.block_bytes),
+            "mix": f"{cell.workload.read_pct}/{100 - cell.workload.read_pct}",
+            "ms": cell.number("max" if figure == "longest" else "mean") * 1e3,
         }
-        for _, load, counts in cells
+        for cell in cells
     ]
     sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in cells})]
     mixes = [f"{pct}/{100 - pct}" for pct in sorted({cell.workload.read_pct for cell in cells})]

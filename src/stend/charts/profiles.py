@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import answers
 from stend.record import Run
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
@@ -14,16 +14,16 @@ SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """A chart for each figure, a line for each profile."""
-    cells = look.cells(run, test)
+    cells = answers(run, test.name)
     names = list(dict.fromkeys(words.name_of("phase", cell.phase) for cell in cells))
     for figure, scale in SCALE.items():
         rows = [
             {
-                "profile": words.name_of("phase", phase),
-                "n": load.outstanding,
-                "value": look.quantity(counts, figure) * scale,
+                "profile": words.name_of("phase", cell.phase),
+                "n": cell.workload.outstanding,
+                "value": cell.number(figure) * scale,
             }
-            for phase, load, counts in cells
+            for cell in cells
         ]
         if not rows:
             continue

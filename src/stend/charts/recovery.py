@@ -7,6 +7,7 @@ from stend.charts.parts.marks import bars, category, dots, series
 from stend.definition import Idle, PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import listed
 from stend.record import Run, added
 
 PLOT_POINTS = 500
@@ -44,7 +45,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         words("chart.recovery", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.recovery")
     )
     levels = {
-        words("wait.state", rest=rest): look.rested(run, test, phase).iops for phase, rest in pauses.items() if rest
+        words("wait.state", rest=rest): listed(run, test.name, phase)[0].iops for phase, rest in pauses.items() if rest
     }
     low = [r.counts for r in records if not pauses[r.result.where.phase]]
     yield _levels(test, {baseline: added(low[len(low) // 2 :]).iops, **levels}, words)

@@ -5,18 +5,16 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.language import Language
-from stend.findings.look import Cell
+from stend.findings.look.figures import Figures, answers
 from stend.record import Run
-from stend.stats import percentile_s
 
 FIGURES = ("iops", "mean", "max", "deviation", "p99.99")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """A chart for each figure, a line for each thread count."""
-    cells = [cell for cell in look.cells(run, test) if cell.phase == "sweep"]
+    cells = [cell for cell in answers(run, test.name) if cell.phase == "sweep"]
     names = [f"T{t}" for t in sorted({cell.workload.threads for cell in cells})]
     for figure in FIGURES:
         rows = [row for cell in cells for row in _rows(cell, figure)]
@@ -29,13 +27,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         yield Drawing(title, chart, {"rows": rows}, words("says.window_mean"))
 
 
-def _rows(cell: Cell, figure: str) -> Iterator[Row]:
-    both = cell.counts.both
-    values = {"iops": cell.counts.iops, "mean": both.mean_s * 1e3, "max": both.max_s * 1e3}
-    values["deviation"] = both.deviation_s * 1e3
-    if figure == "p99.99":
-        tail = percentile_s(both, 99.99)
-        if tail is None:
-            return
-        values["p99.99"] = tail * 1e3
-    yield {"t": f"T{cell.workload.threads}", "q": cell.workload.depth, "value": values[figure]}
+def _rows(row: Figures, figure: str) -> Iterator[Row]:
+    value = row.tally.deviation_s if figure == "deviation" else row.value(figure)
+    if value is not None:
+        scale = 1.0 if figure == "iops" else 1e3
+        yield {"t": f"T{row.workload.threads}", "q": row.workload.depth, "value": value * scale}

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import answers
 from stend.record import Run
 from stend.units import block_label
 
@@ -15,13 +15,13 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """One chart: a pair of bars for each block size and threads x depth."""
     rows = [
         {
-            "size": f"{block_label(load.block_bytes)} T{load.threads} Q{load.depth}",
-            "kind": words("direction.read" if load.read_pct == 100 else "direction.write"),
-            "mbs": counts.bytes_per_s / 1e6,
+            "size": f"{block_label(row.workload.block_bytes)} T{row.workload.threads} Q{row.workload.depth}",
+            "kind": words("direction.read" if row.workload.read_pct == 100 else "direction.write"),
+            "mbs": row.number("throughput") / 1e6,
         }
-        for _, load, counts in look.cells(run, test)
+        for row in answers(run, test.name)
     ]
-    sizes = list(dict.fromkeys(str(row["size"]) for row in rows))
+    sizes = list(dict.fromkeys(str(bar["size"]) for bar in rows))
     kinds = series("kind", None, [words("direction.read"), words("direction.write")])
     chart = bars(category("size", words("axis.block_size"), sizes), axis("mbs", words("axis.throughput")), kinds)
     yield Drawing(

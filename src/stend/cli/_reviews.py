@@ -137,7 +137,7 @@ def _taken(records: list[look.Record], take: str, unit: str) -> float:
 def _quantity(counts: Counts, unit: str) -> float:
     match unit:
         case "us":
-            return counts.both.mean_s * 1e6
+            return counts.mean_s * 1e6
         case "ms read":
             return counts.read.mean_s * 1e3
         case "ms write":

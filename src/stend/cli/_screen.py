@@ -70,7 +70,7 @@ class Screen:
     def line(self, sample: Sample) -> str:
         """The line as text."""
         counts = sample.counts
-        figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.both.mean_s)}"
+        figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.mean_s)}"
         return plain(f"{self.place}  {figures}  {duration(sample.t)} gone, {self.to_go()}")
 
     def to_go(self) -> str:

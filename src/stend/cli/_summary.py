@@ -3,12 +3,13 @@
 from statistics import median
 from typing import Any
 
-from stend.definition import Hold, Idle, Seconds, Workload
-from stend.record import Counts, Result, Run, Verdict
-from stend.stats import percentile_s
+from stend.definition import Hold, Idle, Seconds
+from stend.findings import look
+from stend.findings.look.figures import PERCENTS, Figures, derived, listed
+from stend.record import Result, Run, Verdict
 from stend.units import MB, block_label, decimal, duration, latency, rate
 
-PERCENTILES = (50, 99, 99.9, 99.99, 99.999)
+WAITS = ("mean", "max", *PERCENTS)
 WIDEST = 12
 
 
@@ -40,12 +41,8 @@ def _phase(run: Run, name: str, phase: str) -> list[str]:
     rows = [f"  {phase}: {j.ended_by} (round {j.where.round})" for j in ends]
     rows += [f"    {_verdict(v)}" for j in ends for v in j.verdicts]
     rows += _rests(run, name, phase)
-    holds = [r.step for r in run.of(name, phase) if isinstance(r.step, Hold)]
-    loads = list(dict.fromkeys(hold.workload for hold in holds))
-    means = {load: run.window(name, phase, load) for load in loads}
-    if len(loads) < WIDEST:
-        return rows + [_workload(run, name, phase, load, means[load]) for load in loads]
-    return rows + _matrix(means)
+    own = [row for row in listed(run, name, phase) if row.direction == "both"]
+    return rows + ([_workload(run, row) for row in own] if len(own) < WIDEST else _matrix(own))
 
 
 def _rests(run: Run, name: str, phase: str) -> list[str]:
@@ -68,25 +65,26 @@ def _lengths(what: str, told: list[tuple[float, float]]) -> str:
     return f"{len(told)} {what} of {asked:g} s, really {min(real):.3f} to {max(real):.3f} s"
 
 
-def _matrix(means: dict[Workload, Counts]) -> list[str]:
+def _matrix(own: list[Figures]) -> list[str]:
     """IOPS by block size and mix, of the measurement window."""
-    blocks = sorted({load.block_bytes for load in means})
-    mixes = sorted({load.read_pct for load in means})
-    cells = {(load.block_bytes, load.read_pct): rate(counts.iops) for load, counts in means.items()}
-    if len(cells) != len(means):
-        return [f"  {len(means)} workloads; see the report"]
+    blocks = sorted({row.workload.block_bytes for row in own})
+    mixes = sorted({row.workload.read_pct for row in own})
+    cells = {(row.workload.block_bytes, row.workload.read_pct): rate(row.iops) for row in own}
+    if len(cells) != len(own):
+        return [f"  {len(own)} workloads; see the report"]
     head = f"  IOPS {'R/W':>7}" + "".join(f"{f'{mix}/{100 - mix}':>8}" for mix in mixes)
     rows = [f"  {block_label(b):>12}" + "".join(f"{cells.get((b, mix), ''):>8}" for mix in mixes) for b in blocks]
     return [head, *rows]
 
 
-def _workload(run: Run, name: str, phase: str, load: Workload, mean: Counts) -> str:
-    series = [r.counts for r in run.of(name, phase) if isinstance(r.step, Hold) and r.step.workload == load]
-    both = mean.both
-    ends = f" from {rate(series[0].iops)} to {rate(series[-1].iops)}" if len(series) > 1 else ""
+def _workload(run: Run, row: Figures) -> str:
+    series = [r.counts for r in look.records(run, row.test, row.phase) if r.workload == row.workload]
+    first, last = (derived(counts.both, counts.seconds, "iops") or 0.0 for counts in (series[0], series[-1]))
+    ends = f" from {rate(first)} to {rate(last)}" if len(series) > 1 else ""
     return (
-        f"  {phase:<14} {load.label:<24} {rate(mean.iops):>7} IOPS {mean.bytes_per_s / MB:>8.1f} MB/s  "
-        f"mean {latency(both.mean_s)}, max {latency(both.max_s)}{ends}"
+        f"  {row.phase:<14} {row.workload.label:<24} {rate(row.iops):>7} IOPS"
+        f" {row.number('throughput') / MB:>8.1f} MB/s  "
+        f"mean {latency(row.number('mean'))}, max {latency(row.number('max'))}{ends}"
     )
 
 
@@ -126,16 +124,17 @@ def _figures(r: Result) -> dict[str, Any]:
     }
     if not isinstance(r.step, Hold):
         return own | {"step": type(r.step).__name__.lower(), "said": r.said}
+    counts = r.counts
     own |= {
         "step": r.step.workload.label,
-        "seconds": r.counts.seconds,
-        "iops": r.counts.iops,
-        "bytes_per_s": r.counts.bytes_per_s,
+        "seconds": counts.seconds,
+        "iops": derived(counts.both, counts.seconds, "iops") or 0.0,
+        "bytes_per_s": derived(counts.both, counts.seconds, "throughput") or 0.0,
     }
-    for name, tally in (("read", r.counts.read), ("write", r.counts.write)):
+    for name, tally in (("read", counts.read), ("write", counts.write)):
         if tally.ios:
-            own[name] = {"ios": tally.ios, "mean_s": tally.mean_s, "max_s": tally.max_s}
-            own[name] |= {f"p{p:g}_s": percentile_s(tally, p) for p in PERCENTILES}
+            told = {f"{quantity}_s": derived(tally, counts.seconds, quantity) for quantity in WAITS}
+            own[name] = {"ios": tally.ios} | told
     return own
 
 

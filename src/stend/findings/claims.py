@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from stend.definition import PlannedTest, Workload
 from stend.findings import Confidence, Finding, Sheet, Side, look
-from stend.findings.look import Cell, grounds, quantity
+from stend.findings.look import Cell, grounds
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.saturation import SETTLED, of_phase
 from stend.record import Run
@@ -151,22 +151,22 @@ def _of_cell(run: Run, test: PlannedTest, cell: Cell, figure: str) -> Iterator[F
     elif test.name == "write-saturation":
         yield Figure(
             "fresh",
-            quantity(records[0].counts, figure),
+            records[0].counts.quantity(figure),
             load,
             grounds.unthrottled(ground._replace(records=records[:1])),
         )
         yield _saturated(run, test, cell, figure)
     elif test.name in look.UNSTEADY or not run.verdict_rounds(test.name, cell.phase):
-        yield Figure("other", quantity(cell.counts, figure), load, Because("unsought"))
+        yield Figure("other", cell.counts.quantity(figure), load, Because("unsought"))
     else:
         why = grounds.unmet(STEADY_NEEDS, ground)
-        yield Figure("other" if why else "window", quantity(cell.counts, figure), load, why or slow)
+        yield Figure("other" if why else "window", cell.counts.quantity(figure), load, why or slow)
 
 
 def _saturated(run: Run, test: PlannedTest, cell: Cell, figure: str) -> Figure:
     """The end of a saturation, where it is a level that the drive keeps."""
-    found = of_phase(run, test, cell.phase)
+    found = of_phase(run, test.name, cell.phase)
     counts = look.ended(run, test, cell.phase)
     state = "saturated" if found.key in SETTLED else "other"
     why = None if found.key in SETTLED else found.values.get("because", Because("falling"))
-    return Figure(state, quantity(counts, figure), cell.workload, why)
+    return Figure(state, counts.quantity(figure), cell.workload, why)

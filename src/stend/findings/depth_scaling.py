@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.look import Cell
+from stend.findings.look.figures import Figures, answers
 from stend.record import Run
 
 NAME = "depth_scaling"
@@ -21,8 +21,8 @@ SAYS = {
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """One for each test: the kind of IO with the longest ladder."""
     for test in look.tests(run, *TESTS):
-        kinds: dict[tuple[str, int, int], list[Cell]] = {}
-        for cell in look.cells(run, test):
+        kinds: dict[tuple[str, int, int], list[Figures]] = {}
+        for cell in answers(run, test.name):
             load = cell.workload
             kinds.setdefault((cell.phase, load.read_pct, load.block_bytes), []).append(cell)
         ladder = max(kinds.values(), key=lambda cells: len({c.workload.outstanding for c in cells}))
@@ -30,16 +30,16 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield _finding(test.name, ladder)
 
 
-def _finding(test: str, cells: list[Cell]) -> Finding:
+def _finding(test: str, cells: list[Figures]) -> Finding:
     cells = sorted(cells, key=lambda cell: cell.workload.outstanding)
-    most = max(cell.counts.iops for cell in cells)
-    enough = next(cell for cell in cells if cell.counts.iops >= NEARLY * most)
+    most = max(cell.iops for cell in cells)
+    enough = next(cell for cell in cells if cell.iops >= NEARLY * most)
     deep, single = cells[-1], cells[0]
     values = {
         "what": single.workload.label.rsplit(" ", 2)[0],
         "deep": deep.workload.outstanding,
         "single": single.workload.outstanding,
         "enough": enough.workload.outstanding,
-        "gain": deep.counts.iops / single.counts.iops,
+        "gain": deep.iops / single.iops,
     }
     return Finding(name=NAME, key="scales", test=test, values=values)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from stend.definition import Idle, PlannedTest
+from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look import grounds
+from stend.findings.look.figures import listed
 from stend.findings.look.grounds import Because, Ground
 from stend.record import Run, added
 
@@ -103,7 +104,7 @@ def _levels(run: Run, test: PlannedTest) -> dict[float, float]:
     """Seconds of rest -> IOPS of the second half of its bursts."""
     found = {}
     for phase in test.phases:
-        rest = next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
+        rest = look.rest_s(phase)
         if rest and len(look.records(run, test.name, phase.name)) > 1:
-            found[rest] = look.rested(run, test, phase.name).iops
+            found[rest] = listed(run, test.name, phase.name)[0].iops
     return found

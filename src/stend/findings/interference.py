@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.figures import loads
 from stend.record import Run
 
 NAME = "interference"
@@ -20,14 +21,14 @@ SAYS = {
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """For the 4 KiB (or smallest shared) cell of the latency test, each depth."""
     for test in look.tests(run, "latency"):
-        cells = look.cells(run, test)
-        for phase in dict.fromkeys(c.phase for c in cells):
-            own = {(c.workload.read_pct, c.workload.block_bytes): c for c in cells if c.phase == phase}
-            for (read_pct, block), cell in own.items():
-                alone = own.get((100, block))
-                if block == 4096 and MIX[0] <= read_pct <= MIX[1] and alone and cell.counts.read.ios:
-                    mixed_s, alone_s = cell.counts.read.mean_s, alone.counts.read.mean_s
+        rows = [row for row in loads(run, test) if row.tally.ios and row.workload.block_bytes == 4096]
+        for phase in dict.fromkeys(row.phase for row in rows):
+            own = {(row.workload.read_pct, row.direction): row for row in rows if row.phase == phase}
+            alone = own.get((100, "both"))
+            for (read_pct, direction), mixed in own.items():
+                if alone and direction == "read" and MIX[0] <= read_pct <= MIX[1]:
+                    mixed_s, alone_s = mixed.number("mean"), alone.number("mean")
                     ratio = mixed_s / alone_s
-                    values = {"load": cell.workload.label, "mixed": mixed_s, "alone": alone_s, "ratio": ratio}
+                    values = {"load": mixed.workload.label, "mixed": mixed_s, "alone": alone_s, "ratio": ratio}
                     speaks = side(pro=ratio < LITTLE, con=ratio > MUCH)
                     yield Finding(name=NAME, key="slowed", test=test.name, values=values, side=speaks)

@@ -1,11 +1,10 @@
 """Against drives that the sheet names (`peers = ["kc2000"]`), by what was published of them (published.toml)."""
 
 from collections.abc import Iterator
-from statistics import mean
-from typing import Any
 
-from stend.findings import Finding, Sheet, look, side
-from stend.published import published
+from stend.findings import Finding, Sheet, side
+from stend.findings.look.figures import lasting
+from stend.published import figure, published
 from stend.record import Run
 from stend.units import KiB
 
@@ -40,20 +39,8 @@ SAYS = {
 }
 
 
-CELLS = {
-    "read": ("iops", "4K 100", 1.0),
-    "saturated": ("saturation", "end", 1.0),
-    "read_s": ("latency", "avg 4K 100", 1e-6),
-    "write_s": ("latency", "avg 4K 0", 1e-6),
-    "mix_s": ("latency", "avg 4K 65", 1e-6),
-}
-"""Where published.toml has each figure, and what makes it base units."""
-
-
-def theirs(facts: dict[str, Any]) -> dict[str, float]:
-    """The same figures as published; a published range counts with its middle."""
-    told = {key: (facts.get(table, {}).get(cell), scale) for key, (table, cell, scale) in CELLS.items()}
-    return {k: (mean(v) if isinstance(v, list) else v) * scale for k, (v, scale) in told.items() if v is not None}
+NAMES = {"read": "reads", "saturated": "writes", "read_s": "read_wait", "write_s": "write_wait", "mix_s": "mix_wait"}
+"""What each is called among published figures."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -65,7 +52,9 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             values = {"peer": name, "known": ", ".join(published())}
             yield Finding(name=NAME, key="unknown", values=values, confidence="can't tell")
             continue
-        for key, known in ((key, known) for key, known in theirs(peer).items() if key in own):
+        for key, known in ((key, figure(peer, name)) for key, name in NAMES.items() if key in own):
+            if known is None:
+                continue
             ratio = own[key] / known
             gain = 1 / ratio if key.endswith("_s") else ratio
             values = {"own": own[key], "theirs": known, "ratio": ratio, "peer": peer["about"]["title"]}
@@ -76,17 +65,15 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 def _own(run: Run) -> dict[str, float]:
     """The same figures of this run, as far as it has them."""
     found: dict[str, float] = {}
-    for test, (_, load, counts) in look.lasting(run):
+    for row in lasting(run):
+        load = row.workload
         if load.random_pct != 100 or load.block_bytes != 4 * KiB or load.block_mix:
             continue
         if load.outstanding > 1 and load.read_pct == 100:
-            found["read"] = max(found.get("read", 0.0), counts.iops)
-        if load.outstanding == 1 and test.name == "latency":
+            found["read"] = max(found.get("read", 0.0), row.iops)
+        if load.outstanding == 1 and row.test == "latency":
             key = {100: "read_s", 0: "write_s", MIX: "mix_s"}.get(load.read_pct)
-            found |= {key: counts.both.mean_s} if key else {}
-    for test in look.tests(run, "write-saturation"):
-        phase = look.main_phase(run, test)
-        loads = [r.workload for r in look.records(run, test.name, phase)]
-        if loads and (loads[-1].block_bytes, loads[-1].read_pct) == (4 * KiB, 0):
-            found["saturated"] = look.ended(run, test, phase).iops
+            found |= {key: row.value("mean") or 0.0} if key else {}
+        if row.test == "write-saturation" and load.read_pct == 0:
+            found["saturated"] = row.iops
     return found

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.look import Cell
+from stend.findings.look.figures import Figures, answers
 from stend.record import Run
 from stend.units import block_label
 
@@ -29,8 +29,8 @@ SAYS = {
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """One for each ladder with at least three rungs; of a test's many, the first three."""
     for test in look.tests(run, *TESTS):
-        ladders: dict[str, list[Cell]] = {}
-        for cell in look.cells(run, test):
+        ladders: dict[str, list[Figures]] = {}
+        for cell in answers(run, test.name):
             if cell.phase in POINTS:
                 continue
             load = cell.workload
@@ -44,18 +44,18 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield _finding(test.name, what, cells)
 
 
-def _finding(test: str, what: str, cells: list[Cell]) -> Finding:
-    ladder = sorted(cells, key=lambda cell: (cell.workload.outstanding, cell.counts.iops))
-    unloaded = ladder[0].counts.both.mean_s
-    most = max(ladder, key=lambda cell: cell.counts.iops)
-    within = [cell for cell in ladder if cell.counts.both.mean_s <= 2 * unloaded]
-    last = max(within, key=lambda cell: cell.counts.iops)
+def _finding(test: str, what: str, cells: list[Figures]) -> Finding:
+    ladder = sorted(cells, key=lambda cell: (cell.workload.outstanding, cell.iops))
+    unloaded = ladder[0].number("mean")
+    most = max(ladder, key=lambda cell: cell.iops)
+    within = [cell for cell in ladder if cell.number("mean") <= 2 * unloaded]
+    last = max(within, key=lambda cell: cell.iops)
     values = {
         "what": what,
-        "iops": last.counts.iops,
+        "iops": last.iops,
         "outstanding": last.workload.outstanding,
         "unloaded": unloaded,
-        "most": most.counts.iops,
-        "most_s": most.counts.both.mean_s,
+        "most": most.iops,
+        "most_s": most.number("mean"),
     }
     return Finding(name=NAME, key="doubled" if len(within) < len(ladder) else "never", test=test, values=values)

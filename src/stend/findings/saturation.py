@@ -11,7 +11,8 @@ from stend.findings.look import grounds
 from stend.findings.look.curve import LEVEL, Course, course
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import crossing, levels, quiet_width, quieted, scatter, sharp, smooth
-from stend.record import Counts, Run
+from stend.findings.look.once import once
+from stend.record import Counts, Run, added
 
 NAME = "saturation"
 FEWEST = 20
@@ -76,11 +77,13 @@ SAYS = {
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """One for every saturation."""
     for test in look.tests(run, "write-saturation"):
-        yield of_phase(run, test, look.main_phase(run, test))
+        yield of_phase(run, test.name, look.main_phase(run, test))
 
 
-def of_phase(run: Run, test: PlannedTest, phase: str) -> Finding:
-    """What a phase that holds one load from a purge on came to."""
+@once
+def of_phase(run: Run, name: str, phase: str) -> Finding:
+    """What a phase of a test that holds one load from a purge on came to."""
+    test = next(t for t in run.plan.tests if t.name == name)
     series = pieces(run, test, phase)
     if len(series) < FEWEST:
         return Finding(name=NAME, key="short", test=test.name, values={"records": len(series)}, confidence="can't tell")
@@ -195,7 +198,7 @@ def pieces(run: Run, test: PlannedTest, phase: str) -> list[Counts]:
     """
     series = seconds(run, test, phase)
     each = -(-len(series) // MOST) or 1
-    return [sum(series[i : i + each], Counts()) for i in range(0, len(series), each)]
+    return [added(series[i : i + each]) for i in range(0, len(series), each)]
 
 
 def seconds(run: Run, test: PlannedTest, phase: str) -> list[Counts]:

@@ -99,7 +99,7 @@ def _early(run: Run, test: PlannedTest, phase: Phase) -> Because | None:
     why = grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name, phase.name)))
     if why or test.name != "write-saturation":
         return why
-    found = saturation.of_phase(run, test, phase.name)
+    found = saturation.of_phase(run, test.name, phase.name)
     return None if found.key in saturation.SETTLED else found.values.get("because", Because("falling"))
 
 

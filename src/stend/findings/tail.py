@@ -68,7 +68,7 @@ def _class(test: str, records: list[look.Record], last: list[look.Record]) -> Fi
     tail = percentile_s(total.both, 99.99)
     if tail is None:
         return Finding(name=NAME, key="short", test=test, values={"load": load}, confidence="can't tell")
-    longest = max(r.counts.both.max_s for r in records)
+    longest = max(r.counts.max_s for r in records)
     kind = suits(tail, longest)
     values = {
         "load": load, "tail": tail, "mean": total.both.mean_s, "class": kind, "longest": longest,

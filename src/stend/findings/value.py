@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement.evidence import DAYS, YEARS, best_reads, endurance_dwpd
+from stend.findings.judgement.evidence import best_reads
+from stend.findings.look.endurance import endurance
 from stend.record import Run
 
 NAME = "value"
@@ -39,17 +40,15 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         values = {"price": price, "currency": _currency(sheet), "per_gb": price / (capacity / 1e9)}
         reads = best_reads(run)
         if reads:
-            values |= {"per_kiops": price / ((reads.value("iops") or 1) / 1000), "load": reads.workload.label}
+            values |= {"per_kiops": price / (reads.iops / 1000), "load": reads.workload.label}
         yield Finding(name=NAME, key="price" if reads else "price_alone", values=values)
-    dwpd = endurance_dwpd(sheet, capacity)
-    if dwpd is not None:
-        years = float(sheet.get("warranty_years", YEARS))
-        tbw = float(sheet["endurance_tbw"]) * 1e12 if "endurance_tbw" in sheet else dwpd * capacity * DAYS * years
-        values = {"dwpd": dwpd, "tbw": tbw, "years": years}
+    lasts = endurance(sheet, capacity)
+    if lasts is not None:
+        values = {"dwpd": lasts.dwpd, "tbw": lasts.written_bytes, "years": lasts.years}
         if price <= 0:
             yield Finding(name=NAME, key="endurance", values=values)
             return
-        values |= {"tb_each": tbw / 1e12 / price, "currency": _currency(sheet)}
+        values |= {"tb_each": lasts.written_bytes / 1e12 / price, "currency": _currency(sheet)}
         yield Finding(name=NAME, key="written", values=values)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.beside.levels import middle
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, data, thin, zoom
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
@@ -11,6 +10,7 @@ from stend.charts.parts.sides import Side, channels
 from stend.definition import Idle
 from stend.findings import look
 from stend.findings.language import Language
+from stend.published import middle
 from stend.units import GiB, MiB
 
 HOUR_S = 3600.0
@@ -124,7 +124,7 @@ def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         kept = [r for r in records if r.result.where.phase.startswith(("wait-", "baseline-"))]
         for key in ("mean", "max"):
             dots = [
-                {"t": (r.end_s - kept[0].start_s) / HOUR_S, "ms": getattr(r.counts.both, f"{key}_s") * 1e3}
+                {"t": (r.end_s - kept[0].start_s) / HOUR_S, "ms": getattr(r.counts, f"{key}_s") * 1e3}
                 for r in kept
                 if r.counts.both.ios
             ]

@@ -1,49 +1,46 @@
 """Levels of drives side by side: a dot for each drive and state; what mixes of reads and writes give."""
 
 from collections.abc import Iterator, Sequence
-from statistics import mean
 from typing import Any
 
+from stend import published
 from stend.charts.parts import Drawing, Row, axis, data
 from stend.charts.parts.marks import lines, tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
 from stend.findings.language import Language
 from stend.findings.look.figures import Figures
-from stend.units import KiB, MiB
+from stend.published import middle
+from stend.units import KiB
 
 IOPS = {
-    "read_window": (100, ("window", "filled"), ("iops", "4K 100"), ("iops", "block-sweep", "latency")),
-    "mix_window": (65, ("window", "filled"), ("iops", "4K 65"), ("iops", "latency")),
-    "write_fresh": (0, ("fresh",), ("saturation", "start"), ("write-saturation", "fresh")),
-    "write_window": (0, ("window", "filled"), ("iops", "4K 0"), ("iops", "block-sweep", "latency")),
-    "write_saturated": (0, ("saturated", "window"), ("saturation", "end"), ("write-saturation",)),
+    "read_window": (100, ("window", "filled"), ("reads",), ("iops", "block-sweep", "latency")),
+    "mix_window": (65, ("window", "filled"), ("mix",), ("iops", "latency")),
+    "write_fresh": (0, ("fresh",), ("start", "fresh_writes"), ("write-saturation", "fresh")),
+    "write_window": (0, ("window", "filled"), ("filled_writes",), ("iops", "block-sweep", "latency")),
+    "write_saturated": (0, ("saturated", "window"), ("writes",), ("write-saturation",)),
 }
-"""Level -> read share, states, place in published.toml, tests that tell it (the first that did)."""
-SEQUENTIAL = {"seq_read": (100, "128K 100"), "seq_write": (0, "128K 0")}
+"""Level -> read share, states, published figures (the first that is known), tests that tell it (the first that did)."""
+SEQUENTIAL = {"seq_read": 100, "seq_write": 0}
 
 
 def figure(side: Side, level: str) -> float | None:
     """IOPS of a level; one recorded figure, or the middle of a published range."""
-    reads, states, (table, cell), tests = IOPS[level]
+    reads, states, names, tests = IOPS[level]
     if not side.run:
-        told = side.facts.get(table, {}).get(cell)
-        if told is None and level == "write_fresh":
-            told = side.facts.get("fresh", {}).get("4K 0")
-        return None if told is None else middle(told)
+        return next((told for name in names if (told := published.figure(side.facts, name)) is not None), None)
     for test in tests:
         own = [r for r in side.rows if r.test == test and _random(r, reads) and r.state in states]
         if own:
-            return max(row.value("iops") or 0.0 for row in own)
+            return max(row.iops for row in own)
     return None
 
 
 def throughput(side: Side, level: str) -> float | None:
     """Bytes per second of 128 KiB streams in steady state."""
-    reads, cell = SEQUENTIAL[level]
+    reads = SEQUENTIAL[level]
     if not side.run:
-        told = side.facts.get("throughput", {}).get(cell)
-        return None if told is None else middle(told) * MiB
+        return published.figure(side.facts, level)
     own = [
         row.value("throughput") or 0.0
         for row in side.rows
@@ -51,11 +48,6 @@ def throughput(side: Side, level: str) -> float | None:
         and (row.workload.read_pct, row.workload.block_bytes) == (reads, 128 * KiB)
     ]
     return max(own, default=None)
-
-
-def middle(told: Any) -> float:
-    """Of a published range; a number is itself."""
-    return float(mean(told)) if isinstance(told, list) else float(told)
 
 
 def _random(row: Figures, reads: int) -> bool:

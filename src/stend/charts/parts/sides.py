@@ -1,7 +1,6 @@
 """A drive, and how drives are told apart on shared axes: runs in colours of a fixed order, published ones in grey."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from stend.charts.parts import COLOURS, SHAPES
@@ -17,10 +16,10 @@ class Side:
     def __init__(self, name: str, run: Run | None = None, facts: dict[str, Any] | None = None) -> None:
         self.name, self.run, self.facts = name, run, facts or {}
 
-    @cached_property
+    @property
     def rows(self) -> tuple[Figures, ...]:
         """All figures of its run."""
-        return tuple(figures(self.run)) if self.run else ()
+        return figures(self.run) if self.run else ()
 
 
 def colours(sides: Sequence[Side]) -> list[str]:

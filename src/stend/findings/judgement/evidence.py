@@ -7,15 +7,12 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.look.figures import Figures, State, figures
+from stend.findings.look.endurance import endurance
+from stend.findings.look.figures import LASTING, Figures, State, figures, lasting
 from stend.record import Run
 from stend.units import KiB
 
-YEARS, DAYS = 5, 365
-LASTING: tuple[State, ...] = ("window", "saturated", "filled")
-"""States that service lasts in."""
 NEARLY = 0.9
-CHANGING = ("fresh", "slc-cache", "hot-range", "cold-warm")
 TELLS = {
     "reads": "iops",
     "mix": "iops",
@@ -41,11 +38,11 @@ Evidence = dict[str, float]
 
 def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Evidence:
     """Every named figure that the run, its findings and the drive's sheet have."""
-    every = list(figures(run))
+    every, lasts = figures(run), lasting(run)
     rows = [row for row in every if row.direction == "both"]
     pairs = [
-        *_random(rows),
-        *_sequential(rows),
+        *_random(rows, lasts),
+        *_sequential(rows, lasts),
         *_waits(every, rows),
         *_found(found),
         *_even(run),
@@ -59,72 +56,59 @@ def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Evidence:
         told.setdefault("start", told["fresh_writes"])
     if {"start", "writes"} <= told.keys():
         told["fall"] = told["start"] / told["writes"]
-    if (dwpd := endurance_dwpd(sheet, run.plan.device.capacity_bytes)) is not None:
-        told["dwpd"] = dwpd
+    if (lasts_for := endurance(sheet, run.plan.device.capacity_bytes)) is not None:
+        told["dwpd"] = lasts_for.dwpd
     return told
-
-
-def endurance_dwpd(sheet: Sheet, capacity_bytes: int) -> float | None:
-    """Drive writes per day over the warranty; from TB written where the sheet says only that."""
-    if "endurance_dwpd" in sheet:
-        return float(sheet["endurance_dwpd"])
-    if "endurance_tbw" in sheet:
-        years = float(sheet.get("warranty_years", YEARS))
-        return float(sheet["endurance_tbw"]) * 1e12 / (capacity_bytes * DAYS * years)
-    return None
 
 
 Pairs = Iterator[tuple[str, float | None]]
 
 
-def _lasting(rows: Sequence[Figures], random_pct: int, read_pct: int, block: int = 0) -> list[Figures]:
-    """Loads of one kind in states that last; of more than one outstanding, no mix of blocks."""
+def _deep(lasts: Sequence[Figures], random_pct: int, read_pct: int, block: int = 0) -> list[Figures]:
+    """Of figures that last those of one kind of load, with more than one outstanding and no mix of blocks."""
     return [
         row
-        for row in rows
-        if row.state in LASTING
-        and row.test not in CHANGING
-        and (row.workload.random_pct, row.workload.read_pct) == (random_pct, read_pct)
+        for row in lasts
+        if (row.workload.random_pct, row.workload.read_pct) == (random_pct, read_pct)
         and (not block or row.workload.block_bytes == block)
         and row.workload.outstanding > 1
         and not row.workload.block_mix
-        and row.value("iops")
     ]
 
 
 def best_reads(run: Run) -> Figures | None:
     """Random 4 KiB reads at their best in a state that lasts."""
-    return max(_lasting(list(figures(run)), 100, 100, 4 * KiB), key=_iops, default=None)
+    return max(_deep(lasting(run), 100, 100, 4 * KiB), key=_rate, default=None)
 
 
-def lowest_writes(rows: Sequence[Figures]) -> Figures | None:
+def lowest_writes(lasts: Sequence[Figures]) -> Figures | None:
     """Random 4 KiB writes in the lasting state that has the fewest; in each state those of the best depth."""
     best: dict[tuple[str, str, State], Figures] = {}
-    for row in _lasting(rows, 100, 0, 4 * KiB):
+    for row in _deep(lasts, 100, 0, 4 * KiB):
         place = (row.test, row.phase if row.test != "latency" else "", row.state)
-        best[place] = max(best.get(place, row), row, key=_iops)
-    return min(best.values(), key=_iops, default=None)
+        best[place] = max(best.get(place, row), row, key=_rate)
+    return min(best.values(), key=_rate, default=None)
 
 
-def _random(rows: Sequence[Figures]) -> Pairs:
+def _random(rows: Sequence[Figures], lasts: Sequence[Figures]) -> Pairs:
     for name, reads in (("reads", 100), ("mix", 65)):
-        if own := _lasting(rows, 100, reads, 4 * KiB):
-            yield name, max(map(_iops, own))
-    if writes := lowest_writes(rows):
-        yield "writes", _iops(writes)
+        if own := _deep(lasts, 100, reads, 4 * KiB):
+            yield name, max(map(_rate, own))
+    if writes := lowest_writes(lasts):
+        yield "writes", _rate(writes)
     hours = [row for row in rows if row.test == "write-saturation" and row.workload.read_pct == 0]
     if ends := [row for row in hours if row.state in LASTING]:
         yield "write_tail", ends[-1].value("p99.9") or ends[-1].value("p99")
         yield "longest", max(row.value("max") or 0 for row in hours)
     fresh = [r for r in rows if r.state == "fresh" and (r.workload.random_pct, r.workload.read_pct) == (100, 0)]
     if own := [row for row in fresh if row.workload.block_bytes == 4 * KiB]:
-        yield "fresh_writes", max(map(_iops, own))
+        yield "fresh_writes", max(map(_rate, own))
 
 
-def _sequential(rows: Sequence[Figures]) -> Pairs:
+def _sequential(rows: Sequence[Figures], lasts: Sequence[Figures]) -> Pairs:
     """The best read; the write of the state and load that is worst at it among those that last."""
     for name, reads, chosen in (("seq_read", 100, max), ("seq_write", 0, min)):
-        own = [row for row in _lasting(rows, 0, reads) if row.workload.block_bytes >= 128 * KiB]
+        own = [row for row in _deep(lasts, 0, reads) if row.workload.block_bytes >= 128 * KiB]
         own = own or [r for r in rows if r.test == "lba-profile" and r.workload.read_pct == reads]
         by_block: dict[int, float] = {}
         for row in own:
@@ -158,10 +142,10 @@ def _servers(rows: Sequence[Figures]) -> Pairs:
     """The profile of a file server at the least depth that gives nearly the most."""
     own = [row for row in rows if row.test == "profiles" and "file-server" in row.phase]
     if own:
-        most = max(map(_iops, own))
-        enough = min((r for r in own if _iops(r) >= NEARLY * most), key=lambda r: r.workload.outstanding)
+        most = max(map(_rate, own))
+        enough = min((r for r in own if _rate(r) >= NEARLY * most), key=lambda r: r.workload.outstanding)
         yield "server_wait", enough.value("mean")
-        yield "server", _iops(enough)
+        yield "server", _rate(enough)
 
 
 def _composite(every: Sequence[Figures]) -> Pairs:
@@ -179,12 +163,12 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
     own = [row for row in rows if row.test == "block-sweep"]
     in_order = sorted((r for r in own if (r.workload.random_pct, r.workload.read_pct) == (0, 100)), key=_block)
     if in_order:
-        yield "small_read", _iops(in_order[0])
+        yield "small_read", _rate(in_order[0])
         yield "large_read", in_order[-1].value("throughput")
     for name, reads in (("small_random", 100), ("small_random_write", 0)):
         small = [r for r in own if (r.workload.random_pct, r.workload.read_pct, _block(r)) == (100, reads, 4 * KiB)]
         if small:
-            yield name, max(map(_iops, small))
+            yield name, max(map(_rate, small))
 
 
 def _block(row: Figures) -> int:
@@ -232,5 +216,5 @@ def _even(run: Run) -> Pairs:
             yield "uneven", median(own) / max(min(own), 1e-9)
 
 
-def _iops(row: Figures) -> float:
-    return row.value("iops") or 0.0
+def _rate(row: Figures) -> float:
+    return row.iops

@@ -1,10 +1,10 @@
 """Folds over a run that findings, charts and reports share; figures are derived here and nowhere recorded."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
-from stend.definition import Hold, Phase, PlannedTest, Steady, Workload
+from stend.definition import Hold, Idle, Phase, PlannedTest, Steady, Workload
+from stend.findings.look.once import once
 from stend.record import Counts, Judged, Result, Run, added
 from stend.stats import percentile_s
 
@@ -81,34 +81,9 @@ def measuring(run: Run, test: PlannedTest) -> list[Phase]:
     return [phase for phase in own if not phase.name.startswith(PREPARING)] or own
 
 
-_known: WeakKeyDictionary[Run, tuple[tuple[int, int], dict[str, list[Cell]]]] = WeakKeyDictionary()
-"""Of each run the cells asked for, as long as nothing has been added to it: every finding and chart asks for them."""
-
-
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
     """What a test answered, phase by phase, in the order it was measured; a cell has at least one IO."""
     return [cell for cell in every_cell(run, test) if cell.counts.iops]
-
-
-def lasting(run: Run) -> list[tuple[PlannedTest, Cell]]:
-    """The cells of states that service lasts in; of a saturation that nobody judged, and before rests, its end."""
-    own = [test for test in tests(run) if test.name not in UNSTEADY]
-    found = [(test, _end(run, test, cell)) for test in own for cell in cells(run, test)]
-    return [*found, *((test, cell) for test in tests(run, "idle-recovery") for cell in _before_rests(run, test))]
-
-
-def _before_rests(run: Run, test: PlannedTest) -> Iterator[Cell]:
-    for phase in test.phases:
-        if not phase.name.startswith(("wait-", "baseline-")):
-            loads = [r.workload for r in records(run, test.name, phase.name) if r.workload.random_pct]
-            if loads:
-                yield Cell(phase.name, loads[-1], ended(run, test, phase.name))
-
-
-def _end(run: Run, test: PlannedTest, cell: Cell) -> Cell:
-    if test.name != "write-saturation" or run.verdict_rounds(test.name, cell.phase):
-        return cell
-    return cell._replace(counts=ended(run, test, cell.phase))
 
 
 def ended(run: Run, test: PlannedTest, phase: str) -> Counts:
@@ -123,9 +98,9 @@ def last_records(run: Run, test: PlannedTest, phase: str) -> list[Record]:
     return own[-max(round(len(own) * END), FEWEST_LAST) :]
 
 
-def rested(run: Run, test: PlannedTest, phase: str) -> Counts:
-    """The level that rests bring: the second half of the bursts of a wait state."""
-    own = [record.counts for record in records(run, test.name, phase)]
+def rested(run: Run, test: str, phase: str) -> Counts:
+    """The level that rests bring: the second half of the bursts; by then it is no more that of what came before."""
+    own = [record.counts for record in records(run, test, phase)]
     return added(own[len(own) // 2 :])
 
 
@@ -135,7 +110,7 @@ def peak(run: Run, test: PlannedTest, phase: str, figure: str) -> float:
     counts = [record.counts for record in own]
     if len(own) == 1:
         counts = _stretches([c for _, c in samples(run, own[0])]) or counts
-    return max((quantity(c, figure) for c in counts), default=0.0)
+    return max((c.quantity(figure) for c in counts), default=0.0)
 
 
 def _stretches(every: Sequence[Counts]) -> list[Counts]:
@@ -152,36 +127,31 @@ def _stretches(every: Sequence[Counts]) -> list[Counts]:
 
 def every_cell(run: Run, test: PlannedTest) -> list[Cell]:
     """The same, with those loads too that got no IO done in their time."""
-    state = (len(run.results), len(run.judged))
-    known = _known.get(run)
-    if known is None or known[0] != state:
-        known = _known[run] = (state, {})
-    if test.name not in known[1]:
-        known[1][test.name] = _cells(run, test)
-    return known[1][test.name]
+    return [cell for phase in measuring(run, test) for cell in cells_of(run, test.name, phase.name)]
 
 
-def _cells(run: Run, test: PlannedTest) -> list[Cell]:
-    found = []
-    for phase in measuring(run, test):
-        seen = dict.fromkeys(r.step.workload for r in run.of(test.name, phase.name) if isinstance(r.step, Hold))
-        found += [Cell(phase.name, workload, _result(run, test, phase, workload)) for workload in seen]
-    return [cell for cell in found if cell.counts.seconds]
+@once
+def cells_of(run: Run, test: str, phase: str) -> tuple[Cell, ...]:
+    """The loads of one phase, measuring or preparing, in the order they first came."""
+    planned = next((p for t, p in run.phases() if (t.name, p.name) == (test, phase)), None)
+    loads = dict.fromkeys(r.step.workload for r in run.of(test, phase) if isinstance(r.step, Hold))
+    found = [Cell(phase, load, _result(run, test, planned, load)) for load in loads] if planned else []
+    return tuple(cell for cell in found if cell.counts.seconds)
 
 
-def _result(run: Run, test: PlannedTest, phase: Phase, workload: Workload) -> Counts:
+def rest_s(phase: Phase) -> float:
+    """How long a phase rests in each round; 0 where it does not."""
+    return next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
+
+
+def _result(run: Run, test: str, phase: Phase, workload: Workload) -> Counts:
     """The window of a judged phase; else all of it, but where a round warms up with the same load, its last records."""
-    if phase.name.startswith("wait-"):
+    if rest_s(phase):
         return rested(run, test, phase.name)
-    if run.verdict_rounds(test.name, phase.name) or phase.rounds > 1:
-        return run.window(test.name, phase.name, workload)
-    own = [r.counts for r in run.of(test.name, phase.name) if isinstance(r.step, Hold) and r.step.workload == workload]
+    if run.verdict_rounds(test, phase.name) or phase.rounds > 1:
+        return run.window(test, phase.name, workload)
+    own = [r.counts for r in run.of(test, phase.name) if isinstance(r.step, Hold) and r.step.workload == workload]
     return added(own)
-
-
-def quantity(counts: Counts, name: str) -> float:
-    """The tracked figure in base units: IOs/s, bytes/s or seconds."""
-    return {"iops": counts.iops, "throughput": counts.bytes_per_s, "latency": counts.both.mean_s}[name]
 
 
 def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:

@@ -1,25 +1,33 @@
 """Every figure of a run: which quantity, in which state of the drive, over which window, under which conditions.
 
-One row is one workload in one state and direction; its quantities (`QUANTITIES`) are derived from its counts alone.
-Whoever shows, compares, judges or exports a figure takes it from here, so that one quantity has one value.
+One row is one workload in one state, window and direction; its quantities (`QUANTITIES`) are derived from its counts
+alone, by `derived`. Whoever shows, compares, judges or exports a figure takes it from here: `figures` are those of
+states, `listed` those of a phase as screens and tables list them. So one quantity has one value.
 """
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple
 
-from stend.definition import Hold, Idle, Phase, PlannedTest, Workload
+from stend.definition import Phase, PlannedTest, Workload
 from stend.findings import look
+from stend.findings.look.once import once
 from stend.record import Counts, Run, Tally, added
 from stend.stats import percentile_s
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase"]
 """Purged and not filled; after preconditioning; in the measurement window; at the end of a saturation; after rests;
 the whole of a phase that changes the drive while it lasts."""
+LASTING: tuple[State, ...] = ("window", "saturated", "filled")
+"""States that service lasts in."""
+Window = Literal["rounds", "whole", "first", "last", "bursts"]
+"""Which records: of the rounds that were judged, all, the first, the last fifth, the later half of bursts."""
 Direction = Literal["both", "read", "write"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
 CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus")
 """Tests whose phases are about a change, not about a state."""
 SATURATING = ("saturate",)
+UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
+"""Tests whose figures are of no state that lasts, whatever the drive was brought into before."""
 LEAVES: dict[str, State] = {
     "purge": "fresh",
     "precondition": "filled",
@@ -48,16 +56,31 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
-class Figures(NamedTuple):
-    """The figures of one workload in one state and direction.
+def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
+    """IOs/s, bytes/s or seconds; None without IOs or where the sample cannot carry the percentile."""
+    if not tally.ios or not seconds:
+        return None
+    if quantity in PERCENTS:
+        return percentile_s(tally, PERCENTS[quantity])
+    return {
+        "iops": tally.ios / seconds,
+        "throughput": tally.bytes / seconds,
+        "mean": tally.mean_s,
+        "max": tally.max_s,
+    }[quantity]
 
-    `rounds` are those of the window, empty where nothing was judged; `steady` is that window's verdict, None without
-    one. `place` counts loads of a phase that differ in nothing but where on the drive they go.
+
+class Figures(NamedTuple):
+    """The figures of one workload in one state, window and direction.
+
+    `rounds` are those that were judged, empty where nothing was; `steady` is that verdict, None without one. `place`
+    counts loads of a phase that differ in nothing but where on the drive they go; 0 is all such places together.
     """
 
     test: str
     phase: str
     state: State
+    window: Window
     workload: Workload
     place: int
     direction: Direction
@@ -67,84 +90,112 @@ class Figures(NamedTuple):
     tally: Tally
 
     def value(self, quantity: str) -> float | None:
-        """IOs/s, bytes/s or seconds; None without IOs or where the sample cannot carry the percentile."""
-        if not self.tally.ios or not self.seconds:
-            return None
-        if quantity in PERCENTS:
-            return percentile_s(self.tally, PERCENTS[quantity])
-        return {
-            "iops": self.tally.ios / self.seconds,
-            "throughput": self.tally.bytes / self.seconds,
-            "mean": self.tally.mean_s,
-            "max": self.tally.max_s,
-        }[quantity]
+        """As `derived`."""
+        return derived(self.tally, self.seconds, quantity)
+
+    def number(self, quantity: str) -> float:
+        """The same, 0 for None; a chart's "latency" is the mean."""
+        return self.value("mean" if quantity == "latency" else quantity) or 0.0
+
+    @property
+    def iops(self) -> float:
+        """IOs/s; 0 without any."""
+        return self.number("iops")
 
 
-def figures(run: Run) -> Iterator[Figures]:
-    """All of a run, test by test; a mix has three rows, both directions first, any other load one."""
-    for test in look.tests(run):
-        places: dict[tuple[str, State, str], int] = {}
-        for phase, state, load, counts in _states(run, test):
-            key = (phase.name, state, load.label)
-            place = places[key] = places.get(key, 0) + 1
-            rounds, steady = _window(run, test, phase, state)
-            for direction in DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]:
-                tally: Tally = getattr(counts, direction)
-                row = (test.name, phase.name, state, load, place, direction, rounds, steady, counts.seconds, tally)
-                yield Figures(*row)
+@once
+def figures(run: Run) -> tuple[Figures, ...]:
+    """Those of states, test by test; a mix has three rows, both directions first, any other load one."""
+    return tuple(row for test in look.tests(run) for row in _of_test(run, test))
 
 
-def _window(run: Run, test: PlannedTest, phase: Phase, state: State) -> tuple[tuple[int, ...], bool | None]:
-    if state != "window":
-        return (), None
-    judged = look.last_judged(run, run.holder(test.name, phase.name), phase.name)
-    return run.verdict_rounds(test.name, phase.name), judged.steady if judged else None
+def lasting(run: Run) -> list[Figures]:
+    """Those of states that service lasts in, both directions together."""
+    own = [row for row in figures(run) if row.direction == "both"]
+    return [row for row in own if row.state in LASTING and row.test not in UNSTEADY]
 
 
-def _states(run: Run, test: PlannedTest) -> Iterator[tuple[Phase, State, Workload, Counts]]:
+def answers(run: Run, *names: str) -> list[Figures]:
+    """What tests (all, or these) answered: their main phases as listed, both directions together; with IOs."""
+    every = (row for test in look.tests(run, *names) for row in loads(run, test))
+    return [row for row in every if row.direction == "both" and row.tally.ios]
+
+
+def loads(run: Run, test: PlannedTest) -> Iterator[Figures]:
+    """Every load of the phases that a test is about, as listed."""
+    for phase in look.measuring(run, test):
+        yield from listed(run, test.name, phase.name)
+
+
+@once
+def listed(run: Run, test: str, phase: str) -> tuple[Figures, ...]:
+    """Every load of any phase, in the order they came; of a course nobody judged it is the whole, whatever it passes.
+
+    Loads without IOs are among them.
+    """
+    planned = next(t for t in run.plan.tests if t.name == test)
+    own = next(p for p in planned.phases if p.name == phase)
+    judged = run.verdict_rounds(test, phase)
+    places: dict[str, int] = {}
+    found: list[Figures] = []
+    for _, load, counts in look.cells_of(run, test, phase):
+        place = places[load.label] = places.get(load.label, 0) + 1
+        window: Window = "bursts" if look.rest_s(own) else "rounds" if judged else "whole"
+        found += _rows(run, (test, phase, _state(run, planned, own), window, load, place), counts)
+    return tuple(found)
+
+
+def together(rows: Iterable[Figures]) -> Iterator[Figures]:
+    """Loads that differ only in their place on the drive, as one."""
+    alike: dict[tuple[str, str, Direction], list[Figures]] = {}
+    for row in rows:
+        alike.setdefault((row.phase, row.workload.label, row.direction), []).append(row)
+    for own in alike.values():
+        whole = added(Counts(row.seconds, 0, row.tally) for row in own)
+        yield own[0] if len(own) == 1 else own[0]._replace(place=0, seconds=whole.seconds, tally=whole.read)
+
+
+def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]:
+    test, phase, _, window, *_ = place
+    judged = look.last_judged(run, run.holder(test, phase), phase) if window == "rounds" else None
+    rounds = run.verdict_rounds(test, phase) if window == "rounds" else ()
+    steady = judged.steady if judged else None
+    for direction in DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]:
+        yield Figures._make((*place, direction, rounds, steady, counts.seconds, getattr(counts, direction)))
+
+
+def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
     """Every workload with its state, in the order it was measured."""
     measuring = {phase.name for phase in look.measuring(run, test)}
-    cells: dict[str, list[look.Cell]] = {}
-    for cell in look.cells(run, test):
-        cells.setdefault(cell.phase, []).append(cell)
-    left: State = "filled" if test.shared else "fresh"
     for phase in test.phases:
         if phase.name in SATURATING:
             yield from _saturation(run, test, phase)
-        elif phase.name in measuring and _rest_s(phase):
-            yield from _rested(run, test, phase)
         elif phase.name in measuring:
-            state = _state(run, test, phase, left)
-            yield from ((phase, state, load, counts) for _, load, counts in cells.get(phase.name, ()))
-        left = next((state for begin, state in LEAVES.items() if phase.name.startswith(begin)), left)
+            yield from (row for row in listed(run, test.name, phase.name) if row.tally.ios)
 
 
-def _state(run: Run, test: PlannedTest, phase: Phase, left: State) -> State:
-    """What the phase finds, but where it has a window, or is about a change."""
+def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
+    """What the phase finds, but where it rests, has a window, is about a change or brings the drive into a state."""
+    if look.rest_s(phase):
+        return "rested"
     if run.verdict_rounds(test.name, phase.name):
         return "window"
-    return "phase" if test.name in CHANGING else left
+    if test.name in CHANGING or phase.name in SATURATING or phase not in look.measuring(run, test):
+        return "phase"
+    before = [p.name for p in test.phases[: test.phases.index(phase)]]
+    left = [state for name in before for begin, state in LEAVES.items() if name.startswith(begin)]
+    return left[-1] if left else "filled" if test.shared else "fresh"
 
 
-def _rest_s(phase: Phase) -> float:
-    return next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
-
-
-def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[tuple[Phase, State, Workload, Counts]]:
+def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
     """The first record after the purge, and the last ones."""
     records = look.records(run, test.name, phase.name)
-    if records:
-        yield phase, "fresh", records[0].workload, records[0].counts
-        judged = run.verdict_rounds(test.name, phase.name)
-        if judged:
-            yield phase, "window", records[-1].workload, run.window(test.name, phase.name, records[-1].workload)
-        elif len(records) > look.END:
-            yield phase, "saturated", records[-1].workload, look.ended(run, test, phase.name)
-
-
-def _rested(run: Run, test: PlannedTest, phase: Phase) -> Iterator[tuple[Phase, State, Workload, Counts]]:
-    """The second half of the bursts: by then the level is that of the rest, not of what came before."""
-    own = [r for r in run.of(test.name, phase.name) if isinstance(r.step, Hold)]
-    loads = [r.step.workload for r in own if isinstance(r.step, Hold)]
-    if loads:
-        yield phase, "rested", loads[-1], added(r.counts for r in own[len(own) // 2 :])
+    if not records:
+        return
+    first, last = records[0], records[-1]
+    yield from _rows(run, (test.name, phase.name, "fresh", "first", first.workload, 1), first.counts)
+    if run.verdict_rounds(test.name, phase.name):
+        yield from (row for row in listed(run, test.name, phase.name) if row.workload == last.workload)
+    else:
+        counts = look.ended(run, test, phase.name)
+        yield from _rows(run, (test.name, phase.name, "saturated", "last", last.workload, 1), counts)

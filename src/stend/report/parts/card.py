@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 
-from stend.definition import PlannedTest, Workload
-from stend.findings import look
+from stend.definition import Workload
 from stend.findings.language import Language
-from stend.record import Counts, Run
+from stend.findings.look.figures import PERCENTS, Figures, answers, lasting
+from stend.record import Run
 from stend.report.parts import Number
 from stend.units import KiB
 
 FIVE = 5
+OTHERS = {"any_iops": "iops", "any_mbs": "throughput", "longest": "max"}
+"""What stands in where there is less: the most of each over all loads."""
 
 
 def numbers(run: Run, words: Language) -> tuple[Number, ...]:
@@ -21,22 +23,27 @@ def numbers(run: Run, words: Language) -> tuple[Number, ...]:
 
 
 def _wanted(run: Run, words: Language) -> Iterator[Number]:
-    cells = [(test, load, counts) for test in look.tests(run) for _, load, counts in look.cells(run, test)]
-    lasting = [(test, load, counts) for test, (_, load, counts) in look.lasting(run)]
-    for key, chosen, shape in _first_choices(lasting, cells):
+    every, lasts = answers(run), lasting(run)
+    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+    for key, chosen, quantity in _first_choices(lasts, every):
         if chosen:
-            test, _, counts = chosen
-            value = {"rate": counts.iops, "mbs": counts.bytes_per_s, "lat": counts.both.mean_s}[shape]
-            yield Number(words.show(value, shape), words(f"card.{key}"), words.title(test.name, test.title))
-    yield from _ends(run, words)
-    yield from _others(cells, words)
+            yield Number(_shown(chosen, quantity, words), words(f"card.{key}"), titles[chosen.test])
+    for row in lasts:
+        if row.test == "write-saturation":
+            yield Number(_shown(row, "iops", words), words("card.saturated"), titles[row.test])
+            yield from _tail(row, titles[row.test], words)
+    for key, quantity in OTHERS.items() if every else ():
+        top = max(every, key=lambda row: row.value(quantity) or 0)
+        label = words(f"card.{key}", label=top.workload.label)
+        yield Number(_shown(top, quantity, words), label, titles[top.test])
 
 
-Cell = tuple[PlannedTest, Workload, Counts]
+def _shown(row: Figures, quantity: str, words: Language) -> str:
+    return words.show(row.value(quantity), {"iops": "rate", "throughput": "mbs"}.get(quantity, "lat"))
 
 
-def _first_choices(lasting: list[Cell], every: list[Cell]) -> Iterator[tuple[str, Cell | None, str]]:
-    def best(random_pct: int, read_pct: int, block_bytes: int, *, single: bool = False) -> Cell | None:
+def _first_choices(lasts: list[Figures], every: list[Figures]) -> Iterator[tuple[str, Figures | None, str]]:
+    def best(random_pct: int, read_pct: int, block_bytes: int, *, single: bool = False) -> Figures | None:
         def fits(load: Workload) -> bool:
             return (
                 (load.random_pct, load.read_pct) == (random_pct, read_pct)
@@ -45,49 +52,21 @@ def _first_choices(lasting: list[Cell], every: list[Cell]) -> Iterator[tuple[str
                 and not load.block_mix
             )
 
-        first, then = ([cell for cell in cells if fits(cell[1])] for cells in (lasting, every))
-        return max(first or then, key=lambda cell: cell[2].bytes_per_s, default=None)
+        first, then = ([row for row in rows if fits(row.workload)] for rows in (lasts, every))
+        return max(first or then, key=lambda row: row.value("throughput") or 0, default=None)
 
-    yield "read", best(100, 100, 4 * KiB), "rate"
-    yield "write", best(100, 0, 4 * KiB), "rate"
-    yield "seq_read", best(0, 100, 0), "mbs"
-    yield "seq_write", best(0, 0, 0), "mbs"
-    yield "latency_read", best(100, 100, 4 * KiB, single=True), "lat"
-    yield "latency_write", best(100, 0, 4 * KiB, single=True), "lat"
-    yield "mixed", best(100, 65, 4 * KiB), "rate"
-
-
-def _ends(run: Run, words: Language) -> Iterator[Number]:
-    """The last level of a saturation, its worst percentile that can be carried."""
-    for test in look.tests(run, "write-saturation"):
-        total = look.ended(run, test, look.main_phase(run, test))
-        if not total.seconds:
-            continue
-        yield Number(words.show(total.iops, "rate"), words("card.saturated"), words.title(test.name, test.title))
-        tail = look.percentiles(total)
-        carried = [(percent, value) for percent, value in tail.items() if value is not None]
-        if carried:
-            percent, value = carried[-1]
-            yield Number(words.show(value, "lat"), words("card.tail", pct=percent), words.title(test.name, test.title))
+    yield "read", best(100, 100, 4 * KiB), "iops"
+    yield "write", best(100, 0, 4 * KiB), "iops"
+    yield "seq_read", best(0, 100, 0), "throughput"
+    yield "seq_write", best(0, 0, 0), "throughput"
+    yield "latency_read", best(100, 100, 4 * KiB, single=True), "mean"
+    yield "latency_write", best(100, 0, 4 * KiB, single=True), "mean"
+    yield "mixed", best(100, 65, 4 * KiB), "iops"
 
 
-def _others(cells: list[Cell], words: Language) -> Iterator[Number]:
-    if cells:
-        top = max(cells, key=lambda cell: cell[2].iops)
-        yield Number(
-            words.show(top[2].iops, "rate"),
-            words("card.any_iops", label=top[1].label),
-            words.title(top[0].name, top[0].title),
-        )
-        top = max(cells, key=lambda cell: cell[2].bytes_per_s)
-        yield Number(
-            words.show(top[2].bytes_per_s, "mbs"),
-            words("card.any_mbs", label=top[1].label),
-            words.title(top[0].name, top[0].title),
-        )
-        slow = max(cells, key=lambda cell: cell[2].both.max_s)
-        yield Number(
-            words.show(slow[2].both.max_s, "lat"),
-            words("card.longest", label=slow[1].label),
-            words.title(slow[0].name, slow[0].title),
-        )
+def _tail(row: Figures, title: str, words: Language) -> Iterator[Number]:
+    """The worst percentile that its sample can carry."""
+    carried = [(percent, value) for name, percent in PERCENTS.items() if (value := row.value(name)) is not None]
+    if carried:
+        percent, value = carried[-1]
+        yield Number(words.show(value, "lat"), words("card.tail", pct=percent), title)

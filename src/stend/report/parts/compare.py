@@ -6,13 +6,14 @@ from stend.charts import Picture
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.charts.parts.theme import finished
-from stend.findings import look
 from stend.findings.language import Language
-from stend.record import Counts, Run
+from stend.findings.look.figures import Figures, answers
+from stend.record import Run
 from stend.report.parts import Table
 
 MOST_BARS = 8
 MOST_ROWS = 40
+Cells = dict[tuple[str, str], Figures]
 
 
 def compare(runs: Sequence[Run], words: Language) -> tuple[tuple[Picture, ...], tuple[Table, ...]]:
@@ -42,24 +43,24 @@ def labels(runs: Sequence[Run]) -> list[str]:
     return [m if models.count(m) == 1 else f"{m} ({i})" for i, m in enumerate(models, 1)]
 
 
-def _cells(run: Run) -> dict[tuple[str, str], Counts]:
-    return {(test.name, cell.workload.label): cell.counts for test in look.tests(run) for cell in look.cells(run, test)}
+def _cells(run: Run) -> Cells:
+    return {(row.test, row.workload.label): row for row in answers(run)}
 
 
-def _texts(counts: Counts, words: Language) -> tuple[str, str]:
-    return words.show(counts.iops, "rate"), words.show(counts.both.mean_s, "lat")
+def _texts(row: Figures, words: Language) -> tuple[str, str]:
+    return words.show(row.iops, "rate"), words.show(row.value("mean"), "lat")
 
 
 def _bars(
     keys: Sequence[tuple[str, str]],
-    found: Sequence[dict[tuple[str, str], Counts]],
+    found: Sequence[Cells],
     names: Sequence[str],
     figure: str,
     words: Language,
 ) -> Picture:
     scale = 1e-6 if figure == "throughput" else 1.0
     rows = [
-        {"load": _name(key, keys), "drive": name, "value": look.quantity(cells[key], figure) * scale}
+        {"load": _name(key, keys), "drive": name, "value": cells[key].number(figure) * scale}
         for key in keys
         for name, cells in zip(names, found, strict=True)
     ]

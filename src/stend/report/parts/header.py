@@ -5,6 +5,7 @@ from typing import Any
 from stend.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds
 from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import answers
 from stend.record import Run
 from stend.report.parts import Block
 from stend.units import block_label
@@ -50,7 +51,7 @@ def _measured(told: dict[str, Any], run: Run, words: Language) -> list[tuple[str
     if stream := told.get("stream_bytes_per_s"):
         rows.append(("stream", words.show(stream["triad"], "mbs")))
     if (ceiling := max(told.get("fio_iops", {}).values(), default=0)) and not run.plan.device.virtual:
-        most = max((cell.counts.iops for test in look.tests(run) for cell in look.cells(run, test)), default=0)
+        most = max((row.iops for row in answers(run)), default=0)
         rows.append(("ceiling", words("header.ceiling_value", ceiling=ceiling, share=most / ceiling)))
     return rows
 

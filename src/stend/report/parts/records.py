@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.definition import Hold
+from stend.findings.look.figures import PERCENTS, derived
 from stend.record import Result, Run, Tally
-from stend.stats import percentile_s
 
-PERCENTS = {"p50_s": 50.0, "p99_s": 99.0, "p99_9_s": 99.9, "p99_99_s": 99.99, "p99_999_s": 99.999}
+WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}
+"""Column -> quantity of a direction's response times."""
 
 COLUMNS: dict[str, str] = {
     "run": "VARCHAR", "test": "VARCHAR", "phase": "VARCHAR", "round": "BIGINT", "step": "BIGINT", "kind": "VARCHAR",
@@ -17,7 +18,7 @@ COLUMNS: dict[str, str] = {
 } | {
     f"{way}_{name}": "BIGINT" if name in ("ios", "bytes") else "DOUBLE"
     for way in ("read", "write")
-    for name in ("ios", "bytes", "mean_s", "deviation_s", *PERCENTS, "max_s")
+    for name in ("ios", "bytes", "mean_s", "deviation_s", *list(WAITS)[1:])
 }  # fmt: skip
 """Column -> SQL type."""
 
@@ -40,17 +41,17 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= {
             "seconds": counts.seconds,
             "cpu_s": counts.cpu_s,
-            "iops": counts.iops,
-            "bytes_per_s": counts.bytes_per_s,
+            "iops": derived(counts.both, counts.seconds, "iops") or 0.0,
+            "bytes_per_s": derived(counts.both, counts.seconds, "throughput") or 0.0,
         }
-        row |= _tally("read", counts.read) | _tally("write", counts.write)
+        row |= _tally("read", counts.read, counts.seconds) | _tally("write", counts.write, counts.seconds)
     return row
 
 
-def _tally(way: str, tally: Tally) -> dict[str, Any]:
+def _tally(way: str, tally: Tally, seconds: float) -> dict[str, Any]:
     """Response times of a direction without IOs, and percentiles that it cannot carry, are empty."""
     figures: dict[str, Any] = {"ios": tally.ios, "bytes": tally.bytes}
     if tally.ios:
-        figures |= {"mean_s": tally.mean_s, "deviation_s": tally.deviation_s, "max_s": tally.max_s}
-        figures |= {key: percentile_s(tally, percent) for key, percent in PERCENTS.items()}
+        figures |= {key: derived(tally, seconds, quantity) for key, quantity in WAITS.items()}
+        figures["deviation_s"] = tally.deviation_s
     return {f"{way}_{key}": value for key, value in figures.items()}

@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from stend.definition import Phase, PlannedTest
 from stend.findings import look
 from stend.findings.language import Language
-from stend.findings.look import Cell
-from stend.record import Counts, Judged, Run, Verdict, added
+from stend.findings.look.figures import Figures, loads, together
+from stend.record import Judged, Run, Verdict
 from stend.report.parts import Table
-from stend.stats import percentile_s
 from stend.units import block_label
 
 SHAPES = {"iops": "rate", "throughput": "mbs", "latency": "lat"}
-TAIL = (99.0, 99.9, 99.99, 99.999)
+TAIL = ("p99", "p99.9", "p99.99", "p99.999")
 MOST_ROWS = 60
 MANY = 4
 """From more judged phases than this on, one table for all."""
@@ -74,12 +73,12 @@ def _formula(slope: float, intercept: float, quantity: str, words: Language) -> 
 
 def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     """Block sizes down, mixes across, for every phase with at least two of each at one number outstanding."""
-    cells = [cell for cell in look.cells(run, test) if not cell.workload.block_mix]
-    for phase in dict.fromkeys(cell.phase for cell in cells):
-        own = [cell for cell in cells if cell.phase == phase]
-        by = {(c.workload.block_bytes, c.workload.read_pct): c.counts for c in own}
+    every = [row for row in loads(run, test) if row.direction == "both" and not row.workload.block_mix]
+    for phase in dict.fromkeys(row.phase for row in every):
+        own = [row for row in every if row.phase == phase and row.tally.ios]
+        by = {(row.workload.block_bytes, row.workload.read_pct): row for row in own}
         sizes, mixes = sorted({size for size, _ in by}), sorted({mix for _, mix in by})
-        if len(sizes) < 2 or len(mixes) < 2 or len({c.workload.outstanding for c in own}) > 1:
+        if len(sizes) < 2 or len(mixes) < 2 or len({row.workload.outstanding for row in own}) > 1:
             continue
         head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
         for figure in _figures(test):
@@ -94,16 +93,8 @@ def _figures(test: PlannedTest) -> tuple[str, ...]:
     return ("iops",)
 
 
-def _cell(counts: Counts | None, figure: str, words: Language) -> str:
-    if counts is None or not counts.iops:
-        return "–"
-    if figure == "iops":
-        return words.show(counts.iops, "rate")
-    both = counts.both
-    value = {"mean": both.mean_s, "max": both.max_s}.get(figure) if figure[0] != "p" else None
-    if figure[0] == "p":
-        value = percentile_s(both, float(figure[1:]))
-    return words.show(value, "lat")
+def _cell(row: Figures | None, quantity: str, words: Language) -> str:
+    return words.show(row.value(quantity) if row else None, "rate" if quantity == "iops" else "lat")
 
 
 def raw(run: Run, words: Language) -> Iterator[Table]:
@@ -133,7 +124,7 @@ def _rounds(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
         rounds = sorted({number for one in series for number in one})
         head = (words("axis.round"), *(load.label for load in rule.track))
         rows = tuple(
-            (str(n), *(words.show(look.quantity(one[n], rule.quantity), SHAPES[rule.quantity]) for one in series))
+            (str(n), *(words.show(one[n].quantity(rule.quantity), SHAPES[rule.quantity]) for one in series))
             for n in rounds
             if all(n in one for one in series)
         )
@@ -147,44 +138,21 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     """Every workload of the measured phases: IOPS, MB/s, response times; a percentile only where it can be carried."""
     keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
     head = tuple(words(f"column.{key}") for key in keys)
-    cells = _alike_added(look.every_cell(run, test))
-    several = len({cell.phase for cell in cells}) > 1
-    rows: list[tuple[str, ...]] = []
-    for phase, load, counts in cells:
-        prefix = words.name_of("phase", phase) + ": " if several else ""
-        rows += _rows(prefix + load.label, counts, words)
+    own = list(together(loads(run, test)))
+    several = len({row.phase for row in own}) > 1
+    rows = [_row(row, several, words) for row in own]
     shown = rows[:MOST_ROWS]
     note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
     if rows:
         yield Table(words("column.title"), head, tuple(shown), tuple(range(1, len(head))), note)
 
 
-def _alike_added(cells: Sequence[Cell]) -> list[Cell]:
-    """Loads that differ only in their place on the drive, as one."""
-    alike: dict[tuple[str, str], list[Cell]] = {}
-    for cell in cells:
-        alike.setdefault((cell.phase, cell.workload.label), []).append(cell)
-    return [Cell(own[0].phase, own[0].workload, added(c.counts for c in own)) for own in alike.values()]
-
-
-def _rows(label: str, counts: Counts, words: Language) -> Iterator[tuple[str, ...]]:
-    """A mix has three rows: both directions, reads, writes."""
-    yield _row(label, counts, "both", words)
-    if counts.read.ios and counts.write.ios:
-        yield _row("\u2003" + words("column.reads"), counts, "read", words)
-        yield _row("\u2003" + words("column.writes"), counts, "write", words)
-
-
-def _row(label: str, counts: Counts, direction: str, words: Language) -> tuple[str, ...]:
-    tally = getattr(counts, direction)
-    if not tally.ios:
+def _row(row: Figures, several: bool, words: Language) -> tuple[str, ...]:
+    """A load by its name, with its phase among several; its directions are set in below it."""
+    name = (words.name_of("phase", row.phase) + ": " if several else "") + row.workload.label
+    label = {"both": name}.get(row.direction) or "\u2003" + words(f"column.{row.direction}s")
+    if not row.tally.ios:
         return (label, "0", "0", *["–"] * (len(TAIL) + 2))
-    tail = [percentile_s(tally, percent) for percent in TAIL]
-    return (
-        label,
-        words.show(tally.ios / counts.seconds, "rate"),
-        words.show(tally.bytes / counts.seconds / 1e6, "n"),
-        words.show(tally.mean_s, "lat"),
-        *(words.show(value, "lat") for value in tail),
-        words.show(tally.max_s, "lat"),
-    )
+    rate, bytes_per_s = row.iops, row.number("throughput")
+    waits = (words.show(row.value(quantity), "lat") for quantity in ("mean", *TAIL, "max"))
+    return (label, words.show(rate, "rate"), words.show(bytes_per_s / 1e6, "n"), *waits)

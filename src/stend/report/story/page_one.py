@@ -4,38 +4,22 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from stend.charts.beside.levels import middle
 from stend.findings import Finding
 from stend.findings.judgement import Judged, Reason, Told, Verdict
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import shape
 from stend.findings.language import Language
 from stend.findings.suitability import KEYS
+from stend.published import figure
 from stend.record import Run
 from stend.report.story import Band, Key, Marked
 from stend.report.story.rivals import peers
-from stend.units import MB, GiB, MiB
 
 FIGURES = (
     "reads", "fresh_writes", "start", "writes", "read_wait", "write_tail", "seq_read", "seq_write", "cache_bytes",
     "hot_gain", "outer", "server", "server_wait",
 )  # fmt: skip
 MOST_FIGURES = 8
-PUBLISHED: dict[str, tuple[tuple[str, str, float], ...]] = {
-    "reads": (("iops", "4K 100", 1),),
-    "fresh_writes": (("fresh", "4K 0", 1),),
-    "start": (("saturation", "start", 1),),
-    "writes": (("saturation", "end", 1),),
-    "read_wait": (("latency", "avg 4K 100", 1e-6),),
-    "write_wait": (("latency", "avg 4K 0", 1e-6),),
-    "seq_read": (("throughput", "128K 100", MiB),),
-    "seq_write": (("throughput", "128K 0", MiB),),
-    "cache_bytes": (("steps", "cache_gib", GiB),),
-    "hot_gain": (("warm", "4K 100", 1),),
-    "outer": (("sequential", "outer_mb", MB),),
-    "server": (("servers", "file raid5", 1), ("servers", "file raid10", 1)),
-}
-"""Where published.toml has each key figure, and what makes it base units."""
 KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
 
 
@@ -69,9 +53,8 @@ def _unit(told_as: str) -> str:
 def _band(name: str, own: float, known: dict[str, dict[str, Any]], words: Language) -> Band | None:
     told: dict[str, float] = {}
     for facts in known.values():
-        for table, cell, scale in PUBLISHED.get(name, ()):
-            if cell in facts.get(table, {}):
-                told.setdefault(facts["about"]["title"], middle(facts[table][cell]) * scale)
+        if (theirs := figure(facts, name)) is not None:
+            told.setdefault(facts["about"]["title"], theirs)
     if not told:
         return None
     low, high = (math.log(f(*told.values(), own)) for f in (min, max))

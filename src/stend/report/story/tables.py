@@ -6,6 +6,7 @@ from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
 from stend.findings import look
 from stend.findings.language import Language
+from stend.findings.look.figures import Figures, listed
 from stend.record import Run
 from stend.report.parts import Table
 
@@ -18,26 +19,31 @@ def server_table(run: Run, words: Language) -> Table | None:
     """IOPS, MB/s and mean response of each server profile at its best depth; reads and writes apart."""
     rows: list[tuple[str, ...]] = []
     for test in look.tests(run, "profiles"):
-        cells = look.cells(run, test)
-        for phase in (name for name in SERVERS if any(c.phase == name for c in cells)):
-            best = max((c for c in cells if c.phase == phase), key=lambda c: c.counts.iops)
-            counts, each = best.counts, best.counts.seconds
-            reads, writes = counts.read, counts.write
-            rows.append(
-                (
-                    words.name_of("phase", phase),
-                    str(best.workload.outstanding),
-                    words.show(reads.ios / each, "rate"),
-                    words.show(writes.ios / each, "rate") if writes.ios else "–",
-                    words.show(counts.bytes_per_s / 1e6, "n"),
-                    words.show(reads.mean_s, "lat") if reads.ios else "–",
-                    words.show(writes.mean_s, "lat") if writes.ios else "–",
-                )
-            )
+        for phase in (name for name in SERVERS if any(p.name == name for p in look.measuring(run, test))):
+            every = [row for row in listed(run, test.name, phase) if row.tally.ios]
+            best = max((row for row in every if row.direction == "both"), key=lambda row: row.iops, default=None)
+            if best:
+                rows.append(_server(best, [row for row in every if row.workload == best.workload], words))
     if not rows:
         return None
     head = tuple(words(f"servers.{key}") for key in HEAD)
     return Table(words("servers.title"), head, tuple(rows), tuple(range(1, len(head))))
+
+
+def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[str, ...]:
+    """Its own row: reads and writes apart, a dash for a direction without IOs."""
+    only = "read" if best.workload.read_pct == 100 else "write" if not best.workload.read_pct else ""
+    own = {row.direction: row for row in ways} | ({only: best} if only else {})
+    reads, writes = own.get("read"), own.get("write")
+    return (
+        words.name_of("phase", best.phase),
+        str(best.workload.outstanding),
+        words.show(reads.iops if reads else 0.0, "rate"),
+        words.show(writes.iops, "rate") if writes else "–",
+        words.show(best.number("throughput") / 1e6, "n"),
+        words.show(reads.value("mean") if reads else None, "lat"),
+        words.show(writes.value("mean") if writes else None, "lat"),
+    )
 
 
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
