@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from stend.definition import PlannedTest, Workload
 from stend.findings import Confidence, Finding, Sheet, Side, look
-from stend.findings.look import Cell, grounds
+from stend.findings.look import grounds
+from stend.findings.look.figures import Figures, answers, figures
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.saturation import SETTLED, of_phase
 from stend.record import Run
@@ -133,40 +134,35 @@ def _best(every: list[Figure], states: tuple[str, ...]) -> Figure | None:
 
 
 def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
-    """What each test has to say."""
+    """What each test has to say; a saturation by its beginning and its end."""
     for test in look.tests(run):
-        for cell in look.cells(run, test):
-            load = cell.workload
+        saturation = [row for row in figures(run) if row.test == test.name and row.direction == "both"]
+        for row in saturation if test.name == "write-saturation" else answers(run, test.name):
+            load = row.workload
             if (load.random_pct, load.read_pct, load.block_bytes) == claim[:3] and not load.block_mix:
-                yield from _of_cell(run, test, cell, claim.figure)
+                yield _answer(run, test, row, claim.figure)
 
 
-def _of_cell(run: Run, test: PlannedTest, cell: Cell, figure: str) -> Iterator[Figure]:
-    records = look.records(run, test.name, cell.phase)
-    ground, load = Ground(run, test, records), cell.workload
+def _answer(run: Run, test: PlannedTest, row: Figures, figure: str) -> Figure:
+    ground, load = Ground(run, test, look.records(run, test.name, row.phase)), row.workload
     slow = grounds.unthrottled(ground)
     if test.name == "fresh":
         state = "filled" if load.read_pct == 100 else "fresh"
-        yield Figure(state, look.peak(run, test, cell.phase, figure), load, slow)
-    elif test.name == "write-saturation":
-        yield Figure(
-            "fresh",
-            records[0].counts.quantity(figure),
-            load,
-            grounds.unthrottled(ground._replace(records=records[:1])),
-        )
-        yield _saturated(run, test, cell, figure)
-    elif test.name in look.UNSTEADY or not run.verdict_rounds(test.name, cell.phase):
-        yield Figure("other", cell.counts.quantity(figure), load, Because("unsought"))
-    else:
-        why = grounds.unmet(STEADY_NEEDS, ground)
-        yield Figure("other" if why else "window", cell.counts.quantity(figure), load, why or slow)
+        return Figure(state, look.peak(run, test, row.phase, figure), load, slow)
+    if test.name == "write-saturation" and row.state == "fresh":
+        slow = grounds.unthrottled(ground._replace(records=ground.records[:1]))
+        return Figure("fresh", row.number(figure), load, slow)
+    if test.name == "write-saturation":
+        return _saturated(run, row, figure)
+    if test.name in look.UNSTEADY or not row.rounds:
+        return Figure("other", row.number(figure), load, Because("unsought"))
+    why = grounds.unmet(STEADY_NEEDS, ground)
+    return Figure("other" if why else "window", row.number(figure), load, why or slow)
 
 
-def _saturated(run: Run, test: PlannedTest, cell: Cell, figure: str) -> Figure:
+def _saturated(run: Run, row: Figures, figure: str) -> Figure:
     """The end of a saturation, where it is a level that the drive keeps."""
-    found = of_phase(run, test.name, cell.phase)
-    counts = look.ended(run, test, cell.phase)
+    found = of_phase(run, row.test, row.phase)
     state = "saturated" if found.key in SETTLED else "other"
     why = None if found.key in SETTLED else found.values.get("because", Because("falling"))
-    return Figure(state, counts.quantity(figure), cell.workload, why)
+    return Figure(state, row.number(figure), row.workload, why)
