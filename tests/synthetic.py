@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from stend import plan as planning
@@ -154,18 +155,28 @@ class Synthetic:
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
         bins: dict[int, int] = {}
-        for times, share in SHAPE:
-            count = int(ios * share / TOTAL + self.dice.random())
+        for (times, share), more in zip(SHAPE, [self.dice.random() for _ in SHAPE], strict=True):
+            count = int(ios * share / TOTAL + more) if ios else 0
             if count:
                 index = bin_index(art_ns * times)
                 bins[index] = bins.get(index, 0) + count
         if not bins:
-            return Tally()
-        middles = {index: sum(bin_edges_ns(index)) / 2 for index in bins}
-        got = sum(bins.values())
-        total = sum(middles[i] * n for i, n in bins.items())
-        squares = sum(middles[i] ** 2 * n for i, n in bins.items())
-        return Tally(got, got * block, total, squares, max(middles.values()), bins)
+            return NONE
+        got, total, squares = 0, 0.0, 0.0
+        for index, count in bins.items():
+            middle = middle_ns(index)
+            got += count
+            total += middle * count
+            squares += middle**2 * count
+        return Tally(got, got * block, total, squares, middle_ns(max(bins)), bins)
+
+
+NONE = Tally()
+
+
+@cache
+def middle_ns(index: int) -> float:
+    return sum(bin_edges_ns(index)) / 2
 
 
 class Load:
