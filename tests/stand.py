@@ -14,9 +14,10 @@ import pytest
 
 from stend import devices, gate
 from stend.kernel import Kernel
-from stend.units import MiB
+from stend.units import KiB, MiB
 
 SIZE = 48 * MiB
+ZERO = bytes(4 * KiB)
 
 
 def few(count: int, always: int = 8) -> list[Any]:
@@ -167,23 +168,25 @@ class Stand:
         whole = hashlib.sha256()
         for path in filter(Path.exists, self.files):
             with path.open("rb") as file:
-                for place, piece in pieces(file.fileno(), self.told):
-                    whole.update(f"{path} {place} {len(piece)} ".encode() + piece)
+                for place, block in blocks(file.fileno(), self.told):
+                    whole.update(f"{path} {place} ".encode() + block)
         return whole.hexdigest()
 
 
-def pieces(fd: int, most: int = -1) -> Iterator[tuple[int, bytes]]:
-    """What was ever written of a file, piece by piece with its place; holes are nothing, and their places tell it."""
+def blocks(fd: int, most: int = -1) -> Iterator[tuple[int, bytes]]:
+    """All blocks of a file that are not zero, with their places; holes are not read, for most of a drive is one."""
     size, place = os.fstat(fd).st_size, 0
     until = size if most < 0 else min(size, most)
     while place < until:
         try:
-            place = os.lseek(fd, place, os.SEEK_DATA)
+            place = os.lseek(fd, place, os.SEEK_DATA) // len(ZERO) * len(ZERO)
         except OSError:  # nothing but a hole from here
             return
         end = min(os.lseek(fd, place, os.SEEK_HOLE), until)
-        if place < end:
-            yield place, os.pread(fd, end - place, place)
+        written = os.pread(fd, end - place, place)
+        for at in range(0, len(written), len(ZERO)):
+            if (block := written[at : at + len(ZERO)]) != ZERO[: len(block)]:
+                yield place + at, block
         place = end
 
 

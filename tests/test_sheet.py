@@ -47,6 +47,7 @@ def rehearsed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("drive.jpg", b"\xff\xd8\xff" + bytes(8 << 20), "8 MiB"),
         (7, b"", "PNG or JPEG"),
     ],
+    ids=["missing", "svg inside", "svg", "of the record", "too large", "a number"],  # no megabytes in a test's name
 )
 def test_a_photo_that_no_page_can_show_is_refused_and_nothing_is_kept(
     photo: str | int,
