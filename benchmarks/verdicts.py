@@ -12,7 +12,7 @@ from typing import Any
 from tests.synthetic import Truth, made
 
 from stend import findings
-from stend.findings.suitability import concluded
+from stend.findings.judgement import concluded
 from stend.units import GB, MB, GiB, KiB
 
 TESTS = ("fresh", "slc-cache", "throughput", "iops", "latency", "write-saturation", "idle-recovery")

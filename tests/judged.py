@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from stend import findings
 from stend.findings import Finding
-from stend.findings.language import Language
+from stend.words import Language
+from stend.words.sentences import finding_said
 from tests.drawn import Drawn, draw, ran
 
 NEAR, ABOUT = 0.1, 0.25
@@ -40,7 +41,7 @@ def statements(kind: str, seed: int, number: int) -> Iterator[Statement]:
     for finding in findings.find(run, sheet):
         judge: Callable[[Finding, Drawn], bool] | None = JUDGES.get(finding.name)
         if judge and finding.key != "short" and finding.values.get("state") not in ("rested",):
-            text = findings.sentence(finding, Language("en"))
+            text = finding_said(finding, Language("en"))
             so = finding.confidence == "can't tell" or finding.key == "unsettled"
             verdict = UNSURE if so else RIGHT if judge(finding, drawn) else FALSE
             yield Statement(verdict, finding.confidence == "high", f"{finding.name} {finding.key}: {text}")

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from stend.findings.language import Language
 from stend.record import Run
 from stend.report.parts.audit import audit
+from stend.words import Language
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 

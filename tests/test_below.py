@@ -11,8 +11,8 @@ import pytest
 from stend import devices, programs
 from stend.devices import block, md
 from stend.errors import Refused
-from stend.findings.language import Language
 from stend.units import MiB
+from stend.words import Language
 from tests.stand import Host, Stand, number_of
 from tests.test_purge import Bench
 

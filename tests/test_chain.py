@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from stend import store
 from stend.errors import Refused
-from stend.findings.language import Language
 from stend.record import Event, Run
 from stend.store.chain import Chain
+from stend.words import Language
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 from tests.test_store import kept

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -14,10 +13,10 @@ from stend.charts.overlay import KINDS, pictures
 from stend.cli import main
 from stend.compare import Comparison, compared, read
 from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
-from stend.findings.language import LANGUAGES, Language, _flat
 from stend.report.parts import compared as pages
 from stend.report.parts.versus import versus
 from stend.units import GiB
+from stend.words import LANGUAGES, Language, _flat, files
 from tests.sides import folder
 from tests.synthetic import Truth
 from tests.test_report import NASTY, TYPST, Page
@@ -211,6 +210,5 @@ def test_only_one_of_the_two_asked_for_more_than_the_other(capsys: pytest.Captur
 
 def test_no_phrase_stands_in_two_files_of_words() -> None:
     """The catalogue would keep whichever file it happened to read last."""
-    files = sorted((resources.files("stend.findings.language") / "words").iterdir(), key=str)
-    keys = [key for file in files for key, _ in _flat("", msgspec.toml.decode(file.read_bytes()))]
+    keys = [key for file in files() for key, _ in _flat("", msgspec.toml.decode(file.read_bytes()))]
     assert [key for key, count in Counter(keys).items() if count > 1] == []

@@ -11,10 +11,11 @@ import pytest
 
 from stend import findings
 from stend.findings import Finding, look
-from stend.findings.language import LANGUAGES, Language, catalogue
 from stend.findings.look.figures import lasting
 from stend.record import Run
 from stend.units import MB, GiB, KiB
+from stend.words import LANGUAGES, Language, catalogue
+from stend.words.sentences import finding_said
 from tests.synthetic import Truth, made
 
 pytestmark = pytest.mark.together
@@ -251,7 +252,7 @@ def test_every_finding_has_a_sentence_in_both_languages(lang: str) -> None:
     words = Language(lang)
     for run in stories():
         for finding in findings.find(run, {"claimed": {"rand_write_4k": 1000.0}}):
-            text = findings.sentence(finding, words)
+            text = finding_said(finding, words)
             assert text
             assert "{" not in text
             assert any("а" <= char <= "я" for char in text.lower()) == (lang == "ru")
@@ -282,4 +283,4 @@ def test_peers_are_those_that_the_sheet_names() -> None:
     assert told["read_s"].side == ("pro" if told["read_s"].values["own"] < 170e-6 else "con")
     (unknown,) = found(run, "peers", peers=["nobody"])
     assert (unknown.key, unknown.confidence) == ("unknown", "can't tell")
-    assert "kc2000" in findings.sentence(unknown, Language("ru"))
+    assert "kc2000" in finding_said(unknown, Language("ru"))

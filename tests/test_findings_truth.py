@@ -11,11 +11,12 @@ from stend import plan as planning
 from stend.definition import Workload
 from stend.engines import _fio_json as fio
 from stend.findings import Finding
-from stend.findings.language import Language
 from stend.record import Run, Tally
 from stend.run import run
 from stend.stats import BINS
 from stend.units import GB, KiB
+from stend.words import Language
+from stend.words.sentences import finding_said
 from tests.synthetic import Synthetic, SyntheticDevice, Truth, identity, made
 
 Iops = Callable[[Workload], float]
@@ -80,7 +81,7 @@ def test_the_price_of_a_thousand_iops_is_that_of_lasting_4_kib_reads() -> None:
     found = told(ran(small_reads, "fresh", "iops"), "value", price=119.99)
     assert found.values["per_kiops"] == pytest.approx(119.99 / 240, rel=0.01)
     assert found.values["load"].startswith("RND 4K 100/0")
-    assert "119.99 USD" in findings.sentence(found, Language("en"))
+    assert "119.99 USD" in finding_said(found, Language("en"))
 
 
 @pytest.mark.parametrize("sheet", [{"endurance_tbw": 300}, {"endurance_tbw": 300, "endurance_dwpd": 0.3}])

@@ -9,6 +9,8 @@ from pathlib import Path
 import grimp
 import pytest
 
+from stend import findings
+
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 FILE_LINES = 300
@@ -105,6 +107,14 @@ def test_no_files_import_in_a_circle() -> None:
     assert "stend.gate.look" not in circle(graph)
 
 
+def test_pages_and_charts_ask_for_findings_and_never_look_into_one() -> None:
+    graph = grimp.build_graph("stend", cache_dir=None)
+    inside = {f"stend.findings.{name}" for name in findings.names()}
+    assert {"stend.findings.claims", "stend.findings.saturation"} <= inside
+    into = {(by, one) for one in inside for by in graph.find_modules_that_directly_import(one)}
+    assert {by for by, _ in into if not by.startswith("stend.findings.")} == set()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "line"),
@@ -124,6 +134,8 @@ def test_no_files_import_in_a_circle() -> None:
         ("devices/nvme.py", "import stend.devices.ata"),
         ("store/writer.py", "import stend.engines._fio_json"),
         ("store/journal.py", "import stend.store.writer"),
+        ("findings/tail.py", "from stend.words import Language"),
+        ("compare/rules.py", "import stend.words.numbers"),
     ],
 )
 def test_a_planted_import_breaks_a_contract(tmp_path: Path, file: str, line: str) -> None:

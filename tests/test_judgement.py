@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from stend.findings.judgement import Verdict, judge, verdict
 from stend.findings.judgement.evidence import TELLS, Evidence
 from stend.findings.judgement.uses import uses
-from stend.findings.language import LANGUAGES, Language
 from stend.report.story.page_one import sentence
 from stend.report.story.telling import questions
+from stend.words import LANGUAGES, Language
+from stend.words.sentences import reason_said
 
 DESKTOP: Evidence = {
     "capacity": 500e9, "reads": 200e3, "mix": 120e3, "writes": 16e3, "start": 168e3, "fall": 10.5, "write_tail": 0.023,
@@ -73,7 +74,7 @@ def test_no_two_sentences_of_a_judgement_contradict_each_other(drawn: Evidence, 
 
 def contradictions(judged: Verdict, words: Language) -> list[tuple[str, str]]:
     """Pairs that give one figure two values, or a use both for and against."""
-    told = [(r.figure, r.answer, sentence(r.said(words)), one.use) for one in judged.uses for r in one.reasons]
+    told = [(r.figure, r.answer, sentence(reason_said(r, words)), one.use) for one in judged.uses for r in one.reasons]
     found = []
     for (figure, answer, text, use), (other, against, beside, place) in combinations(told, 2):
         numbers = [re.findall(r"\d[\d.,\N{NO-BREAK SPACE}]*", said) for said in (text, beside)]
@@ -88,7 +89,7 @@ def test_a_contradiction_is_found() -> None:
     one, *rest = judge(DESKTOP, "flash")
     changed = DESKTOP | {"capacity": 600e9}
     other = next(o for o in judge(changed, "flash") if o.use == one.use)
-    judged = Verdict("", (one, other, *rest), ())
+    judged = Verdict("", (one, other, *rest), (), DESKTOP)
     assert contradictions(judged, Language("en"))
 
 
@@ -96,7 +97,9 @@ def test_the_weightiest_reasons_are_three_and_say_what_keeps_it_from_servers_fir
     reasons = verdict(DESKTOP, "flash").reasons
     assert len(reasons) == 3
     assert reasons[0].figure == "fall"
-    assert "fall 11 times" in reasons[0].said(Language("en")) or "fall 10" in reasons[0].said(Language("en"))
+    assert "fall 11 times" in reason_said(reasons[0], Language("en")) or "fall 10" in reason_said(
+        reasons[0], Language("en")
+    )
 
 
 def test_every_bound_has_a_source_and_every_figure_its_sentences() -> None:
@@ -108,7 +111,7 @@ def test_every_bound_has_a_source_and_every_figure_its_sentences() -> None:
         for demand in use.demands:
             assert demand.source
             assert bool(demand.at_least) != bool(demand.at_most)
-            assert demand.figure in table.says
+            assert all(Language("ru").knows(f"reason.{demand.figure}.{answer}") for answer in ("pass", "doubt", "fail"))
             assert not demand.needed or demand.figure in TELLS
             good, bad = demand.at_least or demand.at_most or (0.0, 0.0)
             assert [demand.answer(good), demand.answer(bad * (0.99 if demand.at_least else 1.01))] == ["pass", "fail"]

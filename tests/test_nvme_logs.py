@@ -11,8 +11,8 @@ import pytest
 from stend.devices import nvme
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling import tools
-from stend.findings.language import Language
 from stend.units import MiB
+from stend.words import Language
 from tests.played import Place, nvme_drive
 from tests.stand import Stand
 from tests.test_purge import Bench

@@ -11,7 +11,6 @@ import pytest
 from stend import charts, findings, suite
 from stend.cli import _summary
 from stend.findings.judgement.evidence import evidence
-from stend.findings.language import Language
 from stend.findings.look import figures as source
 from stend.findings.look.once import once
 from stend.record import Run
@@ -19,6 +18,7 @@ from stend.report.parts.document import document
 from stend.report.parts.records import rows
 from stend.report.story.telling import story
 from stend.units import GiB
+from stend.words import Language
 from tests.pictures import run_of
 from tests.synthetic import Truth, made
 

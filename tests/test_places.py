@@ -6,9 +6,9 @@ import pytest
 
 from stend.devices import file
 from stend.devices.telling import places
-from stend.findings.language import Language
 from stend.gate.mounts import Mount
 from stend.units import MiB
+from stend.words import Language
 from tests.stand import Host
 
 

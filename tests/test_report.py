@@ -14,10 +14,10 @@ import pytest
 
 from stend import report
 from stend.devices.telling.facts import shown
-from stend.findings.language import LANGUAGES
 from stend.record import Note, Run, Started
 from stend.report.json import Report, schema
 from stend.units import GB, GiB
+from stend.words import LANGUAGES
 from tests.synthetic import Truth, events, made
 
 pytestmark = pytest.mark.together

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from stend import report
-from stend.findings.language import LANGUAGES
+from stend.words import LANGUAGES
 from tests.test_report import run_of, written
 
 pytestmark = pytest.mark.browser

@@ -14,9 +14,9 @@ from stend.definition import Identity, Plan
 from stend.devices import file
 from stend.devices.drive import DriveDevice
 from stend.errors import StepFailed
-from stend.findings.language import Language
 from stend.session import write_cache
 from stend.units import MiB
+from stend.words import Language
 
 LATIN = re.compile("[A-Za-z]{3,}")
 

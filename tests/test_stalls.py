@@ -8,8 +8,8 @@ import pytest
 from stend import charts, store
 from stend.cli import main
 from stend.definition import Idle, Workload
-from stend.findings.language import Language
 from stend.record import Counts, Note, Run
+from stend.words import Language
 from tests.still import StillEngine, StillLoad
 from tests.test_run import drawn, play
 from tests.test_verify import ASKED_OF_A_FILE

@@ -12,11 +12,11 @@ from stend.definition import Hold, Identity, Plan, Steady
 from stend.devices import virtual
 from stend.engines.simulated import SimulatedEngine
 from stend.errors import BadInput
-from stend.findings.language import Language
 from stend.record import Result, Run
 from stend.report.parts.header import header
 from stend.run import run
 from stend.units import GB, GiB, KiB
+from stend.words import Language
 from tests import transcripts
 from tests.still import IDENTITY
 from tests.synthetic import made

@@ -8,11 +8,11 @@ import pytest
 
 from stend import charts, plan, watch
 from stend.definition import Hold, Identity, Purge, Seconds, Step, Workload
-from stend.findings.language import Language
 from stend.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
 from stend.report.parts import header
 from stend.run import run as run_of
 from stend.units import GB, MB, GiB
+from stend.words import Language
 from tests.still import StillDevice, StillEngine
 
 MINUTE = 60.0

@@ -16,12 +16,13 @@ from stend.cli import _summary
 from stend.cli.plan import lines
 from stend.definition import Plan
 from stend.devices import virtual
-from stend.findings.language import Language
 from stend.record import Event, Run
 from stend.report.parts.document import document
 from stend.report.parts.header import platform
 from stend.report.parts.sheet import characteristics, read_sheet
 from stend.sim import load
+from stend.words import Language
+from stend.words.sentences import finding_said
 from tests.fuzz.target import Target, senseless, unprintable
 from tests.still import StillEngine
 from tests.test_run import drawn, play
@@ -92,7 +93,7 @@ def _wrong_plan(taken: Any) -> str:
 
 def _judged(path: Path) -> Any:
     facts = read_sheet(path)
-    said = [findings.sentence(found, WORDS) for found in findings.find(RUN, facts)]
+    said = [finding_said(found, WORDS) for found in findings.find(RUN, facts)]
     return facts, said, list(characteristics(facts, WORDS))
 
 

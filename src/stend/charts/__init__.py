@@ -13,8 +13,8 @@ from stend.charts.parts import Picture
 from stend.charts.parts.theme import finished
 from stend.definition import PlannedTest
 from stend.findings import Sheet
-from stend.findings.language import Language
 from stend.record import Run
+from stend.words import Language
 
 __all__ = ["Picture", "draw", "names", "of", "pictures", "stamped"]
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.definition import PlannedTest
-from stend.findings.language import Language
 from stend.findings.look.figures import answers
 from stend.record import Run
+from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -8,8 +8,8 @@ from stend.charts.parts.marks import category, tips
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import Sheet, look
-from stend.findings.language import Language
 from stend.record import Run
+from stend.words import Language
 
 CLAIMS = True
 KEYS = {

@@ -6,8 +6,8 @@ from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Run
+from stend.words import Language
 
 LADDERS = ("cold", "warm-reads", "warm-writes")
 

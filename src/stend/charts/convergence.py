@@ -6,9 +6,9 @@ from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder,
 from stend.charts.parts.plain import Chart
 from stend.definition import Hold, PlannedTest, Workload
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Counts, Run
 from stend.units import block_label
+from stend.words import Language
 
 MOST_SERIES = 12
 Series = list[tuple[int, Counts]]

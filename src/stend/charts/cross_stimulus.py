@@ -9,9 +9,9 @@ from stend.charts.parts.marks import dots, series, thin_lines
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look import Record
 from stend.record import Run
+from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -8,9 +8,9 @@ from stend.charts.parts.marks import category, dots, lines, octaves, series, tip
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look import Cell
 from stend.record import Counts, Run, added
+from stend.words import Language
 
 TESTS = ("composite", "demand-intensity")
 

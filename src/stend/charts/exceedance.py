@@ -6,9 +6,9 @@ from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import series, thin_lines
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Counts, Run, added
 from stend.stats import MIN_BEYOND, bin_edges_ns
+from stend.words import Language
 
 TESTS = ("latency", "write-saturation", "composite", "demand-intensity", "thread-queue-sweep")
 MOST_LINES = 6

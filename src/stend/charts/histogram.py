@@ -10,9 +10,9 @@ from stend.charts.parts.marks import series, tips
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Counts, Run, added
 from stend.stats import bin_edges_ns
+from stend.words import Language
 
 PHASES = ("histogram", "max", "mid", "min")
 COLUMNS = 120

@@ -6,8 +6,8 @@ from stend.charts.parts import Drawing, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import series, thin_lines
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Run
+from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -6,10 +6,10 @@ from typing import Any
 from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
-from stend.findings.language import Language
 from stend.findings.look.figures import answers
 from stend.record import Run
 from stend.units import block_label
+from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

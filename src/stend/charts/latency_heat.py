@@ -8,10 +8,10 @@ from stend.charts.parts import Drawing, Row, axis, data, time_scale
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look import Record
 from stend.record import Run
 from stend.stats import bin_edges_ns
+from stend.words import Language
 
 TESTS = ("write-saturation", "idle-recovery", "cross-stimulus", "hot-range")
 COLUMNS, PER_DECADE = 90, 8

@@ -6,9 +6,9 @@ from stend.charts.parts import GREY, Drawing, Row, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import bars, category, dots, series
 from stend.definition import Idle, PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look.figures import listed
 from stend.record import Run, added
+from stend.words import Language
 
 PLOT_POINTS = 500
 

@@ -8,11 +8,11 @@ from stend.charts.parts.marks import shaded
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look import Record
 from stend.findings.look.heat import throttled
 from stend.record import Run
 from stend.stats import percentile_s
+from stend.words import Language
 
 TESTS = ("write-saturation",)
 FIGURES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")

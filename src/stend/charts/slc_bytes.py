@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing
 from stend.charts.slc_time import drawing
 from stend.definition import PlannedTest
-from stend.findings.language import Language
 from stend.record import Run
 from stend.units import GiB
+from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -6,8 +6,8 @@ from stend.charts.parts import RED, Drawing, axis, thin, time_scale
 from stend.charts.parts.marks import series, thin_lines
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Run
+from stend.words import Language
 
 TESTS = ("write-saturation", "iops", "hot-range", "cross-stimulus")
 FEWEST = 3

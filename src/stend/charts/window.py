@@ -7,8 +7,8 @@ from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, Drawing, Row, axis
 from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Run, Verdict
+from stend.words import Language
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
 LINES = ("data", "average", "average_110_90", "fit", "data_bounds", "slope_bounds")

@@ -120,8 +120,8 @@ def code(judged: "Judgement | None") -> int:
 
 def told(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[str]:
     """The comparison on one screen: what differs besides, counts, sure differences, the rules' answers."""
-    from stend.findings.language import Language
     from stend.report.parts.versus import versus
+    from stend.words import Language
 
     words = Language(lang)
     doc = {section.anchor: section for section in versus(whole, judged, lang, drawn=False).sections}

@@ -1,7 +1,8 @@
-"""run -> conclusions with the numbers behind them; one file each, holding `find` and `SAYS`, found by its name.
+"""run -> conclusions with the numbers behind them; one file each, holding `find`, found by its name.
 
-A finding is data: which sentence, its values in base units, how sure. The sentence exists in every language; where the
-run cannot carry a conclusion the finding says so (`confidence` is "can't tell").
+A finding is data: a key, its values in base units, how sure. Nothing in here knows a language: each key has its
+sentence in words/catalogue/findings. Where the run cannot carry a conclusion the finding says so (`confidence` is
+"can't tell").
 """
 
 import importlib
@@ -13,8 +14,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from stend.findings.language import Language
-from stend.findings.look.grounds import Because
 from stend.record import Run
 
 Confidence = Literal["high", "medium", "low", "can't tell"]
@@ -22,7 +21,7 @@ Side = Literal["pro", "con", ""]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A conclusion from the file `name` about `test` ("" for the whole run); `key` picks its sentence from SAYS."""
+    """A conclusion from the file `name` about `test` ("" for the whole run); `key` says which."""
 
     name: str
     key: str
@@ -60,17 +59,3 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
     last = [name for name in names() if name not in single]
     found += [finding for name in last for finding in file(name).find(run, sheet or {}, found)]
     yield from sorted(found, key=lambda finding: order.get(finding.test, len(order)))
-
-
-def sentence(finding: Finding, words: Language) -> str:
-    """The finding as a sentence of that language; a value that is (number, shape) brings its own shape."""
-    values = {k: _shown(v, words) for k, v in finding.values.items()}
-    return words.pick(file(finding.name).SAYS[finding.key], **values)
-
-
-def _shown(value: Any, words: Language) -> Any:
-    if isinstance(value, tuple) and all(hasattr(one, "said") for one in value):
-        return "; ".join(one.said(words) for one in value)
-    if isinstance(value, Because):
-        return words(f"because.{value.key}", **value.values)
-    return words.show(value[0], value[1]) if isinstance(value, tuple) else value

@@ -17,34 +17,6 @@ NAME = "cache_policy"
 KEEPS = 0.5
 """Writes warm it when they bring at least half of the hits that reads bring."""
 HELD_BACK = 3.0
-SAYS = {
-    "around": (
-        "A cache: reads go {gain:times} faster after warming by reads, {gain_writes:times} after writes: it passes"
-        " writes by (write-around).",
-        "Кэш есть: чтение после прогрева чтением быстрее в {gain:times}, после записи — в {gain_writes:times}: запись"
-        " идёт мимо него (write-around).",
-    ),
-    "through": (
-        "A cache: reads go {gain:times} faster after warming by reads, {gain_writes:times} after writes, and writes"
-        " themselves are no faster than the media: write-through.",
-        "Кэш есть: чтение после прогрева чтением быстрее в {gain:times}, после записи — в {gain_writes:times}, а сама"
-        " запись не быстрее носителя: сквозная запись (write-through).",
-    ),
-    "back": (
-        "A cache: reads go {gain:times} faster after warming by reads, {gain_writes:times} after writes, and writes go"
-        " {held:times} faster than the media reads: write-back.",
-        "Кэш есть: чтение после прогрева чтением быстрее в {gain:times}, после записи — в {gain_writes:times}, а запись"
-        " в {held:times} быстрее чтения с носителя: отложенная запись (write-back).",
-    ),
-    "none": (
-        "No cache to be seen: hours of use make a part of the drive {gain:times} as fast as the rest.",
-        "Кэша не видно: после часов работы участок быстрее остального в {gain:times}.",
-    ),
-    "short": (
-        "Can't tell the cache's policy: the ladders were not all measured.",
-        "О политике кэша судить нельзя: измерены не все ступени.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

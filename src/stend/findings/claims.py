@@ -4,18 +4,17 @@ A desktop drive is claimed for its fresh peak, a server's for its steady state; 
 (`class = "client"` or "enterprise"), else the profile. Every figure is told with its state and load.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from stend.definition import PlannedTest, Workload
 from stend.findings import Confidence, Finding, Sheet, Side, look
 from stend.findings.look import grounds
+from stend.findings.look.claimed import Claim, meaning
 from stend.findings.look.figures import Figures, answers, figures
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.saturation import SETTLED, of_phase
 from stend.record import Run
-from stend.units import KiB
 
 NAME = "claims"
 MET = 0.97
@@ -24,48 +23,6 @@ FRESH, LASTING = ("fresh", "filled"), ("window", "saturated")
 """Which states a claim may be made for: a drive as it was bought, and one in service."""
 STEADY_NEEDS = (grounds.overwritten, grounds.ruled)
 """Of a phase that seeks steady state."""
-SAYS = {
-    "holds": (
-        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}): holds.",
-        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}): выполняется.",
-    ),
-    "holds_beside": (
-        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}): holds; {beside}"
-        " {beside_state:t:state.} ({beside_load}).",
-        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}): выполняется;"
-        " {beside} {beside_state:t:state.} ({beside_load}).",
-    ),
-    "only_fresh": (
-        "{claim:t:claim.}: claimed {claimed}, measured {beside} {beside_state:t:state.} ({beside_load}) but {value}"
-        " {state:t:state.} ({share:pct}; {load}): holds only when fresh.",
-        "{claim:t:claim.}: заявлено {claimed}, измерено {beside} {beside_state:t:state.} ({beside_load}), но {value}"
-        " {state:t:state.} ({share:pct}; {load}): выполняется только на свежем.",
-    ),
-    "missed": (
-        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}): not reached.",
-        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}): не"
-        " достигается.",
-    ),
-    "because": (
-        "{claim:t:claim.}: claimed {claimed}, measured {value} {state:t:state.} ({share:pct}; {load}); can't tell"
-        " whether it holds {wanted:t:state.}, because {because}.",
-        "{claim:t:claim.}: заявлено {claimed}, измерено {value} {state:t:state.} ({share:pct}; {load}); выполняется ли"
-        " это {wanted:t:state.}, сказать нельзя: {because}.",
-    ),
-    "unmeasured": (
-        "{claim:t:claim.}: claimed {claimed}; can't tell, no test of this run measured it.",
-        "{claim:t:claim.}: заявлено {claimed}; судить нельзя, в этом прогоне это не измерялось.",
-    ),
-}
-
-
-class Claim(NamedTuple):
-    """What a key of a sheet means."""
-
-    random_pct: int
-    read_pct: int
-    block_bytes: int
-    figure: str
 
 
 class Figure(NamedTuple):
@@ -84,16 +41,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if (claim := meaning(key)) and isinstance(value, int | float) and value > 0:
             wanted = FRESH if device_class == "client" else LASTING
             yield _finding(run, key, claim, value * (1e6 if claim.figure == "throughput" else 1), wanted)
-
-
-def meaning(key: str) -> Claim | None:
-    """`seq_write_128k_MB`, `rand_read_4k`, `rand_7030_8k` -> what it claims; None for other keys."""
-    match = re.fullmatch(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(_MB)?", key)
-    if not match:
-        return None
-    reads = {"read": 100, "write": 0}.get(match[2], int(match[2][:2]) if match[2].isdigit() else 0)
-    block = int(match[3] or (128 if match[1] == "seq" else 4)) * KiB
-    return Claim(0 if match[1] == "seq" else 100, reads, block, "throughput" if match[4] else "iops")
 
 
 def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str, ...]) -> Finding:

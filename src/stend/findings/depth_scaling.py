@@ -9,13 +9,6 @@ from stend.record import Run
 NAME = "depth_scaling"
 TESTS = ("composite", "demand-intensity", "latency-curve", "profiles", "cold-warm")
 NEARLY = 0.95
-SAYS = {
-    "scales": (
-        "{what}: {deep} outstanding give {gain:times} the IOPS of {single}; {enough} are enough for 95% of the most.",
-        "{what}: {deep} операций в работе дают в {gain:times} больше IOPS, чем {single}; для 95 % наибольшего хватает"
-        " {enough}.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

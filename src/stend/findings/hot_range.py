@@ -11,33 +11,6 @@ from stend.record import Run, added
 
 NAME = "hot_range"
 EXISTS = 1.3
-SAYS = {
-    "holds": (
-        "R/W {mix}: {gain:times} in {warm_s:time} (90% of the gain); at the end {hits:pct} of reads come from the"
-        " cache, so it holds the whole {range:gib} or more.",
-        "Чтение/запись {mix}: быстрее в {gain:times} за {warm_s:time} (90 % прироста); в конце {hits:pct} чтений"
-        " идут из"
-        " кэша, значит, в нём помещаются все {range:gib}.",
-    ),
-    "part": (
-        "R/W {mix}: {gain:times} in {warm_s:time} (90% of the gain); at the end {hits:pct} of reads come from the"
-        " cache: about {size:gib} of {range:gib}.",
-        "Чтение/запись {mix}: быстрее в {gain:times} за {warm_s:time} (90 % прироста); в конце из кэша идут {hits:pct}"
-        " чтений: около {size:gib} из {range:gib}.",
-    ),
-    "faster": (
-        "R/W {mix}: {gain:times} in {warm_s:time} (90% of the gain); can't tell how much the cache holds, since hits"
-        " and"
-        " misses do not stand apart.",
-        "Чтение/запись {mix}: быстрее в {gain:times} за {warm_s:time} (90 % прироста); сколько помещается в кэш,"
-        " сказать"
-        " нельзя: попадания и промахи не различаются.",
-    ),
-    "none": (
-        "R/W {mix}: hours of it change nothing ({gain:times}).",
-        "Чтение/запись {mix}: часы работы ничего не меняют (в {gain:times}).",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

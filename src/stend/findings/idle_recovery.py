@@ -15,38 +15,6 @@ LEAST_GAIN = 1.1
 LEAST_RATIO = 1.25
 """Halves of the end of saturation that differ by more are no level."""
 NEEDS = (grounds.unthrottled, grounds.cool)
-SAYS = {
-    "recovers": (
-        "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); nine tenths of the best"
-        " minute, {fresh:rate} IOPS, come back with rests of {needed:time}.",
-        "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); девять десятых лучшей"
-        " минуты, {fresh:rate} IOPS, возвращаются при отдыхе {needed:time}.",
-    ),
-    "partly": (
-        "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); no rest of this test"
-        " brings back nine tenths of the best minute, {fresh:rate} IOPS.",
-        "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); ни один отдых этого теста не"
-        " возвращает девяти десятых лучшей минуты, {fresh:rate} IOPS.",
-    ),
-    "from_below": (
-        "From {before:rate} IOPS, {best:rate} after rests of {best_rest:time} ({gain:times}); can't tell which rest is"
-        " enough: the run never saw the drive fresh.",
-        "С {before:rate} IOPS до {best:rate} при отдыхе {best_rest:time} (в {gain:times}); какого отдыха хватает,"
-        " сказать нельзя: свежим накопитель в этом прогоне не был.",
-    ),
-    "none": (
-        "Rests of up to {longest:time} bring nothing back: {before:rate} IOPS before, {best:rate} at best.",
-        "Отдых до {longest:time} ничего не возвращает: {before:rate} IOPS до него, в лучшем случае {best:rate}.",
-    ),
-    "because": (
-        "Can't tell what rests give back, because {because}; {before:rate} IOPS before them, {best:rate} at best.",
-        "Что возвращает отдых, сказать нельзя: {because}; до него {before:rate} IOPS, в лучшем случае {best:rate}.",
-    ),
-    "short": (
-        "Can't tell how the drive recovers: no wait state was finished.",
-        "О восстановлении судить нельзя: ни одно состояние ожидания не закончено.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

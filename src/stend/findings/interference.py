@@ -9,13 +9,6 @@ from stend.record import Run
 NAME = "interference"
 MIX = (60, 75)
 MUCH, LITTLE = 3.0, 1.5
-SAYS = {
-    "slowed": (
-        "{load}: reads take {mixed:lat} on average beside writes, {alone:lat} alone: {ratio:times}.",
-        "{load}: чтение рядом с записью занимает в среднем {mixed:lat}, без записи — {alone:lat}: в {ratio:times}"
-        " дольше.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

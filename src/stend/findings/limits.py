@@ -11,33 +11,6 @@ BUSY = 0.9
 NEAR_LINK = 0.95
 ONE_WAY = ("SATA",)
 """Links on which reads and writes share the wire; others carry as much each way at once."""
-SAYS = {
-    "link": (
-        "The link is probably the limit: {rate:mbs} one way of about {link:mbs} that {interface} can carry.",
-        "Предел, вероятно, интерфейс: {rate:mbs} в одну сторону из примерно {link:mbs}, которые пропускает"
-        " {interface}.",
-    ),
-    "cpu": (
-        "The host may be the limit: {load} kept {busy:pct} of its {threads} {threads:plural:thread|threads} busy, so"
-        " the"
-        " drive could do more.",
-        "Пределом мог быть хост: {load} занимает {busy:pct} своих {threads} {threads:plural:потока|потоков|потоков},"
-        " накопитель может больше.",
-    ),
-    "drive": (
-        "The drive is the limit: at most {rate:mbs} one way of about {link:mbs} on the link, at most {busy:pct} of the"
-        " load's threads busy.",
-        "Предел — сам накопитель: не больше {rate:mbs} в одну сторону из примерно {link:mbs} интерфейса, потоки"
-        " нагрузки заняты не больше чем на {busy:pct}.",
-    ),
-    "unknown": (
-        "Can't tell whether the link is the limit: nobody recorded its speed; the load's threads were busy for"
-        " {busy:pct}"
-        " at most.",
-        "Нельзя сказать, предел ли интерфейс: его скорость неизвестна; потоки нагрузки заняты не больше чем на"
-        " {busy:pct}.",
-    ),
-}
 
 # Payload bytes per second that a link carries in practice: line rate less coding and framing.
 PCIE_LANE = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}

@@ -11,32 +11,6 @@ from stend.units import KiB
 NAME = "peers"
 BETTER, WORSE = 1.1, 1 / 1.1
 MIX = 65
-SAYS = {
-    "read": (
-        "Random 4 KiB reads: {own:rate} IOPS, {ratio:pct} of the {theirs:rate} published of {peer}.",
-        "Случайное чтение 4 КиБ: {own:rate} IOPS — {ratio:pct} от опубликованных {theirs:rate} у {peer}.",
-    ),
-    "saturated": (
-        "Saturated random 4 KiB writes: {own:rate} IOPS, {ratio:pct} of the {theirs:rate} published of {peer}.",
-        "Случайная запись 4 КиБ в насыщении: {own:rate} IOPS — {ratio:pct} от опубликованных {theirs:rate} у {peer}.",
-    ),
-    "read_s": (
-        "Random 4 KiB reads, one outstanding: {own:lat} on average; {theirs:lat} published of {peer}.",
-        "Случайное чтение 4 КиБ, одна операция в работе: в среднем {own:lat}; у {peer} опубликовано {theirs:lat}.",
-    ),
-    "write_s": (
-        "Random 4 KiB writes, one outstanding: {own:lat} on average; {theirs:lat} published of {peer}.",
-        "Случайная запись 4 КиБ, одна операция в работе: в среднем {own:lat}; у {peer} опубликовано {theirs:lat}.",
-    ),
-    "mix_s": (
-        "65/35 of random 4 KiB, one outstanding: {own:lat} on average; {theirs:lat} published of {peer}.",
-        "65/35 случайно по 4 КиБ, одна операция в работе: в среднем {own:lat}; у {peer} опубликовано {theirs:lat}.",
-    ),
-    "unknown": (
-        "Can't compare with {peer}: nothing published is known of it; known are {known}.",
-        "Сравнить с {peer} нельзя: опубликованных данных о нём нет; известны {known}.",
-    ),
-}
 
 
 NAMES = {"read": "reads", "saturated": "writes", "read_s": "read_wait", "write_s": "write_wait", "mix_s": "mix_wait"}

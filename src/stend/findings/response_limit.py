@@ -12,18 +12,6 @@ TESTS = ("composite", "demand-intensity", "latency-curve", "thread-queue-sweep",
 MOST = 3
 POINTS = ("max", "mid", "min")
 FEWEST = 3
-SAYS = {
-    "doubled": (
-        "{what}: up to {iops:rate} IOPS ({outstanding} outstanding) the response time stays below twice the unloaded"
-        " {unloaded:lat}; the most is {most:rate} IOPS at {most_s:lat}.",
-        "{what}: до {iops:rate} IOPS ({outstanding} в работе) отклик меньше удвоенного ненагруженного"
-        " {unloaded:lat}; наибольшее — {most:rate} IOPS при {most_s:lat}.",
-    ),
-    "never": (
-        "{what}: the response time never doubles up to {outstanding} outstanding: {most:rate} IOPS at {most_s:lat}.",
-        "{what}: отклик не удваивается до {outstanding} операций в работе: {most:rate} IOPS при {most_s:lat}.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -33,45 +33,6 @@ BACK = 0.05
 NEEDS = (grounds.unthrottled,)
 LASTS = (grounds.overwritten, grounds.ruled, grounds.cool)
 """What the end needs besides, to be called the level that the drive keeps."""
-SAYS = {
-    "knee": (
-        "Starts at {start:rate} IOPS, leaves that level after {knee_s:time} and {knee_bytes:gib} written, and ends at"
-        " {end:rate} IOPS, reached after {settled_s:time}: {ratio:times} less.",
-        "Начинает с {start:rate} IOPS, держит этот уровень {knee_s:time} (записано {knee_bytes:gib}) и приходит к"
-        " {end:rate} IOPS через {settled_s:time}: в {ratio:times} меньше.",
-    ),
-    "noisy": (
-        "Starts at about {start:rate} IOPS and ends at {end:rate}: {ratio:times} less. When it falls is lost in the"
-        " scatter ({scatter:pct} from sample to sample).",
-        "Начинает примерно с {start:rate} IOPS и приходит к {end:rate}: в {ratio:times} меньше. Когда скорость падает,"
-        " за разбросом не видно ({scatter:pct} от отсчёта к отсчёту).",
-    ),
-    "falling": (
-        "Starts at {start:rate} IOPS, leaves that level after {knee_s:time} and {knee_bytes:gib} written; at the end,"
-        " {last:rate} IOPS, it was still falling.",
-        "Начинает с {start:rate} IOPS, держит этот уровень {knee_s:time} (записано {knee_bytes:gib}); в конце, при"
-        " {last:rate} IOPS, скорость ещё падала.",
-    ),
-    "unsettled": (
-        "Starts at {start:rate} IOPS, leaves that level after {knee_s:time} and {knee_bytes:gib} written; last"
-        " {last:rate} IOPS. Can't tell whether it stays there, because {because}.",
-        "Начинает с {start:rate} IOPS, держит этот уровень {knee_s:time} (записано {knee_bytes:gib}); последние"
-        " {last:rate} IOPS. Останется ли он там, сказать нельзя: {because}.",
-    ),
-    "flat": (
-        "No knee: {start:rate} IOPS at the beginning, {end:rate} at the end ({bytes:gib} written, {fills:n} of the"
-        " capacity).",
-        "Перелома нет: {start:rate} IOPS в начале, {end:rate} в конце (записано {bytes:gib}, {fills:n} ёмкости).",
-    ),
-    "because": (
-        "Can't tell a knee, because {because}; {start:rate} IOPS at the beginning, {last:rate} at the end.",
-        "О переломе судить нельзя: {because}; в начале {start:rate} IOPS, в конце {last:rate}.",
-    ),
-    "short": (
-        "Can't tell a knee: {records} {records:plural:sample is|samples are} too few.",
-        "О переломе судить нельзя: {records} {records:plural:отсчёта|отсчётов|отсчётов} мало.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -28,39 +28,6 @@ BURST = 0.03
 FEW_STEPS, QUIET = 3, 0.1
 """Up to so many levels are sure; with more scatter they are told as about."""
 NEEDS = (grounds.whole, grounds.unthrottled, grounds.cool)
-SAYS = {
-    "steps": (
-        "{state:t:phase.}: {steps} {steps:plural:level|levels}. The first {size:gib} ({share:pct} of the capacity) are"
-        " written at {first:mbs}, then at {rest:steps}; the drive ends at {last:mbs}.",
-        "{state:t:phase.}: {steps} {steps:plural:ступень|ступени|ступеней}. Первые {size:gib} ({share:pct} ёмкости)"
-        " пишутся со скоростью {first:mbs}, затем {rest:steps}; в конце {last:mbs}.",
-    ),
-    "about": (
-        "{state:t:phase.}: {steps} {steps:plural:level|levels}. About the first {size:gib} ({share:pct} of the"
-        " capacity) are written at {first:mbs}, then at {rest:steps}; the rate scatters by {scatter:pct}.",
-        "{state:t:phase.}: {steps} {steps:plural:ступень|ступени|ступеней}. Примерно первые {size:gib} ({share:pct}"
-        " ёмкости) пишутся со скоростью {first:mbs}, затем {rest:steps}; разброс скорости {scatter:pct}.",
-    ),
-    "flat": (
-        "{state:t:phase.}: no step down by a fifth or more; a cache of less than {least:gib} would not show."
-        " {first:mbs} at the beginning, {last:mbs} at the end.",
-        "{state:t:phase.}: ступени вниз на пятую часть или больше нет; кэша меньше {least:gib} было бы не видно."
-        " В начале {first:mbs}, в конце {last:mbs}.",
-    ),
-    "gradual": (
-        "{state:t:phase.}: no step, the rate falls gradually from {first:mbs} to {last:mbs}.",
-        "{state:t:phase.}: ступеней нет, скорость плавно падает с {first:mbs} до {last:mbs}.",
-    ),
-    "because": (
-        "{state:t:phase.}: can't tell an SLC cache, because {because}; {first:mbs} at the beginning, {last:mbs} at the"
-        " end.",
-        "{state:t:phase.}: о SLC-кэше судить нельзя: {because}; в начале {first:mbs}, в конце {last:mbs}.",
-    ),
-    "short": (
-        "{state:t:phase.}: can't tell: only {samples} {samples:plural:sample|samples} of the writing were recorded.",
-        "{state:t:phase.}: нельзя сказать: за время записи сделано лишь {samples:num:отсчёт|отсчёта|отсчётов}.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

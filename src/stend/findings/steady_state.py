@@ -10,48 +10,6 @@ from stend.findings.look.grounds import Because, Ground
 from stend.record import Judged, Run
 from stend.stats import WINDOWS
 
-SAYS = {
-    "reached": (
-        "{phase:t:phase.}: steady in round {round} by the rule {rule:t:rule_short.}; data excursion {excursion:pct}"
-        " of the average"
-        " ({allowed:pct} allowed), slope excursion {slope:pct} ({slope_allowed:pct} allowed).",
-        "{phase:t:phase.}: состояние установилось в раунде {round} по правилу {rule:t:rule_short.}; размах данных"
-        " {excursion:pct}"
-        " среднего (допустимо {allowed:pct}), размах наклона {slope:pct} (допустимо {slope_allowed:pct}).",
-    ),
-    "fits": (
-        "{phase:t:phase.}: steady in round {round} by the rule {rule:t:rule_short.}; slope excursion {slope:pct} of the"
-        " average ({slope_allowed:pct} allowed).",
-        "{phase:t:phase.}: состояние установилось в раунде {round} по правилу {rule:t:rule_short.}; размах наклона"
-        " {slope:pct} среднего (допустимо {slope_allowed:pct}).",
-    ),
-    "all": (
-        "All {phases} {phases:plural:phase|phases} steady by the rule {rule:t:rule_short.}, the last in round {round}.",
-        "Установилось состояние всех {phases} {phases:plural:фазы|фаз|фаз} по правилу {rule:t:rule_short.},"
-        " последней — в"
-        " раунде {round}.",
-    ),
-    "unmet": (
-        "{phase:t:phase.}: STEADY STATE NOT REACHED in {round} {round:plural:round|rounds}; in the last window the"
-        " data moved by {excursion:pct} of the average, the slope by {slope:pct}; all figures are of that window.",
-        "{phase:t:phase.}: УСТАНОВИВШЕЕСЯ СОСТОЯНИЕ НЕ ДОСТИГНУТО за {round} {round:plural:раунд|раунда|раундов};"
-        " в последнем окне размах данных {excursion:pct} среднего, размах наклона {slope:pct}; все цифры — этого окна.",
-    ),
-    "early": (
-        "{phase:t:phase.}: steady by the rule {rule:t:rule_short.} in round {round}, but can't tell whether the drive"
-        " stays so, because {because}.",
-        "{phase:t:phase.}: по правилу {rule:t:rule_short.} состояние установилось в раунде {round}, но останется ли оно"
-        " таким, сказать нельзя: {because}.",
-    ),
-    "short": (
-        "{phase:t:phase.}: can't tell whether the drive was steady: {rounds} whole {rounds:plural:round|rounds}"
-        " {rounds:plural:was|were} recorded, too few for a window of {window}.",
-        "{phase:t:phase.}: нельзя сказать, установилось ли состояние: целиком"
-        " {rounds:plural:записан|записано|записано} {rounds:num:раунд|раунда|раундов}, а в окне их {window}.",
-    ),
-}
-
-
 NEEDS = (grounds.overwritten, grounds.unthrottled)
 """The rule looks at a window; what came before it must have brought the drive down."""
 MANY = 4

@@ -8,23 +8,6 @@ from stend.record import Run
 
 NAME = "stimulus_change"
 BACK = 0.9
-SAYS = {
-    "recovered": (
-        "Sequential writing ends its first group at {before:mbs}; after the random group it is back at nine tenths"
-        " of that"
-        " in {minutes:time} (rule: end of group 1).",
-        "Последовательная запись заканчивает первую группу на {before:mbs}; после случайной возвращается к девяти"
-        " десятым"
-        " за {minutes:time} (правило: конец группы 1).",
-    ),
-    "not_yet": (
-        "Sequential writing ends its first group at {before:mbs} and does not come back to nine tenths of that"
-        " within the"
-        " third: {after:mbs}.",
-        "Последовательная запись заканчивает первую группу на {before:mbs} и за третью группу не возвращается к девяти"
-        " десятым: {after:mbs}.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -29,22 +29,6 @@ SHARP = 3.0
 """A wait is a hiccup when it is so many times the median of the longest waits."""
 FEWEST_BEATS = 6
 EVEN = 0.2
-SAYS = {
-    "class": (
-        "{load}: in the last {records} records 99.99% of the IOs take no longer than {tail:lat}, {mean:lat} on average;"
-        " the longest of all {all} records took {longest:lat}: {class:t:tail.}.",
-        "{load}: в последних отсчётах (их {records}) 99,99 % операций не дольше {tail:lat}, в среднем {mean:lat};"
-        " самая долгая из всех отсчётов ({all}) — {longest:lat}: {class:t:tail.}.",
-    ),
-    "beat": (
-        "The longest waits come every {period:time}, about {longest:lat} each: something in the drive keeps time.",
-        "Самые долгие ожидания приходят каждые {period:time}, около {longest:lat}: что-то в накопителе идёт по часам.",
-    ),
-    "short": (
-        "{load}: can't tell a tail; fewer than ten IOs lie beyond 99.99%.",
-        "{load}: о хвосте судить нельзя: за 99,99 % лежит меньше десяти операций.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -8,26 +8,6 @@ from stend.findings.look.heat import slow
 from stend.record import Run
 
 NAME = "thermal"
-SAYS = {
-    "throttled": (
-        "The drive slowed itself down for heat: {spans} {spans:plural:time|times}, {seconds:time} between the looks at"
-        " it that tell so, at up to {top}.",
-        "Накопитель замедлялся из-за нагрева: {spans:num:раз|раза|раз}, {seconds:time} между опросами, которые об"
-        " этом говорят, при температуре до {top}.",
-    ),
-    "hot": (
-        "Up to {top}: hot enough to slow down (from {limit:n} °C), though it did not say that it did.",
-        "До {top}: достаточно, чтобы замедлиться (с {limit:n} °C), хотя накопитель об этом не сообщал.",
-    ),
-    "cool": (
-        "Never above {top} when asked, and no word of slowing down: heat played no part that could be seen.",
-        "При опросах не выше {top}, о замедлении накопитель не сообщал: влияния нагрева не видно.",
-    ),
-    "silent": (
-        "Can't tell whether heat played a part: the drive told no temperature.",
-        "Нельзя сказать, сказался ли нагрев: температуру накопитель не сообщал.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

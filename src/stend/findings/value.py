@@ -8,28 +8,6 @@ from stend.findings.look.endurance import endurance
 from stend.record import Run
 
 NAME = "value"
-SAYS = {
-    "price": (
-        "{price:money} {currency}: {per_gb:n} {currency} per GB, {per_kiops:n} {currency} per 1,000 lasting IOPS of"
-        " {load}.",
-        "{price:money} {currency}: {per_gb:n} {currency} за ГБ, {per_kiops:n} {currency} за 1000 длительных IOPS"
-        " ({load}).",
-    ),
-    "price_alone": (
-        "{price:money} {currency}: {per_gb:n} {currency} per GB.",
-        "{price:money} {currency}: {per_gb:n} {currency} за ГБ.",
-    ),
-    "written": (
-        "Endurance {tbw:gb} written over {years:n} years, {dwpd:n} drive writes per day: {tb_each:n} TB written"
-        " for each {currency}.",
-        "Ресурс {tbw:gb} записи за {years:n} {years:plural:год|года|лет}, {dwpd:n} перезаписи в день: {tb_each:n} ТБ"
-        " записи на 1 {currency}.",
-    ),
-    "endurance": (
-        "Endurance {tbw:gb} written over {years:n} years, {dwpd:n} drive writes per day.",
-        "Ресурс {tbw:gb} записи за {years:n} {years:plural:год|года|лет}, {dwpd:n} перезаписи в день.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -15,20 +15,6 @@ NOISE = 5.0
 """A difference of both ends stands out of their noise by so many standard errors."""
 NOISY = 1.25
 """Where only a greater difference would stand out, nothing is called even."""
-SAYS = {
-    "zoned": (
-        "Reading falls from {outer:mbs} at the beginning of the range to {inner:mbs} at its end: {ratio:times}.",
-        "Чтение падает с {outer:mbs} в начале диапазона до {inner:mbs} в конце: в {ratio:times}.",
-    ),
-    "even": (
-        "Reading is even over the range: {outer:mbs} at its beginning, {inner:mbs} at its end.",
-        "Скорость чтения ровная по всему диапазону: {outer:mbs} в начале, {inner:mbs} в конце.",
-    ),
-    "uneven": (
-        "Can't tell zones: {outer:mbs} at the beginning of the range, {inner:mbs} at its end, and too uneven between.",
-        "О зонах судить нельзя: {outer:mbs} в начале диапазона, {inner:mbs} в конце, а между ними слишком неровно.",
-    ),
-}
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -6,10 +6,10 @@ from typing import Any
 
 from stend import __version__, charts
 from stend.charts import Picture
-from stend.findings.language import Language
 from stend.record import Run
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 from stend.report.parts.sheet import sheet
+from stend.words import Language
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:

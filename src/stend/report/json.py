@@ -8,10 +8,11 @@ import msgspec
 
 from stend import __version__, findings
 from stend.definition import Identity
-from stend.findings.language import LANGUAGES, Language
 from stend.record import Position, Run, Verdict
 from stend.report.parts.records import rows
 from stend.report.parts.sheet import sheet
+from stend.words import LANGUAGES, Language
+from stend.words.sentences import finding_said
 
 FORMAT = 1
 
@@ -101,5 +102,5 @@ def _reported(folder: Path, run: Run, host: dict[str, Any]) -> Reported:
 
 
 def _concluded(one: findings.Finding) -> Concluded:
-    sentences = {lang: findings.sentence(one, Language(lang)) for lang in LANGUAGES}
+    sentences = {lang: finding_said(one, Language(lang)) for lang in LANGUAGES}
     return Concluded(one.name, one.key, one.test, one.values, one.confidence, one.side, sentences)

@@ -9,7 +9,7 @@ from stend.charts.beside import courses, levels, waits
 from stend.charts.parts import Drawing, Picture
 from stend.charts.parts.sides import Side
 from stend.charts.parts.theme import finished
-from stend.findings.language import Language
+from stend.words import Language
 
 __all__ = ["KINDS", "Side", "picture"]
 KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {

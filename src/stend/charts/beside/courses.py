@@ -9,9 +9,9 @@ from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
 from stend.definition import Idle
 from stend.findings import look
-from stend.findings.language import Language
 from stend.published import middle
 from stend.units import GiB, MiB
+from stend.words import Language
 
 HOUR_S = 3600.0
 MOST = 320

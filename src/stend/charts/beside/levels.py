@@ -8,10 +8,10 @@ from stend.charts.parts import Drawing, Row, axis, data
 from stend.charts.parts.marks import lines, tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
-from stend.findings.language import Language
 from stend.findings.look.figures import Figures
 from stend.published import middle
 from stend.units import KiB
+from stend.words import Language
 
 IOPS = {
     "read_window": (100, ("window", "filled"), ("reads",), ("iops", "block-sweep", "latency")),

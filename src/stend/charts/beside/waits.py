@@ -6,9 +6,9 @@ from stend.charts.beside.levels import dots
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, series
 from stend.charts.parts.sides import Side, channels
-from stend.findings.language import Language
 from stend.published import middle
 from stend.units import KiB
+from stend.words import Language
 
 FIGURES = {"mean": "avg", "p99": "p99", "p99.99": "p99.99"}
 """Quantity -> how published.toml begins its cells."""

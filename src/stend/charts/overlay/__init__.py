@@ -6,7 +6,7 @@ from stend.charts.overlay import courses, intervals, ratio_map, rested, sweeps, 
 from stend.charts.parts import Picture
 from stend.charts.parts.theme import finished
 from stend.compare import Comparison
-from stend.findings.language import Language
+from stend.words import Language
 
 KINDS = (ratio_map, intervals, sweeps, courses, rested, tails)
 

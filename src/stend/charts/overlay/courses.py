@@ -6,7 +6,7 @@ from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
 from stend.compare import Comparison, Outcome
-from stend.findings.language import Language
+from stend.words import Language
 
 MOST_POINTS = 300
 

@@ -8,7 +8,7 @@ from stend.charts.overlay.ratio_map import change
 from stend.charts.parts import GREY, Drawing, Row, data, series_scale
 from stend.charts.parts.plain import Chart
 from stend.compare import Comparison, Difference
-from stend.findings.language import Language
+from stend.words import Language
 
 MOST_ROWS = 24
 LOOKS = {

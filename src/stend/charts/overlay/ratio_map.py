@@ -6,7 +6,7 @@ from math import log
 from stend.charts.parts import Drawing, Row, data
 from stend.charts.parts.plain import Chart
 from stend.compare import Comparison, Difference
-from stend.findings.language import Language
+from stend.words import Language
 
 RATES = ("iops", "throughput")
 SIGNS = {"better": "▲", "worse": "▼", "same": "=", "undecided": "?", "not comparable": "×"}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.compare import Comparison
-from stend.findings.language import Language
+from stend.words import Language
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:

@@ -7,7 +7,7 @@ from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, data
 from stend.charts.parts.marks import octaves, tips
 from stend.charts.parts.plain import Chart
 from stend.compare import Comparison, Difference
-from stend.findings.language import Language
+from stend.words import Language
 
 FEWEST = 3
 RATES = {"iops": 1.0, "throughput": 1e-6}

@@ -7,7 +7,7 @@ from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
 from stend.compare import Comparison, Difference, Outcome
-from stend.findings.language import Language
+from stend.words import Language
 
 MOST_CHARTS = 4
 MOST_POINTS = 120

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stend.findings.language import Language
+from stend.words import Language
 
 if TYPE_CHECKING:
     import altair as alt

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row
-from stend.findings.language import Language
+from stend.words import Language
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, FAINT, WARN = "#1b1f24", "#dfe3e8", "#a40000"

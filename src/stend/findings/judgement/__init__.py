@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from stend.findings.judgement.evidence import TELLS, Evidence
-from stend.findings.judgement.uses import Demand, Use, shape, uses
-from stend.findings.language import Language
+from stend.findings import Finding, Sheet
+from stend.findings.judgement.evidence import TELLS, Evidence, evidence
+from stend.findings.judgement.uses import Demand, Use, uses
+from stend.record import Run
 
 Mark = Literal["yes", "doubt", "no", "can't tell"]
 MOST_REASONS = 3
@@ -22,45 +23,24 @@ HEAVY = 3
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """A figure that speaks for or against a use: its answer and all values its clause may name."""
+    """A figure that speaks for or against a use: its answer ("pass", "doubt" or "fail") and all that is known."""
 
     figure: str
     answer: str
     weight: float
     values: Evidence
 
-    def said(self, words: Language) -> str:
-        """As a clause."""
-        says, value = uses().says[self.figure], self.values[self.figure]
-        if says.level and value < says.level_below:
-            return words.pick(says.level, **self._told(words))
-        pair = {"pass": says.good, "doubt": says.doubt, "fail": says.fail}[self.answer]
-        return words.pick(pair, v=Told(value, shape(self.figure)), **self._told(words))
-
-    def _told(self, words: Language) -> dict[str, "Told"]:
-        return {name: Told(value, shape(name)) for name, value in self.values.items()}
+    @property
+    def key(self) -> str:
+        """Which clause says so: "pass", "doubt", "fail", or "level" where the figure hardly moved."""
+        level = self.values[self.figure] < uses().level.get(self.figure, 0.0)
+        return "level" if level else self.answer
 
 
 class Missing(msgspec.Struct, frozen=True):
     """The tests that would tell what nobody can tell without them."""
 
     tests: tuple[str, ...]
-
-    def said(self, words: Language) -> str:
-        """Their titles."""
-        return ", ".join(words(f"test.{name}") for name in self.tests)
-
-
-class Told(float):
-    """A number that knows how it is told: `{x:said}`."""
-
-    shape: str
-
-    def __new__(cls, value: float, shape: str) -> "Told":
-        """The same number."""
-        told = super().__new__(cls, value)
-        told.shape = shape
-        return told
 
 
 class Judged(NamedTuple):
@@ -70,6 +50,11 @@ class Judged(NamedTuple):
     mark: Mark
     reasons: tuple[Reason, ...]
     missing: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """The mark as a key of sentences: "yes", "doubt", "no" or "unknown"."""
+        return "unknown" if self.mark == "can't tell" else self.mark
 
 
 def judge(told: Evidence, kind: str) -> tuple[Judged, ...]:
@@ -125,15 +110,31 @@ def _ranked(reasons: Sequence[Reason], mark: Mark) -> tuple[Reason, ...]:
 
 
 class Verdict(NamedTuple):
-    """The heaviest class of the ladder that fits ("" none, None when nobody can tell), all uses, its reasons."""
+    """The heaviest class of the ladder that fits ("" none, None when nobody can tell), all uses, reasons, evidence."""
 
     best: str | None
     uses: tuple[Judged, ...]
     reasons: tuple[Reason, ...]
+    told: Evidence
 
     def of(self, *marks: Mark) -> tuple[Judged, ...]:
         """Those so marked, from light to heavy."""
         return tuple(one for one in self.uses if one.mark in marks)
+
+
+def concluded(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Verdict:
+    """The whole judgement of a run, by what else was found."""
+    return verdict(evidence(run, sheet, found), kind(run))
+
+
+def kind(run: Run) -> str:
+    """ "disk", "array" or "flash"."""
+    drive = run.plan.device
+    if drive.rotational:
+        return "disk"
+    return (
+        "array" if "raid" in f"{drive.interface} {drive.kind} {drive.model}".lower() or drive.kind == "md" else "flash"
+    )
 
 
 def verdict(told: Evidence, kind: str) -> Verdict:
@@ -144,7 +145,7 @@ def verdict(told: Evidence, kind: str) -> Verdict:
     best: str | None = next((name for name in reversed(ladder) if marks[name] == "yes"), "")
     if ladder and not best and all(marks[name] == "can't tell" for name in ladder):
         best = None
-    return Verdict(best, judged, _weightiest(judged, best))
+    return Verdict(best, judged, _weightiest(judged, best), told)
 
 
 def _weightiest(judged: Sequence[Judged], best: str | None) -> tuple[Reason, ...]:

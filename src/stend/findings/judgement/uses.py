@@ -1,12 +1,10 @@
-"""uses.toml as data: what each use asks of a drive, and how its clauses are said."""
+"""uses.toml as data: what each use asks of a drive."""
 
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import msgspec
-
-Pair = tuple[str, str]
 
 
 class Unless(msgspec.Struct, frozen=True):
@@ -47,24 +45,16 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     only: str = "any"
 
 
-class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Clauses about a figure, and the shape it is told in."""
-
-    good: Pair = msgspec.field(name="pass")
-    doubt: Pair
-    fail: Pair
-    shape: str
-    level: Pair | None = None
-    level_below: float = 0.0
-
-
 class Uses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole table: `order` from light to heavy, `ladder` the classes that drives are sold by."""
+    """The whole table: `order` from light to heavy, `ladder` the classes that drives are sold by.
+
+    Below the bounds of `level` a figure hardly moved.
+    """
 
     order: tuple[str, ...]
     ladder: tuple[str, ...]
     use: dict[str, Use]
-    says: dict[str, Says]
+    level: dict[str, float]
 
 
 @cache
@@ -72,31 +62,3 @@ def uses() -> Uses:
     """uses.toml."""
     told: Any = (resources.files(__package__) / "uses.toml").read_bytes()
     return msgspec.toml.decode(told, type=Uses)
-
-
-SHAPES = {
-    "cache_bytes": "gib",
-    "cache_first": "mbs",
-    "back_iops": "rate",
-    "rested": "rate",
-    "hot_bytes": "gib",
-    "server": "rate",
-    "fresh_writes": "rate",
-    "outer": "mbs",
-    "inner": "mbs",
-    "small_read": "rate",
-    "large_read": "mbs",
-    "small_random": "rate",
-    "small_random_write": "rate",
-    "write_wait": "lat",
-    "load": "rate",
-    "load_read": "lat",
-    "load_write": "lat",
-}
-"""Of figures that only stand inside other clauses."""
-
-
-def shape(figure: str) -> str:
-    """How a figure is told."""
-    own = uses().says.get(figure)
-    return own.shape if own else SHAPES.get(figure, "n")

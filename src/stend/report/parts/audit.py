@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from stend.definition import Bytes, Hold, PlannedTest, Purge
 from stend.findings import look
-from stend.findings.language import Language
 from stend.record import Run
 from stend.report.parts import Table
+from stend.words import Language
 
 GAP_S = 1.0
 """Our bound for the pause between two records; the clauses only say that steps run back to back."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from stend.definition import Workload
-from stend.findings.language import Language
 from stend.findings.look.figures import PERCENTS, Figures, answers, lasting
 from stend.record import Run
 from stend.report.parts import Number
 from stend.units import KiB
+from stend.words import Language
 
 FIVE = 5
 OTHERS = {"any_iops": "iops", "any_mbs": "throughput", "longest": "max"}

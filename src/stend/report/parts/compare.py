@@ -6,10 +6,10 @@ from stend.charts import Picture
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.charts.parts.theme import finished
-from stend.findings.language import Language
 from stend.findings.look.figures import Figures, answers
 from stend.record import Run
 from stend.report.parts import Table
+from stend.words import Language
 
 MOST_BARS = 8
 MOST_ROWS = 40

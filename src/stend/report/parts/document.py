@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from stend import charts, findings
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
-from stend.findings.language import Language
 from stend.record import Run
 from stend.report.parts import Chapter, Document, Part, Said, Table
 from stend.report.parts.audit import audit
@@ -19,6 +18,8 @@ from stend.report.parts.compare import compare
 from stend.report.parts.header import device, header, platform
 from stend.report.parts.sheet import characteristics, photo, sheet
 from stend.report.parts.tables import matrix, raw, verification, workloads
+from stend.words import Language
+from stend.words.sentences import finding_said
 
 MOST_ENDS = 4
 
@@ -157,12 +158,12 @@ def _ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
 
 def _said(finding: Finding, words: Language) -> Said:
     confidence = words(f"confidence.{finding.confidence.replace(' ', '_').replace(chr(39), '')}")
-    return Said(finding.name, findings.sentence(finding, words), confidence, finding.side)
+    return Said(finding.name, finding_said(finding, words), confidence, finding.side)
 
 
 def _sides(found: tuple[Finding, ...], words: Language) -> dict[str, tuple[str, ...]]:
     return {
-        side: tuple(findings.sentence(f, words) for f in found if f.side == side and f.confidence != "can't tell")
+        side: tuple(finding_said(f, words) for f in found if f.side == side and f.confidence != "can't tell")
         for side in ("pro", "con")
     }
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from stend.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look.figures import answers
 from stend.record import Run
 from stend.report.parts import Block
 from stend.units import block_label
+from stend.words import Language
 
 
 def header(run: Run, test: PlannedTest, host: dict[str, Any], words: Language) -> tuple[Block, ...]:

@@ -8,10 +8,10 @@ from typing import Any
 from stend import outside, ranges
 from stend.errors import BadInput
 from stend.findings import Sheet
-from stend.findings.claims import meaning
-from stend.findings.language import Language
+from stend.findings.look.claimed import meaning
 from stend.report.parts import Photo, Table
 from stend.units import MiB, binary
+from stend.words import Language
 
 PHOTO = "photo"
 KNOWN: dict[str, Any] = {

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from stend.definition import Phase, PlannedTest
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look.figures import Figures, loads, together
 from stend.record import Judged, Run, Verdict
 from stend.report.parts import Table
 from stend.units import block_label
+from stend.words import Language
 
 SHAPES = {"iops": "rate", "throughput": "mbs", "latency": "lat"}
 TAIL = ("p99", "p99.9", "p99.99", "p99.999")

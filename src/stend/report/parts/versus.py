@@ -11,8 +11,8 @@ from stend.charts.overlay.ratio_map import change
 from stend.compare import Comparison, Difference
 from stend.compare.rules import Judgement
 from stend.compare.settings import Reason
-from stend.findings.language import Language
 from stend.report.parts import Document, Section, Table
+from stend.words import Language
 
 SHAPES = {"iops": "rate", "throughput": "mbs"}
 VERDICTS = ("better", "worse", "same", "undecided", "not comparable")

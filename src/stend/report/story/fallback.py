@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.charts import Picture
-from stend.findings.language import Language
 from stend.report.parts import Table
+from stend.words import Language
 
 MOST_ROWS = 40
 

@@ -5,20 +5,21 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from stend.findings import Finding
-from stend.findings.judgement import Judged, Reason, Told, Verdict
+from stend.findings.judgement import Judged, Reason, Verdict
 from stend.findings.judgement.evidence import Evidence
-from stend.findings.judgement.uses import shape
-from stend.findings.language import Language
-from stend.findings.suitability import KEYS
 from stend.published import figure
 from stend.record import Run
 from stend.report.story import Band, Key, Marked
 from stend.report.story.rivals import peers
+from stend.words import Language
+from stend.words.sentences import reason_said
 
-FIGURES = (
-    "reads", "fresh_writes", "start", "writes", "read_wait", "write_tail", "seq_read", "seq_write", "cache_bytes",
-    "hot_gain", "outer", "server", "server_wait",
-)  # fmt: skip
+FIGURES = {
+    "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat", "write_tail": "lat",
+    "seq_read": "mbs", "seq_write": "mbs", "cache_bytes": "gib", "hot_gain": "fold", "outer": "mbs", "server": "rate",
+    "server_wait": "lat",
+}  # fmt: skip
+"""Figures of evidence that a reader asks for first, and the shapes they are told in."""
 MOST_FIGURES = 8
 KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
 
@@ -40,9 +41,12 @@ def keys(seen: Seen) -> Iterator[Key]:
     fresh_twice = "start" if seen.told.get("start") == seen.told.get("fresh_writes") else "fresh_writes"
     own = [name for name in FIGURES if seen.told.get(name) and name != fresh_twice][:MOST_FIGURES]
     for name in own:
-        value = seen.words.format_field(Told(seen.told[name], shape(name)), "said")
         band = _band(name, seen.told[name], known, seen.words)
-        yield Key(seen.words(f"figure_name.{name}"), value + _unit(shape(name)), band)
+        yield Key(seen.words(f"figure_name.{name}"), _said(seen.told[name], FIGURES[name], seen.words), band)
+
+
+def _said(value: float, shape: str, words: Language) -> str:
+    return words.show(value, f"said:{shape}") + _unit(shape)
 
 
 def _unit(told_as: str) -> str:
@@ -63,7 +67,7 @@ def _band(name: str, own: float, known: dict[str, dict[str, Any]], words: Langua
     places = [(math.log(v) - begin) / (wide * 1.16) for v in (*told.values(), own)]
     names = words(
         "story.known",
-        names=", ".join(f"{n} {words.format_field(Told(v, shape(name)), 'said')}" for n, v in told.items()),
+        names=", ".join(f"{n} {words.show(v, f'said:{FIGURES[name]}')}" for n, v in told.items()),
     )
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
@@ -73,8 +77,8 @@ def marked(seen: Seen) -> Iterator[Marked]:
     for one in seen.verdict.uses:
         yield Marked(
             seen.words(f"use_title.{one.use}"),
-            KEYS[one.mark],
-            seen.words(f"story.{KEYS[one.mark]}"),
+            one.key,
+            seen.words(f"story.{one.key}"),
             _why(one, seen.words),
         )
 
@@ -82,7 +86,7 @@ def marked(seen: Seen) -> Iterator[Marked]:
 def _why(one: Judged, words: Language) -> str:
     if one.mark == "can't tell":
         return words("story.would_tell", tests=", ".join(words(f"test.{name}") for name in one.missing))
-    return sentence("; ".join(reason.said(words) for reason in one.reasons[:2]))
+    return sentence("; ".join(reason_said(reason, words) for reason in one.reasons[:2]))
 
 
 def verdict(seen: Seen) -> str:
@@ -92,7 +96,7 @@ def verdict(seen: Seen) -> str:
     yes = [one.use for one in ladder if one.mark == "yes"][-2:] or [one.use for one in judged.of("yes")]
     no = [one.use for one in ladder if one.mark == "no"]
     doubt = [one.use for one in ladder if one.mark == "doubt"]
-    reasons = "; ".join(one.said(words) for one in judged.reasons)
+    reasons = "; ".join(reason_said(one, words) for one in judged.reasons)
     good, bad, unsure = (_listed(names, words) for names in (yes, no[:1] + no[-1:] if len(no) > 1 else no, doubt[:2]))
     if not reasons:
         return words("story.verdict_none")
@@ -120,7 +124,7 @@ def extremes(seen: Seen) -> tuple[str, str]:
     for answers, marks in ((("pass",), ("yes",)), (("fail", "doubt"), ("no", "doubt"))):
         own = [r for one in seen.verdict.of(*marks) for r in one.reasons if r.answer in answers and measured(r)]
         own = own or [r for one in seen.verdict.uses for r in one.reasons if r.answer in answers]
-        said.append(sentence(max(own, key=lambda r: r.weight).said(seen.words)) if own else "")
+        said.append(sentence(reason_said(max(own, key=lambda r: r.weight), seen.words)) if own else "")
     return said[0], said[1]
 
 
@@ -134,8 +138,8 @@ def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:
     for one in seen.found:
         if one.name == "claims":
             mark = KEPT.get(one.key, "untold")
-            given = {k: Told(one.values[k][0], one.values[k][1]) for k in ("claimed", "value") if k in one.values}
-            told = {k: seen.words.format_field(v, "said") + _unit(v.shape) for k, v in given.items()}
+            given = {k: one.values[k] for k in ("claimed", "value") if k in one.values}
+            told = {k: _said(number, shape, seen.words) for k, (number, shape) in given.items()}
             state = seen.words(f"state.{one.values['state']}") if "state" in one.values else ""
             text = seen.words("story.claimed", **({"value": "–", "state": state} | told))
             yield seen.words(f"claim.{one.values['claim']}"), mark, f"{seen.words(f'story.{mark}')}: {text}"

@@ -7,7 +7,7 @@ from typing import Any
 from stend.charts.parts.sides import Side
 from stend.definition import Identity
 from stend.errors import BadInput
-from stend.findings.suitability import kind
+from stend.findings.judgement import kind
 from stend.published import published
 from stend.record import Run
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
 from stend.findings import look
-from stend.findings.language import Language
 from stend.findings.look.figures import Figures, listed
 from stend.record import Run
 from stend.report.parts import Table
+from stend.words import Language
 
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 

@@ -15,11 +15,7 @@ from stend.charts import Picture
 from stend.charts.beside import Side, picture
 from stend.definition import PlannedTest
 from stend.findings import Sheet, judgement, look
-from stend.findings.judgement import Told
-from stend.findings.judgement.evidence import Evidence, evidence
-from stend.findings.judgement.uses import Pair, shape
-from stend.findings.language import Language
-from stend.findings.suitability import kind
+from stend.findings.judgement.evidence import Evidence
 from stend.record import Run
 from stend.report.parts.document import stamps
 from stend.report.parts.sheet import photo, sheet
@@ -27,6 +23,8 @@ from stend.report.story import Chapter, Closing, Story
 from stend.report.story.notes import notes
 from stend.report.story.page_one import Seen, claims, extremes, keys, marked, measured, sentence, verdict
 from stend.report.story.tables import key_table, server_table
+from stend.words import Language, Pair
+from stend.words.sentences import finding_said, reason_said
 
 Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
 
@@ -81,8 +79,8 @@ def story(runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None =
     folder, run, host = runs[0]
     words, facts = Language(lang), sheet(folder)
     found = tuple(findings.find(run, facts))
-    told = evidence(run, facts, found)
-    seen = Seen(run, told, judgement.verdict(told, kind(run)), found, kind(run), words)
+    judged = judgement.concluded(run, facts, found)
+    seen = Seen(run, judged.told, judged, found, judgement.kind(run), words)
     sides = [*_sides(runs), *rivals]
     author = notes(folder)
     best, worst = extremes(seen)
@@ -98,10 +96,10 @@ def story(runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None =
         worst=worst,
         claims=tuple(claims(seen)),
         sure=tuple(_sure(run, words)),
-        beside=(*_beside(sides[1:], words), *(findings.sentence(f, words) for f in found if f.name == "peers")),
+        beside=(*_beside(sides[1:], words), *(finding_said(f, words) for f in found if f.name == "peers")),
         stamps=stamps(run, words),
         photo=photo(folder, facts),
-        chapters=tuple(_chapters(run, sides, told, facts, author, words)),
+        chapters=tuple(_chapters(run, sides, judged.told, facts, author, words)),
         closing=_closing(seen, facts),
         words=words,
         notes=author.get("", ((), ()))[0],
@@ -181,10 +179,9 @@ def _chapters(
 
 
 def _answer(question: Question, told: Evidence, words: Language) -> Iterator[str]:
-    shown = {name: Told(value, shape(name)) for name, value in told.items()}
     for one in question.answers:
         if one.holds(told):
-            yield words.pick(one.text, **shown)
+            yield words.pick(one.text, **told)
 
 
 def _pictures(
@@ -205,7 +202,7 @@ def _closing(seen: Seen, facts: Sheet) -> Closing:
     bad = _reasons(seen, ("no", "doubt"), ("fail", "doubt"))
     whom = tuple(sentence(words(f"use_title.{one.use}")) for one in seen.verdict.of("yes"))
     not_whom = tuple(sentence(words(f"use_title.{one.use}")) for one in seen.verdict.of("no"))
-    money = tuple(findings.sentence(f, words) for f in seen.found if f.name == "value")
+    money = tuple(finding_said(f, words) for f in seen.found if f.name == "value")
     lists = (
         ("for", "pro", good),
         ("against", "con", bad),
@@ -226,7 +223,7 @@ def _reasons(seen: Seen, marks: tuple[Any, ...], answers: tuple[str, ...]) -> tu
     own = [r for one in seen.verdict.of(*marks) for r in one.reasons if r.answer in answers and measured(r)]
     own = [r for r in own if answers != ("pass",) or r.figure not in against]
     own.sort(key=lambda r: r.weight, reverse=True)
-    return tuple(dict.fromkeys(sentence(r.said(seen.words)) for r in _once(own)))[:5]
+    return tuple(dict.fromkeys(sentence(reason_said(r, seen.words)) for r in _once(own)))[:5]
 
 
 def _once(reasons: Sequence[Any]) -> list[Any]:

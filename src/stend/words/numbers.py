@@ -202,7 +202,11 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "times": times,
     "fold": fold,
     "gain": gain,
-    "said": lambda language, value: said(language, float(value), value.shape),
     "nines": nines,
     "steps": steps,
 }
+
+
+def shown(language: str, value: Any, kind: str, rest: str) -> str:
+    """A value in a shape, or as a person would say it: `said:SHAPE`."""
+    return said(language, float(value), rest) if kind == "said" else SHAPES[kind](language, value)

@@ -1,21 +1,22 @@
 """Two languages from one catalogue: words, plural forms, numbers, units and dates by locale.
 
 A sentence is a template: `{iops:rate} IOPS after {rounds} {rounds:plural:round|rounds}`. Values are in base units; the
-template says how a person of that language reads them. Findings and charts bring their own sentences as (en, ru).
+template says how a person of that language reads them. Every phrase is in catalogue/, both languages side by side.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from string import Formatter
 from typing import Any
 
 import msgspec
 
 from stend.errors import BadInput
-from stend.findings.language import numbers
+from stend.words import numbers
 
 LANGUAGES = ("en", "ru")
 Pair = tuple[str, str]
@@ -76,8 +77,8 @@ class Language(Formatter):
             return forms[min(numbers.plural(self.name, value), len(forms) - 1)]
         if kind == "num":
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
-        if kind in numbers.SHAPES:
-            return numbers.SHAPES[kind](self.name, value) if value is not None else "–"
+        if kind == "said" or kind in numbers.SHAPES:
+            return numbers.shown(self.name, value, kind, rest) if value is not None else "–"
         if format_spec == "t:phase.":
             return self.phase(str(value))
         if kind == "t":
@@ -110,9 +111,15 @@ class Language(Formatter):
 
 @cache
 def catalogue() -> Mapping[str, Pair]:
-    """Every phrase: key -> (en, ru), the sections of words/*.toml joined by dots."""
-    tables = [msgspec.toml.decode(file.read_bytes()) for file in (resources.files(__package__) / "words").iterdir()]
-    return dict(pair for table in tables for pair in _flat("", table))
+    """Every phrase: key -> (en, ru), the sections of catalogue/**/*.toml joined by dots."""
+    return dict(pair for file in files() for pair in _flat("", msgspec.toml.decode(file.read_bytes())))
+
+
+def files() -> Iterator[Traversable]:
+    """Every file of phrases."""
+    folder = resources.files(__package__) / "catalogue"
+    for place in (folder, folder / "findings"):
+        yield from (file for file in sorted(place.iterdir(), key=str) if file.is_file())
 
 
 @cache

@@ -1,0 +1,25 @@
+"""What a vendor claims: the keys of a drive sheet's `claimed`, and which load and figure they mean."""
+
+import re
+from typing import NamedTuple
+
+from stend.units import KiB
+
+
+class Claim(NamedTuple):
+    """What a key of a sheet means."""
+
+    random_pct: int
+    read_pct: int
+    block_bytes: int
+    figure: str
+
+
+def meaning(key: str) -> Claim | None:
+    """`seq_write_128k_MB`, `rand_read_4k`, `rand_7030_8k` -> what it claims; None for other keys."""
+    match = re.fullmatch(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(_MB)?", key)
+    if not match:
+        return None
+    reads = {"read": 100, "write": 0}.get(match[2], int(match[2][:2]) if match[2].isdigit() else 0)
+    block = int(match[3] or (128 if match[1] == "seq" else 4)) * KiB
+    return Claim(0 if match[1] == "seq" else 100, reads, block, "throughput" if match[4] else "iops")

@@ -1,0 +1,78 @@
+"""Judgement yields keys and values, a catalogue has their sentences: each has the other, in both languages alike."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from stend import findings
+from stend.findings.judgement.uses import uses
+from stend.words import catalogue
+
+FOLDER = Path(findings.__file__).parent
+MARKS = {"yes", "doubt", "no", "unknown"}
+"""Keys of suitability are marks of the judgement."""
+
+
+def constants(node: ast.expr | None) -> Iterator[str]:
+    """The texts that an expression may be, where it names them."""
+    match node:
+        case ast.Constant(value=str(text)):
+            yield text
+        case ast.IfExp(body=body, orelse=orelse):
+            yield from (*constants(body), *constants(orelse))
+
+
+def keys(source: str) -> set[str]:
+    """What a finding's file names as `key`: of a Finding, or of a function that hands it on."""
+    tree = ast.parse(source)
+    places = {
+        one.name: [arg.arg for arg in one.args.args].index("key")
+        for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef) and "key" in [arg.arg for arg in one.args.args]
+    }
+    found: set[str] = set()
+    for call in (one for one in ast.walk(tree) if isinstance(one, ast.Call)):
+        place = places.get(getattr(call.func, "id", ""))
+        given = [keyword.value for keyword in call.keywords if keyword.arg == "key"]
+        given += [call.args[place]] if place is not None and place < len(call.args) else []
+        if place is not None or getattr(call.func, "id", "") == "Finding":
+            found |= {text for one in given for text in constants(one)}
+    return found
+
+
+def said(name: str) -> set[str]:
+    return {key.split(".")[2] for key in catalogue() if key.startswith(f"finding.{name}.")}
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("name", findings.names())
+def test_each_key_of_a_finding_has_its_sentence_and_no_sentence_is_left_over(name: str) -> None:
+    source = (FOLDER / f"{name}.py").read_text()
+    texts = {one.value for one in ast.walk(ast.parse(source)) if isinstance(one, ast.Constant)}
+    named = MARKS if name == "suitability" else keys(source)
+    assert named <= said(name)
+    assert said(name) <= named | texts
+    assert said(name)
+
+
+def test_keys_are_found_where_a_function_hands_them_on() -> None:
+    source = "def f(key): return Finding(key=key)\nf('a' if x else 'b')\nFinding(name='n', key='c')\ng(key='d')"
+    assert keys(source) == {"a", "b", "c"}
+
+
+def test_every_phrase_has_the_same_values_in_both_languages() -> None:
+    unlike = {key: pair for key, pair in catalogue().items() if fields(pair[0]) != fields(pair[1])}
+    assert not unlike
+
+
+def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_over() -> None:
+    asked = {demand.figure for use in uses().use.values() for demand in use.demands}
+    wanted = {f"reason.{figure}.{key}" for figure in asked for key in ("pass", "doubt", "fail")}
+    wanted |= {f"reason.{figure}.level" for figure in uses().level}
+    assert {key for key in catalogue() if key.startswith("reason.")} == wanted
