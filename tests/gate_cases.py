@@ -348,6 +348,139 @@ def a_removed_file(stand: Stand) -> Case:
     return Case(path, "vanished", between=path.unlink)
 
 
+def another_folder_in_the_place_of_its_own(stand: Stand) -> Case:
+    ours, other = stand.folder / "ours", stand.folder / "other"
+    for place in (ours, other):
+        place.mkdir()
+        stand.file(f"{place.name}/drive.bin")
+
+    def turn() -> None:
+        ours.rename(stand.folder / "away")
+        other.rename(ours)
+
+    return Case(ours / "drive.bin", "leads to another", between=turn)
+
+
+@needs("sfdisk", "partx")
+def a_partition_that_begins_elsewhere(stand: Stand) -> Case:
+    """Of the same number and size, and other blocks: what was there is not what was looked at."""
+    node = stand.partitioned(",8M\n,8M\n")
+
+    def move() -> None:
+        sh("partx", "-d", node)
+        sh("sfdisk", "-q", "--no-reread", "--no-tell-kernel", node, give="label: dos\n20M,8M\n")
+        sh("partx", "-a", node)
+        stand.end.callback(subprocess.run, ["partx", "-d", node], check=False, capture_output=True)
+
+    return Case(f"{node}p1", "has another first sector now", between=move)
+
+
+def a_loop_that_begins_elsewhere(stand: Stand) -> Case:
+    path = stand.file()
+    node = stand.loop(path, "--sizelimit", "8M")
+
+    def move() -> None:
+        sh("losetup", "-d", node)
+        sh("losetup", "--offset", "16M", "--sizelimit", "8M", node, path)
+
+    return Case(node, "has another (offset|disk sequence number) now", between=move)
+
+
+@needs("blockdev")
+def set_read_only_meanwhile(stand: Stand) -> Case:
+    node = stand.loop()
+    stand.end.callback(sh, "blockdev", "--setrw", node)  # a loop device keeps it for whoever has it next
+    return Case(node, "is read-only", between=lambda: sh("blockdev", "--setro", node))
+
+
+@needs("mkswap", "swapon", "swapoff")
+def swap_meanwhile(stand: Stand) -> Case:
+    node = stand.formatted("swap")
+    return Case(node, "is swap in use", between=lambda: stand.swap(node))
+
+
+@needs("mkswap", "swapon", "swapoff")
+def a_swap_file_meanwhile(stand: Stand) -> Case:
+    path = stand.folder / "swap.bin"
+    path.write_bytes(bytes(SIZE))
+    path.chmod(0o600)
+    stand.files.append(path)
+    sh("mkswap", "-q", path)
+    return Case(path, "is a swap file in use", between=lambda: stand.swap(path))
+
+
+def a_file_written_meanwhile(stand: Stand) -> Case:
+    path = stand.file()
+    return Case(path, "is open for writing in", between=lambda: stand.program(f"f = open({str(path)!r}, 'r+b')"))
+
+
+def a_file_behind_a_loop_meanwhile(stand: Stand) -> Case:
+    path = stand.file()
+    return Case(path, "is behind /dev/loop", between=lambda: stand.loop(path))
+
+
+def a_file_that_got_another_name(stand: Stand) -> Case:
+    path = stand.file()
+    return Case(path, "has other names", between=lambda: os.link(path, stand.folder / "other"))
+
+
+@needs("mkfs.ext4", "unshare", "mounts of its own")
+def mounted_where_no_process_of_this_container_lives(stand: Stand) -> Case:
+    """Mounted by a namespace that no process is in any more, held by a file that is bound to it."""
+    node, home = stand.formatted(), stand.mount_private()
+    place, name = home / "place", home / "name"
+    place.mkdir()
+    name.touch()
+    sh("unshare", f"--mount={name}", "mount", node, place)
+    stand.end.callback(subprocess.run, ["umount", "-l", str(name)], check=False)
+    return Case(node, "to itself|is mounted at")
+
+
+def its_file_removed_and_another_in_its_place(stand: Stand) -> Case:
+    """The device still writes to the file that is gone; nobody means it by the name of the new one."""
+    path = stand.file()
+    node = stand.loop(path)
+    path.unlink()
+    stand.file()
+    return Case(node, "does not name .* is named .*drive.bin .deleted.", name=str(path))
+
+
+@needs("sfdisk", "partx")
+def its_partition_removed(stand: Stand) -> Case:
+    node = stand.partitioned()
+    return Case(f"{node}p1", "vanished|another drive", between=lambda: sh("partx", "-d", node))
+
+
+@needs("mkfs.ext4", "sfdisk", "partx")
+def a_partition_of_it_mounted_meanwhile(stand: Stand) -> Case:
+    node = stand.partitioned()
+    part = stand.formatted(path=f"{node}p2")
+    return Case(node, "has a partition, .* that is mounted at", between=lambda: stand.mount(part))
+
+
+def a_file_that_became_a_link_to_a_drive(stand: Stand) -> Case:
+    path, other = stand.folder / "ours.bin", stand.loop(stand.file("other.bin"))
+    path.write_bytes(bytes(SIZE))
+
+    def turn() -> None:
+        path.unlink()
+        path.symlink_to(other)
+
+    return Case(path, "leads to another", between=turn)
+
+
+def a_file_that_became_a_pipe(stand: Stand) -> Case:
+    """Whoever opened it would wait for ever."""
+    path = stand.folder / "ours.bin"
+    path.write_bytes(bytes(SIZE))
+
+    def turn() -> None:
+        path.unlink()
+        os.mkfifo(path)
+
+    return Case(path, "leads to another|changed its size", between=turn)
+
+
 CASES: list[Builder] = [
     thing
     for thing in list(globals().values())

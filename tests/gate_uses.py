@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.gate_verbs import needs
-from tests.stand import Stand, sh
+from tests.stand import SIZE, Stand, sh
 
 
 class Used(NamedTuple):
@@ -131,12 +131,16 @@ def written_under_another_node(stand: Stand) -> Used:
 
 @needs("mkfs.ext4")
 def mounted_and_called_by_nodes_of_other_names(stand: Stand) -> Used:
-    """By a node made elsewhere, by a link to it, and by a process's root."""
+    """By a node made elsewhere, by a link to it, by a process's root, and by a file that the node is mounted over."""
     node, other, link = stand.formatted(), stand.folder / "node", stand.folder / "link"
     stand.mount(node)
+    bound = stand.mount_private() / "bound"
+    bound.touch()
+    sh("mount", "--bind", node, bound)
+    stand.end.callback(subprocess.run, ["umount", "-l", str(bound)], check=False)
     os.mknod(other, 0o60600, os.stat(node).st_rdev)
     link.symlink_to(other)
-    return Used(node, "is mounted at", names=(other, link, f"/proc/self/root{node}"))
+    return Used(node, "is mounted at", names=(other, link, f"/proc/self/root{node}", bound))
 
 
 @needs("mkfs.ext4")
@@ -170,6 +174,33 @@ def held_by_a_program_under_another_node(stand: Stand) -> Used:
     os.mknod(other, 0o60600, os.stat(node).st_rdev)
     stand.program(f"fd = os.open({str(other)!r}, os.O_RDONLY | os.O_EXCL)")
     return Used(node, "to itself", names=(other,))
+
+
+def _zram(stand: Stand) -> str:
+    """A drive in compressed memory, which is taken away at the end."""
+    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
+    stand.end.callback(Path("/sys/class/zram-control/hot_remove").write_text, number)
+    Path(f"/sys/block/zram{number}/disksize").write_text(str(SIZE))
+    node = Path(f"/dev/zram{number}")
+    if not node.exists():  # nobody makes it where no udev runs
+        major, minor = Path(f"/sys/block/{node.name}/dev").read_text().strip().split(":")
+        os.mknod(node, 0o60600, os.makedev(int(major), int(minor)))
+        stand.end.callback(node.unlink)
+    return str(node)
+
+
+@needs("mkfs.ext4", "zram in the kernel")
+def a_drive_in_memory_that_is_mounted(stand: Stand) -> Used:
+    node = stand.formatted(path=_zram(stand))
+    stand.mount(node)
+    return Used(node, "is mounted at")
+
+
+@needs("mkswap", "swapon", "swapoff", "zram in the kernel")
+def a_drive_in_memory_that_is_swap(stand: Stand) -> Used:
+    node = stand.formatted("swap", _zram(stand))
+    stand.swap(node)
+    return Used(node, "is swap in use")
 
 
 # Files
@@ -270,6 +301,12 @@ def a_file_that_a_database_locks(stand: Stand) -> Used:
     path = stand.file()
     stand.program(f"import fcntl\nf = open({str(path)!r}, 'rb')\nfcntl.lockf(f, fcntl.LOCK_SH)")
     return Used(path, "is locked by python3")
+
+
+def a_file_that_a_program_locks_whole(stand: Stand) -> Used:
+    path = stand.file()
+    stand.program(f"import fcntl\nf = open({str(path)!r}, 'rb')\nfcntl.flock(f, fcntl.LOCK_SH)")
+    return Used(path, "is locked by")
 
 
 def a_file_by_a_bind_mount_of_another_name(stand: Stand) -> Used:
@@ -408,7 +445,19 @@ def in_a_thread_of_its_own(stand: Stand) -> Used:
     return Used(path, HIDDEN)
 
 
+def known_to_io_uring_alone(stand: Stand) -> Used:
+    path = stand.file()
+    code = "import ctypes\nc = ctypes.CDLL(None)\nring = c.syscall(425, 4, (ctypes.c_char * 120)())  # io_uring_setup\n"
+    code += f"fd = os.open({str(path)!r}, os.O_RDWR)\n"
+    code += (
+        "assert not c.syscall(427, ring, 2, (ctypes.c_int * 1)(fd), 1)  # io_uring_register, its files\nos.close(fd)"
+    )
+    stand.program(code)
+    return Used(path, HIDDEN)
+
+
 ALONE = (
+    known_to_io_uring_alone,
     a_program_that_runs,
     leased_by_a_server,
     leased_by_a_server_while_there_is_a_swap_file,

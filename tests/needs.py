@@ -73,6 +73,11 @@ def erofs_of_files() -> bool:
     return "\terofs\n" in Path("/proc/filesystems").read_text() and release >= (6, 12)
 
 
+def zram() -> bool:
+    """Whether drives in compressed memory can be made here."""
+    return root() and Path("/sys/class/zram-control/hot_add").exists()
+
+
 @cache
 def private_mounts() -> bool:
     """Whether a process can have mounts that nobody else sees (root can; in a chroot it cannot)."""
@@ -99,6 +104,7 @@ ABILITIES: dict[str, Callable[[], bool]] = {
     "overlay in the kernel": overlay,
     "FUSE in the kernel": fuse,
     "erofs from files in the kernel": erofs_of_files,
+    "zram in the kernel": zram,
 }
 
 

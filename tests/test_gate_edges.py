@@ -3,6 +3,7 @@
 import contextlib
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,6 +68,36 @@ def test_a_lock_is_found_where_the_mount_is_not_in_sight(stand: Stand, monkeypat
     stand.program(f"import fcntl\nf = open({str(path)!r}, 'rb')\nfcntl.lockf(f, fcntl.LOCK_SH)")
     monkeypatch.setattr("stend.gate.locks.mounts.of_path", lambda kernel, place: None)
     assert refusal(str(path)).startswith("is locked by python3 (process ")
+
+
+def test_a_lease_for_writing_is_told_before_a_look_ends_it(stand: Stand) -> None:
+    path = stand.file()
+    stand.program(f"import fcntl\nf = open({str(path)!r}, 'r+b')\nfcntl.fcntl(f, fcntl.F_SETLEASE, fcntl.F_WRLCK)")
+    for _ in range(2):  # the server lives on
+        with pytest.raises(Refused, match="is leased for writing by python3"):
+            devices.find(str(path))
+
+
+def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(stand: Stand) -> None:
+    path = stand.file()
+    device = devices.find(str(path))
+    with contextlib.closing(device):
+        device.open(writes=True, destroy=name_of(path))
+        with path.open("rb"):  # a backup, an indexer
+            device.check()
+        device.check()
+        code = f"import socket\na, b = socket.socketpair()\nf = open({str(path)!r}, 'r+b')\n"
+        stand.program(f"{code}socket.send_fds(a, [b'x'], [f.fileno()])\nf.close()")
+        with pytest.raises(Refused, match="is open for writing where /proc does not tell"):
+            device.check()
+
+
+@pytest.mark.needs("unshare", "mounts of its own")
+def test_in_a_container_that_does_not_see_the_hosts_programs_the_operator_is_told(stand: Stand) -> None:
+    node = stand.loop()
+    asked = [sys.executable, "-c", f"from stend import gate; print(gate.loss({node!r}))"]
+    hidden = sh("unshare", "--pid", "--fork", "--mount-proc", *asked)
+    assert hidden.endswith("outside of this container, which may use it, are not in sight (start it with --pid=host)")
 
 
 def test_a_loop_says_how_to_take_it_down(stand: Stand) -> None:

@@ -156,6 +156,33 @@ def test_names_that_are_believed(host: Host, node: str) -> None:
         passes(node, host.kernel, destroy=name)
 
 
+def test_a_link_that_outlived_a_change_of_nodes_is_not_believed(stand: Stand, host: Host, node: str) -> None:
+    """As in a container, whose links nobody makes anew."""
+    host.disk("sda", number_of(node), device__serial="SN1", device__wwid="naa.5000c5")
+    for link in ("ata-DRIVE_SN9", "wwn-0x5000c5", "ata-DRIVE_SN1"):
+        (host.root / "dev/disk/by-id" / link).symlink_to(node)
+    refused(stand, node, host.kernel, "does not name .* is named SN1", destroy="ata-DRIVE_SN9")
+    passes(node, host.kernel, destroy="ata-DRIVE_SN1")
+    passes(node, host.kernel, destroy="wwn-0x5000c5")
+
+
+def test_links_are_believed_of_a_drive_that_tells_no_number_of_its_own(host: Host, node: str) -> None:
+    host.disk("sda", number_of(node), device__wwid="t10.ATA     DRIVE")
+    (host.root / "dev/disk/by-id/usb-DRIVE-0:0").symlink_to(node)
+    passes(node, host.kernel, destroy="usb-DRIVE-0:0")
+
+
+def test_a_memory_card_with_a_mounted_partition_is_refused_and_its_boot_drive_is_another(
+    stand: Stand, host: Host, node: str
+) -> None:
+    host.disk("mmcblk0", number_of(node), device__serial="0xab12")
+    host.disk("mmcblk0boot0", "179:8", parent="mmcblk0", size=4096 * 1024)
+    passes(node, host.kernel, destroy="0xab12")
+    host.disk("mmcblk0p1", "179:1", parent="mmcblk0", partition="1")
+    host.mounted("179:1", "/media/card", "/dev/mmcblk0p1")
+    refused(stand, node, host.kernel, "has a partition, mmcblk0p1, that is mounted at /media/card", destroy="0xab12")
+
+
 def test_a_partition_is_named_with_its_number(stand: Stand, host: Host, node: str) -> None:
     host.disk("sda", "8:0", device__serial="SN1")
     host.disk("sda2", number_of(node), parent="sda", partition="2")

@@ -1,5 +1,6 @@
 """Counts add; a Run takes back what a continuation repeats."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,6 +111,7 @@ def test_nothing_done_in_no_time_is_no_rate() -> None:
     nothing = Counts()
     assert (nothing.iops, nothing.bytes_per_s, nothing.both.mean_s) == (0, 0, 0)
     assert added([]) == nothing
+    assert msgspec.json.decode(b"[1e-300,0,[9]]", type=Counts).iops == 0  # nor in a time that no clock tells
 
 
 @given(st.lists(counts, max_size=4))

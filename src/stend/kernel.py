@@ -118,6 +118,10 @@ class Kernel:
         """The path of the file or node that a loop device is set up on; empty for anything else."""
         return text(self.block(node) / "loop/backing_file").removesuffix(" (deleted)")
 
+    def backing_words(self, node: str) -> str:
+        """The same for people: a file that was removed, and lives on behind the device, is marked `(deleted)`."""
+        return text(self.block(node) / "loop/backing_file")
+
     def is_volume(self, node: str) -> bool:
         """Whether it is device-mapper's."""
         return (self.block(node) / "dm").exists()

@@ -71,6 +71,10 @@ class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     read: Tally = Tally()
     write: Tally = Tally()
 
+    def __post_init__(self) -> None:
+        if 0 < self.seconds < NS:  # no clock tells so little, and no rate is to be made of it
+            msgspec.structs.force_setattr(self, "seconds", 0.0)
+
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(
             self.seconds + other.seconds, self.cpu_s + other.cpu_s, self.read + other.read, self.write + other.write

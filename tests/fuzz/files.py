@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -99,7 +100,7 @@ def _judged(path: Path) -> Any:
 
 def _wrong_sheet(taken: Any) -> str:
     own = [*taken[0].get("peers", ()), taken[0].get("currency", ""), taken[0].get("interface", "")]
-    bad = [text for text in taken[1] if (" nan" in text or " inf" in text) and not {"nan", "inf"} & set(own)]
+    bad = [text for text in taken[1] if re.search(r" (nan|inf)\b", text) and not {"nan", "inf"} & set(own)]
     return senseless(taken[0].get("claimed", {})) or next(iter(bad), "")
 
 

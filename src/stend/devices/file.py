@@ -12,14 +12,14 @@ from stend.devices.purging import methods
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
-from stend.errors import BadInput
+from stend.errors import BadInput, Refused
 from stend.gate import mounts
 from stend.kernel import HOST, Kernel, natural
 from stend.units import MiB, binary
 
 LEAST_BYTES = MiB
+DIRECT_BYTES = 4096  # what direct IO is aligned to: fio fails at a shorter piece at the end
 LEFT_FREE = 0.02  # of a file system: its own bookkeeping needs room, and so do its other users
-DIRECT_BYTES = 4096
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
@@ -49,6 +49,8 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
     if there.st_size < LEAST_BYTES:
         size = binary(there.st_size) if there.st_size else "empty"
         raise BadInput(f"{target} is {size}, too small to test; remove it and make one with --create 1GiB")
+    if server := gate.leased(path, kernel):
+        raise Refused(f"{target} {server}")
     return FileDevice(_identity(target, path, there.st_size, kernel, members), gate.marks(path, kernel), kernel)
 
 
@@ -105,7 +107,7 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
         kind="file",
         target=target,
         path=path,
-        capacity_bytes=size,
+        capacity_bytes=size // DIRECT_BYTES * DIRECT_BYTES,
         model="file",
         serial=Path(path).name,
         interface="file",

@@ -10,6 +10,7 @@ from stend.gate.descriptor import Gate
 from stend.gate.entry import enter
 from stend.gate.fingerprint import changed, fingerprint
 from stend.gate.holdings import holdings, loss
+from stend.gate.locks import leased
 from stend.gate.look import Marks, marks
 from stend.gate.names import names_of
 from stend.gate.refusals import refusal
@@ -23,6 +24,7 @@ __all__ = [
     "enter",
     "fingerprint",
     "holdings",
+    "leased",
     "loss",
     "marks",
     "names_of",

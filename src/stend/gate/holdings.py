@@ -16,6 +16,9 @@ from stend.units import binary
 PATIENCE_S = 60
 EXT_AT, EXT_BYTES, EXT_WRITTEN, EXT_MOUNTED = 1024, 1024, 0x30, slice(0x88, 0xC8)
 """Of an ext superblock: where it lies, and in it the time of the last write and the last mount point."""
+FIRST_PIDS = 0xEFFFFFFC
+"""The inode of the namespace of processes that Linux begins with (PROC_PID_INIT_INO)."""
+UNSEEN = "programs outside of this container, which may use it, are not in sight (start it with --pid=host)"
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -58,11 +61,19 @@ def loss(path: str, kernel: Kernel = HOST) -> str:
     size = there.st_size
     if stat.S_ISBLK(there.st_mode):
         size = kernel.size_bytes(kernel.node_of(there.st_rdev))
-        backing = kernel.backing(kernel.node_of(there.st_rdev))
-        times = [*([f"all in {backing}"] if backing else []), *_used(path, held)]
+        backing = kernel.backing_words(kernel.node_of(there.st_rdev))
+        times = [*([f"all in {backing}"] if backing else []), *_used(path, held), *_unseen(kernel)]
     else:
         times = [f"last written {_day(there.st_mtime)}", *_used(path, held)]
     return ", ".join([f"holds {held}" if held else "may hold data", binary(size), *times])
+
+
+def _unseen(kernel: Kernel) -> list[str]:
+    """In a container of its own nobody sees the programs of the host, which may write to its drives."""
+    try:
+        return [] if os.stat(kernel.proc / "self/ns/pid").st_ino == FIRST_PIDS else [UNSEEN]
+    except OSError:
+        return []
 
 
 def _used(path: str, held: str) -> list[str]:

@@ -13,7 +13,8 @@ import signal
 def others_write(path: str, fd: int = -1) -> bool:
     """Whether anybody but us has it open for writing; False where the file system grants no leases, or not to us.
 
-    `fd` is our own descriptor that writes, if there is one; it must be the only one of this process tree.
+    `fd` is our own descriptor that writes, if there is one; it must be the only one of this process tree, and whoever
+    reads the file is counted too then.
     """
     if fd >= 0:
         return _denied(fd, fcntl.F_WRLCK)

@@ -2,10 +2,12 @@
 
 import os
 
-from stend.gate import mounts, processes
+from stend.gate import mounts, processes, stack
 from stend.gate.stack import Layer
 from stend.gate.use import Use
-from stend.kernel import Kernel, text
+from stend.kernel import HOST, Kernel, text
+
+TELLS = "`lslocks` tells more; end that first"
 
 
 def of_file(kernel: Kernel, layer: Layer) -> Use | None:
@@ -16,10 +18,25 @@ def of_file(kernel: Kernel, layer: Layer) -> Use | None:
         if len(words) > 5 and words[1] != "->" and words[5] in places and (layer.words or words[1] != "FLOCK"):
             pid = int(words[4])
             if not processes.ours(kernel, pid):
-                name = text(kernel.proc / str(pid) / "comm")
-                who = f"by {name} (process {pid})" if name else "by another program"
-                return Use(f"is locked {who}", "`lslocks` tells more; end that first")
+                return Use(f"is locked {_who(kernel, pid)}", TELLS)
     return None
+
+
+def leased(path: str, kernel: Kernel = HOST) -> str:
+    """Whether a server has leased a file so that even a look at it would end the lease, in words that follow its name.
+
+    To be asked before the file is opened the first time.
+    """
+    places = _places(kernel, stack.of_path(kernel, path))
+    for words in map(str.split, text(kernel.proc / "locks").splitlines()):
+        if len(words) > 5 and words[1] in ("LEASE", "DELEG") and words[3] == "WRITE" and words[5] in places:
+            return str(Use(f"is leased for writing {_who(kernel, int(words[4]))}", TELLS))
+    return ""
+
+
+def _who(kernel: Kernel, pid: int) -> str:
+    name = text(kernel.proc / str(pid) / "comm")
+    return f"by {name} (process {pid})" if name else "by another program"
 
 
 def _places(kernel: Kernel, layer: Layer) -> set[str]:

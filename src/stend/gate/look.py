@@ -40,6 +40,7 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
         SEQUENCE: text(kernel.block(kernel.parent(node) or node) / "diskseq"),
         "backing file": kernel.backing(node),
         "offset": text(kernel.block(node) / "loop/offset"),
+        "first sector": text(kernel.block(node) / "start"),
     } | _below(layers, kernel)
 
 

@@ -1,6 +1,7 @@
 """What the operator may call a drive to be believed. Reads only."""
 
 import os
+import re
 import stat
 
 from stend.definition import Identity
@@ -26,7 +27,15 @@ def _of_node(node: str, serial: str, wwn: str, kernel: Kernel) -> tuple[str, ...
     own = [name + suffix for name in ("" if kernel.namesakes(node) else serial, wwn) if name]
     own += [name + suffix for name in _behind(kernel, kernel.parent(node) or node)]
     dm = [kernel.label(node)] if kernel.label(node) != node else []
-    return tuple(dict.fromkeys([*own[:1], *dm, *kernel.links(node), *own[1:]])) or (node,)
+    links = [link for link in kernel.links(node) if _is_its_own(link, serial, wwn)]
+    return tuple(dict.fromkeys([*own[:1], *dm, *links, *own[1:]])) or (node,)
+
+
+def _is_its_own(link: str, serial: str, wwn: str) -> bool:
+    """Whether a by-id name may be this drive's: where nobody keeps such links they outlive a change of nodes."""
+    number = re.fullmatch(r"(?:naa|eui|nvme|uuid)\.(.+)", wwn)
+    known = [re.sub(r"\s+", "_", serial), number[1] if number else ""]
+    return not any(known) or any(word and word.casefold() in link.casefold() for word in known)
 
 
 def _behind(kernel: Kernel, node: str) -> tuple[str, ...]:
@@ -36,6 +45,6 @@ def _behind(kernel: Kernel, node: str) -> tuple[str, ...]:
         return ()
     lower = kernel.node_at(path)
     if not lower:
-        return (path,)
+        return (kernel.backing_words(node),)
     told = kernel.names(lower)
     return _of_node(lower, told["serial"], told["wwn"], kernel)

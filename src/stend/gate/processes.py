@@ -49,6 +49,12 @@ def ours_writing(kernel: Kernel, file: File) -> int:
     return sum(_writes(fd) for place in mine for fd in _links(place / "fd", sought))
 
 
+def read_by_any(kernel: Kernel, file: File) -> bool:
+    """Whether any process, this one too, has a file open and does not write to it."""
+    sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
+    return any(not _writes(fd) for place in kernel.proc.glob("[0-9]*") for fd in _links(place / "fd", sought))
+
+
 def ours(kernel: Kernel, pid: int) -> bool:
     """Whether a process is this one or descends from it: the load, which writes because we told it to."""
     while pid > 1:

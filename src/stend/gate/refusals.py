@@ -97,9 +97,8 @@ def _of_file(layers: list[Layer], uses: Uses, fd: int) -> str:
     there = os.stat(target.path)
     return (
         _unfit(target.path, there, kernel)
-        or str(uses.of(layers) or "")
+        or str(uses.of(layers) or _held(layers, uses) or "")
         or _forbidden(target.path, there)
-        or str(_held(layers, uses) or "")
         or _written(target, kernel, fd)
     )
 
@@ -112,8 +111,13 @@ def _held(layers: list[Layer], uses: Uses) -> Use | None:
 
 
 def _written(target: Layer, kernel: Kernel, fd: int) -> str:
-    """The kernel counts a writer that is nowhere in /proc; our own, besides the gate's, are none."""
-    if not lease.others_write(target.path, fd) or (fd >= 0 and processes.ours_writing(kernel, target.file) > 1):
+    """The kernel counts a writer that is nowhere in /proc; our own, besides the gate's, are none.
+
+    Beside a descriptor of ours that writes it counts readers too: who is seen to read explains its count.
+    """
+    if not lease.others_write(target.path, fd):
+        return ""
+    if fd >= 0 and (processes.ours_writing(kernel, target.file) > 1 or processes.read_by_any(kernel, target.file)):
         return ""
     who = "a descriptor on its way in a socket, io_uring, the kernel, another container"
     return f"is open for writing where /proc does not tell ({who}); end that first"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from stend.errors import StepFailed
 from stend.gate import Gate
+from stend.kernel import fd_bytes
 from stend.units import GiB
 
 BLKDISCARD, BLKZEROOUT, BLKFLSBUF = 0x1277, 0x127F, 0x1261
@@ -56,7 +57,7 @@ def _stretches(size_bytes: int) -> Iterator[tuple[int, int]]:
 
 def punch(gate: Gate) -> None:
     """Make the whole file one hole, and see that the file system has nothing of it left."""
-    fd, size = gate.writing_fd, gate.identity.capacity_bytes
+    fd, size = gate.writing_fd, fd_bytes(gate.writing_fd)
     try:
         _punched(fd, size)
         os.fsync(fd)
