@@ -55,7 +55,7 @@ class StillEngine:
         return StillLoad(self, workload, limit_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        self.log.append(f"ready {workload.label}")
+        self.log.append(f"ready {workload.label}" + (f" from {from_bytes}" if from_bytes else ""))
 
     def idle(self, seconds: float) -> None:
         self.clock += seconds

@@ -78,6 +78,16 @@ def test_a_run_goes_on_at_the_round_after_the_last_whole_one(whole: list[Event])
     assert resume_point(Run([start, *ends, at("rounds", 3, "steady state")])) is None
 
 
+def test_a_test_in_one_piece_is_begun_again_at_the_first_round_of_its_first_phase() -> None:
+    start = play(drawn("write-saturation", minute_s=1), StillEngine())[0]
+    phases = [phase for _, phase in Run([start]).phases()]
+    assert phases[1].boundary == "test"
+    places = [Position(test="write-saturation", phase=phase.name, round=1) for phase in phases]
+    ends = [Judged(where=place, t=1.0, ended_by="all done") for place in places]
+    point = resume_point(Run([start, ends[0]]))
+    assert point == Position(test="write-saturation", phase=phases[0].name, round=1)
+
+
 def test_a_phase_in_one_piece_is_begun_again(whole: list[Event]) -> None:
     first = next(phase for _, phase in Run(whole).phases() if phase.boundary == "phase")
     before = [p.name for _, p in Run(whole).phases()]

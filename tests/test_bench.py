@@ -126,6 +126,18 @@ def test_what_comes_after_a_rest_stands_ready_and_a_stream_that_goes_on_does_not
     assert "ready" in engine.log[1]
     held(here, STREAM, 1, rest, Ahead(Hold(workload=STREAM, amount=Seconds(seconds=1)), 2))
     assert sum("ready" in line for line in engine.log) == 1
+    assert engine.log[1] == f"ready {STREAM.label}"
+    held(here, RANDOM, 1, Ahead(Hold(workload=STREAM, amount=Seconds(seconds=1)), 2))
+    assert f"ready {STREAM.label} from {here.streams[STREAM]}" in engine.log
+    assert here.streams[STREAM]
+
+
+def test_a_wish_to_end_waits_half_a_second_of_a_rest_at_most() -> None:
+    engine = StillEngine()
+    here = Bench(engine, lambda: engine.clock >= 3.2)
+    with pytest.raises(Stopped):
+        here.rest(60)
+    assert 3.2 <= engine.clock <= 3.7
 
 
 def test_the_operators_wish_to_end_is_heard_within_a_rest_and_within_a_load() -> None:

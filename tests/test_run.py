@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from stend import plan as planning
-from stend.definition import Plan, Workload
+from stend.definition import Bytes, Plan, Seconds, Workload
 from stend.errors import StepFailed
-from stend.record import Event, Judged, Note, Result, Run, Telemetry
-from stend.run import run
+from stend.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
+from stend.run import limit_met, run, step_seed
 from stend.units import KiB
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
@@ -127,6 +127,22 @@ def test_a_killed_saturation_starts_its_test_over() -> None:
     engine = StillEngine()
     play(plan, engine, past=Run(whole[:60]))
     assert shorten(engine.log)[0] == "purge"
+
+
+def test_the_seed_of_a_step_is_that_of_every_version_or_no_older_virtual_run_could_go_on() -> None:
+    here = Position(test="iops", phase="rounds", round=2)
+    seeds = [step_seed(1, here, 0), step_seed(1, here, 1), step_seed(2, here, 0)]
+    assert seeds == [1801622412960061739, 2091146944455354476, 2827243836366213364]
+    assert max(seeds) < 2**62
+
+
+def test_a_limit_is_reached_with_its_last_byte_and_its_last_second() -> None:
+    def wrote(seconds: float, size: int) -> Counts:
+        return Counts(seconds, 0, Tally(1, 1), Tally(1, size))
+
+    limits = [limit_met(Bytes(bytes=4096), wrote(1, size)) for size in (4095, 4096)]
+    limits += [limit_met(Seconds(seconds=60), wrote(seconds, 1)) for seconds in (59.9, 60)]
+    assert limits == ["", "the limit of 4 KiB written", "", "the limit of 1 min"]
 
 
 def test_a_failed_step_is_recorded_and_ends_the_run() -> None:
