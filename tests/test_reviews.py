@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from stend import plan as planning
-from stend.cli import _reviews
+from stend.compare import reviews
 from stend.definition import Hold
 from stend.devices.virtual import identity
 from stend.record import Run, Started
@@ -14,7 +14,7 @@ from stend.sim import load
 from stend.units import KiB
 from tests.synthetic import made
 
-SUITES = [name for name in _reviews.reviews() if name.startswith("review-")]
+SUITES = [name for name in reviews.reviews() if name.startswith("review-")]
 
 
 def begun(suite: str, target: str) -> Run:
@@ -26,15 +26,15 @@ def begun(suite: str, target: str) -> Run:
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_a_run_is_known_by_its_drive_and_its_tests(suite: str) -> None:
-    target = _reviews.reviews()[suite]["target"]
-    assert _reviews.suite_of(begun(suite, target)) == suite
-    assert _reviews.suite_of(begun(suite, "small")) == ""
-    assert _reviews.suite_of(made("fresh")) == ""
+    target = reviews.reviews()[suite]["target"]
+    assert reviews.suite_of(begun(suite, target)) == suite
+    assert reviews.suite_of(begun(suite, "small")) == ""
+    assert reviews.suite_of(made("fresh")) == ""
 
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_every_row_is_about_a_load_of_its_suite(suite: str) -> None:
-    known = _reviews.reviews()
+    known = reviews.reviews()
     plan = begun(suite, known[suite]["target"]).plan
     for row in known[suite]["row"]:
         if "finding" in row:
@@ -57,7 +57,7 @@ def test_every_row_is_about_a_load_of_its_suite(suite: str) -> None:
 
 
 def test_every_reason_is_given_and_used() -> None:
-    known = tomllib.loads((resources.files("stend.sim") / "reviews.toml").read_text())
+    known = tomllib.loads((resources.files("stend.compare") / "reviews.toml").read_text())
     used = {
         one["why"]
         for suite in SUITES

@@ -1,12 +1,16 @@
 """`stend calibrate`: how near the virtual drives come to the real ones."""
 
+import tempfile
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stend.errors import BadInput
+
+if TYPE_CHECKING:
+    from stend.record import Run
 
 Names = Annotated[
     list[str] | None,
@@ -51,14 +55,26 @@ def command(
 
 def _reviewed(names: list[str] | None) -> None:
     from stend import store
-    from stend.cli import _reviews
+    from stend.compare import reviews
 
-    known = [suite for suite in _reviews.reviews() if suite.startswith("review-")]
-    told = list[_reviews.Row | _reviews.Said]()
+    known = [suite for suite in reviews.reviews() if suite.startswith("review-")]
+    told = list[reviews.Row | reviews.Said]()
     for name in names or known:
         run = store.load(Path(name)) if Path(name).is_dir() else None
-        suite = _reviews.suite_of(run) if run else name
+        suite = reviews.suite_of(run) if run else name
         if suite not in known:
             raise BadInput(f"{name} is no review; there is {', '.join(known)}")
-        told += _reviews.measured(suite, run)
-    typer.echo(_reviews.table(told))
+        told += reviews.measured(suite, run or _ran(suite, reviews.reviews()[suite]["target"]))
+    typer.echo(reviews.table(told))
+
+
+def _ran(suite: str, target: str) -> "Run":
+    """A suite as it is run by hand, on the drive of its article."""
+    from stend import session, store
+
+    with tempfile.TemporaryDirectory() as place:
+        request = session.Request([suite], f"sim:{target}", seed=1, into=f"{place}/{suite}")
+        with session.start(request) as run:
+            for _ in run:
+                pass
+        return store.load(run.folder)

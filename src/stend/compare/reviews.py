@@ -1,4 +1,4 @@
-"""The model reviews' suites run on the virtual drives of their articles, beside what the articles published."""
+"""Runs of the model reviews' suites on the virtual drives of their articles, beside what the articles published."""
 
 import statistics
 import tomllib
@@ -47,7 +47,7 @@ class Said(msgspec.Struct, frozen=True):
 
 def reviews() -> dict[str, Any]:
     """What is published, by suite; `why` says what keeps rows away."""
-    return tomllib.loads((resources.files("stend.sim") / "reviews.toml").read_text())
+    return tomllib.loads((resources.files(__package__) / "reviews.toml").read_text())
 
 
 def suite_of(run: Run) -> str:
@@ -58,32 +58,10 @@ def suite_of(run: Run) -> str:
     return suite if suite and tuple(plan.gather([suite], None, {})[0]) == tests else ""
 
 
-def ran(suite: str, target: str) -> Run:
-    """A suite as it is run by hand, kept in no folder."""
-    from stend.devices.virtual import VirtualDevice
-    from stend.engines.simulated import SimulatedEngine
-    from stend.record import Sample
-    from stend.run import run
-    from stend.sim import load
-
-    device = VirtualDevice(f"sim:{target}", load(target))
-    device.open(writes=True, destroy=None)
-    names, chosen, told = plan.gather([suite], None, {})
-    steps = plan.draw(names, chosen, device.identity, deviations=told)
-    kept = Run()
-    for event in run(steps, device, SimulatedEngine(device.drive), seed=1, at=0.0):
-        slim = event
-        if isinstance(event, Sample):
-            slim = msgspec.structs.replace(event, counts=event.counts.without_bins())
-        kept.add(slim)
-    return kept
-
-
-def measured(suite: str, of: Run | None = None) -> Iterator[Row | Said]:
-    """Every number and statement of a review; from a run of its suite where there is one."""
+def measured(suite: str, of: Run) -> Iterator[Row | Said]:
+    """Every number and statement of a review, beside a run of its suite."""
     known = reviews()
     published, reasons = known[suite], known["why"]
-    of = of or ran(suite, published["target"])
     found = {f.name: f for f in reversed(list(findings.find(of, {})))}
     for row in published["row"]:
         value = row["published"]
