@@ -11,8 +11,8 @@ import msgspec
 
 from stend import plan as planning
 from stend import suite
-from stend.cli.plan import composition, rule_words
 from stend.definition import Bytes, Hold, Idle, Phase, Plan, Seconds, Steady, Step, Workload
+from stend.plan_words import composition, rule_words
 from stend.record import Judged, Result, Run
 from stend.run import run
 from stend.units import binary, duration

@@ -14,9 +14,9 @@ import msgspec
 
 from stend import findings, plan, ranges, store, suite
 from stend.cli import _summary
-from stend.cli.plan import lines
 from stend.definition import Plan
 from stend.devices import virtual
+from stend.plan_words import lines
 from stend.record import Event, Run
 from stend.report.parts.document import document
 from stend.report.parts.header import platform

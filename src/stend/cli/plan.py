@@ -1,10 +1,17 @@
 """`stend plan`: what a run would do, without doing it."""
 
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
 from stend.cli import _asked
-from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step, Workload
-from stend.units import binary, block_label, decimal, duration
+from stend.plan_words import lines
+
+Folder = Annotated[
+    Path | None,
+    typer.Option("--fio", metavar="DIR", help="Also write it as fio job files that need no stend, with a README."),
+]
 
 
 def command(
@@ -17,12 +24,13 @@ def command(
     rounds: _asked.Rounds = None,
     round_seconds: _asked.RoundSeconds = None,
     quick: _asked.Quick = False,
+    fio: Folder = None,
 ) -> None:
     """Print every step, the bytes to be written, the longest and expected time and the notes; run nothing.
 
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
-    from stend import session
+    from stend import jobs, session
 
     request = session.Request(
         tests,
@@ -35,117 +43,8 @@ def command(
         rounds=rounds,
         minute_s=round_seconds,
     )
-    for line in lines(session.planned(request)):
+    plan = session.planned(request)
+    for line in lines(plan):
         typer.echo(line)
-
-
-def lines(plan: Plan) -> list[str]:
-    """The plan as text."""
-    drive, profile = plan.device, plan.profile
-    titles = ", ".join(test.title for test in plan.tests)
-    times = f"Expected time {duration(plan.expected_s)}, longest {duration(plan.longest_s)}"
-    head = [
-        f"{titles} on {drive.model or drive.kind} {drive.serial} ({drive.target})",
-        f"  {profile.title}; {decimal(drive.capacity_bytes)} = {drive.capacity_bytes} bytes, "
-        f"range {binary(plan.range_bytes)}, write cache {profile.write_cache}",
-    ]
-    body = [line for test in plan.tests for line in _test(test)]
-    tail = [
-        f"Written for certain: {binary(plan.write_bytes)}; timed steps write what the drive can take besides.",
-        f"{times}, by assumed rates for this kind of drive.",
-        *(f"Deviation: {text}" for text in plan.deviations),
-        *(f"Note: {text}" for text in plan.notes),
-    ]
-    return [*head, *body, "", *tail]
-
-
-def _test(test: PlannedTest) -> list[str]:
-    holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
-    mixes = dict.fromkeys(composition(hold.workload) for hold in holds if hold.workload.block_mix)
-    head = ["", f"{test.title} ({test.clause})", *(f"  MIX is {text}" for text in mixes)]
-    shared = [f"  {phase}: as {source} left it" for phase, source in test.shared.items()]
-    return [*head, *shared, *(line for phase in test.phases for line in _phase(phase))]
-
-
-def composition(workload: Workload) -> str:
-    """Block sizes, access zones and alignment of a workload that has a mix of sizes, in shares of its IOs."""
-    sizes = ", ".join(f"{block_label(size)} {share} %" for size, share in workload.block_mix)
-    places = [f"{share} % in the next {part} %" for share, part in workload.zones]
-    zones = ", ".join(places).replace("the next", "the first", 1).replace(" %,", " % of the range,", 1)
-    aligned = f"aligned to {binary(workload.align_bytes)}" if workload.align_bytes else ""
-    return "; ".join(text for text in (sizes, zones, aligned) if text)
-
-
-def _phase(phase: Phase) -> list[str]:
-    holds = [step for step in phase.round if isinstance(step, Hold)]
-    title = f"  {phase.name}: {_until(phase)}"
-    if phase.choose:
-        return [title, f"    steps chosen from the results so far ({phase.choose})"]
-    matrix = _matrix(holds) if len(holds) == len(phase.round) else []
-    return [title, *(matrix or _folded(phase.round))]
-
-
-def _until(phase: Phase) -> str:
-    rules = " or ".join(rule_words(rule) for rule in phase.until)
-    count = f"{phase.rounds} round{'s' if phase.rounds > 1 else ''}"
-    return f"until {rules}, at most {count}" if rules else count
-
-
-def rule_words(rule: Rule) -> str:
-    """A rule as people say it."""
-    match rule:
-        case Steady():
-            return f"steady ({rule.rule}: {', '.join(w.label for w in rule.track)})"
-        case Seconds():
-            return duration(rule.seconds)
-        case Bytes():
-            return f"{binary(rule.bytes)} written"
-        case _:
-            return f"{rule.times:g} x capacity written"
-
-
-def _matrix(holds: list[Hold]) -> list[str]:
-    """Blocks x mixes as a table, where the round is one."""
-    blocks = list(dict.fromkeys(h.workload.block_bytes for h in holds))
-    mixes = list(dict.fromkeys(h.workload.read_pct for h in holds))
-    if len(holds) < 4 or len(blocks) * len(mixes) != len(holds) or len({h.amount for h in holds}) > 1:
-        return []
-    first = holds[0].workload
-    kind = first.label.split()[0]
-    rows = [
-        f"    {len(blocks)} x {len(mixes)} matrix, {kind} T{first.threads} Q{first.depth}, {_amount(holds[0])} each, "
-        "mixes outside, blocks inside",
-        "    R/W     " + "".join(f"{f'{m}/{100 - m}':>8}" for m in mixes),
-    ]
-    cells = {(h.workload.block_bytes, h.workload.read_pct): n for n, h in enumerate(holds, start=1)}
-    rows += [f"    {h / 1024:>5g} KiB " + "".join(f"{'#' + str(cells[h, m]):>8}" for m in mixes) for h in blocks]
-    return rows
-
-
-def _folded(steps: tuple[Step, ...]) -> list[str]:
-    rows: list[tuple[str, int]] = []
-    for text in map(_step, steps):
-        again = rows and rows[-1][0] == text
-        rows[-1:] = [(text, rows[-1][1] + 1)] if again else [*rows[-1:], (text, 1)]
-    return [f"    {text}" + (f"  x {count}" if count > 1 else "") for text, count in rows]
-
-
-def _step(step: Step) -> str:
-    match step:
-        case Purge():
-            return "purge"
-        case Idle():
-            return f"rest {duration(step.seconds)}"
-        case Hold():
-            return f"{step.workload.label} for {_amount(step)}"
-
-
-def _amount(hold: Hold) -> str:
-    match hold.amount:
-        case Seconds(seconds=seconds):
-            return duration(seconds)
-        case Bytes(bytes=size):
-            times = size / hold.workload.range_bytes
-            return f"{binary(size)} ({times:.3g} x its range)"
-        case amount:
-            return f"{amount.times:g} x capacity"
+    if fio:
+        typer.echo(f"\nJob files: {jobs.write(plan, fio)}")

@@ -108,7 +108,7 @@ def arguments(workload: Workload, sections: list[Section], *, path: str, ioengin
     general = ["--output-format=json+", "--eta=never"]
     if workload.read_pct == 100:
         general.append("--readonly")
-    shared = _device(path, ioengine) | _kind(workload) | _data(workload, seed)
+    shared = _device(path, ioengine) | kind(workload) | _data(workload, seed)
     if not limited:
         shared |= {"time_based": "1", "runtime": str(FOREVER_S)}
     jobs = [word for number, section in enumerate(sections) for word in _job(f"s{number}", section)]
@@ -116,13 +116,18 @@ def arguments(workload: Workload, sections: list[Section], *, path: str, ioengin
 
 
 def _job(name: str, section: Section) -> list[str]:
-    words = [f"--name={name}", f"--offset={section.start_bytes}", f"--size={section.range_bytes}"]
+    return [f"--name={name}", *(f"--{key}={value}" for key, value in stretch(section).items())]
+
+
+def stretch(section: Section) -> dict[str, str]:
+    """Where on the drive, and how much of it."""
+    words = {"offset": str(section.start_bytes), "size": str(section.range_bytes)}
     if section.io_bytes:
-        words.append(f"--io_size={section.io_bytes}")
+        words["io_size"] = str(section.io_bytes)
     if section.threads > 1:
-        words.append(f"--numjobs={section.threads}")
+        words["numjobs"] = str(section.threads)
     if section.block_bytes:
-        words += [f"--bs={section.block_bytes}", "--iodepth=1"]
+        words |= {"bs": str(section.block_bytes), "iodepth": "1"}
     return words
 
 
@@ -148,7 +153,8 @@ def _device(path: str, ioengine: str) -> dict[str, str]:
     }
 
 
-def _kind(workload: Workload) -> dict[str, str]:
+def kind(workload: Workload) -> dict[str, str]:
+    """What is read and written, by how many at once."""
     prefix = "rand" if workload.random_pct else ""
     direction = {100: "read", 0: "write"}.get(workload.read_pct, "rw")
     words = {"rw": prefix + direction, "iodepth": str(workload.depth), "norandommap": "1"}
@@ -168,15 +174,19 @@ def _kind(workload: Workload) -> dict[str, str]:
 
 
 def _data(workload: Workload, seed: int) -> dict[str, str]:
-    """Where to, and what is written; fio gives each thread its own numbers from seed times thread number."""
+    """Where to and what; fio gives each thread its own numbers from seed times thread number."""
     words = {
         "randrepeat": "0",
         "allrandrepeat": "0",
         "randseed": str(seed or 1),
         "random_generator": "tausworthe64",
     }
-    if workload.read_pct < 100:
-        words["refill_buffers"] = "1"
-        if workload.entropy_pct < 100:
-            words["buffer_compress_percentage"] = str(100 - workload.entropy_pct)
-    return words
+    return words | content(workload)
+
+
+def content(workload: Workload) -> dict[str, str]:
+    """What is written: new bytes each time, as compressible as the workload asks."""
+    if workload.read_pct == 100:
+        return {}
+    dull = {"buffer_compress_percentage": str(100 - workload.entropy_pct)} if workload.entropy_pct < 100 else {}
+    return {"refill_buffers": "1"} | dull

@@ -1,0 +1,67 @@
+"""fio job files of steps, for a host without stend: who runs them names the drive and the engine; no file does."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from stend.definition import Bytes, Hold, Idle, Seconds
+from stend.engines._fio_job import content, kind, parts, stretch
+
+SHARED = {
+    "filename": "${TARGET}",
+    "ioengine": "${ENGINE}",
+    "direct": "1",
+    "allow_file_create": "0",
+    "fallocate": "none",
+    "thread": "1",
+    "group_reporting": "1",
+    "randrepeat": "0",
+    "allrandrepeat": "0",
+    "random_generator": "tausworthe64",
+    "lat_percentiles": "1",
+    "clat_percentiles": "0",
+    "slat_percentiles": "0",
+    "percentile_list": "50:99:99.9:99.99:99.999",
+}
+"""No seed: fio draws another for every run, so that no round reads or writes the offsets of the one before it."""
+
+LOG_MS = 60_000
+"""What the logs of a long hold are averaged over."""
+
+
+def job_file(steps: Sequence[Hold | Idle], *, most_s: float = 0.0, log: str = "") -> str:
+    """The text of one file: the steps one after the other, each with its own result.
+
+    Every step with an amount of bytes ends after `most_s` at the latest, if given; `log` names logs to be written.
+    """
+    shared = SHARED | ({f"write_{kind}_log": log for kind in ("iops", "bw", "lat")} if log else {})
+    if log:
+        shared["log_avg_msec"] = str(LOG_MS)
+    lines = ["[global]", *(f"{name}={value}" for name, value in shared.items())]
+    for number, step in enumerate(steps, 1):
+        jobs = _rest(number, step) if isinstance(step, Idle) else _hold(number, step, most_s)
+        for name, words in jobs:
+            lines += ["", f"[{name}]", *(f"{key}={value}" for key, value in words.items())]
+    return "\n".join(lines) + "\n"
+
+
+Jobs = Iterator[tuple[str, dict[str, str]]]
+
+
+def _rest(number: int, idle: Idle) -> Jobs:
+    """A job that does next to nothing, and that to no drive, for as long as the rest lasts."""
+    words = {"stonewall": "1", "ioengine": "null", "rw": "read", "bs": "4k", "size": "1m", "rate_iops": "1"}
+    yield f"{number:02}-rest", words | {"time_based": "1", "runtime": f"{idle.seconds * 1000:.0f}ms"}
+
+
+def _hold(number: int, hold: Hold, most_s: float) -> Jobs:
+    """One job for each stretch; the first of a part waits for all before it, the others begin with it."""
+    workload, limit = hold.workload, hold.amount.bytes if isinstance(hold.amount, Bytes) else None
+    name = f"{number:02}-{re.sub('[^a-z0-9]+', '-', workload.label.lower())}"
+    endless = isinstance(hold.amount, Seconds)
+    most_s = hold.amount.seconds if isinstance(hold.amount, Seconds) else most_s
+    time = ({"time_based": "1"} if endless else {}) | ({"runtime": f"{most_s * 1000:.0f}ms"} if most_s else {})
+    for part, sections in enumerate(parts(workload, limit_bytes=limit), 1):
+        for place, section in enumerate(sections, 1):
+            one = f"{name}-{part}-{place}" if place > 1 or part > 1 else name
+            begins = {"stonewall": "1"} if place == 1 else {}
+            yield one, begins | kind(workload) | content(workload) | stretch(section) | time

@@ -1,0 +1,116 @@
+"""A plan as fio job files in order with a README: for hosts without stend, and for readers who trust only fio."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from stend.definition import Amount, Bytes, Hold, Phase, Plan, PlannedTest, Purge, Seconds
+from stend.engines.fio_files import LOG_MS, job_file
+from stend.errors import BadInput
+from stend.plan_words import lines, until
+
+README = """# {title}
+
+Job files for fio 3.16 or newer, in the order in which `stend` would run these steps. They are modelled on PTS, as
+stend is; running them is neither stend's run nor a certified one.
+
+**They overwrite the drive they are given, without asking.** No file names one; you do, in `TARGET` (a path without a
+colon), and in `ENGINE` the way of sending IO (`io_uring` or `libaio`):
+
+    export TARGET=/dev/... ENGINE=io_uring
+    fio --output-format=json+ --output=01.json 01-...fio
+
+In order:
+
+{acts}
+What stend does and these files cannot:
+
+- it refuses a drive that is mounted, in use or not the one that was named; here nobody does but fio, for mounts;
+- it purges and checks the purge; here it is your command, where the list says so;
+- it ends rounds when the steady-state rule holds; here you run a file again, at most as often as the list says,
+  and judge the rounds yourself by the rule that the list names (`pts`, after PTS 2.1.24: over five rounds all values
+  within 20 % of their mean and their fitted line within 10 % of it; `fit-90-110`: the fitted line of four rounds within
+  90 and 110 % of their mean);
+- it sets the write cache as the profile asks ({cache}) and puts it back;
+- it keeps a workload going from one round to the next where its clause asks for that, has the next step held ready
+  before the last one ends, and draws another recorded seed for every step (here fio draws them).
+
+The plan:
+
+```
+{plan}
+```
+"""
+
+
+class Act(NamedTuple):
+    """What is to be done next: a job file, or words for what no file can do."""
+
+    file: str
+    text: str
+    words: str
+
+
+def write(plan: Plan, folder: Path) -> Path:
+    """The folder, made, with its files. BadInput when it is there and not empty, or cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise BadInput(f"{folder} is not empty; name another folder for the job files")
+    except (FileExistsError, NotADirectoryError) as error:
+        raise BadInput(f"{folder} is no folder") from error
+    acts = [act for test in plan.tests for phase in test.phases for act in _phase(test, phase)]
+    rows = []
+    for number, act in enumerate(acts, 1):
+        name = f"{number:02}-{act.file}.fio" if act.file else ""
+        if name:
+            (folder / name).write_text(act.text.replace(LOG, name.removesuffix(".fio")), encoding="utf-8")
+        rows.append(f"{number}. {f'`{name}`: ' if name else ''}{act.words}\n")
+    title = ", ".join(test.title for test in plan.tests)
+    told = README.format(title=title, cache=plan.profile.write_cache, acts="".join(rows), plan="\n".join(lines(plan)))
+    (folder / "README.md").write_text(told, encoding="utf-8")
+    return folder
+
+
+LOG = "{log}"
+"""Where the logs of a file are named; known when the file has its number."""
+
+
+def _phase(test: PlannedTest, phase: Phase) -> Iterator[Act]:
+    """The acts of one phase: its round cut at purges, and how often it is repeated."""
+    name = f"{test.name}-{phase.name}".replace(" ", "-")
+    if long := _long(phase):
+        yield Act(name, long, f"{phase.name}, {until(phase)}, as one long job with logs of {LOG_MS // 1000} s")
+        return
+    again = f"; {until(phase)}" if phase.rounds > 1 else ""
+    chosen = ", an example: stend chooses these steps from the results so far" if phase.choose else ""
+    for purge, steps in groupby(phase.round, lambda step: isinstance(step, Purge)):
+        if purge:
+            yield Act("", "", f"{phase.name}: purge the drive (`nvme format`, `hdparm --security-erase`, `blkdiscard`)")
+        else:
+            yield Act(name, job_file([s for s in steps if not isinstance(s, Purge)]), f"{phase.name}{again}{chosen}")
+
+
+def _long(phase: Phase) -> str:
+    """The text of a phase whose rounds are one hold that goes on until a limit, as one job; empty for any other."""
+    match phase.round:
+        case (Hold(workload=workload, amount=amount),) if phase.rounds > 1 and not phase.choose:
+            limits = [*phase.until, _times(amount, phase.rounds)]
+        case _:
+            return ""
+    sizes = [limit.bytes for limit in limits if isinstance(limit, Bytes)]
+    seconds = [limit.seconds for limit in limits if isinstance(limit, Seconds)]
+    if len(sizes) + len(seconds) < len(limits) or (sizes and workload.read_pct):  # fio's io_size counts reads too
+        return ""
+    whole: Amount = Bytes(bytes=min(sizes)) if sizes else Seconds(seconds=min(seconds))
+    return job_file([Hold(workload=workload, amount=whole)], most_s=min(seconds, default=0.0), log=LOG)
+
+
+def _times(amount: Amount, rounds: int) -> Amount:
+    match amount:
+        case Bytes(bytes=size):
+            return Bytes(bytes=size * rounds)
+        case Seconds(seconds=seconds):
+            return Seconds(seconds=seconds * rounds)
+    return amount
