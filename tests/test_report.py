@@ -7,15 +7,19 @@ from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import msgspec
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend import report
 from stend.devices.telling.facts import shown
+from stend.findings.look.figures import figures
 from stend.record import Note, Run, Started
 from stend.report.json import Report, schema
+from stend.stats import percentile_s
 from stend.units import GB, GiB
 from stend.words import LANGUAGES
 from tests.synthetic import Truth, events, made
@@ -31,6 +35,11 @@ VOID = {"meta", "br", "img", "input", "hr", "link", "col"}
 def run_of(model: str = "Synthetic 1000", serial: str = "SYN-0001") -> Run:
     truth = Truth(capacity_bytes=8 * GiB, model=model, serial=serial)
     return made("iops", "write-saturation", "idle-recovery", truth=truth, interval_s=20.0, shorten=60, rounds=5)
+
+
+def metrics(file: Path) -> list[Any]:
+    """The families of metrics in a file, by their keepers' own reader."""
+    return list(text_string_to_metric_families(file.read_text()))  # type: ignore[no-untyped-call]
 
 
 def written(run: Run, form: str, folder: Path, lang: str = "en", style: str = "review") -> list[Path]:
@@ -195,6 +204,36 @@ def test_the_published_schema_is_the_one_that_is_written(tmp_path: Path) -> None
     assert [f.name for f in one.findings]
     assert set(one.findings[0].sentences) == set(LANGUAGES)
     assert sum(int(row["read_ios"] or 0) for row in one.records) == sum(r.counts.read.ios for r in run_of().results)
+
+
+def test_every_figure_is_a_metric_of_its_own_that_prometheus_reads(tmp_path: Path) -> None:
+    run = run_of('Maker\'s "drive"\\\nof steel')
+    (file,) = written(run, "openmetrics", tmp_path)
+    families = {family.name: family for family in metrics(file)}
+    samples = [sample for family in families.values() for sample in family.samples]
+    assert len({(s.name, *sorted(s.labels.items())) for s in samples}) == len(samples)
+    (about,) = families["stend_run"].samples
+    assert about.labels["model"] == run.plan.device.model
+    assert about.labels["virtual"] == "true"
+    every = figures(run)
+    rates = {tuple(sorted(s.labels.items())): s.value for s in families["stend_iops"].samples}
+    assert sorted(rates.values()) == sorted(row.iops for row in every)
+    counts = [s.value for s in families["stend_response_time_seconds"].samples if s.name.endswith("_count")]
+    assert sorted(counts) == sorted(row.tally.ios for row in every)
+
+
+def test_a_percentile_that_the_sample_cannot_carry_is_no_metric(tmp_path: Path) -> None:
+    (file,) = written(run_of(), "openmetrics", tmp_path)
+    told: dict[str, list[float]] = {}
+    for family in metrics(file):
+        for sample in family.samples:
+            if "quantile" in sample.labels:
+                told.setdefault(sample.labels["quantile"], []).append(sample.value)
+    rows = figures(run_of())
+    for quantile, percent in (("0.5", 50.0), ("0.99999", 99.999)):
+        carried = [value for row in rows if (value := percentile_s(row.tally, percent)) is not None]
+        assert sorted(told.get(quantile, [])) == sorted(carried)
+    assert len(told["0.5"]) > len(told.get("0.99999", []))
 
 
 def test_csv_and_parquet_hold_the_same_rows_for_duckdb(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ EXTRAS = {
     "duckdb": "report",
     "jinja2": "report",
     "markupsafe": "report",
+    "prometheus_client": "report",
     "typst": "report",
     "vl_convert": "report",
     "scipy": "compare",

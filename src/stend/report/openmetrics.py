@@ -1,0 +1,82 @@
+"""OpenMetrics text: every figure of every run with its state and conditions, for who watches drives by Prometheus."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import Metric
+from prometheus_client.openmetrics.exposition import generate_latest
+from prometheus_client.registry import Collector
+
+from stend.findings.look import figures
+from stend.findings.look.figures import PERCENTS, Figures
+from stend.record import NS, Run
+
+FIGURES = {
+    "stend_iops": ("gauge", "", "IOs per second."),
+    "stend_throughput_bytes_per_second": ("gauge", "bytes_per_second", "Bytes per second."),
+    "stend_response_time_seconds": ("summary", "seconds", "Response times; percentiles that the sample carries."),
+    "stend_response_time_max_seconds": ("gauge", "seconds", "The longest response time."),
+    "stend_steady": ("gauge", "", "Whether the window was judged steady."),
+}
+
+
+def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+    """`report.openmetrics`; the same in every language and style."""
+    path = into / "report.openmetrics"
+    registry = CollectorRegistry()
+    registry.register(_Runs(runs))
+    path.write_bytes(generate_latest(registry))  # type: ignore[no-untyped-call]
+    return [path]
+
+
+class _Runs(Collector):
+    """All metrics of some runs."""
+
+    def __init__(self, runs: Sequence[tuple[Path, Run, dict[str, Any]]]) -> None:
+        self.runs = runs
+
+    def collect(self) -> Iterator[Metric]:
+        """One family after the other, as the form asks."""
+        about = Metric("stend_run", "Which drive, by what, and how it ended.", "info")
+        for folder, run, _ in self.runs:
+            about.add_sample("stend_run_info", {"run": folder.name} | _about(run), 1)
+        yield about
+        for name, (kind, unit, told) in FIGURES.items():
+            metric = Metric(name, told, kind, unit)
+            for folder, run, _ in self.runs:
+                for row in figures.figures(run):
+                    for suffix, labels, value in _samples(name, row):
+                        metric.add_sample(name + suffix, {"run": folder.name} | _labels(row) | labels, value)
+            yield metric
+
+
+def _about(run: Run) -> dict[str, str]:
+    drive = run.plan.device
+    told = {name: getattr(drive, name) for name in ("kind", "model", "serial", "firmware", "interface")}
+    outcome = run.ended.outcome if run.ended else ""
+    return told | {"profile": run.plan.profile.name, "outcome": outcome, "virtual": str(drive.virtual).lower()}
+
+
+def _labels(row: Figures) -> dict[str, str]:
+    place = {"place": str(row.place)} if row.place > 1 else {}
+    told = {name: getattr(row, name) for name in ("test", "phase", "state", "window", "direction")}
+    return told | {"workload": row.workload.label} | place
+
+
+def _samples(name: str, row: Figures) -> Iterator[tuple[str, dict[str, str], float]]:
+    """(suffix, further labels, value) of one row in a family; nothing where it has no such figure."""
+    match name:
+        case "stend_steady" if row.steady is not None:
+            yield "", {}, float(row.steady)
+        case "stend_response_time_seconds":
+            for quantity, percent in PERCENTS.items():
+                if (value := row.value(quantity)) is not None:
+                    yield "", {"quantile": f"{percent / 100:.5g}"}, value
+            yield "_sum", {}, row.tally.latency_ns * NS
+            yield "_count", {}, row.tally.ios
+        case "stend_iops" | "stend_throughput_bytes_per_second" | "stend_response_time_max_seconds":
+            quantity = {"stend_iops": "iops", "stend_throughput_bytes_per_second": "throughput"}.get(name, "max")
+            if (value := row.value(quantity)) is not None:
+                yield "", {}, value
