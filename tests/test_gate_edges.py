@@ -92,6 +92,12 @@ def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(stand: 
             device.check()
 
 
+def test_who_has_come_and_gone_between_two_looks_is_nobody(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, counted = stand.file(), iter([True, False])
+    monkeypatch.setattr("stend.gate.refusals.lease.others_write", lambda place, fd: next(counted))
+    assert refusal(str(path)) == ""
+
+
 @pytest.mark.needs("unshare", "mounts of its own")
 def test_in_a_container_that_does_not_see_the_hosts_programs_the_operator_is_told(stand: Stand) -> None:
     node = stand.loop()
