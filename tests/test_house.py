@@ -4,12 +4,13 @@ import ast
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import grimp
 import pytest
 
-from stend import findings
+from stend import devices, findings
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -105,6 +106,15 @@ def test_no_files_import_in_a_circle() -> None:
     graph.add_import(importer="stend.gate.uses", imported="stend.gate.entry")
     assert {"stend.gate.uses", "stend.gate.entry", "stend.gate.refusals"} <= circle(graph)
     assert "stend.gate.look" not in circle(graph)
+
+
+def test_every_kind_of_drive_is_named_where_kinds_are_kept_apart() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    rooms = next(one for one in contracts if one["name"].startswith("Rooms of devices"))
+    apart = next(one for one in contracts if one["name"] == "A kind knows no other kind")
+    kinds = {kind.__name__.removeprefix("stend.devices.") for kind in devices.kinds()}
+    assert kinds <= {name for layer in rooms["layers"] for name in layer.split(" | ")}
+    assert kinds - {"block"} == {name.removeprefix("stend.devices.") for name in apart["modules"]}
 
 
 def test_pages_and_charts_ask_for_findings_and_never_look_into_one() -> None:

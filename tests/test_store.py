@@ -56,6 +56,13 @@ def test_following_tells_the_same_events(folder: Path, events: list[Event]) -> N
     assert list(store.follow(folder)) == events
 
 
+def test_a_run_may_lie_where_no_folder_is_yet_or_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for place in (tmp_path / "empty", tmp_path / "not/there/yet"):
+        store.create(place, {"target": "still"}, {})
+        assert journal.Record(place)
+
+
 def test_a_new_run_never_overwrites_one(folder: Path) -> None:
     with pytest.raises(BadInput, match="not empty"):
         store.create(folder, {}, {})
