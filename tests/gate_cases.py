@@ -115,7 +115,7 @@ def read_only(stand: Stand) -> Case:
 
 
 def not_named(stand: Stand) -> Case:
-    words = "may hold data, 48 MiB, all in /.*drive.bin; all of it would be destroyed; .* --destroy-data /.*drive.bin"
+    words = "may hold data, 48 MiB, all in /.*drive.bin.*; all of it would be destroyed; .* --destroy-data /.*drive.bin"
     return Case(stand.loop(), words, name="-")
 
 
@@ -431,7 +431,10 @@ def mounted_where_no_process_of_this_container_lives(stand: Stand) -> Case:
     place, name = home / "place", home / "name"
     place.mkdir()
     name.touch()
-    sh("unshare", f"--mount={name}", "mount", node, place)
+    if subprocess.run(
+        ["unshare", f"--mount={name}", "mount", node, place], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("a mount namespace cannot be given a name here")  # as in a container of its own processes
     stand.end.callback(subprocess.run, ["umount", "-l", str(name)], check=False)
     return Case(node, "to itself|is mounted at")
 
