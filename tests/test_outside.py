@@ -97,7 +97,7 @@ def test_sizes_and_times_beyond_any_measure_are_said_to_be_so() -> None:
     assert duration(float("nan")) == duration(float("inf")) == "an unknown time"
 
 
-@pytest.mark.parametrize("evil", [b"\xff", b'"bins":{"5":1e29}', b"[" * 100_000])
+@pytest.mark.parametrize("evil", [b"\xff", b'"bins":{"5":1e29}', b"[" * 100_000], ids=["no text", "absurd", "deep"])
 def test_one_broken_folder_is_named_and_the_list_goes_on(
     evil: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
