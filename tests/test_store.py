@@ -52,6 +52,18 @@ def test_every_cut_of_the_last_line_loses_that_line_only(folder: Path, events: l
     assert list(store.read(folder)) == events
 
 
+def test_a_torn_end_is_known_by_its_bytes_and_forgotten_once_the_line_is_whole(
+    folder: Path, events: list[Event]
+) -> None:
+    whole = (folder / "events.jsonl").read_bytes()
+    record = journal.Record(folder)
+    (folder / "events.jsonl").write_bytes(whole[:-10])
+    torn = len(list(record.lines())), record.torn_bytes
+    (folder / "events.jsonl").write_bytes(whole)
+    assert torn == (len(events) - 1, len(whole.splitlines(keepends=True)[-1]) - 10)
+    assert (len(list(record.lines())), record.torn_bytes) == (1, 0)
+
+
 def test_following_tells_the_same_events(folder: Path, events: list[Event]) -> None:
     assert list(store.follow(folder)) == events
 
