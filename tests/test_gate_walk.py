@@ -26,6 +26,7 @@ READS = {
 }
 WRITES_FOLDERS = {
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
+    "jobs.py": "job files for plain fio, into the folder that was asked for",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
     "session/write_cache.py": "the run folder's record of what was set on the drive",
     "compare": "the JUnit file that was asked for",

@@ -169,7 +169,7 @@ def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
     measuring = {phase.name for phase in look.measuring(run, test)}
     for phase in test.phases:
         if phase.name in SATURATING:
-            yield from _saturation(run, test, phase)
+            yield from (row for row in _saturation(run, test, phase) if row.tally.ios)
         elif phase.name in measuring:
             yield from (row for row in listed(run, test.name, phase.name) if row.tally.ios)
 
