@@ -30,17 +30,19 @@ def pytest_configure(config: pytest.Config) -> None:
     needs.listen()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Tests of one device, or all of a kernel, never run beside one another; who shares runs shares a worker.
 
-    Before pytest-xdist asks for the groups, or it sees none.
+    Told before pytest-xdist asks for the groups, or it sees none. What takes minutes begins first, in any order.
     """
     for item in items:
         if item.get_closest_marker("block"):
             item.add_marker(pytest.mark.xdist_group("block"))
         elif item.get_closest_marker("together"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    yield
+    items.sort(key=lambda item: not item.get_closest_marker("lab"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
