@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.gate_verbs import needs
-from tests.stand import SIZE, Stand, name_of, resize, sh
+from tests.stand import SIZE, Stand, name_of, number_of, resize, sh
 
 
 @dataclass
@@ -281,13 +282,7 @@ def a_file_behind_a_mounted_loop(stand: Stand) -> Case:
 
 @needs("mkswap", "swapon", "swapoff")
 def a_swap_file(stand: Stand) -> Case:
-    path = stand.folder / "swap.bin"
-    path.write_bytes(bytes(SIZE))
-    path.chmod(0o600)
-    stand.files.append(path)
-    sh("mkswap", "-q", path)
-    stand.swap(path)
-    return Case(path, "is a swap file in use")
+    return Case(stand.swap_file(), "is a swap file in use")
 
 
 def a_file_with_another_name(stand: Stand) -> Case:
@@ -367,10 +362,18 @@ def a_partition_that_begins_elsewhere(stand: Stand) -> Case:
     node = stand.partitioned(",8M\n,8M\n")
 
     def move() -> None:
+        number = number_of(f"{node}p1")
         sh("partx", "-d", node)
         sh("sfdisk", "-q", "--no-reread", "--no-tell-kernel", node, give="label: dos\n20M,8M\n")
-        sh("partx", "-a", node)
         stand.end.callback(subprocess.run, ["partx", "-d", node], check=False, capture_output=True)
+        sh("partx", "-a", node)
+        for _ in range(100):  # the kernel gives a number back a little later, and another one until then
+            if number_of(f"{node}p1") == number:
+                return
+            sh("partx", "-d", node)
+            time.sleep(0.05)
+            sh("partx", "-a", node)
+        raise AssertionError(f"{node}p1 did not get {number} again")
 
     return Case(f"{node}p1", "has another first sector now", between=move)
 
@@ -401,11 +404,7 @@ def swap_meanwhile(stand: Stand) -> Case:
 
 @needs("mkswap", "swapon", "swapoff")
 def a_swap_file_meanwhile(stand: Stand) -> Case:
-    path = stand.folder / "swap.bin"
-    path.write_bytes(bytes(SIZE))
-    path.chmod(0o600)
-    stand.files.append(path)
-    sh("mkswap", "-q", path)
+    path = stand.made_for_swap()
     return Case(path, "is a swap file in use", between=lambda: stand.swap(path))
 
 

@@ -94,13 +94,18 @@ class Stand:
         sh("swapon", path)
         self.end.callback(subprocess.run, ["swapoff", str(path)], check=False)
 
-    def swap_file(self, folder: Path | None = None) -> Path:
-        """A file that is swap."""
+    def made_for_swap(self, folder: Path | None = None) -> Path:
+        """A file that could be swap."""
         path = (folder or self.folder) / "swap.bin"
         path.write_bytes(bytes(SIZE))
         path.chmod(0o600)
         self.files.append(path)
         sh("mkswap", "-q", path)
+        return path
+
+    def swap_file(self, folder: Path | None = None) -> Path:
+        """A file that is swap."""
+        path = self.made_for_swap(folder)
         self.swap(path)
         return path
 
