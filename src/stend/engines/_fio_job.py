@@ -37,6 +37,22 @@ NEEDED = (
 """Options without which there is no measuring; the younger ones are what tells fio 3 from its elders."""
 
 
+ALWAYS = {
+    "direct": "1",
+    "allow_file_create": "0",
+    "fallocate": "none",
+    "thread": "1",
+    "group_reporting": "1",
+    "lat_percentiles": "1",
+    "clat_percentiles": "0",
+    "slat_percentiles": "0",
+    "randrepeat": "0",
+    "allrandrepeat": "0",
+    "random_generator": "tausworthe64",
+}
+"""Of every load, by stend or by an exported file: direct, whole response times, other offsets each time."""
+
+
 class Section(NamedTuple):
     """A stretch for one or more threads; endless without `io_bytes`, the bytes of each thread."""
 
@@ -135,17 +151,10 @@ def _device(path: str, ioengine: str) -> dict[str, str]:
     return {
         "filename": path.replace(":", r"\:"),
         "ioengine": ioengine,
-        "direct": "1",
-        "allow_file_create": "0",
-        "fallocate": "none",
+        **ALWAYS,
         "invalidate": "0",
-        "thread": "1",
-        "group_reporting": "1",
         "exitall_on_error": "1",
         "exec_prerun": HELD,
-        "lat_percentiles": "1",
-        "clat_percentiles": "0",
-        "slat_percentiles": "0",
         "disable_slat": "1",
         "disable_clat": "1",
         "percentile_list": "50",
@@ -175,13 +184,7 @@ def kind(workload: Workload) -> dict[str, str]:
 
 def _data(workload: Workload, seed: int) -> dict[str, str]:
     """Where to and what; fio gives each thread its own numbers from seed times thread number."""
-    words = {
-        "randrepeat": "0",
-        "allrandrepeat": "0",
-        "randseed": str(seed or 1),
-        "random_generator": "tausworthe64",
-    }
-    return words | content(workload)
+    return {"randseed": str(seed or 1)} | content(workload)
 
 
 def content(workload: Workload) -> dict[str, str]:

@@ -4,24 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from stend.definition import Bytes, Hold, Idle, Seconds
-from stend.engines._fio_job import content, kind, parts, stretch
+from stend.engines._fio_job import ALWAYS, content, kind, parts, stretch
 
-SHARED = {
-    "filename": "${TARGET}",
-    "ioengine": "${ENGINE}",
-    "direct": "1",
-    "allow_file_create": "0",
-    "fallocate": "none",
-    "thread": "1",
-    "group_reporting": "1",
-    "randrepeat": "0",
-    "allrandrepeat": "0",
-    "random_generator": "tausworthe64",
-    "lat_percentiles": "1",
-    "clat_percentiles": "0",
-    "slat_percentiles": "0",
-    "percentile_list": "50:99:99.9:99.99:99.999",
-}
+SHARED = {"filename": "${TARGET}", "ioengine": "${ENGINE}", **ALWAYS, "percentile_list": "50:99:99.9:99.99:99.999"}
 """No seed: fio draws another for every run, so that no round reads or writes the offsets of the one before it."""
 
 LOG_MS = 60_000
