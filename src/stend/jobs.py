@@ -1,7 +1,7 @@
 """A plan as fio job files in order with a README: for hosts without stend, and for readers who trust only fio."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +47,8 @@ The plan:
 class Act(NamedTuple):
     """What is to be done next: a job file, or words for what no file can do."""
 
-    file: str
+    number: int
+    name: str
     text: str
     words: str
 
@@ -60,51 +61,60 @@ def write(plan: Plan, folder: Path) -> Path:
             raise BadInput(f"{folder} is not empty; name another folder for the job files")
     except (FileExistsError, NotADirectoryError) as error:
         raise BadInput(f"{folder} is no folder") from error
-    acts = [act for test in plan.tests for phase in test.phases for act in _phase(test, phase)]
-    rows = []
-    for number, act in enumerate(acts, 1):
-        name = f"{number:02}-{act.file}.fio" if act.file else ""
-        if name:
-            (folder / name).write_text(act.text.replace(LOG, name.removesuffix(".fio")), encoding="utf-8")
-        rows.append(f"{number}. {f'`{name}`: ' if name else ''}{act.words}\n")
+    numbers, rows = count(1), []
+    for act in (act for test in plan.tests for phase in test.phases for act in _phase(test, phase, numbers)):
+        if act.text:
+            (folder / f"{act.name}.fio").write_text(act.text, encoding="utf-8")
+        rows.append(f"{act.number}. {f'`{act.name}.fio`: ' if act.text else ''}{act.words}\n")
     title = ", ".join(test.title for test in plan.tests)
     told = README.format(title=title, cache=plan.profile.write_cache, acts="".join(rows), plan="\n".join(lines(plan)))
     (folder / "README.md").write_text(told, encoding="utf-8")
     return folder
 
 
-LOG = "{log}"
-"""Where the logs of a file are named; known when the file has its number."""
-
-
-def _phase(test: PlannedTest, phase: Phase) -> Iterator[Act]:
+def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[Act]:
     """The acts of one phase: its round cut at purges, and how often it is repeated."""
-    name = f"{test.name}-{phase.name}".replace(" ", "-")
     if long := _long(phase):
-        yield Act(name, long, f"{phase.name}, {until(phase)}, as one long job with logs of {LOG_MS // 1000} s")
+        name = _name(number := next(numbers), test, phase)
+        told = f"{phase.name}, {until(phase)}, as one long job with logs of {LOG_MS // 1000} s"
+        yield Act(number, name, job_file([long.hold], most_s=long.most_s, log=name), told)
         return
     again = f"; {until(phase)}" if phase.rounds > 1 else ""
     chosen = ", an example: stend chooses these steps from the results so far" if phase.choose else ""
     for purge, steps in groupby(phase.round, lambda step: isinstance(step, Purge)):
+        number = next(numbers)
         if purge:
-            yield Act("", "", f"{phase.name}: purge the drive (`nvme format`, `hdparm --security-erase`, `blkdiscard`)")
+            told = f"{phase.name}: purge the drive (`nvme format`, `hdparm --security-erase`, `blkdiscard`)"
+            yield Act(number, "", "", told)
         else:
-            yield Act(name, job_file([s for s in steps if not isinstance(s, Purge)]), f"{phase.name}{again}{chosen}")
+            text = job_file([s for s in steps if not isinstance(s, Purge)])
+            yield Act(number, _name(number, test, phase), text, f"{phase.name}{again}{chosen}")
 
 
-def _long(phase: Phase) -> str:
-    """The text of a phase whose rounds are one hold that goes on until a limit, as one job; empty for any other."""
+def _name(number: int, test: PlannedTest, phase: Phase) -> str:
+    return f"{number:02}-{test.name}-{phase.name}".replace(" ", "-")
+
+
+class Long(NamedTuple):
+    """A hold that ends by its amount, or after `most_s`."""
+
+    hold: Hold
+    most_s: float
+
+
+def _long(phase: Phase) -> Long | None:
+    """A phase whose rounds are one hold that goes on until a limit, as one hold; None for any other."""
     match phase.round:
         case (Hold(workload=workload, amount=amount),) if phase.rounds > 1 and not phase.choose:
             limits = [*phase.until, _times(amount, phase.rounds)]
         case _:
-            return ""
+            return None
     sizes = [limit.bytes for limit in limits if isinstance(limit, Bytes)]
     seconds = [limit.seconds for limit in limits if isinstance(limit, Seconds)]
     if len(sizes) + len(seconds) < len(limits) or (sizes and workload.read_pct):  # fio's io_size counts reads too
-        return ""
+        return None
     whole: Amount = Bytes(bytes=min(sizes)) if sizes else Seconds(seconds=min(seconds))
-    return job_file([Hold(workload=workload, amount=whole)], most_s=min(seconds, default=0.0), log=LOG)
+    return Long(Hold(workload=workload, amount=whole), min(seconds, default=0.0))
 
 
 def _times(amount: Amount, rounds: int) -> Amount:
