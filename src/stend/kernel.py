@@ -116,7 +116,7 @@ class Kernel:
 
     def backing(self, node: str) -> str:
         """The path of the file or node that a loop device is set up on; empty for anything else."""
-        return text(self.block(node) / "loop/backing_file").removesuffix(" (deleted)")
+        return self.backing_words(node).removesuffix(" (deleted)")
 
     def backing_words(self, node: str) -> str:
         """The same for people: a file that was removed, and lives on behind the device, is marked `(deleted)`."""

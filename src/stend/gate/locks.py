@@ -1,6 +1,7 @@
 """Locks and leases of others on a file, by /proc/locks: virtual machines, file servers, databases. Reads only."""
 
 import os
+from collections.abc import Iterator
 
 from stend.gate import mounts, processes, stack
 from stend.gate.stack import Layer
@@ -12,10 +13,8 @@ TELLS = "`lslocks` tells more; end that first"
 
 def of_file(kernel: Kernel, layer: Layer) -> Use | None:
     """A lock on a file by somebody else. Whole-file locks (flock) of the target itself are asked for at its opening."""
-    places = _places(kernel, layer)
-    for line in text(kernel.proc / "locks").splitlines():
-        words = line.split()
-        if len(words) > 5 and words[1] != "->" and words[5] in places and (layer.words or words[1] != "FLOCK"):
+    for words in _told(kernel, layer):
+        if words[1] != "->" and (layer.words or words[1] != "FLOCK"):
             pid = int(words[4])
             if not processes.ours(kernel, pid):
                 return Use(f"is locked {_who(kernel, pid)}", TELLS)
@@ -27,11 +26,18 @@ def leased(path: str, kernel: Kernel = HOST) -> str:
 
     To be asked before the file is opened the first time.
     """
-    places = _places(kernel, stack.of_path(kernel, path))
-    for words in map(str.split, text(kernel.proc / "locks").splitlines()):
-        if len(words) > 5 and words[1] in ("LEASE", "DELEG") and words[3] == "WRITE" and words[5] in places:
+    for words in _told(kernel, stack.of_path(kernel, path)):
+        if words[1] in ("LEASE", "DELEG") and words[3] == "WRITE":
             return str(Use(f"is leased for writing {_who(kernel, int(words[4]))}", TELLS))
     return ""
+
+
+def _told(kernel: Kernel, layer: Layer) -> Iterator[list[str]]:
+    """The lines of a file in /proc/locks, in words."""
+    places = _places(kernel, layer)
+    for words in map(str.split, text(kernel.proc / "locks").splitlines()):
+        if len(words) > 5 and words[5] in places:
+            yield words
 
 
 def _who(kernel: Kernel, pid: int) -> str:

@@ -20,6 +20,12 @@ FIGURES = {
     "stend_response_time_max_seconds": ("gauge", "seconds", "The longest response time."),
     "stend_steady": ("gauge", "", "Whether the window was judged steady."),
 }
+QUANTITIES = {
+    "stend_iops": "iops",
+    "stend_throughput_bytes_per_second": "throughput",
+    "stend_response_time_max_seconds": "max",
+}
+"""Gauges that are one quantity of a figure."""
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
@@ -76,7 +82,5 @@ def _samples(name: str, row: Figures) -> Iterator[tuple[str, dict[str, str], flo
                     yield "", {"quantile": f"{percent / 100:.5g}"}, value
             yield "_sum", {}, row.tally.latency_ns * NS
             yield "_count", {}, row.tally.ios
-        case "stend_iops" | "stend_throughput_bytes_per_second" | "stend_response_time_max_seconds":
-            quantity = {"stend_iops": "iops", "stend_throughput_bytes_per_second": "throughput"}.get(name, "max")
-            if (value := row.value(quantity)) is not None:
-                yield "", {}, value
+        case _ if name in QUANTITIES and (value := row.value(QUANTITIES[name])) is not None:
+            yield "", {}, value

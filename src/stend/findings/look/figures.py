@@ -106,7 +106,7 @@ class Figures(NamedTuple):
 @once
 def figures(run: Run) -> tuple[Figures, ...]:
     """Those of states, test by test; a mix has three rows, both directions first, any other load one."""
-    return tuple(row for test in look.tests(run) for row in _of_test(run, test))
+    return tuple(row for test in look.tests(run) for row in _of_test(run, test) if row.tally.ios)
 
 
 def lasting(run: Run) -> list[Figures]:
@@ -169,9 +169,9 @@ def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
     measuring = {phase.name for phase in look.measuring(run, test)}
     for phase in test.phases:
         if phase.name in SATURATING:
-            yield from (row for row in _saturation(run, test, phase) if row.tally.ios)
+            yield from _saturation(run, test, phase)
         elif phase.name in measuring:
-            yield from (row for row in listed(run, test.name, phase.name) if row.tally.ios)
+            yield from listed(run, test.name, phase.name)
 
 
 def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
