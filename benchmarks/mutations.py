@@ -155,14 +155,15 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--draw", type=int, default=120, help="how many mutations")
     asked.add_argument("--seed", type=int, default=1)
-    asked.add_argument("--only", default="", help="files whose name contains this")
+    asked.add_argument("--only", default="", help="of those drawn the ones in files whose name contains this")
     words = asked.parse_args()
     table = tomllib.loads(TABLE.read_text())
-    tests = {file: names for file, names in table["tests"].items() if words.only in file}
+    tests = table["tests"]
+    taken = [one for one in drawn(tests, words.draw, words.seed) if words.only in one.file]
     told: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory() as place:
         tree = _tree(Path(place))
-        for mutation in sorted(drawn(tests, words.draw, words.seed), key=lambda one: list(tests).index(one.file)):
+        for mutation in sorted(taken, key=lambda one: list(tests).index(one.file)):
             if mutation.file not in (name for name, _ in told) and (already := _failing(tests[mutation.file], tree)):
                 sys.exit(f"mutations: a test of {mutation.file} fails without any: {already}")
             began = time.monotonic()
@@ -171,7 +172,7 @@ def main() -> None:
             told.append((mutation.file, verdict))
             at = f"line {mutation.line}, {time.monotonic() - began:.0f} s"
             print(f"{verdict:9}{mutation.key}  [{at}] {by}", flush=True)
-    for file in [*tests, ""]:
+    for file in [*dict.fromkeys(name for name, _ in told), ""]:
         own = [verdict for name, verdict in told if file in ("", name)]
         survived, counted = own.count("SURVIVED"), len(own) - own.count("judged")
         print(f"{file or 'all':40} {survived} of {counted} survived; {own.count('judged')} judged")
