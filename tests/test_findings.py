@@ -154,6 +154,13 @@ def test_the_knee_of_a_saturation_is_found_with_its_levels_bytes_and_times(numbe
     assert close(knee.values["ratio"], truth.fresh_iops / truth.steady_iops)
 
 
+def test_a_knee_between_long_samples_lies_at_one_place_by_time_and_by_bytes() -> None:
+    truth = Truth(noise=0.0)
+    (knee,) = found(made("write-saturation", truth=truth, profile="review", interval_s=60.0), "saturation")
+    assert knee.values["knee_bytes"] == pytest.approx(pool(truth), rel=0.03)
+    assert knee.values["knee_s"] * knee.values["start"] * 4 * KiB == pytest.approx(knee.values["knee_bytes"], rel=0.01)
+
+
 @pytest.mark.parametrize("number", DRAWS)
 def test_the_pause_that_brings_a_drive_back_is_found(number: int) -> None:
     truth = flash(number)

@@ -100,6 +100,11 @@ def test_no_cache_holds_more_than_one_bit_in_each_cell(share: float, key: str) -
     assert written((share, 1000), (9, 400)).key == key
 
 
+@pytest.mark.parametrize(("fast", "key"), [(1.6, "steps"), (1.35, "steps"), (1.15, "flat")])
+def test_a_cache_is_told_where_it_is_a_quarter_faster(fast: float, key: str) -> None:
+    assert written((0.2, 400 * fast), (9, 400)).key == key
+
+
 def test_a_level_of_few_samples_is_not_told_where_they_scatter() -> None:
     found = written((0.2, 5000), (9, 2000), noise=0.4)
     assert (found.key, found.values["because"].key) == ("because", "noise")

@@ -1,12 +1,14 @@
 """The time to go: near enough early on, a range that holds the truth, and nothing left at the end."""
 
+import itertools
+
 import pytest
 
 from stend import plan as planning
 from stend.definition import Workload
 from stend.devices import virtual
 from stend.progress import Progress, ToGo, rounds_to_steady
-from stend.record import Event, Run, Started
+from stend.record import Event, Run, Sample, Started
 from stend.run import run
 from stend.units import GiB
 from tests.rehearsal import rehearsed
@@ -74,6 +76,22 @@ def test_nothing_is_left_at_the_end() -> None:
     for event in on_a_cliff("iops", "enterprise-2.0.2"):
         progress.add(event)
     assert progress.to_go() == ToGo(0, 0, 0)
+
+
+def test_while_the_drive_is_filled_what_is_left_falls_by_what_has_passed() -> None:
+    """Twice its gigabyte in order at 64 MiB/s, before rounds of which nothing is known yet."""
+    names, chosen, told = planning.gather(["iops"], "enterprise-2.0.2", {})
+    engine = StillEngine(lambda w, t: 512, interval_s=1)
+    progress, left = Progress(), {}
+    for event in run(planning.draw(names, chosen, IDENTITY, deviations=told), StillDevice(), engine, seed=1, at=0.0):
+        progress.add(event)
+        if isinstance(event, Sample):
+            left[event.t] = progress.to_go().likely_s
+        elif left:
+            break
+    assert len(left) == 32
+    for (t, before), (later, after) in itertools.pairwise(left.items()):
+        assert before - after == pytest.approx(later - t, abs=0.1)
 
 
 @pytest.mark.parametrize(

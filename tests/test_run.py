@@ -82,6 +82,24 @@ def test_the_next_load_stands_ready_before_the_present_one_stops() -> None:
     ]
 
 
+def test_what_stands_ready_is_what_starts_next_with_its_seed_across_rounds_and_tests() -> None:
+    asked: list[tuple[object, ...]] = []
+
+    class Announced(StillEngine):
+        def start(self, workload: Workload, **where: Any) -> StillLoad:
+            asked.append(("start", workload, where))
+            return super().start(workload, **where)
+
+        def prepare(self, workload: Workload, **where: Any) -> None:
+            asked.append(("ready", workload, where))
+
+    engine = Announced(lambda w, t: 1000 + 10 * t)
+    play(drawn("iops", "cross-stimulus", minute_s=1, rounds=6), engine)
+    ready = [(coming, begun) for (kind, *coming), (_, *begun) in itertools.pairwise(asked) if kind == "ready"]
+    assert all(coming == begun for coming, begun in ready)
+    assert len(asked) == 2 * len(ready) + engine.log.count("purge")
+
+
 def test_preconditioning_writes_exactly_twice_the_capacity() -> None:
     run_ = Run(play(drawn("iops", minute_s=1), StillEngine()))
     assert sum(r.counts.write.bytes for r in run_.of("iops", "precondition")) == 2 * IDENTITY.capacity_bytes

@@ -48,8 +48,9 @@ def done(
 def test_random_places_are_those_of_xorshift64() -> None:
     """Shifts 13, 7, 17 from the seed of the paper's example (Marsaglia, Xorshift RNGs, 2003)."""
     x, told = u64(88172645463325252), []
+    step: Any = translation.step
     for _ in range(3):
-        x = translation.step.py_func(x)
+        x = step.py_func(x)
         told.append(int(x))
     assert told == [8748534153485358512, 3040900993826735515, 3453997556048239312]
 
