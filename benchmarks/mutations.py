@@ -17,7 +17,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -163,8 +163,9 @@ def main() -> None:
     told: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory() as place:
         tree = _tree(Path(place))
+        whole = cache(partial(_failing, tree=tree))
         for mutation in sorted(taken, key=lambda one: list(tests).index(one.file)):
-            if mutation.file not in (name for name, _ in told) and (already := _failing(tests[mutation.file], tree)):
+            if already := whole(tuple(tests[mutation.file])):
                 sys.exit(f"mutations: a test of {mutation.file} fails without any: {already}")
             began = time.monotonic()
             by = noticed(mutation, tests[mutation.file], tree)

@@ -15,7 +15,7 @@ from typing import IO, Self
 from stend.cli import application, main
 
 FORK = get_context("fork")
-PATIENCE_S = 200
+PATIENCE_S = 400
 LATE = ("rich.live", "typer._adapters", "tomli_w")
 """What stend and its libraries import no sooner than they need it."""
 UNUSED = {"__main__", "calibrate", "dashboard", "parquet", "pdf", "sim", "simulated"}
