@@ -155,10 +155,29 @@ class Position(Data, frozen=True):
     round: ranges.Rounds
 
 
+class Source(Data, frozen=True):
+    """Where an imported run comes from: who measured, in which format it was told, the original's files with SHA-256.
+
+    `version` is the tool's as told, "" where it is not; `unknown` names settings that the original does not tell.
+    """
+
+    tool: str
+    format: str
+    files: tuple[tuple[str, str], ...]
+    version: str = ""
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The tool with its version: `fio 3.33`."""
+        return f"{self.tool} {self.version}".strip()
+
+
 class Started(Data, frozen=True, tag="started"):
     """A run began, or went on after an interruption (`continues` says from where); `at` is Unix time.
 
-    `fingerprint` tells which drive it is and what was on it just before the first byte was written.
+    `fingerprint` tells which drive it is and what was on it just before the first byte was written; `source` is of a
+    run that was imported.
     """
 
     at: ranges.Seconds
@@ -167,6 +186,7 @@ class Started(Data, frozen=True, tag="started"):
     seed: ranges.Count
     continues: Position | None = None
     fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
+    source: Source | None = None
 
 
 class Sample(Data, frozen=True, tag="sample", gc=False):
@@ -176,8 +196,23 @@ class Sample(Data, frozen=True, tag="sample", gc=False):
     counts: Counts
 
 
+class Told(Data, frozen=True):
+    """Figures of a step as another tool told them, in base units by quantity (`figures.QUANTITIES`), by direction.
+
+    They go before what counts would say; `unknown` names what of the workload the tool does not tell.
+    """
+
+    both: dict[str, ranges.Amount] = {}  # noqa: RUF012
+    read: dict[str, ranges.Amount] = {}  # noqa: RUF012
+    write: dict[str, ranges.Amount] = {}  # noqa: RUF012
+    unknown: tuple[str, ...] = ()
+
+
 class Result(Data, frozen=True, tag="result"):
-    """A step is done. `gap_s` is the time without load just before it; `seed` is the one its engine was given."""
+    """A step is done. `gap_s` is the time without load just before it; `seed` is the one its engine was given.
+
+    `told` is of imported steps.
+    """
 
     where: Position
     index: ranges.Count
@@ -187,6 +222,7 @@ class Result(Data, frozen=True, tag="result"):
     gap_s: ranges.Number = 0
     seed: ranges.Count = 0
     said: str = ""
+    told: Told | None = None
 
 
 class Verdict(Data, frozen=True):
@@ -238,7 +274,7 @@ class Note(Data, frozen=True, tag="note"):
     kind: NoteKind = "remark"
 
 
-Outcome = Literal["complete", "not steady", "stopped", "failed"]
+Outcome = Literal["complete", "not steady", "stopped", "failed", "imported"]
 
 
 class Ended(Data, frozen=True, tag="ended"):
@@ -372,6 +408,11 @@ class Run:
         return self.started[0].plan
 
     @property
+    def source(self) -> Source | None:
+        """Where it was imported from; None for a run of stend's own."""
+        return self.started[0].source if self.started else None
+
+    @property
     def seed(self) -> int:
         """The seed that every step's own seed is drawn from."""
         return self.started[0].seed
@@ -396,7 +437,9 @@ class Run:
         links = tuple(self.plan.device.facts.get("warnings", ()))
         differ = any(note.kind == "mismatch" for note in self.notes)
         stalled = any(note.kind == "stall" for note in self.notes)
+        source = self.source
         return (
+            *((f"imported from {source.name}: not measured by stend, no steady state proven",) if source else ()),
             *((f"the record is not as the run wrote it: {self.wrong[0]}",) if self.wrong else ()),
             *links,
             *(("load and counters differ by more than 1 %, see the notes",) if differ else ()),

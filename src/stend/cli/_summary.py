@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.definition import Hold, Idle, Seconds
 from stend.findings import look
-from stend.findings.look.figures import PERCENTS, Figures, derived, listed
+from stend.findings.look.figures import PERCENTS, Direction, Figures, derived, listed, of_record
 from stend.record import Result, Run, Verdict
 from stend.units import MB, block_label, decimal, duration, latency, rate
 
@@ -81,10 +81,10 @@ def _workload(run: Run, row: Figures) -> str:
     series = [r.counts for r in look.records(run, row.test, row.phase) if r.workload == row.workload]
     first, last = (derived(counts.both, counts.seconds, "iops") or 0.0 for counts in (series[0], series[-1]))
     ends = f" from {rate(first)} to {rate(last)}" if len(series) > 1 else ""
+    waits = ", ".join(f"{name} {latency(told)}" for name in ("mean", "max") if (told := row.value(name)) is not None)
     return (
         f"  {row.phase:<14} {row.workload.label:<24} {rate(row.iops):>7} IOPS"
-        f" {row.number('throughput') / MB:>8.1f} MB/s  "
-        f"mean {latency(row.number('mean'))}, max {latency(row.number('max'))}{ends}"
+        f" {row.number('throughput') / MB:>8.1f} MB/s  {waits}{ends}"
     )
 
 
@@ -128,13 +128,14 @@ def _figures(r: Result) -> dict[str, Any]:
     own |= {
         "step": r.step.workload.label,
         "seconds": counts.seconds,
-        "iops": derived(counts.both, counts.seconds, "iops") or 0.0,
-        "bytes_per_s": derived(counts.both, counts.seconds, "throughput") or 0.0,
+        "iops": of_record(r, "both", "iops") or 0.0,
+        "bytes_per_s": of_record(r, "both", "throughput") or 0.0,
     }
-    for name, tally in (("read", counts.read), ("write", counts.write)):
-        if tally.ios:
-            told = {f"{quantity}_s": derived(tally, counts.seconds, quantity) for quantity in WAITS}
-            own[name] = {"ios": tally.ios} | told
+    ways: tuple[Direction, ...] = ("read", "write")
+    for name in ways:
+        if ios := getattr(counts, name).ios:
+            told = {f"{quantity}_s": of_record(r, name, quantity) for quantity in WAITS}
+            own[name] = {"ios": ios} | told
     return own
 
 

@@ -8,10 +8,10 @@ states, `listed` those of a phase as screens and tables list them. So one quanti
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from stend.definition import Phase, PlannedTest, Workload
+from stend.definition import Hold, Phase, PlannedTest, Workload
 from stend.findings import look
 from stend.findings.look.once import once
-from stend.record import Counts, Run, Tally, added
+from stend.record import Counts, Result, Run, Tally, Told, added
 from stend.stats import percentile_s
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase"]
@@ -57,7 +57,7 @@ QUANTITIES: dict[str, Quantity] = {
 
 
 def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
-    """IOs/s, bytes/s or seconds; None without IOs or where the sample cannot carry the percentile."""
+    """IOs/s, bytes/s or seconds; None without IOs, or where the sample cannot carry the percentile or nobody told it."""
     if not tally.ios or not seconds:
         return None
     if quantity in PERCENTS:
@@ -65,9 +65,15 @@ def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
     return {
         "iops": tally.ios / seconds,
         "throughput": tally.bytes / seconds,
-        "mean": tally.mean_s,
-        "max": tally.max_s,
+        "mean": tally.mean_s or None,
+        "max": tally.max_s or None,
     }[quantity]
+
+
+def of_record(result: Result, direction: Direction, name: str) -> float | None:
+    """The same of one record; what another tool told of it goes before its counts."""
+    said = getattr(result.told, direction).get(name) if result.told else None
+    return derived(getattr(result.counts, direction), result.counts.seconds, name) if said is None else said
 
 
 class Figures(NamedTuple):
@@ -75,6 +81,7 @@ class Figures(NamedTuple):
 
     `rounds` are those that were judged, empty where nothing was; `steady` is that verdict, None without one. `place`
     counts loads of a phase that differ in nothing but where on the drive they go; 0 is all such places together.
+    `told` is what another tool told of an imported load.
     """
 
     test: str
@@ -88,10 +95,12 @@ class Figures(NamedTuple):
     steady: bool | None
     seconds: float
     tally: Tally
+    told: Told | None = None
 
     def value(self, quantity: str) -> float | None:
-        """As `derived`."""
-        return derived(self.tally, self.seconds, quantity)
+        """As `derived`; what another tool told goes before."""
+        said = getattr(self.told, self.direction).get(quantity) if self.told else None
+        return derived(self.tally, self.seconds, quantity) if said is None else said
 
     def number(self, quantity: str) -> float:
         """The same, 0 for None; a chart's "latency" is the mean."""
@@ -152,7 +161,7 @@ def together(rows: Iterable[Figures]) -> Iterator[Figures]:
         alike.setdefault((row.phase, row.workload.label, row.direction), []).append(row)
     for own in alike.values():
         whole = added(Counts(row.seconds, 0, row.tally) for row in own)
-        yield own[0] if len(own) == 1 else own[0]._replace(place=0, seconds=whole.seconds, tally=whole.read)
+        yield own[0] if len(own) == 1 else own[0]._replace(place=0, seconds=whole.seconds, tally=whole.read, told=None)
 
 
 def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]:
@@ -160,8 +169,15 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]
     judged = look.last_judged(run, run.holder(test, phase), phase) if window == "rounds" else None
     rounds = run.verdict_rounds(test, phase) if window == "rounds" else ()
     steady = judged.steady if judged else None
+    told = _told(run, test, phase, place[4]) if run.source else None
     for direction in DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]:
-        yield Figures._make((*place, direction, rounds, steady, counts.seconds, getattr(counts, direction)))
+        yield Figures._make((*place, direction, rounds, steady, counts.seconds, getattr(counts, direction), told))
+
+
+def _told(run: Run, test: str, phase: str, load: Workload) -> Told | None:
+    """What another tool told of a load; of several records no told figures can be made one."""
+    own = [r.told for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and r.told]
+    return own[0] if len(own) == 1 else Told(unknown=own[0].unknown) if own else None
 
 
 def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.definition import Hold
-from stend.findings.look.figures import PERCENTS, derived
-from stend.record import Result, Run, Tally
+from stend.findings.look.figures import PERCENTS, Direction, of_record
+from stend.record import Result, Run
 
 WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}
 """Column -> quantity of a direction's response times."""
@@ -41,17 +41,18 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= {
             "seconds": counts.seconds,
             "cpu_s": counts.cpu_s,
-            "iops": derived(counts.both, counts.seconds, "iops") or 0.0,
-            "bytes_per_s": derived(counts.both, counts.seconds, "throughput") or 0.0,
+            "iops": of_record(result, "both", "iops") or 0.0,
+            "bytes_per_s": of_record(result, "both", "throughput") or 0.0,
         }
-        row |= _tally("read", counts.read, counts.seconds) | _tally("write", counts.write, counts.seconds)
+        row |= _tally(result, "read") | _tally(result, "write")
     return row
 
 
-def _tally(way: str, tally: Tally, seconds: float) -> dict[str, Any]:
+def _tally(result: Result, way: Direction) -> dict[str, Any]:
     """Response times of a direction without IOs, and percentiles that it cannot carry, are empty."""
+    tally = getattr(result.counts, way)
     figures: dict[str, Any] = {"ios": tally.ios, "bytes": tally.bytes}
     if tally.ios:
-        figures |= {key: derived(tally, seconds, quantity) for key, quantity in WAITS.items()}
-        figures["deviation_s"] = tally.deviation_s
+        figures |= {key: of_record(result, way, quantity) for key, quantity in WAITS.items()}
+        figures["deviation_s"] = tally.deviation_s if tally.latency_ns2 else None
     return {f"{way}_{key}": value for key, value in figures.items()}
