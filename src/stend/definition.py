@@ -168,7 +168,7 @@ class Profile(Data, frozen=True):
     title: str
     specification: str
     device_class: Literal["enterprise", "client"]
-    write_cache: Literal["enabled", "disabled"]
+    write_cache: Literal["enabled", "disabled", "unknown"]
     active_range_pct: ranges.Range = 100
     threads: ranges.Threads = 4
     depth: ranges.Depth = 32

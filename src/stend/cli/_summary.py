@@ -17,8 +17,10 @@ def lines(run: Run) -> list[str]:
     """The summary: drive, stamps, verdicts, the tracked figures of each test."""
     drive = run.plan.device
     outcome = run.ended.outcome if run.ended else "unfinished"
-    head = [f"{drive.model or drive.kind} {drive.serial}  {decimal(drive.capacity_bytes)}  {drive.target}: {outcome}"]
+    size = decimal(drive.capacity_bytes) if drive.capacity_bytes else "capacity not told"
+    head = [f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {outcome}"]
     head += [f"  ! {stamp}" for stamp in run.stamps]
+    head += [f"  {note.text}" for note in run.notes if run.source]
     pauses = [gap for gap in pauses_s(run) if gap > 0]
     tail = [f"Median pause between steps {latency(median(pauses))} ({len(pauses)} pauses)"] if pauses else []
     return [*head, *(line for test in run.plan.tests for line in _test(run, test.name, test.title)), *tail]

@@ -1,9 +1,9 @@
 """Figure by figure: the ratio of two sides, its interval, and a verdict that needs interval and threshold both."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import exp, log1p
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from stend.compare import statistics
 from stend.compare.settings import Differing, Reason, blocked, differing, obstacles
@@ -90,21 +90,39 @@ def thresholds(typed: Sequence[str]) -> dict[str, float]:
 
 
 def paired(a: Side, b: Side) -> tuple[list[tuple[Key, Key]], tuple[tuple[Key, ...], tuple[Key, ...]]]:
-    """Figures of both sides; those left over are paired where only threads and depth tell them apart."""
+    """Figures of both sides; those left over are paired where only threads and depth tell them apart, and those of
+    another tool by their load alone."""
     first, second = every_key([a]), every_key([b])
     pairs = [(key, key) for key in first if key in set(second)]
-    mine, theirs = ([k for k in keys if (k, k) not in set(pairs)] for keys in (first, second))
+    left = [[k for k in keys if (k, k) not in set(pairs)] for keys in (first, second)]
+    pairs += [*_matched(left, lambda key: key.loose), *_matched(left, _as_load)]
+    return pairs, (tuple(left[0]), tuple(left[1]))
+
+
+def _matched(left: list[list[Key]], by: Callable[[Key], Any]) -> Iterator[tuple[Key, Key]]:
+    """Those of both sides that are alike by that and nothing else is; they are taken away from what is left."""
+    mine, theirs = left
     for key in list(mine):
-        alike = [k for k in theirs if k.loose == key.loose]
-        if len(alike) == 1 and sum(k.loose == key.loose for k in mine) == 1:
-            pairs.append((key, alike[0]))
+        alike = [k for k in theirs if by(k) == by(key)]
+        if len(alike) == 1 and sum(by(k) == by(key) for k in mine) == 1 and _may(key, alike[0]):
+            yield key, alike[0]
             mine.remove(key)
             theirs.remove(alike[0])
-    return pairs, (tuple(mine), tuple(theirs))
+
+
+def _as_load(key: Key) -> tuple[Any, ...]:
+    return key.random_pct, key.read_pct, key.block, key.threads, key.depth, key.direction
+
+
+def _may(key: Key, other: Key) -> bool:
+    return key.test == other.test or "unknown" in (key.state, other.state)
 
 
 def quantities(key: Key) -> Iterator[str]:
-    """What a full table shows of a figure; a rule may ask for any other."""
+    """What a full table shows of a figure; a rule may ask for any other. Of another tool all that it told."""
+    if key.state == "unknown":
+        yield from ("iops" if key.random_pct else "throughput", "mean", "p99", "p99.9", "p99.99", "max")
+        return
     if key.direction == "both" or key.test == "profiles":
         yield "iops" if key.random_pct else "throughput"
     if key.test in TIMED and key.state != "fresh":
@@ -191,5 +209,8 @@ def _notes(a: Side, b: Side) -> Iterator[Reason]:
     if len(a.drives) == len(b.drives) == 1 and a.drives != b.drives:
         yield Reason("two_drives", {})
     for one in (a, b):
+        told = [(run.source.name, ", ".join(run.source.unknown)) for run in one.runs if run.source]
+        for source, lacks in dict.fromkeys(told):
+            yield Reason("imported", {"side": one.name, "source": source, "lacks": lacks})
         if len(one.drives) > 1:
             yield Reason("drives", {"side": one.name, "n": len(one.drives), "runs": len(one.runs)})

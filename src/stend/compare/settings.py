@@ -18,8 +18,8 @@ BLOCKING = (
     "engine",
 )
 """Settings of a whole run that must be alike; those of one figure are in `obstacles`."""
-TOLD = ("label", "model", "firmware", "serial", "capacity", "interface", "temperature", "cpu", "kernel", "fio", "stend",
-        "deviations")  # fmt: skip
+TOLD = ("label", "model", "firmware", "serial", "capacity", "interface", "temperature", "cpu", "kernel", "fio", "tool",
+        "stend", "deviations")  # fmt: skip
 WARM_C = 5.0
 """Medians of temperature that differ by less are alike."""
 
@@ -64,7 +64,8 @@ def _as_warm(name: str, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool
 
 
 def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
-    """What of one figure is unlike: threads and depth, the part of the drive, the data's entropy, an unmet rule."""
+    """What of one figure is unlike: threads and depth, the part of the drive, the data's entropy, an unmet rule; and
+    what another tool did not tell of it."""
     found = []
     if (key.threads, key.depth) != (other.threads, other.depth):
         loads = {"a": f"T{key.threads} Q{key.depth}", "b": f"T{other.threads} Q{other.depth}"}
@@ -78,6 +79,8 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
         unmet = sum(row.steady is False for row in rows)
         if unmet:
             found.append(Reason("unmet", {"n": unmet, "runs": len(rows), "side": one.name}))
+        if lacks := dict.fromkeys(what for row in rows if row.told for what in row.told.unknown if what != "seconds"):
+            found.append(Reason("untold", {"what": ", ".join(lacks), "side": one.name}))
     return found
 
 

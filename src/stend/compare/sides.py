@@ -9,7 +9,7 @@ from stend.definition import Workload
 from stend.errors import BadInput
 from stend.findings import look
 from stend.findings.look.figures import Figures, figures
-from stend.record import Run
+from stend.record import Run, Source
 from stend.units import block_label
 
 
@@ -48,7 +48,7 @@ class Key(NamedTuple):
 class Outcome(NamedTuple):
     """What one run says: who the drive is, when it began and ended (Unix time), settings by name, figures by key.
 
-    `courses` are the saturations: test -> ((end in seconds, IOPS), ...) a record.
+    `source` is of an imported one. `courses` are the saturations: test -> ((end in seconds, IOPS), ...) a record.
     """
 
     name: str
@@ -61,10 +61,11 @@ class Outcome(NamedTuple):
     capacity_bytes: int
     courses: dict[str, tuple[tuple[float, float], ...]]
     stamps: tuple[str, ...]
+    source: Source | None = None
 
     def share(self, size_bytes: int) -> float:
-        """Of its capacity, to a thousandth; 1 for a range of 0 bytes, which is the whole."""
-        return round(size_bytes / self.capacity_bytes, 3) if size_bytes else 1.0
+        """Of its capacity, to a thousandth; 1 for a range of 0 bytes, which is the whole, or where neither is told."""
+        return round(size_bytes / self.capacity_bytes, 3) if size_bytes and self.capacity_bytes else 1.0
 
 
 class Side(NamedTuple):
@@ -115,6 +116,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         capacity_bytes=drive.capacity_bytes,
         courses=dict(_courses(run)),
         stamps=run.stamps,
+        source=run.source,
     )
 
 
@@ -137,6 +139,8 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
     plan, drive, profile = run.plan, run.plan.device, run.plan.profile
     shown = round(drive.capacity_bytes / drive.native_bytes, 2) if drive.native_bytes else 1.0
     told = [float(t.values["temperature_c"]) for t in run.telemetry if t.values.get("temperature_c") is not None]
+    if run.source:
+        return _imported(run, run.source, host, label)
     return {
         "profile": profile.name,
         "quick": profile.quick,
@@ -159,6 +163,26 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "fio": "" if drive.virtual else str(host.get("fio", "")),
         "stend": run.started[0].version,
         "deviations": "; ".join(plan.deviations),
+    }
+
+
+def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dict[str, Any]:
+    """Those that another tool told; the others are unknown, and are left out."""
+    drive = run.plan.device
+    return {
+        "profile": run.plan.profile.name,
+        "range_limit": run.plan.range_bytes or None,
+        "engine": source.tool.lower(),
+        "label": label,
+        "model": drive.model,
+        "firmware": drive.firmware,
+        "serial": drive.serial,
+        "capacity": drive.capacity_bytes or None,
+        "cpu": str(host.get("cpu", "")),
+        "kernel": str(host.get("kernel", "")),
+        "fio": f"fio-{source.version}" if source.tool == "fio" else "",
+        "tool": source.name,
+        "stend": run.started[0].version,
     }
 
 

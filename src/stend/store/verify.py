@@ -4,6 +4,7 @@ It guards against accidents and hasty hands: crashes, copies, editors, disks. Wh
 caught, except by fio's own words in raw/, which must come to the same counts.
 """
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from stend import store
 from stend.definition import Hold
 from stend.engines import _fio_json as fio
 from stend.errors import BadInput
-from stend.record import Result, Run, Tally
+from stend.record import Result, Run, Source, Tally
 from stend.store import reports
 from stend.store.journal import Record
 
@@ -57,7 +58,9 @@ class Folder:
             yield self.beside(name)
         if self.run.started:
             yield from self.results()
-            if not self.run.plan.device.virtual:
+            if self.run.source:
+                yield self.original(self.run.source)
+            elif not self.run.plan.device.virtual:
                 yield self.raw()
         yield from self.reports()
 
@@ -90,6 +93,20 @@ class Folder:
         doubled = len(places) - len(set(places))
         words = f"{doubled} of {len(places)} are told twice" if doubled else f"{len(places)}, each told once"
         yield Told("results", words, sound=not doubled)
+
+    def original(self, source: Source) -> Told:
+        """The files that a run was imported from, by their SHA-256."""
+        wrong = list[str]()
+        for name, told in source.files:
+            try:
+                same = hashlib.sha256((self.folder / "raw" / name).read_bytes()).hexdigest() == told
+            except (OSError, ValueError) as error:
+                wrong.append(f"{name}: {getattr(error, 'strerror', None) or error}")
+                continue
+            if not same:
+                wrong.append(f"{name} is not what was imported")
+        words = f"{len(source.files)} of {source.name}, as imported"
+        return Told("raw/", _some(wrong) if wrong else words, sound=not wrong)
 
     def raw(self) -> Told:
         """fio's own words come to the results' counts; those after wrong ones of the same load cannot be judged."""

@@ -14,9 +14,9 @@ from stend.findings.look.once import once
 from stend.record import Counts, Result, Run, Tally, Told, added
 from stend.stats import percentile_s
 
-State = Literal["fresh", "filled", "window", "saturated", "rested", "phase"]
+State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
 """Purged and not filled; after preconditioning; in the measurement window; at the end of a saturation; after rests;
-the whole of a phase that changes the drive while it lasts."""
+the whole of a phase that changes the drive while it lasts; not told, as by other tools."""
 LASTING: tuple[State, ...] = ("window", "saturated", "filled")
 """States that service lasts in."""
 Window = Literal["rounds", "whole", "first", "last", "bursts"]
@@ -192,6 +192,8 @@ def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
 
 def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
     """What the phase finds, but where it rests, has a window, is about a change or brings the drive into a state."""
+    if run.source:
+        return "unknown"
     if look.rest_s(phase):
         return "rested"
     if run.verdict_rounds(test.name, phase.name):

@@ -1,0 +1,70 @@
+"""bench-fio's tree: fio's JSON a file, named after mode, queue depth and jobs (`randread-16-8.json`)."""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+import msgspec
+
+from stend.errors import BadInput
+from stend.imports import fio
+from stend.imports.given import Given
+from stend.imports.taken import Load, Taken
+
+TOOL = "bench-fio"
+NAMED = re.compile(r"([a-z]+?)(\d*)-(\d{1,5})-(\d{1,4})\.json")
+"""Mode, with the share of reads where it is a mix, queue depth, jobs."""
+
+
+def claims(given: Given) -> bool:
+    """A folder of which most files are named so."""
+    named = sum(bool(NAMED.fullmatch(PurePosixPath(name).name)) for name, _ in given.files)
+    return given.folder and named > len(given.files) / 2
+
+
+def read(given: Given) -> Taken:
+    """A load a file; BadInput names the file that cannot be read."""
+    loads, first, at = list[Load](), None, 0.0
+    notes = dict[str, None]()
+    for name, data in given.files:
+        if not NAMED.fullmatch(PurePosixPath(name).name):
+            notes[f"{name} is not named as bench-fio names results, and is left out"] = None
+            continue
+        try:
+            document, said = fio.documents(data)
+            loads += _placed(name, document)
+        except BadInput as error:
+            raise BadInput(f"{name}: {error}") from error
+        first, at = first or document, min(at or document.timestamp, document.timestamp)
+        notes |= dict.fromkeys((*said, *fio.lacks(document)))
+    if given.left:
+        notes[f"{given.left} logs of the tree are not read"] = None
+    common = first.common if first else {}
+    return Taken(
+        tool=TOOL,
+        version=f"(fio {first.version.removeprefix('fio-')[:60]})" if first else "",
+        loads=tuple(loads),
+        notes=tuple(notes)[: fio.MOST_NOTES],
+        unknown=("drive", "steady state", "what the drive held before", "write cache"),
+        at=at,
+        drive={"target": str(common["filename"])[:200]} if common.get("filename") else {},
+    )
+
+
+def _placed(name: str, document: fio.Document) -> Iterator[Load]:
+    """The loads of a file; queue depth and jobs are its name's."""
+    found = NAMED.fullmatch(PurePosixPath(name).name)
+    if found is None:
+        return
+    mode, _, depth, threads = found.groups()
+    below = str(PurePosixPath(name).parent)
+    for load in fio.of(document):
+        own = msgspec.structs.replace(
+            load.workload,
+            random_pct=100 if mode.startswith("rand") else 0,
+            depth=min(max(int(depth), 1), 65536),
+            threads=min(max(int(threads), 1), 1024),
+        )
+        known = tuple(what for what in load.told.unknown if what == "block size")
+        told = msgspec.structs.replace(load.told, unknown=known)
+        yield load._replace(workload=own, told=told, phase=mode if below == "." else f"{below[-40:]}/{mode}")

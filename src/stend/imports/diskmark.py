@@ -1,0 +1,125 @@
+"""What KDiskMark and CrystalDiskMark copy as text: lines with MB/s, IOPS and, in newer versions, a response time."""
+
+import re
+from collections.abc import Iterator
+
+from stend.definition import Workload
+from stend.errors import BadInput
+from stend.imports import numbers
+from stend.imports.given import Given, text
+from stend.imports.taken import Load, Rates, Taken, rated
+from stend.plain import plain
+from stend.units import MB, GiB, KiB, MiB
+
+HEAD = re.compile(r"^[ \t-]*(KDiskMark|CrystalDiskMark)\s*\(?(\d[\d.]*)?", re.MULTILINE)
+LINE = re.compile(
+    r"\s*(Sequential|Random|SEQ|RND)\s+(?:(Read|Write)\s+)?(?:(\d+)\s?([KM])i?B\s*)?"
+    r"(?:\((?:QD?=\s*(\d+))?[,\s]*(?:T=\s*(\d+))?\)\s*)?:\s*"
+    r"([\d.]+) MB/s(?:\s*\[\s*([\d.]+) IOPS\])?(?:\s*<\s*([\d.]+) us>)?\s*",
+    re.IGNORECASE,
+)
+"""Kind, way (before version 7), size and its unit, queue depth, threads, MB/s, IOPS, microseconds."""
+SECTION = re.compile(r"\[(Read|Write|Mix)\](?:\D{0,20}(\d+)\s?%)?", re.IGNORECASE)
+SETTING = re.compile(r"^\s*(Test|Date|OS|Profile|Mode|Comment)\s*:\s*(.+?)\s*$")
+TESTED = re.compile(r"(\d+)\s*(MiB|GiB)(?:\s*\(x(\d+)\))?")
+MEASURED = re.compile(r"(?:Measure|Interval):?\s*(\d+) sec")
+UNITS = {"MB/s": 1.0, "KiB/s ÷ 1000": 1.024, "MiB/s": 1.048576}
+"""What "MB" turns out to be, in 10^6 bytes: versions of KDiskMark differ."""
+US = 1e-6
+MOST_LINES, MOST_CHARACTERS = 10_000, 300
+
+
+def claims(given: Given) -> bool:
+    """It begins with one of the two names."""
+    return not given.folder and HEAD.search(given.head[:2000]) is not None and "MB/s" in given.head
+
+
+def read(given: Given) -> Taken:
+    """A load a line; reads and writes are told apart by their sections."""
+    words = text(given.data)
+    found = HEAD.search(words)
+    if found is None:
+        raise BadInput("it names neither KDiskMark nor CrystalDiskMark")
+    settings = {m[1]: m[2] for line in _lines(words) if (m := SETTING.match(line))}
+    notes: dict[str, None] = {}
+    loads = tuple(_loads(words, _seconds(settings), _range(settings), notes))
+    return Taken(
+        tool=found[1],
+        version=(found[2] or "").strip(".")[:20],
+        loads=loads,
+        notes=(*notes, *_lacks(settings)),
+        unknown=("drive", "steady state", "what the drive held before", "write cache"),
+        at=numbers.at(settings.get("Date", ""), "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
+        host={"system": plain(settings.get("OS", ""))[:200]},
+    )
+
+
+def _seconds(settings: dict[str, str]) -> float:
+    told = MEASURED.search(settings.get("Test", "")) if "Measure" in settings.get("Test", "") else None
+    return min(float(told[1]), 86_400.0) if told else 0.0
+
+
+def _range(settings: dict[str, str]) -> int:
+    told = TESTED.search(settings.get("Test", ""))
+    return min(int(told[1][:9]) * (GiB if told[2] == "GiB" else MiB), 1 << 62) if told else 0
+
+
+def _lines(words: str) -> list[str]:
+    return [line[:MOST_CHARACTERS] for line in words.split("\n")[:MOST_LINES]]
+
+
+def _loads(words: str, seconds: float, span: int, notes: dict[str, None]) -> Iterator[Load]:
+    section = ""
+    for line in _lines(words):
+        if opened := SECTION.match(line):
+            section = opened[1].lower() if opened[1].lower() != "mix" else f"mix {opened[2] or 70}"
+        elif told := LINE.fullmatch(line):
+            yield _load(told, section, (seconds, span), notes)
+
+
+def _load(told: re.Match[str], section: str, lasted: tuple[float, int], notes: dict[str, None]) -> Load:
+    kind, way, count, unit, depth, threads, mbs, iops, wait = told.groups()
+    reads = {"read": 100, "write": 0}.get(way.lower() if way else section)
+    if reads is None:
+        reads = min(int(section.split()[1]), 100) if section.startswith("mix") else 100
+    block = int((count or "0")[:9]) * (MiB if (unit or "").upper() == "M" else KiB)
+    unknown = () if block else ("block size",)
+    if not 0 <= block <= 1 << 30:
+        raise BadInput("it tells a block size that no IO has")
+    block = block or (MiB if kind.lower().startswith("seq") else 4 * KiB)
+    rate = (numbers.number(mbs) or 0) * MB
+    done = numbers.number(iops) if iops else None
+    if done:
+        notes |= _unit_note(rate, done, block)
+        rate = done * block
+    workload = Workload(
+        random_pct=0 if kind.lower().startswith("seq") else 100,
+        read_pct=reads,
+        block_bytes=block,
+        threads=min(max(int((threads or "1")[:6]), 1), 1024),
+        depth=min(max(int((depth or "1")[:6]), 1), 65536),
+        range_bytes=lasted[1],
+    )
+    own = Rates(done or rate / block, rate, (numbers.number(wait) or 0) * US or None if wait else None)
+    parts = (reads / 100, 1 - reads / 100)
+    read, write = (own._replace(iops=own.iops * part, bytes_per_s=own.bytes_per_s * part) for part in parts)
+    return rated(workload, lasted[0], read, write, *unknown)
+
+
+def _unit_note(rate: float, iops: float, block: int) -> dict[str, None]:
+    """Which unit "MB/s" is in, found by IOPS and block size; throughput is worked out from those."""
+    share = iops * block / rate if rate else 1.0
+    near = min(UNITS, key=lambda name: abs(UNITS[name] - share))
+    if near == "MB/s" or rate < 5 * MB:
+        return {}
+    return {f'its "MB/s" are {near}: throughput is worked out from IOPS and block size': None}
+
+
+def _lacks(settings: dict[str, str]) -> Iterator[str]:
+    if "Measure" not in settings.get("Test", ""):
+        yield "how long a load was measured is not told: counts stand for a minute at its rate"
+    if repeated := TESTED.search(settings.get("Test", "")):
+        yield f"a figure is the best of {repeated[3] or 'several'} tries, not their mean"
+    yield "percentiles and maxima are not told"
+    if "Date" in settings:
+        yield "its date names no time zone: it is taken for UTC"

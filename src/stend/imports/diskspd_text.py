@@ -1,0 +1,167 @@
+"""diskspd's text, of Windows and of Linux: counts by direction, percentiles where latency was measured."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from stend.definition import Workload
+from stend.errors import BadInput
+from stend.imports import numbers
+from stend.imports.given import Given, text
+from stend.imports.taken import Load, Taken, carried
+from stend.plain import plain
+from stend.record import NS, Counts, Tally, Told
+
+TOOL = "diskspd"
+RESULTS = re.compile(r"^Results for (?:timespan|job) \d+:", re.MULTILINE)
+TIME = re.compile(r"^(?:actual )?test time:\s+([\d.]+)s", re.MULTILINE)
+ROWS = {
+    "50th": "p50", "99th": "p99", "3-nines": "p99.9", "4-nines": "p99.99", "5-nines": "p99.999", "max": "max",
+}  # fmt: skip
+MS = 1e-3
+UNKNOWN = ("drive", "steady state", "what the drive held before")
+
+
+class Asked(NamedTuple):
+    """What the head of a result, or its command line, says of its load; None where it says nothing."""
+
+    block: int | None
+    random: int | None
+    depth: int | None
+    threads: int | None
+    span: int
+
+
+def claims(given: Given) -> bool:
+    """A head of its own, and the table of all IOs."""
+    return not given.folder and RESULTS.search(text(given.data[: 1 << 20])) is not None and b"I/O per s" in given.data
+
+
+def read(given: Given) -> Taken:
+    """A load a timespan or job."""
+    words = text(given.data)
+    marks = [found.start() for found in RESULTS.finditer(words)]
+    heads = [words[a:b] for a, b in zip([0, *marks], marks, strict=False)]
+    bodies = [words[a:b] for a, b in zip(marks, [*marks[1:], len(words)], strict=True)]
+    common = words[: marks[0]]
+    loads = tuple(_load(asked(head if "block size" in head else common), body) for head, body in zip(heads, bodies, strict=True))
+    started = re.search(r"start time:\s*(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d)", common)
+    path = re.search(r"path: '([^'\n]{1,200})'", common) or re.search(r"^Command Line: .*?(\S+)\s*$", common, re.MULTILINE)
+    return Taken(
+        tool=TOOL,
+        version="",
+        loads=loads,
+        notes=("its version is not told", *lacks(loads), *_buffered(common)),
+        unknown=(*UNKNOWN, "write cache"),
+        at=numbers.at(started[1], "%Y/%m/%d %H:%M:%S") if started else 0.0,
+        drive={"target": plain(path[1])[:200]} if path else {},
+    )
+
+
+def lacks(loads: tuple[Load, ...]) -> Iterator[str]:
+    """What every page should say of results of diskspd."""
+    yield "percentiles are diskspd's own, not bins: they are shown as told and never merged"
+    if any(not load.counts.read.latency_ns and not load.counts.write.latency_ns for load in loads):
+        yield "response times were not measured (-L)"
+
+
+def asked(head: str) -> Asked:
+    """By the parameters that it prints, else by the command line that it repeats."""
+    if found := re.search(r"block size: (\d{1,10})", head):
+        depth = re.search(r"outstanding I/O operations: (\d{1,6})", head)
+        threads = re.search(r"(?:total threads:|threads per file:) +(\d{1,6})", head.replace("\t", " "))
+        mixed = re.search(r"using mixed random/sequential I/O \((\d{1,3})%", head)
+        random = min(int(mixed[1]), 100) if mixed else 100 if "using random I/O" in head else 0
+        span = re.search(r"\bsize: (\d{1,18})B", head)
+        return Asked(int(found[1]), random, _whole(depth), _whole(threads), _whole(span) or 0)
+    line = re.search(r"^Command Line: (.+)$", head, re.MULTILINE)
+    words = line[1].split()[:200] if line else []
+    told = {word[1]: word[2:] for word in words if len(word) > 1 and word[0] in "-/"}
+    if not words:
+        return Asked(None, None, None, None, 0)
+    block = numbers.size(told.get("b", "64K"))
+    threads = next((numbers.whole(told[key]) for key in ("t", "F") if key in told), 1)
+    mixed = numbers.whole(told["rs"]) if "rs" in told else None
+    random = min(mixed, 100) if mixed is not None else 100 if "r" in told else 0
+    return Asked(block, random, numbers.whole(told.get("o", "2")), threads, numbers.size(told.get("c", "")) or 0)
+
+
+def _whole(found: re.Match[str] | None) -> int | None:
+    return int(found[1]) if found else None
+
+
+def workload(told: Asked, counts: Counts) -> tuple[Workload, tuple[str, ...]]:
+    """The load, and what nobody told of it."""
+    names = {"block size": told.block, "random or sequential": told.random, "threads and queue depth": told.depth}
+    unknown = tuple(name for name, value in names.items() if value is None)
+    ios, done = counts.both.ios, counts.both.bytes
+    block = told.block or (round(done / ios) if ios else 1)
+    if not 1 <= block <= 1 << 30:
+        raise BadInput("it tells a block size that no IO has")
+    load = Workload(
+        random_pct=told.random or 0,
+        read_pct=round(100 * counts.read.ios / ios) if ios else 100,
+        block_bytes=block,
+        threads=min(max(told.threads or 1, 1), 1024),
+        depth=min(max(told.depth or 1, 1), 65536),
+        range_bytes=min(told.span, 1 << 62),
+    )
+    return load, unknown
+
+
+def _load(told: Asked, body: str) -> Load:
+    seconds = TIME.search(body)
+    lasted = numbers.number(seconds[1]) if seconds else None
+    if not lasted or not 0 < lasted < 1e9:
+        raise BadInput("it does not tell how long a test ran")
+    waits = _percentiles(body)
+    read, write = (_tally(body, way, waits[way.lower()].get("max", 0.0)) for way in ("Read", "Write"))
+    counts = Counts(lasted, 0, read, write)
+    load, unknown = workload(told, counts)
+    return Load(load, counts, said(counts, waits, unknown))
+
+
+def said(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str, ...]) -> Told:
+    """Percentiles in seconds that the sample carries, by direction."""
+    ways = {way: carried({k: v for k, v in waits[way].items() if k != "max"}, getattr(counts, way).ios) for way in waits}
+    return Told(both=ways["both"], read=ways["read"], write=ways["write"], unknown=unknown)
+
+
+def _tally(body: str, way: str, longest_s: float) -> Tally:
+    """The totals of a direction: columns are found by their names, since versions order them differently."""
+    table = re.search(rf"^{way} IO\n(thread \|[^\n]*)\n.*?^total:([^\n]*)", body, re.MULTILINE | re.DOTALL)
+    if table is None:
+        return Tally()
+    names = [name.strip().lower() for name in table[1].split("|")][1:]
+    cells = [numbers.number(cell.strip()) for cell in table[2].split("|")]
+    row = dict(zip(names, cells, strict=False))
+    ios, size = row.get("i/os") or 0, row.get("bytes") or 0
+    mean_s = (next((row[name] for name in row if name.startswith("avglat")), None) or 0.0) * MS
+    return tally(ios, size, mean_s, longest_s)
+
+
+def tally(ios: float, size: float, mean_s: float, longest_s: float) -> Tally:
+    """Counts of a direction; BadInput where they cannot be."""
+    if not (0 <= ios < 1e15 and 0 <= size < 1e18 and 0 <= mean_s < 1e6 and 0 <= longest_s < 1e6):
+        raise BadInput("it tells figures that cannot be")
+    done = int(ios)
+    return Tally(done, int(size), mean_s / NS * done, 0.0, longest_s / NS) if done else Tally()
+
+
+def _percentiles(body: str) -> dict[str, dict[str, float]]:
+    """The rows of its table of percentiles, in seconds; N/A is left out."""
+    found: dict[str, dict[str, float]] = {"read": {}, "write": {}, "both": {}}
+    for line in body.split("\n"):
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) == 4 and cells[0] in ROWS:
+            for way, cell in zip(found, cells[1:], strict=True):
+                value = numbers.number(cell)
+                if value is not None and 0 < value < 1e9:
+                    found[way][ROWS[cells[0]]] = value * MS
+    return found
+
+
+def _buffered(head: str) -> Iterator[str]:
+    direct = ("software cache disabled", "using O_DIRECT", "-Sh", "-Suw", "-Su", "-h ")
+    if not any(word in head for word in direct):
+        yield "software caching was not switched off: the host's memory may have answered"

@@ -1,0 +1,96 @@
+"""elbencho's results as CSV (`--csvfile`): an operation a row, at the end of its slowest thread."""
+
+from collections.abc import Iterator
+
+from stend.definition import Workload
+from stend.errors import BadInput
+from stend.imports import numbers
+from stend.imports.given import Given, text
+from stend.imports.taken import Load, Rates, Taken, rated
+from stend.plain import plain
+from stend.units import MiB
+
+TOOL = "elbencho"
+LIVE = "ISO Date,Label,Phase,RuntimeMS"
+OPERATIONS = {"READ": 100, "WRITE": 0, "RWMIX": 50}
+US = 1e-6
+
+
+def claims(given: Given) -> bool:
+    """Its header, in any of its versions."""
+    first = given.head.split("\n", 1)[0].lower()
+    return not given.folder and first.startswith("iso date,") and ("operation" in first or "phase" in first)
+
+
+def read(given: Given) -> Taken:
+    """Every read and every write; what only makes or deletes entries is left out."""
+    words = text(given.data)
+    if words.startswith(LIVE):
+        raise BadInput("it is elbencho's live progress, not its results; import what --csvfile wrote")
+    table = list(numbers.rows(words))
+    rows = [numbers.named(table[0], row) for row in table[1:] if any(row)]
+    loads, notes = list[Load](), dict[str, None]()
+    for row in rows:
+        loads += _loads(row, notes)
+    first = rows[0] if rows else {}
+    version = first.get("version", "")
+    return Taken(
+        tool=TOOL,
+        version=plain(version)[:60],
+        loads=tuple(loads),
+        notes=(*notes, *_lacks(rows)),
+        unknown=("drive", "steady state", "what the drive held before", "write cache", "seconds of warm-up"),
+        at=numbers.at(first.get("iso date", ""), "%Y-%m-%dT%H:%M:%S.%f%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f",
+                      "%Y-%m-%dT%H:%M:%S"),
+        drive={"target": plain(_target(first.get("command", "")))[:200]} if first.get("command") else {},
+    )  # fmt: skip
+
+
+def _target(command: str) -> str:
+    last = command.replace('"', " ").split()
+    return last[-1] if last and "/" in last[-1] else ""
+
+
+def _last(row: dict[str, str], name: str) -> float:
+    """A figure at the end of the slowest thread; of older versions the only one."""
+    told = numbers.number(row.get(f"{name} [last]") or row.get(name))
+    return told if told and told > 0 else 0.0
+
+
+def _rates(row: dict[str, str], block: int, mixed: str = "") -> Rates:
+    iops = _last(row, f"{mixed}iops")
+    waits = [numbers.number(row.get(f"{mixed}io lat us [{which}]")) for which in ("avg", "max")]
+    mean, longest = ((wait or 0) * US or None for wait in waits)
+    return Rates(iops, iops * block if block else _last(row, f"{mixed}mib/s") * MiB, mean, longest)
+
+
+def _loads(row: dict[str, str], notes: dict[str, None]) -> Iterator[Load]:
+    operation = row.get("operation", "").upper()
+    name = next((known for known in OPERATIONS if operation.startswith(known)), "")
+    block = numbers.whole(row.get("block size")) or 0
+    threads, hosts, depth = (numbers.whole(row.get(key)) or 1 for key in ("threads", "hosts", "io depth"))
+    if not name or not 1 <= block <= 1 << 30 or not 1 <= depth <= 65536:
+        notes[f"the operation {plain(operation)[:40] or '-'} is no load of reads or writes: it is left out"] = None
+        return
+    ways = {"read": Rates(), "write": Rates()}
+    if "rwmix read iops [last]" in row and _last(row, "rwmix read iops"):
+        ways = {"write": _rates(row, block), "read": _rates(row, block, "rwmix read ")}
+    else:
+        ways["read" if name == "READ" else "write"] = _rates(row, block)
+    both = ways["read"].iops + ways["write"].iops
+    workload = Workload(
+        random_pct=100 if row.get("random") == "1" else 0,
+        read_pct=round(100 * ways["read"].iops / both) if both else OPERATIONS[name],
+        block_bytes=block,
+        threads=min(threads * hosts, 1024),
+        depth=depth,
+        range_bytes=numbers.whole(row.get("file size")) or 0,
+    )
+    yield rated(workload, _last(row, "time ms") / 1000, ways["read"], ways["write"])
+
+
+def _lacks(rows: list[dict[str, str]]) -> Iterator[str]:
+    yield "figures are those at the end of the slowest thread; IOPS are whole, throughput is IOPS x block size"
+    yield "percentiles are not in this table"
+    if any(row.get("direct io") != "1" for row in rows):
+        yield "direct IO was off: the page cache may have answered"

@@ -1,0 +1,150 @@
+"""ezFIO's table of tests, as CSV or on the sheet "Tests" of its ODS."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from stend.definition import Workload
+from stend.errors import BadInput
+from stend.imports import numbers, xml
+from stend.imports.given import Given
+from stend.imports.taken import Load, Rates, Taken, rated
+from stend.plain import plain
+from stend.units import GiB, binary
+
+TOOL = "ezFIO"
+HEADER = ("Type", "Write %", "Block Size", "Threads", "Queue Depth/Thread", "IOPS")
+TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+US = 1e-6
+CELLS = 64
+"""A row of ours has eleven; repeated ones to the right are empty."""
+STAMPS = ("QUICKIE-INVALID-RESULTS", "FASTPRECOND")
+
+
+def claims(given: Given) -> bool:
+    """A CSV with its header, or a ZIP that calls itself a spreadsheet and has the sheet."""
+    if given.folder:
+        return False
+    if given.data.startswith(b"PK"):
+        return b"opendocument.spreadsheet" in given.data[:200]
+    return ",".join(HEADER) in given.head
+
+
+def read(given: Given) -> Taken:
+    """Every test of the table."""
+    table = list(_sheet(given.data)) if given.data.startswith(b"PK") else list(numbers.rows(_text(given)))
+    start = next((n for n, row in enumerate(table) if tuple(row[: len(HEADER)]) == HEADER), None)
+    if start is None:
+        raise BadInput('it has no table of tests (its header begins with "Type,Write %,Block Size")')
+    facts = {row[0]: row[1] for row in table[:start] if len(row) > 1}
+    header, notes, loads = table[start], dict[str, None](), list[Load]()
+    phase = "tests"
+    for row in table[start + 1 :]:
+        own = [cell for cell in row if cell]
+        if len(own) == 1:
+            phase = plain(own[0])[:60]
+        elif own:
+            loads += _load(numbers.named(header, row), len(row) - len(header), phase, notes)
+    return Taken(
+        tool=TOOL,
+        version=_fio(facts),
+        loads=tuple(loads),
+        notes=(*notes, *_lacks(facts)),
+        unknown=("firmware", "steady state", "write cache"),
+        drive=_drive(facts),
+        host={"cpu": plain(facts.get("CPU", ""))[:200], "kernel": plain(facts.get("OS", ""))[:200]},
+    )
+
+
+def _text(given: Given) -> str:
+    from stend.imports.given import text
+
+    return text(given.data)
+
+
+def _fio(facts: dict[str, str]) -> str:
+    told = plain(facts.get("FIOVersion", ""))[-40:].split("-")[-1]
+    return f"(fio {told})" if told else ""
+
+
+def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[str, None]) -> Iterator[Load]:
+    """The load of a row; none of one that was skipped, or whose decimal commas shifted it."""
+    names = ("write %", "block size", "threads", "queue depth/thread", "iops")
+    written, block, threads, depth, iops = (numbers.number(cells.get(name)) for name in names)
+    if written is None or not block or not threads or not depth or iops is None or beyond > 0:
+        told = "has a decimal comma that shifts its cells" if beyond > 0 else "is no test that was measured"
+        notes[f"a row of {phase} {told}: it is left out"] = None
+        return
+    if not (0 <= written <= 100 and 1 <= block <= 1 << 30 and 1 <= threads <= 1024 and 1 <= depth <= 65536):
+        raise BadInput(f"a row of {phase} tells a load that cannot be")
+    waits = [numbers.number(cells.get(f"{way} latency (us)")) for way in ("read", "write")]
+    workload = Workload(
+        random_pct=100 if cells.get("type", "").lower().startswith("rand") else 0,
+        read_pct=round(100 - written),
+        block_bytes=int(block),
+        threads=int(threads),
+        depth=int(depth),
+    )
+    parts = (1 - written / 100, written / 100)
+    read, write = (
+        Rates(iops * share, iops * share * block, (wait or 0) * US or None)
+        for share, wait in zip(parts, waits, strict=True)
+    )
+    yield rated(workload, 0, read, write, phase=phase)
+
+
+def _lacks(facts: dict[str, str]) -> Iterator[str]:
+    yield "how long a test ran is not told: counts stand for a minute at its rate"
+    yield "IOPS are rounded; throughput is IOPS x block size; IOPS of a mix are shared out as asked, not as done"
+    yield "percentiles and maxima are not in this table"
+    for stamp in STAMPS:
+        if any(stamp in value for value in facts.values()):
+            yield f"ezFIO marks it: {stamp}"
+
+
+def _drive(facts: dict[str, str]) -> dict[str, Any]:
+    told = {name: plain(_bare(facts.get(name, "")))[:100] for name in ("Drive", "Model", "Serial")}
+    whole = numbers.whole(_bare(facts.get("AvailCapacity", "")))
+    found: dict[str, Any] = {"target": told["Drive"], "model": told["Model"], "serial": told["Serial"]}
+    if whole and whole < 1 << 30:
+        found["capacity_bytes"] = whole * GiB
+    return {key: value for key, value in found.items() if value}
+
+
+def _bare(value: str) -> str:
+    for stamp in STAMPS:
+        value = value.replace(f"{stamp}-", "")
+    return value
+
+
+def _sheet(data: bytes) -> Iterator[Sequence[str]]:
+    """The rows of the sheet "Tests"; BadInput for an archive that grows beyond any result."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            inner = archive.getinfo("content.xml")
+            if inner.file_size > xml.MOST_BYTES:
+                raise BadInput(f"its content.xml unpacks to more than {binary(xml.MOST_BYTES)}")
+            with archive.open(inner) as file:
+                content = file.read(xml.MOST_BYTES + 1)
+    except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
+        raise BadInput(f"it is no whole ODS: {plain(str(error))}") from error
+    except (ValueError, OverflowError) as error:
+        raise BadInput("it is no whole ODS") from error
+    for table in xml.tree(content).iter(f"{TABLE}table"):
+        if table.get(f"{TABLE}name") == "Tests":
+            yield from (_row(row) for row in table.iter(f"{TABLE}table-row"))
+
+
+def _row(row: Element) -> list[str]:
+    cells: list[str] = []
+    for cell in row.iter(f"{TABLE}table-cell"):
+        text = " ".join("".join(line.itertext()) for line in cell.iter(f"{TEXT}p")).strip()
+        times = numbers.whole(cell.get(f"{TABLE}number-columns-repeated")) or 1
+        cells += [text] * min(times, CELLS - len(cells))
+    while cells and not cells[-1]:
+        cells.pop()
+    return cells

@@ -1,0 +1,150 @@
+"""What was taken from another tool's result, as a run folder: there whole or not at all."""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Generator, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from stend import __version__, store
+from stend.definition import Hold, Identity, Phase, Plan, PlannedTest, Profile, Seconds
+from stend.errors import BadInput, StepFailed
+from stend.imports.given import Given
+from stend.imports.taken import Load, Taken
+from stend.plain import plain, plain_all
+from stend.record import Ended, Event, Note, Position, Result, Source, Started
+
+STAGE = ".import-"
+MOST_PHASES = 500
+SEED_DIGITS = 13
+"""So many hexadecimal digits of the original's hash are the run's seed: it counts once wherever it was imported."""
+NAMED = re.compile(r"[^A-Za-z0-9._+-]+")
+
+
+def write(handed: Given, form: str, taken: Taken, top: Path, label: str = "") -> Path:
+    """The run folder below `top`. BadInput where this very original is there already."""
+    place = top / name(handed, taken)
+    if (place / "events.jsonl").exists():
+        raise BadInput(f"{place} is there already; delete it to import {handed.name} anew")
+    try:
+        top.mkdir(parents=True, exist_ok=True)
+        stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=top))
+    except OSError as error:
+        raise StepFailed(f"{top} cannot be written: {error.strerror}; name another with --to") from error
+    try:
+        made = stage / place.name  # two levels down, where no list of runs looks
+        _fill(made, handed, form, taken, label)
+        made.rename(place)
+    except OSError as error:
+        raise StepFailed(f"{place} cannot be written: {error.strerror}; name another with --to") from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+    return place
+
+
+def name(handed: Given, taken: Taken) -> str:
+    """When, by what, of what: `20201120-120000-fio-randread-3f2a91`."""
+    when = datetime.fromtimestamp(_at(handed, taken)).strftime("%Y%m%d-%H%M%S")
+    stem = NAMED.sub("-", handed.name.rsplit(".", 1)[0]).strip("-.")[:60] or "result"
+    return f"{when}-{taken.tool.lower()}-{stem}-{seed(handed):013x}"[:120]
+
+
+def seed(handed: Given) -> int:
+    """A number of the original's content alone."""
+    joined = "".join(digest for _, digest in sorted(handed.digests, key=lambda pair: pair[1]))
+    import hashlib
+
+    return int(hashlib.sha256(joined.encode()).hexdigest()[:SEED_DIGITS], 16)
+
+
+def _at(handed: Given, taken: Taken) -> float:
+    return taken.at or max(min(handed.changed_s, 1e10), 0.0)
+
+
+def _fill(folder: Path, handed: Given, form: str, taken: Taken, label: str) -> None:
+    manifest: dict[str, Any] = {"imported": handed.name, "format": form, "tool": taken.tool}
+    store.create(folder, plain_all(manifest | ({"label": label} if label else {})), plain_all(taken.host))
+    files = []
+    for number, ((path, data), (_, digest)) in enumerate(zip(handed.files, handed.digests, strict=True)):
+        kept = folder / "raw" / kept_name(path, number if handed.folder else None)
+        with kept.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        files.append((kept.name, digest))
+    source = Source(tool=taken.tool, version=taken.version, format=form, files=tuple(files), unknown=taken.unknown)
+    for _ in store.append(folder, events(handed, taken, source)):
+        pass
+
+
+def kept_name(path: str, number: int | None) -> str:
+    """The original's name below raw/, where no name of ours is; of a tree's files with their number."""
+    bare = NAMED.sub("_", path).strip("_.")[-120:] or "original"
+    return f"original-{bare}" if number is None else f"original-{number:05}-{bare}"
+
+
+def events(handed: Given, taken: Taken, source: Source) -> Generator[Event, None, None]:
+    """The run: a step a load, a note for each lack."""
+    test = taken.tool.lower()
+    plan = _plan(test, taken, source)
+    yield Started(at=_at(handed, taken), version=__version__, plan=plan, seed=seed(handed), source=source)
+    clock, places = 0.0, dict[str, int]()
+    for load in taken.loads:
+        clock += load.counts.seconds
+        index = places[load.phase] = places.get(load.phase, -1) + 1
+        where = Position(test=test, phase=load.phase, round=1)
+        yield Result(where=where, index=index, step=_step(load), t=clock, counts=load.counts, told=load.told)
+    for text in _notes(taken):
+        yield Note(t=clock, text=plain(text))
+    yield Ended(t=clock, outcome="imported", reason=plain(handed.name))
+
+
+def _notes(taken: Taken) -> Iterator[str]:
+    yield from taken.notes
+    if not taken.at:
+        yield "when it was measured is not told: the time is that of the file's last change"
+    if taken.unknown:
+        yield f"not told: {', '.join(taken.unknown)}"
+    for what in dict.fromkeys(what for load in taken.loads for what in load.told.unknown if what != "seconds"):
+        yield f"{what} not told of {sum(what in load.told.unknown for load in taken.loads)} of {len(taken.loads)} loads"
+
+
+def _step(load: Load) -> Hold:
+    return Hold(workload=load.workload, amount=Seconds(seconds=load.counts.seconds))
+
+
+def _plan(test: str, taken: Taken, source: Source) -> Plan:
+    phases: dict[str, list[Hold]] = {}
+    for load in taken.loads:
+        phases.setdefault(load.phase, []).append(_step(load))
+    if len(phases) > MOST_PHASES:
+        raise BadInput(f"it has more than {MOST_PHASES} phases")
+    seconds = sum(load.counts.seconds for load in taken.loads)
+    profile = Profile(
+        name="imported",
+        title=f"Imported from {source.name}",
+        specification="none",
+        device_class="client",
+        write_cache="unknown",
+    )
+    drive = Identity(**({"kind": "imported", "target": "-", "path": "-", "capacity_bytes": 0} | taken.drive))
+    planned = PlannedTest(
+        name=test,
+        title=f"Imported from {source.name}",
+        clause="",
+        phases=tuple(Phase(name=name, round=tuple(steps)) for name, steps in phases.items()),
+        profile=profile,
+    )
+    written = sum(load.counts.write.bytes for load in taken.loads)
+    return Plan(
+        tests=(planned,),
+        profile=profile,
+        device=drive,
+        range_bytes=max((load.workload.range_bytes for load in taken.loads), default=0),
+        write_bytes=written,
+        longest_s=seconds,
+        expected_s=seconds,
+    )

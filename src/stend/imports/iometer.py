@@ -1,0 +1,113 @@
+"""Iometer's result CSV: sections between marks; a row a target, of which those of all managers count."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from stend.definition import Workload
+from stend.imports import numbers
+from stend.imports.given import Given, text
+from stend.imports.taken import Load, Rates, Taken, rated
+from stend.plain import plain
+from stend.units import MB, MiB
+
+TOOL = "Iometer"
+HEADER = "'Target Type"
+SPECS = "'Access specification name"
+MS = 1e-3
+SPEEDS = (("mbps (decimal)", MB), ("mibps (binary)", MiB), ("mbps (binary)", MiB), ("mbps", MiB))
+"""How columns of throughput end, and what their unit is; that without a word is of before 1.1 and binary."""
+
+
+class Spec(NamedTuple):
+    """One line of an access specification; several make a mix of sizes."""
+
+    size: int
+    reads: int
+    random: int
+    lines: int
+
+
+def claims(given: Given) -> bool:
+    """Its table of results, which begins behind its set-up."""
+    return not given.folder and (HEADER + ",Target Name").encode() in given.data
+
+
+def read(given: Given) -> Taken:
+    """A load for each access specification and queue depth, of all managers together."""
+    table = list(numbers.rows(text(given.data)))
+    specs, notes = dict(_specs(table)), dict[str, None]()
+    stamp = next((table[n + 1][0] for n, row in enumerate(table[:-1]) if row[:1] == ["'Time Stamp"] and table[n + 1]), "")
+    version = next((row[0].split()[-1] for row in table[:5] if row and row[0].startswith("Version ")), "")
+    version = version or next((row[0][:40] for row in table[1:5] if row and row[0][:4].isdigit()), "")
+    loads = tuple(_loads(table, specs, notes))
+    return Taken(
+        tool=TOOL,
+        version=plain(version)[:40],
+        loads=loads,
+        notes=(*notes, *_lacks()),
+        unknown=("drive", "steady state", "what the drive held before", "write cache"),
+        at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
+    )
+
+
+def _specs(table: list[list[str]]) -> Iterator[tuple[str, Spec]]:
+    """Every access specification by its name."""
+    for number, row in enumerate(table):
+        if row[:1] == [SPECS] and number + 3 < len(table) and table[number + 1]:
+            lines = []
+            for line in table[number + 3 :]:
+                own = [numbers.whole(cell) for cell in line[:4]]
+                if len(own) < 4 or None in own:
+                    break
+                lines.append([one or 0 for one in own])
+            if lines:
+                size, _, reads, random = lines[0]
+                yield table[number + 1][0], Spec(size, reads, random, len(lines))
+
+
+def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[str, None]) -> Iterator[Load]:
+    header: list[str] = []
+    for row in table:
+        if row[:1] == [HEADER]:
+            header = [row[0].lstrip("'"), *row[1:]]
+        elif header and row[:1] == ["ALL"]:
+            yield _load(numbers.named(header, row), specs, notes)
+
+
+def _rates(row: dict[str, str], way: str) -> Rates:
+    iops = numbers.number(row.get(f"{way} iops")) or 0.0
+    told = next(((row[name], unit) for end, unit in SPEEDS if (name := f"{way} {end}") in row), ("", 1))
+    waits = [numbers.number(row.get(f"{which} {way} response time")) for which in ("average", "maximum")]
+    mean, longest = ((wait or 0) * MS or None for wait in waits)
+    return Rates(iops, (numbers.number(told[0]) or 0.0) * told[1], mean, longest)
+
+
+def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[str, None]) -> Load:
+    name = row.get("access specification name", "")
+    spec = specs.get(name)
+    read, write = _rates(row, "read"), _rates(row, "write")
+    iops, rate = read.iops + write.iops, read.bytes_per_s + write.bytes_per_s
+    unknown = [] if spec else ["random or sequential"]
+    if spec is None:
+        notes[f"what the access specification {plain(name)[:60]!r} asks for is not told"] = None
+    if spec and spec.lines > 1:
+        unknown.append("block size")
+        notes[f"the access specification {plain(name)[:60]!r} mixes several sizes: its mean size stands for it"] = None
+    size = spec.size if spec and spec.lines == 1 else round(rate / iops) if iops else 0
+    workers, depth = numbers.whole(row.get("# workers")), numbers.whole(row.get("queue depth"))
+    if not workers or not depth:
+        unknown.append("threads and queue depth")
+    workload = Workload(
+        random_pct=min(spec.random, 100) if spec else 0,
+        read_pct=min(spec.reads, 100) if spec else round(100 * read.iops / iops) if iops else 0,
+        block_bytes=min(max(size, 1), 1 << 30),
+        threads=min(max(workers or 1, 1), 1024),
+        depth=min(max(depth or 1, 1), 65536),
+    )
+    return rated(workload, 0, read, write, *unknown, phase=plain(name)[:60] or "loads")
+
+
+def _lacks() -> Iterator[str]:
+    yield "how long a load ran is told in ticks of the other host: counts stand for a minute at its rate"
+    yield "percentiles are not taken: its twenty-one latency bins are too wide for any"
+    yield "its times name no time zone: they are taken for UTC"
