@@ -183,6 +183,8 @@ def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
 
 def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[str, ...] = ()) -> Plan:
     """The plan of these tests for this drive. BadInput when the drive is too small to hold the range."""
+    if profile.write_cache == "unknown":
+        raise BadInput("a profile asks for the write cache enabled or disabled; unknown is that of imported runs")
     notes: list[str] = list(device.facts.get("doubts", ()))
     profile = profile.for_drive(device)
     drawn = shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)

@@ -73,6 +73,7 @@ class Doors(TyperGroup):
         "show",
         "report",
         "compare",
+        "import",
         "verify",
         "list",
     )

@@ -77,6 +77,8 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
     for one, own in ((a, key), (b, other)):
         rows = [run.rows[own] for run in one.runs if own in run.rows]
         unmet = sum(row.steady is False for row in rows)
+        if any(row.state == "unknown" for row in rows) and key.state != other.state:
+            found.append(Reason("untold_state", {"side": one.name}))
         if unmet:
             found.append(Reason("unmet", {"n": unmet, "runs": len(rows), "side": one.name}))
         if lacks := dict.fromkeys(what for row in rows if row.told for what in row.told.unknown if what != "seconds"):

@@ -52,7 +52,9 @@ def file(name: str) -> ModuleType:
 
 
 def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
-    """Every finding of a run, in the order of their names within the order of the tests."""
+    """Every finding of a run, in the order of their names within the order of the tests; none of an imported one."""
+    if run.source:
+        return
     order = {"": -1} | {test.name: i for i, test in enumerate(run.plan.tests)}
     single = [name for name in names() if not getattr(file(name), "OF_ALL", False)]
     found = [finding for name in single for finding in file(name).find(run, sheet or {})]

@@ -37,6 +37,8 @@ def read(given: Given) -> Taken:
             raise BadInput(f"{name}: {error}") from error
         first, at = first or document, min(at or document.timestamp, document.timestamp)
         notes |= dict.fromkeys((*said, *fio.lacks(document)))
+    if len({(load.phase, load.workload) for load in loads}) < len(loads):
+        raise BadInput("it holds several results of one load; import the folder of each target by itself")
     if given.left:
         notes[f"{given.left} logs of the tree are not read"] = None
     common = first.common if first else {}
@@ -57,7 +59,6 @@ def _placed(name: str, document: fio.Document) -> Iterator[Load]:
     if found is None:
         return
     mode, _, depth, threads = found.groups()
-    below = str(PurePosixPath(name).parent)
     for load in fio.of(document):
         own = msgspec.structs.replace(
             load.workload,
@@ -67,4 +68,4 @@ def _placed(name: str, document: fio.Document) -> Iterator[Load]:
         )
         known = tuple(what for what in load.told.unknown if what == "block size")
         told = msgspec.structs.replace(load.told, unknown=known)
-        yield load._replace(workload=own, told=told, phase=mode if below == "." else f"{below[-40:]}/{mode}")
+        yield load._replace(workload=own, told=told, phase=mode)

@@ -7,7 +7,7 @@ from stend.definition import Workload
 from stend.errors import BadInput
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, shared
 from stend.plain import plain
 from stend.units import MB, GiB, KiB, MiB
 
@@ -20,9 +20,9 @@ LINE = re.compile(
 )
 """Kind, way (before version 7), size and its unit, queue depth, threads, MB/s, IOPS, microseconds."""
 SECTION = re.compile(r"\[(Read|Write|Mix)\](?:\D{0,20}(\d+)\s?%)?", re.IGNORECASE)
-SETTING = re.compile(r"^\s*(Test|Date|OS|Profile|Mode|Comment)\s*:\s*(.+?)\s*$")
+SETTING = re.compile(r"\s*(Test|Time|Date|OS)\s*:\s*(\S.*)")
 TESTED = re.compile(r"(\d+)\s*(MiB|GiB)(?:\s*\(x(\d+)\))?")
-MEASURED = re.compile(r"(?:Measure|Interval):?\s*(\d+) sec")
+MEASURED = re.compile(r"Measure:?\s*(\d{1,6}) sec")
 UNITS = {"MB/s": 1.0, "KiB/s ÷ 1000": 1.024, "MiB/s": 1.048576}
 """What "MB" turns out to be, in 10^6 bytes: versions of KDiskMark differ."""
 US = 1e-6
@@ -55,7 +55,7 @@ def read(given: Given) -> Taken:
 
 
 def _seconds(settings: dict[str, str]) -> float:
-    told = MEASURED.search(settings.get("Test", "")) if "Measure" in settings.get("Test", "") else None
+    told = MEASURED.search(f"{settings.get('Test', '')} {settings.get('Time', '')}")
     return min(float(told[1]), 86_400.0) if told else 0.0
 
 
@@ -101,9 +101,7 @@ def _load(told: re.Match[str], section: str, lasted: tuple[float, int], notes: d
         range_bytes=lasted[1],
     )
     own = Rates(done or rate / block, rate, (numbers.number(wait) or 0) * US or None if wait else None)
-    parts = (reads / 100, 1 - reads / 100)
-    read, write = (own._replace(iops=own.iops * part, bytes_per_s=own.bytes_per_s * part) for part in parts)
-    return rated(workload, lasted[0], read, write, *unknown)
+    return shared(workload, lasted[0], own, *unknown)
 
 
 def _unit_note(rate: float, iops: float, block: int) -> dict[str, None]:
@@ -116,7 +114,7 @@ def _unit_note(rate: float, iops: float, block: int) -> dict[str, None]:
 
 
 def _lacks(settings: dict[str, str]) -> Iterator[str]:
-    if "Measure" not in settings.get("Test", ""):
+    if not _seconds(settings):
         yield "how long a load was measured is not told: counts stand for a minute at its rate"
     if repeated := TESTED.search(settings.get("Test", "")):
         yield f"a figure is the best of {repeated[3] or 'several'} tries, not their mean"

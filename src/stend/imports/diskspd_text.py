@@ -44,9 +44,10 @@ def read(given: Given) -> Taken:
     heads = [words[a:b] for a, b in zip([0, *marks], marks, strict=False)]
     bodies = [words[a:b] for a, b in zip(marks, [*marks[1:], len(words)], strict=True)]
     common = words[: marks[0]]
-    loads = tuple(_load(asked(head if "block size" in head else common), body) for head, body in zip(heads, bodies, strict=True))
+    heads = [head if "block size" in head else common for head in heads]
+    loads = tuple(_load(asked(head), body) for head, body in zip(heads, bodies, strict=True))
     started = re.search(r"start time:\s*(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d)", common)
-    path = re.search(r"path: '([^'\n]{1,200})'", common) or re.search(r"^Command Line: .*?(\S+)\s*$", common, re.MULTILINE)
+    path = re.search(r"path: '([^'\n]{1,200})'", common) or re.search(r"^Command Line: .*?(\S+)\s*$", common, re.M)
     return Taken(
         tool=TOOL,
         version="",
@@ -68,22 +69,22 @@ def lacks(loads: tuple[Load, ...]) -> Iterator[str]:
 def asked(head: str) -> Asked:
     """By the parameters that it prints, else by the command line that it repeats."""
     if found := re.search(r"block size: (\d{1,10})", head):
-        depth = re.search(r"outstanding I/O operations: (\d{1,6})", head)
+        depth = re.search(r"outstanding I/O operations[^:\n]{0,40}: (\d{1,6})", head)
         threads = re.search(r"(?:total threads:|threads per file:) +(\d{1,6})", head.replace("\t", " "))
-        mixed = re.search(r"using mixed random/sequential I/O \((\d{1,3})%", head)
-        random = min(int(mixed[1]), 100) if mixed else 100 if "using random I/O" in head else 0
+        partly = re.search(r"using mixed random/sequential I/O \((\d{1,3})%", head)
+        share = min(int(partly[1]), 100) if partly else 100 if "using random I/O" in head else 0
         span = re.search(r"\bsize: (\d{1,18})B", head)
-        return Asked(int(found[1]), random, _whole(depth), _whole(threads), _whole(span) or 0)
+        return Asked(int(found[1]), share, _whole(depth), _whole(threads), _whole(span) or 0)
     line = re.search(r"^Command Line: (.+)$", head, re.MULTILINE)
     words = line[1].split()[:200] if line else []
     told = {word[1]: word[2:] for word in words if len(word) > 1 and word[0] in "-/"}
     if not words:
         return Asked(None, None, None, None, 0)
     block = numbers.size(told.get("b", "64K"))
-    threads = next((numbers.whole(told[key]) for key in ("t", "F") if key in told), 1)
+    many = next((numbers.whole(told[key]) for key in ("t", "F") if key in told), 1)
     mixed = numbers.whole(told["rs"]) if "rs" in told else None
     random = min(mixed, 100) if mixed is not None else 100 if "r" in told else 0
-    return Asked(block, random, numbers.whole(told.get("o", "2")), threads, numbers.size(told.get("c", "")) or 0)
+    return Asked(block, random, numbers.whole(told.get("o", "2")), many, numbers.size(told.get("c", "")) or 0)
 
 
 def _whole(found: re.Match[str] | None) -> int | None:
@@ -123,7 +124,7 @@ def _load(told: Asked, body: str) -> Load:
 
 def said(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str, ...]) -> Told:
     """Percentiles in seconds that the sample carries, by direction."""
-    ways = {way: carried({k: v for k, v in waits[way].items() if k != "max"}, getattr(counts, way).ios) for way in waits}
+    ways = {way: carried(own, getattr(counts, way).ios) for way, own in waits.items()}
     return Told(both=ways["both"], read=ways["read"], write=ways["write"], unknown=unknown)
 
 

@@ -13,6 +13,7 @@ from stend.plain import plain
 from stend.record import Counts, Tally
 
 TOOL = "diskspd"
+ASKED = "Profile/TimeSpans/TimeSpan/Targets/Target"
 WAYS = {"read": "ReadMilliseconds", "write": "WriteMilliseconds", "both": "TotalMilliseconds"}
 
 
@@ -28,7 +29,7 @@ def read(given: Given) -> Taken:
     if root.tag != "Results" or not spans:
         raise BadInput("it holds no <TimeSpan> of results")
     loads = tuple(_load(span, profiles[n] if n < len(profiles) else None) for n, span in enumerate(spans))
-    path = root.findtext("Profile/TimeSpans/TimeSpan/Targets/Target/Path") or root.findtext(".//Thread/Target/Path") or ""
+    path = root.findtext(f"{ASKED}/Path") or root.findtext("TimeSpan/Thread/Target/Path") or ""
     run = root.findtext("System/RunTime") or ""
     return Taken(
         tool=TOOL,
@@ -105,6 +106,6 @@ def _asked(profile: Element | None, span: Element) -> Asked:
 
 
 def _cached(root: Element) -> Iterator[str]:
-    targets = root.findall("Profile/TimeSpans/TimeSpan/Targets/Target")
+    targets = root.findall(ASKED)
     if any((target.findtext("DisableOSCache") or target.findtext("DisableAllCache")) != "true" for target in targets):
         yield "software caching was not switched off: the host's memory may have answered"

@@ -14,6 +14,7 @@ TOOL = "elbencho"
 LIVE = "ISO Date,Label,Phase,RuntimeMS"
 OPERATIONS = {"READ": 100, "WRITE": 0, "RWMIX": 50}
 US = 1e-6
+DATES = tuple(f"%Y-%m-%dT%H:%M:%S{part}{zone}" for part in (".%f", "") for zone in ("%z", ""))
 
 
 def claims(given: Given) -> bool:
@@ -40,10 +41,9 @@ def read(given: Given) -> Taken:
         loads=tuple(loads),
         notes=(*notes, *_lacks(rows)),
         unknown=("drive", "steady state", "what the drive held before", "write cache", "seconds of warm-up"),
-        at=numbers.at(first.get("iso date", ""), "%Y-%m-%dT%H:%M:%S.%f%z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f",
-                      "%Y-%m-%dT%H:%M:%S"),
+        at=numbers.at(first.get("iso date", ""), *DATES),
         drive={"target": plain(_target(first.get("command", "")))[:200]} if first.get("command") else {},
-    )  # fmt: skip
+    )
 
 
 def _target(command: str) -> str:

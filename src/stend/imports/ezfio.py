@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from stend.definition import Workload
 from stend.errors import BadInput
 from stend.imports import numbers, xml
-from stend.imports.given import Given
+from stend.imports.given import Given, text
 from stend.imports.taken import Load, Rates, Taken, rated
 from stend.plain import plain
 from stend.units import GiB, binary
@@ -36,7 +36,7 @@ def claims(given: Given) -> bool:
 
 def read(given: Given) -> Taken:
     """Every test of the table."""
-    table = list(_sheet(given.data)) if given.data.startswith(b"PK") else list(numbers.rows(_text(given)))
+    table = list(_sheet(given.data)) if given.data.startswith(b"PK") else list(numbers.rows(text(given.data)))
     start = next((n for n, row in enumerate(table) if tuple(row[: len(HEADER)]) == HEADER), None)
     if start is None:
         raise BadInput('it has no table of tests (its header begins with "Type,Write %,Block Size")')
@@ -58,12 +58,6 @@ def read(given: Given) -> Taken:
         drive=_drive(facts),
         host={"cpu": plain(facts.get("CPU", ""))[:200], "kernel": plain(facts.get("OS", ""))[:200]},
     )
-
-
-def _text(given: Given) -> str:
-    from stend.imports.given import text
-
-    return text(given.data)
 
 
 def _fio(facts: dict[str, str]) -> str:
@@ -142,9 +136,9 @@ def _sheet(data: bytes) -> Iterator[Sequence[str]]:
 def _row(row: Element) -> list[str]:
     cells: list[str] = []
     for cell in row.iter(f"{TABLE}table-cell"):
-        text = " ".join("".join(line.itertext()) for line in cell.iter(f"{TEXT}p")).strip()
+        words = " ".join("".join(line.itertext()) for line in cell.iter(f"{TEXT}p")).strip()
         times = numbers.whole(cell.get(f"{TABLE}number-columns-repeated")) or 1
-        cells += [text] * min(times, CELLS - len(cells))
+        cells += [words] * min(times, CELLS - len(cells))
     while cells and not cells[-1]:
         cells.pop()
     return cells

@@ -188,7 +188,7 @@ def _counts(job: Job) -> Counts:
 
 
 def response(way: Way) -> tuple[Latency, float]:
-    """Response times with what makes them nanoseconds: the whole time of an IO, and where bins are told, those of bins."""
+    """Response times and what makes them nanoseconds: of the whole IO, but where bins are told those of the bins."""
     of_bins = next((one for one in (way.lat_ns, way.clat_ns) if one and one.bins), None)
     if of_bins:
         return of_bins, 1
@@ -252,6 +252,10 @@ def lacks(document: Document) -> Iterator[str]:
         yield "percentiles are of completion (clat), without the time that submission took"
     if any(way.clat_ns and way.clat_ns.bins and not (way.lat_ns and way.lat_ns.bins) for way in ways):
         yield "response times are of completion (clat), without the time that submission took: bins are of nothing else"
+    yield from _of_options(document)
+
+
+def _of_options(document: Document) -> Iterator[str]:
     if document.clients:
         yield "figures of fio's clients are not taken"
     groups = {(job.groupid, job.jobname) for job in document.jobs}

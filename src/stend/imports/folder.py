@@ -1,5 +1,6 @@
 """What was taken from another tool's result, as a run folder: there whole or not at all."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -55,8 +56,6 @@ def name(handed: Given, taken: Taken) -> str:
 def seed(handed: Given) -> int:
     """A number of the original's content alone."""
     joined = "".join(digest for _, digest in sorted(handed.digests, key=lambda pair: pair[1]))
-    import hashlib
-
     return int(hashlib.sha256(joined.encode()).hexdigest()[:SEED_DIGITS], 16)
 
 
@@ -130,7 +129,8 @@ def _plan(test: str, taken: Taken, source: Source) -> Plan:
         device_class="client",
         write_cache="unknown",
     )
-    drive = Identity(**({"kind": "imported", "target": "-", "path": "-", "capacity_bytes": 0} | taken.drive))
+    told: dict[str, Any] = {"target": "-", "capacity_bytes": 0} | taken.drive
+    drive = Identity(kind="imported", path=str(told["target"]), **told)
     planned = PlannedTest(
         name=test,
         title=f"Imported from {source.name}",

@@ -1,6 +1,7 @@
 """Iometer's result CSV: sections between marks; a row a target, of which those of all managers count."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from stend.definition import Workload
@@ -36,9 +37,7 @@ def read(given: Given) -> Taken:
     """A load for each access specification and queue depth, of all managers together."""
     table = list(numbers.rows(text(given.data)))
     specs, notes = dict(_specs(table)), dict[str, None]()
-    stamp = next((table[n + 1][0] for n, row in enumerate(table[:-1]) if row[:1] == ["'Time Stamp"] and table[n + 1]), "")
-    version = next((row[0].split()[-1] for row in table[:5] if row and row[0].startswith("Version ")), "")
-    version = version or next((row[0][:40] for row in table[1:5] if row and row[0][:4].isdigit()), "")
+    stamp, version = (_after(table, mark) for mark in ("'Time Stamp", "'Version"))
     loads = tuple(_loads(table, specs, notes))
     return Taken(
         tool=TOOL,
@@ -48,6 +47,11 @@ def read(given: Given) -> Taken:
         unknown=("drive", "steady state", "what the drive held before", "write cache"),
         at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
     )
+
+
+def _after(table: list[list[str]], mark: str) -> str:
+    """The first cell of the line that follows a mark."""
+    return next((after[0] for row, after in pairwise(table) if row[:1] == [mark] and after), "")
 
 
 def _specs(table: list[list[str]]) -> Iterator[tuple[str, Spec]]:

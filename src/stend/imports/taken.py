@@ -1,4 +1,4 @@
-"""What a reader took from another tool's result, before it becomes a run: loads, what is known besides, what is lacking."""
+"""What a reader took from another tool's result, before it is a run: loads, what is known besides, what lacks."""
 
 from typing import Any, NamedTuple
 
@@ -58,6 +58,19 @@ def rated(workload: Workload, seconds: float, read: Rates, write: Rates, *unknow
     only = [said for said, tally in zip(told, ways, strict=True) if tally.ios]
     both = only[0] if len(only) == 1 else _together(read, write) if only else {}
     return Load(workload, Counts(lasted, 0, *ways), Told(both=both, read=told[0], write=told[1], unknown=lacks), phase)
+
+
+def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase: str = "loads") -> Load:
+    """The same where a mix is told as a whole: IOs are shared out as was asked, response times are of no direction."""
+    part = workload.read_pct / 100
+    if part in (0, 1):
+        read, write = (both, Rates()) if part else (Rates(), both)
+        return rated(workload, seconds, read, write, *unknown, phase=phase)
+    possible(both)
+    read, write = (Rates(both.iops * share, both.bytes_per_s * share) for share in (part, 1 - part))
+    load = rated(workload, seconds, read, write, *unknown, phase=phase)
+    said = _said(both, load.counts.read.ios + load.counts.write.ios)
+    return load._replace(told=Told(both=said, unknown=load.told.unknown))
 
 
 def carried(percentiles_s: dict[str, float], ios: float) -> dict[str, float]:

@@ -13,7 +13,7 @@ from stend.errors import BadInput
 from stend.imports import xml
 from stend.imports.given import Given
 from stend.imports.numbers import at, size, whole
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import Load, Rates, Taken, shared
 from stend.plain import plain
 from stend.units import KiB
 
@@ -27,6 +27,15 @@ BLOCKS = {
 """Rows and columns as TKperf writes them; a drive of 4096-byte sectors has no last column."""
 DISK_MIXES, DISK_BLOCKS = (100, 50, 0), {"iops": ("64k", "16k", "4k"), "tp": ("1024k", "4k")}
 US = 1e-6
+WINDOW = "of each cell the mean over the rounds that TKperf took for steady; all rounds are in raw/"
+NAMES = {
+    "Device Model": "model",
+    "Model Number": "model",
+    "Serial Number": "serial",
+    "Firmware Version": "firmware",
+    "Firmware Revision": "firmware",
+}
+"""What is taken of its words about the drive."""
 MOST_ROUNDS = 10_000
 
 
@@ -38,13 +47,16 @@ def claims(given: Given) -> bool:
 def read(given: Given) -> Taken:
     """All its tests; a write saturation as the mean of its last fifth."""
     root = xml.tree(given.data)
-    loads, notes = list[Load](), ["of each cell the mean over the rounds that TKperf took for steady; all rounds are in raw/"]
+    loads, notes = list[Load](), [WINDOW]
     for name, reader in (("iops", _iops), ("lat", _latency), ("tp", _throughput), ("writesat", _saturation)):
         found = root.find(name)
         if found is not None:
             loads += reader(found)
             notes += _steady(name, found)
-    notes += ["percentiles are not told", "the response time of a TKperf mix is weighted of reads and writes"]
+    notes += [
+        "percentiles are not told",
+        "IOPS of lat follow from its mean response times, which weigh reads and writes",
+    ]
     return Taken(
         tool=TOOL,
         version=_word(root, "ioperfversion"),
@@ -70,10 +82,9 @@ def _word(element: Element, tag: str, most: int = 200) -> str:
 
 
 def _drive(told: str) -> dict[str, Any]:
-    names = {"Device Model": "model", "Model Number": "model", "Serial Number": "serial", "Firmware Version": "firmware",
-             "Firmware Revision": "firmware"}  # fmt: skip
     pairs = [line.partition(":") for line in told.replace("\\x0a", "\n").split("\n")]
-    return {names[name.strip()]: value.strip()[:100] for name, _, value in pairs if name.strip() in names and value.strip()}
+    said = {name.strip(): value.strip()[:100] for name, _, value in pairs if value.strip()}
+    return {NAMES[name]: value for name, value in said.items() if name in NAMES}
 
 
 def _steady(name: str, test: Element) -> Iterator[str]:
@@ -120,10 +131,10 @@ def _options(test: Element) -> tuple[int, int, float]:
 
 def _load(test: Element, random: int, mix: int, block: int, rates: Rates, phase: str) -> Load:
     threads, depth, seconds = _options(test)
+    if phase == "lat":  # TKperf asks these of one thread with one IO, whatever its options are
+        threads = depth = 1
     workload = Workload(random_pct=random, read_pct=mix, block_bytes=block, threads=threads, depth=depth)
-    parts = (mix / 100, 1 - mix / 100)
-    read, write = (rates._replace(iops=rates.iops * share, bytes_per_s=rates.bytes_per_s * share) for share in parts)
-    return rated(workload, seconds, read, write, phase=phase)
+    return shared(workload, seconds, rates, phase=phase)
 
 
 def _mean(numbers: list[Any]) -> float:
@@ -142,11 +153,8 @@ def _iops(test: Element) -> Iterator[Load]:
 def _latency(test: Element) -> Iterator[Load]:
     """[min, max, mean] in microseconds at one outstanding IO, whose rate follows from the mean."""
     for mix, block, own in _cells(test, "lat"):
-        try:
-            mean, longest = _mean([one[2] for one in own]) * US, max(one[1] for one in own) * US
-        except (LookupError, TypeError) as error:
-            raise BadInput("a cell of its latencies is not [min, max, mean]") from error
-        if not mean > 0 or not isinstance(longest, float):
+        mean, longest = _waits(own)
+        if not mean > 0:
             raise BadInput("a mean response time of nothing cannot be")
         yield _load(test, 100, mix, block, Rates(1 / mean, block / mean, mean, longest), "lat")
 
@@ -165,9 +173,18 @@ def _throughput(test: Element) -> Iterator[Load]:
 
 
 def _saturation(test: Element) -> Iterator[Load]:
-    """[IOPS of all minutes, [min, max, mean] of all minutes]: its end."""
+    """[IOPS of all minutes, [min, max, mean] in microseconds of all minutes]: its last fifth."""
     found = _matrix(test)
-    own = found[0] if isinstance(found[0], list) else []
-    last = own[-max(len(own) // 5, 1) :]
-    iops = _mean(last)
-    yield _load(test, 100, 0, 4 * KiB, Rates(iops, iops * 4 * KiB), "writesat-end")
+    if len(found) != 2 or not all(isinstance(one, list) for one in found):
+        raise BadInput("the matrix of writesat has another shape than TKperf's")
+    rates, waits = (one[-max(len(one) // 5, 1) :] for one in found)
+    iops = _mean(rates)
+    mean, longest = _waits(waits)
+    yield _load(test, 100, 0, 4 * KiB, Rates(iops, iops * 4 * KiB, mean, longest), "writesat-end")
+
+
+def _waits(cells: list[Any]) -> tuple[float, float]:
+    """Mean of means and longest of [min, max, mean] in microseconds."""
+    if not all(isinstance(one, list) and len(one) == 3 for one in cells):
+        raise BadInput("a cell of its latencies is not [min, max, mean]")
+    return _mean([one[2] for one in cells]) * US, max((_mean([one[1]]) for one in cells), default=0.0) * US

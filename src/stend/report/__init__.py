@@ -42,6 +42,9 @@ def write(
         raise BadInput(f"there is no format {form!r}; there are {', '.join(formats())}")
     if style not in STYLES:
         raise BadInput(f"there is no style {style!r}; there are {', '.join(STYLES)}")
+    if form in STORIED and (imported := next((folder for folder, run, _ in runs if run.source), None)):
+        data = ", ".join(name for name in formats() if name not in STORIED)
+        raise BadInput(f"{imported} was imported, which is no review: it has {data}, `stend show` and `stend compare`")
     into.mkdir(parents=True, exist_ok=True)
     _tidy(into)
     with (

@@ -79,6 +79,8 @@ def resume(
         past = store.load(folder)
         if past.wrong:
             raise store.unsound(folder, past.wrong)
+        if past.source:
+            raise BadInput(f"{folder} was imported from {past.source.name}: there is nothing to go on with")
         if past.ended and past.ended.outcome in ("complete", "not steady"):
             yield _ended(folder, past, operator, stop)
             return

@@ -37,7 +37,7 @@ def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) 
     wish = purge_wish(plan.profile)
     wishes(device, wish.method, wish.command, wish.limit_s, hear)
     wanted, now = plan.profile.write_cache, device.cache()
-    if not now:
+    if not now or wanted == "unknown":
         note = f"the profile asks for the write cache {wanted}; this drive has none, or does not let it be set"
         yield _with(plan, note)
         return

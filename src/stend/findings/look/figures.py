@@ -57,7 +57,7 @@ QUANTITIES: dict[str, Quantity] = {
 
 
 def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
-    """IOs/s, bytes/s or seconds; None without IOs, or where the sample cannot carry the percentile or nobody told it."""
+    """IOs/s, bytes/s or seconds; None without IOs, or where the sample cannot carry it or nobody told it."""
     if not tally.ios or not seconds:
         return None
     if quantity in PERCENTS:
