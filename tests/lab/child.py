@@ -20,21 +20,24 @@ LATE = ("rich.live", "typer._adapters", "tomli_w")
 """What stend and its libraries import no sooner than they need it."""
 UNUSED = {"__main__", "calibrate", "dashboard", "parquet", "pdf", "sim", "simulated"}
 """Parts of stend that no case runs."""
+LOADS = ("run", "resume")
+AFTER = {"charts", "compare", "findings", "report", "stream", "words"}
+"""Parts that only those verbs need: they measure the host, judge and draw."""
 
 
 @cache
-def warm() -> None:
-    """Import now what a run imports in its course; the script that its report draws with is made on the host."""
-    import vl_convert
-
+def warm(*, loads: bool) -> None:
+    """Import now what stend imports in its course; the script that its reports draw with is made on the host."""
     import stend
-    from stend.report.parts import markup
 
+    unwanted = UNUSED if loads else UNUSED | AFTER
     ours = (found.name for found in walk_packages(stend.__path__, "stend."))
-    for name in (*(name for name in ours if not set(name.split(".")) & UNUSED), *LATE):
+    for name in (*(name for name in ours if not set(name.split(".")) & unwanted), *LATE):
         import_module(name)
-    setattr(vl_convert, "javascript_bundle", Path(os.environ["STEND_LAB_BUNDLE"]).read_text)  # noqa: B010 for mypy
-    markup.drawing_script()
+    if loads:
+        vl_convert, markup = (import_module(name) for name in ("vl_convert", "stend.report.parts.markup"))
+        setattr(vl_convert, "javascript_bundle", Path(os.environ["STEND_LAB_BUNDLE"]).read_text)  # noqa: B010 for mypy
+        markup.drawing_script()
     application()
 
 
@@ -42,7 +45,7 @@ class Child:
     """One stend, running on; killed at the end of a `with` that it outlives."""
 
     def __init__(self, arguments: tuple[str, ...]) -> None:
-        warm()
+        warm(loads=arguments[0] in LOADS)
         self.arguments = arguments
         self.out, self.err = (tempfile.TemporaryFile("w+") for _ in range(2))  # noqa: SIM115
         self.process = FORK.Process(target=self._stend)
