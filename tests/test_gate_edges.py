@@ -17,6 +17,9 @@ from stend.kernel import HOST
 from stend.units import MiB
 from tests.stand import Stand, name_of, sh
 
+TRIES = 100
+"""Looks at a link that is swapped all the while."""
+
 pytestmark = [pytest.mark.block, pytest.mark.needs("losetup", "mount", "umount")]
 
 
@@ -186,7 +189,7 @@ def test_links_that_are_swapped_between_look_and_open_never_lead_to_the_other_dr
     thread.start()
     passed, named = 0, name_of(ours)
     try:
-        for _ in range(200):
+        for _ in range(TRIES):
             with contextlib.suppress(Refused, StepFailed):
                 device = devices.find(str(link))
                 with contextlib.closing(device):
@@ -196,7 +199,7 @@ def test_links_that_are_swapped_between_look_and_open_never_lead_to_the_other_dr
     finally:
         over.set()
         thread.join()
-    assert passed < 200
+    assert passed < TRIES
 
 
 @pytest.mark.needs("mkfs.ext4")

@@ -26,10 +26,10 @@ def written(plan: Plan, folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted(jobs.write(plan, folder).iterdir())}
 
 
-def fio(file: Path, target: str, *words: str) -> subprocess.CompletedProcess[str]:
+def fio(files: list[Path], target: str, *words: str) -> subprocess.CompletedProcess[str]:
     env = {"PATH": "/usr/bin:/bin", "ENGINE": "libaio"} | ({"TARGET": target} if target else {})
-    command = ["fio", *words, str(file)]
-    return subprocess.run(command, env=env, cwd=file.parent, capture_output=True, text=True, check=False)
+    command = ["fio", *words, *map(str, files)]
+    return subprocess.run(command, env=env, cwd=files[0].parent, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.fio
@@ -37,10 +37,10 @@ def fio(file: Path, target: str, *words: str) -> subprocess.CompletedProcess[str
 def test_plain_fio_understands_every_file_and_wants_to_be_told_the_drive(name: str, tmp_path: Path) -> None:
     files = [tmp_path / "jobs" / one for one in written(drawn(name), tmp_path / "jobs") if one.endswith(".fio")]
     assert files
-    for file in files:
-        told = fio(file, "/tmp/drive", "--parse-only")
-        assert (told.returncode, told.stderr) == (0, ""), file.name
-        assert "filename" in fio(file, "", "--parse-only").stderr
+    told = fio(files, "/tmp/drive", "--parse-only")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert all("filename=${TARGET}" in file.read_text() for file in files)
+    assert "filename" in fio([files[-1]], "", "--parse-only").stderr
 
 
 @pytest.mark.fio
@@ -50,7 +50,7 @@ def test_plain_fio_writes_what_the_plan_would_have_written(tmp_path: Path) -> No
     plan = drawn("iops", drive=Identity(kind="file", target="drive", path="drive", capacity_bytes=16 * MiB))
     files = written(plan, tmp_path / "jobs")
     (name,) = (one for one in files if "precondition" in one)
-    done = fio(tmp_path / "jobs" / name, str(drive), "--output-format=json")
+    done = fio([tmp_path / "jobs" / name], str(drive), "--output-format=json")
     (result,) = json.loads(done.stdout)["jobs"]
     assert result["write"]["io_bytes"] == 2 * 16 * MiB
     assert drive.read_bytes().count(0) < 1 * MiB

@@ -1,6 +1,8 @@
 """The time to go: near enough early on, a range that holds the truth, and nothing left at the end."""
 
 import itertools
+from collections.abc import Sequence
+from functools import cache
 
 import pytest
 
@@ -15,7 +17,8 @@ from tests.rehearsal import rehearsed
 from tests.still import IDENTITY, StillDevice, StillEngine
 
 
-def on_a_cliff(asked: str, profile: str, past: Run | None = None) -> list[Event]:
+@cache
+def on_a_cliff(asked: str, profile: str, past: Run | None = None) -> tuple[Event, ...]:
     """A gigabyte whose random writes fall to a third of their rate when it has been written over."""
     written = [0.0]
 
@@ -29,10 +32,10 @@ def on_a_cliff(asked: str, profile: str, past: Run | None = None) -> list[Event]
     names, chosen, told = planning.gather([asked], profile, {})
     engine = StillEngine(rate, interval_s=5)
     plan = planning.draw(names, chosen, IDENTITY, deviations=told)
-    return list(run(plan, StillDevice(), engine, seed=1, at=0.0, past=past))
+    return tuple(run(plan, StillDevice(), engine, seed=1, at=0.0, past=past))
 
 
-def told(events: list[Event], share: float) -> tuple[float, ToGo]:
+def told(events: Sequence[Event], share: float) -> tuple[float, ToGo]:
     """(when the run really ended, when it was expected to) as seen after a share of it."""
     end = events[-1].t  # type: ignore[union-attr]
     progress = Progress()

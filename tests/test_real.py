@@ -18,7 +18,7 @@ from stend.record import Run
 from stend.units import MiB
 from tests.stand import Stand, name_of
 
-SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.3", "--threads", "2", "--depth", "4"]
+SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.2", "--threads", "2", "--depth", "1"]
 STEND = [sys.executable, "-m", "stend"]
 PATIENCE_S = 60
 

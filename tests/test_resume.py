@@ -13,7 +13,7 @@ from stend import store
 from stend.cli import _ends, main
 from stend.record import Result
 
-ASKED = ["iops", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
+ASKED = ["latency", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
 KILLS = 50
 
 

@@ -83,7 +83,7 @@ def _timed(result: Result) -> bool:
 def test_a_rest_is_never_cut_short_and_nobody_asks_the_drive_in_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    own = study(tmp_path, "minute_s = 2\nsecond_s = 0.05\n")
+    own = study(tmp_path, "minute_s = 2\nsecond_s = 0.05\nthreads = 1\ndepth = 1\n")
     run = ran([own], tmp_path)
     told = rests(run)
     assert [round(asked / 0.05) for asked, _ in told] == [rest for rest in (5, 10, 15, 25, 50) for _ in range(3)]
