@@ -154,10 +154,12 @@ class Synthetic:
         return Counts(seconds, seconds * 0.2, read, write)
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
+        rolled = [self.dice.random() for _ in SHAPE]
+        if not ios:
+            return NONE
         bins: dict[int, int] = {}
-        for (times, share), more in zip(SHAPE, [self.dice.random() for _ in SHAPE], strict=True):
-            count = int(ios * share / TOTAL + more) if ios else 0
-            if count:
+        for (times, share), more in zip(SHAPE, rolled, strict=True):
+            if count := int(ios * share / TOTAL + more):
                 index = bin_index(art_ns * times)
                 bins[index] = bins.get(index, 0) + count
         if not bins:

@@ -1,15 +1,24 @@
 """Comparing sets of runs, the arithmetic: held against other people's, and against a truth that is known."""
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 from benchmarks import comparing
-from scipy import stats as theirs
 
 from stend.compare import statistics as ours
 
 
+@pytest.fixture(scope="module")
+def theirs() -> ModuleType:
+    """Other people's statistics; a second to load, which only these tests wait for."""
+    from scipy import stats
+
+    return stats
+
+
 @pytest.mark.parametrize(("n", "m"), [(3, 3), (2, 5), (10, 4)])
-def test_the_interval_is_welchs(n: int, m: int) -> None:
+def test_the_interval_is_welchs(n: int, m: int, theirs: ModuleType) -> None:
     dice = np.random.default_rng(n)
     a, b = dice.normal(0, 1, n), dice.normal(1, 3, m)
     own, other = ours.welch(a, b), theirs.ttest_ind(b, a, equal_var=False)
@@ -18,13 +27,13 @@ def test_the_interval_is_welchs(n: int, m: int) -> None:
     assert ours.two_sided(own) == pytest.approx(other.pvalue)
 
 
-def test_two_runs_a_side_get_the_mean_of_two_kinds_of_freedom() -> None:
+def test_two_runs_a_side_get_the_mean_of_two_kinds_of_freedom(theirs: ModuleType) -> None:
     own = ours.welch([0.0, 1.0], [5.0, 5.5])
     welch = theirs.ttest_ind([5.0, 5.5], [0.0, 1.0], equal_var=False).df
     assert own.freedom == pytest.approx((welch + 2) / 2)
 
 
-def test_families_are_adjusted_as_others_do_it() -> None:
+def test_families_are_adjusted_as_others_do_it(theirs: ModuleType) -> None:
     p = [0.04, 0.001, 0.03, 0.2, 0.011]
     assert ours.discoveries(p) == [bool(q <= 0.05) for q in theirs.false_discovery_control(p)]
     assert ours.holm(p) == pytest.approx([0.09, 0.005, 0.09, 0.2, 0.044])

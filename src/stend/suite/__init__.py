@@ -5,6 +5,7 @@ The suites: one file each in `suites/`, a study (which tests, by which profile, 
 
 import importlib
 import pkgutil
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
@@ -16,8 +17,13 @@ from stend.errors import BadInput
 
 def names() -> list[str]:
     """Every test's name, as typed: `write-saturation`."""
-    files = (module.name for module in pkgutil.iter_modules(__path__))
-    return sorted(name.replace("_", "-") for name in files if not name.startswith("_"))
+    return list(_names(*__path__))
+
+
+@cache
+def _names(*folders: str) -> tuple[str, ...]:
+    files = (module.name for module in pkgutil.iter_modules(folders))
+    return tuple(sorted(name.replace("_", "-") for name in files if not name.startswith("_")))
 
 
 def suites() -> list[str]:
