@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 
+import msgspec
 import pytest
 
 from stend.bench import Ahead, Bench, Done, Stopped
@@ -105,6 +106,29 @@ def test_a_stream_goes_on_where_it_ended_and_wraps_in_its_range() -> None:
     assert engine.log[-2].endswith(f"from {5 * 125 * MiB % (512 * MiB)}")
     held(here, RANDOM, 1)
     assert " from " not in engine.log[-2]
+
+
+def test_a_stream_of_reads_and_one_of_both_go_on_where_they_ended_too() -> None:
+    engine = StillEngine()
+    here = bench(engine)
+    for read_pct in (100, 40):
+        stream = msgspec.structs.replace(STREAM, read_pct=read_pct)
+        for _ in range(3):
+            held(here, stream, 1)
+        starts = [line.partition(" from ")[2] for line in engine.log if line.startswith("start")]
+        assert starts[-3:] == ["", str(125 * MiB), str(250 * MiB)]
+
+
+def test_a_rest_ends_what_was_to_go_on() -> None:
+    """A phase that ended early had its load ready to be held again."""
+    engine = StillEngine()
+    here = bench(engine)
+    held(here, RANDOM, 2, Ahead(Hold(workload=RANDOM, amount=Seconds(seconds=2)), 2))
+    here.rest(30)
+    assert engine.log[1] == "stop"
+    assert engine.clock == pytest.approx(32)
+    _, after = held(here, RANDOM, 2)
+    assert after.gap_s == pytest.approx(30)
 
 
 def test_a_limit_begins_at_the_beginning_and_is_done_to_the_byte() -> None:

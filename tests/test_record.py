@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from stend.definition import Hold
 from stend.findings import look
 from stend.packed import Bins
-from stend.record import Counts, Result, Run, Sample, Samples, Started, Tally, added
+from stend.record import Counts, Judged, Result, Run, Sample, Samples, Started, Tally, added
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -48,6 +48,23 @@ def test_a_mix_counts_reads_and_writes() -> None:
     assert Counts().iops == 0
 
 
+def test_the_response_time_of_a_mix_is_that_of_all_its_ios() -> None:
+    mix = Counts(2.0, 0, Tally(10, 100, latency_ns=1000, max_ns=300), Tally(30, 300, latency_ns=9000, max_ns=700))
+    assert mix.mean_s == pytest.approx(250e-9)
+    assert mix.max_s == pytest.approx(700e-9)
+    assert (mix.both.ios, mix.both.mean_s) == (40, pytest.approx(250e-9))
+    assert [mix.quantity(name) for name in ("iops", "throughput", "latency")] == [20, 200, mix.mean_s]
+
+
+def test_what_a_line_leaves_out_is_nought() -> None:
+    lines = (b'{"type":"result","where":{"test":"a","phase":"b","round":1},"index":0,"step":{"type":"purge"},"t":2}',
+             b'{"type":"judged","where":{"test":"a","phase":"b","round":1},"t":2}')  # fmt: skip
+    result, judged = (msgspec.json.decode(line, type=Result | Judged) for line in lines)
+    assert isinstance(result, Result)
+    assert (result.counts, result.gap_s, result.seed, result.said) == (Counts(), 0, 0, "")
+    assert judged == Judged(where=result.where, t=2, verdicts=(), steady=False, ended_by="")
+
+
 def test_a_continued_run_has_every_result_once() -> None:
     plan = drawn("iops", minute_s=1)
     whole = play(plan, StillEngine())
@@ -74,6 +91,7 @@ def test_samples_come_back_as_they_were_taken(taken: list[tuple[float, Counts]])
         samples.append(sample)
     assert list(samples) == many
     assert samples[1:-1] == many[1:-1]
+    assert (samples[::2], samples[::-1]) == (many[::2], many[::-1])
     assert [samples[-1]] == many[-1:] if many else not samples
 
 
@@ -89,6 +107,7 @@ def test_what_a_run_keeps_is_what_it_was_told() -> None:
     events = play(drawn("iops", minute_s=1), StillEngine())
     run = Run(events)
     assert run.results == [event for event in events if isinstance(event, Result)]
+    assert {type(r.counts.write.bins) for r in run.results if r.counts.write.ios} == {Bins}, "which take little room"
     assert list(run.samples) == [event for event in events if isinstance(event, Sample)]
 
 

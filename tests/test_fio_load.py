@@ -1,0 +1,126 @@
+"""What is made of fio's words and their times, played by a shell that says what fio might."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from stend.engines._fio_job import RELEASED
+from stend.engines._fio_load import FioLoad
+from stend.engines._fio_process import Process
+from stend.errors import StepFailed
+
+pytestmark = pytest.mark.needs("setpriv", "sh")
+PATIENCE_S = 60.0
+WAITS = f"echo {RELEASED} >&2; exec sleep 600"
+
+
+class Stage:
+    """Processes and their loads, which end with the test."""
+
+    def __init__(self) -> None:
+        self.played: list[Process] = []
+
+    def process(self, text: str, *said: str, limit_bytes: int = 0) -> Process:
+        self.played.append(
+            Process(["sh", "-c", text, "sh", *said], threads=1, limit_bytes=limit_bytes, slack_bytes=100)
+        )
+        return self.played[-1]
+
+    def load(self, *processes: Process, silence_s: float = PATIENCE_S) -> FioLoad:
+        load = FioLoad(list(processes), "a load", raw=lambda data: None, interval_s=0.1, silence_s=silence_s)
+        load.begin()
+        return load
+
+
+@pytest.fixture
+def stage() -> Iterator[Stage]:
+    made = Stage()
+    yield made
+    for process in made.played:
+        process.end()
+
+
+def document(size: int, at: float = 0.0, runtime_ms: int = 0, **more: Any) -> str:
+    """As fio prints it: totals of one job that writes, read at that Unix time."""
+    write = {"io_bytes": size, "runtime": runtime_ms, "lat_ns": {"N": size // 100}}
+    return json.dumps({"timestamp_ms": round(at * 1000), "jobs": [{"write": write, **more}]}, indent=2) + "\n"
+
+
+def test_totals_are_of_when_fio_read_them_however_late_they_are_heard(stage: Stage) -> None:
+    load = stage.load(stage.process(WAITS))
+    wall, now = time.time(), time.monotonic()
+    load.process.documents.append((document(1000, wall, runtime_ms=100).encode(), now + 0.7))
+    assert load.next()
+    assert load.ended == pytest.approx(now, abs=0.005)
+    assert load.began == pytest.approx(load.ended - 0.1)
+
+
+def test_a_wall_clock_that_was_set_in_between_is_not_believed(stage: Stage) -> None:
+    load = stage.load(stage.process(WAITS))
+    heard = time.monotonic() + 0.7
+    for late_s in (3600, -3600):
+        load.process.documents.append((document(1000, time.time() - late_s).encode(), heard))
+        assert load.next()
+        assert load.ended == heard
+
+
+def test_one_that_has_written_enough_is_left_to_end_by_itself(stage: Stage) -> None:
+    """Its last words come a moment after all is written, and are the totals."""
+    text = f'trap \'exit 9\' TERM; echo {RELEASED} >&2; printf %s "$1"; sleep 0.3; printf %s "$2"'
+    load = stage.load(stage.process(text, document(900), document(1000), limit_bytes=1000))
+    counts = load.next()
+    assert counts
+    assert counts.write.bytes == 1000
+    assert load.next() is None
+
+
+def test_one_that_ends_before_it_has_written_enough_has_failed(stage: Stage) -> None:
+    text = f'echo {RELEASED} >&2; printf %s "$1"'
+    load = stage.load(stage.process(text, document(899), limit_bytes=1000))
+    assert load.next()
+    with pytest.raises(StepFailed, match="fio failed at a load: it ended with exit code 0"):
+        load.next()
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "ending"),
+    [
+        ("echo 'note: verbose'; echo 'fio: pid=7, err=28/file:a.c'; exit 3", "pid=7, err=28/file:a.c", "exit code 3"),
+        ("echo 'note: verbose' >&2; echo 'fio: IO Error on x' >&2", "IO Error on x", "exit code 0"),
+        ("echo 'Saving output of a'; echo 'fio: verbose'; echo more", "verbose", "exit code 0"),
+        ("kill -SEGV $$", "", "killed by signal 11"),
+    ],
+)
+def test_what_it_says_of_its_end_is_told_wherever_it_says_it(stage: Stage, text: str, words: str, ending: str) -> None:
+    process = stage.process(text)
+    assert process.listen(PATIENCE_S, lambda: not process.alive)
+    process.end()
+    assert process.words == words
+    assert process.ending.endswith(ending)
+
+
+def test_an_error_in_its_totals_is_told_by_its_own_line_or_by_the_name_of_its_number(stage: Stage) -> None:
+    for said, told in (("", "No space left on device"), ("fio: pid=1, err=28/file:b.c", "pid=1, err=28/file:b.c")):
+        text = f'echo {RELEASED} >&2; echo "$2" >&2; printf %s "$1"; exec sleep 600'
+        load = stage.load(stage.process(text, document(1000, error=28), said))
+        with pytest.raises(StepFailed, match=f"fio failed at a load: {told}$"):
+            load.next()
+
+
+def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(stage: Stage) -> None:
+    text = f'echo {RELEASED} >&2; printf %s "$1"'
+    first, second = (stage.process(text, document(size), limit_bytes=size) for size in (1000, 600))
+    load = stage.load(first, second)
+    sizes = [counts.write.bytes for counts in iter(load.next, None)]
+    assert sizes == [1000, 600]
+    told = f'trap \'printf %s "$2"; exit\' TERM; echo {RELEASED} >&2; printf %s "$1"; while :; do sleep 0.02; done'
+    waiting = stage.process(WAITS)
+    load = stage.load(stage.process(told, document(1000), document(1200)), waiting)
+    assert load.next()
+    last = load.stop()
+    assert last
+    assert last.write.bytes == 200
+    assert not waiting.alive
