@@ -76,6 +76,17 @@ def test_what_another_process_inherited_is_not_closed_by_it_and_is_not_its_own(d
     device.close()
 
 
+def test_another_file_that_was_in_its_place_for_the_moment_of_opening_is_noticed(
+    drive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other.bin"
+    other.write_bytes(bytes(2 * MiB))
+    monkeypatch.setattr(entry, "_open", lambda identity, writes: os.open(other, os.O_RDWR))
+    with pytest.raises(Refused, match="leads to another drive than it did"):
+        devices.find(str(drive)).open(writes=True, destroy=str(drive))
+    assert held(other) == []
+
+
 def test_a_place_that_leads_nowhere_and_another_file_are_not_this_file(drive: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.bin"
     other.write_bytes(bytes(10))

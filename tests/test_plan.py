@@ -85,6 +85,9 @@ def test_settings_of_one_test_are_its_own_and_said_with_its_name() -> None:
     again, told = plan.adjust(changed, {"tests": {"latency": {"threads": 2}}})
     assert again.for_test("latency", {}).rounds == 3
     assert len(told) <= 1
+    assert plan.adjust(usual, {"tests": {"slc-cache": {"rest_minutes": 7}}})[1][0].startswith(
+        "slc-cache: rest minutes: 7 "
+    )
     everywhere, _ = plan.adjust(changed, {"rounds": 9})
     assert everywhere.for_test("latency", {}).rounds == 9
     with pytest.raises(BadInput, match="there is no setting 'colour' to change"):
@@ -126,6 +129,14 @@ def test_times_are_those_of_the_assumed_and_of_a_slow_drive() -> None:
     filled = plan.draw(["iops"], profile, msgspec.structs.replace(DRIVE, capacity_bytes=100 * GB))
     assert filled.write_bytes == pytest.approx(200 * GB, rel=1e-6)
     assert filled.write_bytes % (128 * KiB) in range(128 * KiB)
+
+
+def test_a_drive_is_expected_to_settle_in_round_seven_and_in_the_last_at_worst() -> None:
+    """A purge, twice the capacity, rounds of 56 minutes; each step with its twentieth of a second."""
+    _, profile, _ = plan.gather(["iops"], None, {})
+    drawn = plan.draw(["iops"], profile, DRIVE)
+    assert drawn.expected_s == pytest.approx(1 + 16 * GiB / 5e8 + 0.05 + 7 * 56 * 60.05)
+    assert drawn.longest_s == pytest.approx(1 + 16 * GiB / 1e8 + 0.05 + 25 * 56 * 60.05)
 
 
 def test_a_test_whose_blocks_no_sector_holds_cannot_be_drawn() -> None:

@@ -52,7 +52,8 @@ def test_the_response_time_of_a_mix_is_that_of_all_its_ios() -> None:
     mix = Counts(2.0, 0, Tally(10, 100, latency_ns=1000, max_ns=300), Tally(30, 300, latency_ns=9000, max_ns=700))
     assert mix.mean_s == pytest.approx(250e-9)
     assert mix.max_s == pytest.approx(700e-9)
-    assert (mix.both.ios, mix.both.mean_s) == (40, pytest.approx(250e-9))
+    assert mix.both.ios == 40
+    assert mix.both.mean_s == pytest.approx(mix.mean_s)
     assert [mix.quantity(name) for name in ("iops", "throughput", "latency")] == [20, 200, mix.mean_s]
 
 
