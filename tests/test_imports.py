@@ -168,7 +168,7 @@ def test_a_run_of_stend_is_laid_beside_another_tools_load_and_told_why_it_is_not
 
 def test_an_imported_run_has_data_formats_and_is_no_review(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = imported(SAMPLES / "fio-3.33-plus.json", tmp_path)
-    for form in ("csv", "json", "openmetrics", "parquet"):
+    for form in ("csv", "hdr", "json", "openmetrics", "parquet"):
         assert main(["report", str(place), "--format", form]) == 0
     assert main(["report", str(place)]) == 2
     assert "was imported, which is no review" in capsys.readouterr().err

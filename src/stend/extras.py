@@ -11,6 +11,7 @@ EXTRAS = {
     "llvmlite": "sim",
     "altair": "report",
     "duckdb": "report",
+    "hdrh": "report",
     "jinja2": "report",
     "markupsafe": "report",
     "prometheus_client": "report",

@@ -41,6 +41,8 @@ def read(given: Given) -> Taken:
     """A load a timespan or job."""
     words = text(given.data)
     marks = [found.start() for found in RESULTS.finditer(words)]
+    if not marks:
+        raise BadInput("it holds no results of a time span")
     heads = [words[a:b] for a, b in zip([0, *marks], marks, strict=False)]
     bodies = [words[a:b] for a, b in zip(marks, [*marks[1:], len(words)], strict=True)]
     common = words[: marks[0]]

@@ -10,7 +10,8 @@ from stend.stats import MIN_BEYOND
 
 NOMINAL_S = 60.0
 """For how long a load is counted whose time is not told; its rates are as told."""
-SHORTEST_S = 1e-3
+SHORTEST_S, LONGEST_S = 1e-3, 1e6
+"""Loads that last less have no time told; no IO takes eleven days."""
 
 
 class Load(NamedTuple):
@@ -74,7 +75,9 @@ def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase
 
 
 def carried(percentiles_s: dict[str, float], ios: float) -> dict[str, float]:
-    """Those percentiles that ten IOs lie beyond, which alone are shown."""
+    """Those percentiles that ten IOs lie beyond, which alone are shown. BadInput for one that cannot be."""
+    if any(s > LONGEST_S for s in percentiles_s.values()):
+        raise BadInput("it tells figures that cannot be")
     return {name: s for name, s in percentiles_s.items() if s > 0 and _beyond(name, ios) >= MIN_BEYOND}
 
 
@@ -92,7 +95,7 @@ def _counted(rates: Rates, seconds: float) -> Tally:
 def possible(rates: Rates) -> None:
     """BadInput where a figure is none: negative, endless, or more than any drive does."""
     told = (rates.iops, rates.bytes_per_s, rates.mean_s or 0.0, rates.max_s or 0.0, *rates.percentiles_s.values())
-    if not all(0 <= number <= 1e15 for number in told) or rates.iops > 1e12 or (rates.max_s or 0) > 1e6:
+    if not all(0 <= number <= 1e15 for number in told) or rates.iops > 1e12 or (rates.max_s or 0) > LONGEST_S:
         raise BadInput("it tells figures that cannot be")
 
 
