@@ -146,6 +146,7 @@ def test_pages_and_charts_ask_for_findings_and_never_look_into_one() -> None:
         ("store/journal.py", "import stend.store.writer"),
         ("findings/tail.py", "from stend.words import Language"),
         ("compare/rules.py", "import stend.words.numbers"),
+        ("catalogue/taking.py", "import stend.compare"),
     ],
 )
 def test_a_planted_import_breaks_a_contract(tmp_path: Path, file: str, line: str) -> None:

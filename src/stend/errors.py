@@ -43,6 +43,10 @@ class Undrawn(UserWarning):
     """A picture that could not be drawn; the report is whole without it, and says so in its place."""
 
 
+class LeftOut(UserWarning):
+    """A run that cannot be read, and does not count in what was asked of many."""
+
+
 STOPPED_EXIT_CODE = 130
 
 EXIT_CODES = {

@@ -25,8 +25,13 @@ EXTRAS = {
 def need(what: str, *modules: str) -> None:
     """Missing, with the command that mends it, unless all of these modules are installed; none is loaded for it."""
     for module in modules:
-        if find_spec(module) is None:
+        if missing(module):
             raise Missing(_sentence(what, module))
+
+
+def missing(module: str) -> bool:
+    """Whether it is not installed; it is not loaded for that."""
+    return find_spec(module) is None
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from stend import __version__
 from stend.cli._edge import edged
-from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, StendError, Undrawn
+from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, LeftOut, StendError, Undrawn
 from stend.plain import plain
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
@@ -76,6 +76,7 @@ class Doors(TyperGroup):
         "import",
         "verify",
         "list",
+        "query",
     )
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -113,7 +114,8 @@ def application() -> typer.Typer:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Parse, act, and turn every error into one sentence and its exit code."""
     with edged(), warnings.catch_warnings():
-        warnings.simplefilter("always", Undrawn)
+        for kind in (Undrawn, LeftOut):
+            warnings.simplefilter("always", kind)
         warnings.showwarning = _warned
         return _main(arguments)
 

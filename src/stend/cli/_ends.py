@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from stend import store
+from stend import catalogue, store
 from stend.cli import _summary
 from stend.cli._screen import Screen
 from stend.errors import STOPPED_EXIT_CODE, Missing, StepFailed
@@ -35,6 +35,7 @@ def finish(folder: Path) -> int:
     for line in _summary.lines(run):
         typer.echo(line)
     report(folder, run)
+    catalogue.learn(folder)
     return exit_code(folder, run)
 
 

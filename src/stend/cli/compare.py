@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stend import cli
+from stend.cli import _reading
 from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE, BadInput
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def command(
     chosen_sides: Annotated[
         list[str] | None, typer.Option("--side", metavar="VALUE", help="With --by: the value of a side; twice.")
     ] = None,
+    where: _reading.Where = None,
     fail_if: Annotated[
         list[str] | None, typer.Option("--fail-if", metavar="RULE", help="Like 'iops[*,4K] < -3%'; may be repeated.")
     ] = None,
@@ -67,7 +69,7 @@ def command(
         raise BadInput("--junit writes the answers of rules, and there is none; give --fail-if or --rules")
     if name and len(name) != 2:
         raise BadInput("--name is given twice or not at all, once for each side")
-    first, second = _sides(runs, by, chosen_sides or (), name or ())
+    first, second = _sides(runs, by, chosen_sides or (), name or (), where or ())
     whole = compared(first, second, thresholds(threshold or ()), anyway=anyway)
     judged = chosen.judge(whole)
     for line in told(whole, judged, lang):
@@ -82,20 +84,22 @@ def command(
     return code(judged)
 
 
-def _sides(words: Sequence[str], by: str, wanted: Sequence[str], name: Sequence[str]) -> tuple["Side", "Side"]:
+def _sides(
+    words: Sequence[str], by: str, wanted: Sequence[str], name: Sequence[str], where: Sequence[str]
+) -> tuple["Side", "Side"]:
     """The two sets of runs that were asked for, with their names."""
     from stend.compare import read
 
     if not by:
-        if wanted:
-            raise BadInput("--side names a group of --by, and there is no --by")
+        if wanted or where:
+            raise BadInput("--side and --where choose among what --by groups, and there is no --by")
         first, second = (read.named([Path(word) for word in own]) for own in sides(words))
         return read.with_names(first, second, name)
     if by not in read.GROUPS:
         raise BadInput(f"runs cannot be grouped by {by!r}; they can by {', '.join(read.GROUPS)}")
     if BETWEEN in words:
         raise BadInput("--by makes the sides itself; leave out the -- between them")
-    first, second = read.grouped([Path(word) for word in words], by, wanted)
+    first, second = read.grouped([Path(word) for word in words], by, wanted, where)
     return read.with_names(first, second, name) if name else (first, second)
 
 

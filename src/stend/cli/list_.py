@@ -1,31 +1,85 @@
 """`stend list`: the runs below a folder."""
 
+import time
+from collections.abc import Sequence
+from operator import attrgetter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stend.cli import _reading, _table
 
-def command(top: Annotated[Path, typer.Argument(help="The folder that holds run folders.")] = Path("runs")) -> None:
-    """List the runs below a folder, oldest first: when, drive, tests, how each ended.
+if TYPE_CHECKING:
+    from stend.catalogue import About, Catalogue
 
-    Example: stend list runs
+SHOWN = "run,started,model,tests,outcome"
+
+
+def command(
+    top: Annotated[Path, typer.Argument(help="The folder that holds run folders, or folders of them.")] = Path("runs"),
+    columns: Annotated[
+        str, typer.Option("--columns", metavar="A,B", help="What to show: columns of the table `runs`, or all.")
+    ] = SHOWN,
+    sort: Annotated[
+        str, typer.Option("--sort", metavar="COLUMN", help="Order by it; -COLUMN for downwards.")
+    ] = "started",
+    where: _reading.Where = None,
+    last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="Only the last N of them.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All columns, as JSON; broken folders with `error`.")] = False,
+) -> None:
+    """List the runs below a folder, oldest first: when, drive, tests, how each ended; broken ones with their reason.
+
+    Example: stend list runs --where 'model=KC*' --sort -seconds --columns run,model,firmware,seconds
     """
-    from datetime import datetime
+    from stend.catalogue import opened
+    from stend.catalogue.choice import chosen, column, ordered
+    from stend.catalogue.columns import TYPES
 
-    from stend import store
-    from stend.errors import StendError
-
-    folders = store.find(top)
-    if not folders:
+    names = list(TYPES) if columns == "all" else [column(word.strip()) for word in columns.split(",")]
+    if not top.is_dir():
         typer.echo(f"no runs below {top}")
-    for folder in folders:
-        try:
-            run = store.load(folder)
-            when = datetime.fromtimestamp(run.started[0].at).strftime("%Y-%m-%d %H:%M")
-        except (StendError, OSError, ValueError, OverflowError) as error:
-            typer.echo(f"{folder}: {error}")
-            continue
-        tests = ", ".join(test.name for test in run.plan.tests)
-        outcome = run.ended.outcome if run.ended else "unfinished"
-        typer.echo(f"{folder}  {when}  {run.plan.device.model or run.plan.device.kind}  {tests}  {outcome}")
+        return
+    with opened(top, _reading.hear) as catalogue:
+        runs = ordered(chosen(catalogue.runs, where or ()), sort)[-(last or 0) :]
+        typer.echo(_json(catalogue, runs) if as_json else "\n".join(_lines(catalogue, runs, names)))
+
+
+def _lines(catalogue: "Catalogue", runs: "Sequence[About]", names: list[str]) -> list[str]:
+    told = [f"{catalogue.top / one.run}: {one.why}" for one in catalogue.broken]
+    if not runs:
+        few = " of that kind" if catalogue.runs else ""
+        return [*told, *([] if told else [f"no runs{few} below {catalogue.top}"])]
+    columns = [(name.removesuffix("_s").removesuffix("_bytes"), _said(catalogue, runs, name)) for name in names]
+    return [*told, *_table.lines(columns, whole=("run", "started"))]
+
+
+def _said(catalogue: "Catalogue", runs: "Sequence[About]", name: str) -> list[str]:
+    """A column."""
+    from stend.units import decimal, duration
+
+    values = map(attrgetter(name), runs)
+    if name == "run":
+        below = str(catalogue.top / "x")[:-1]
+        return [below + value for value in values]
+    if name == "started_s":
+        return list(map(_when, values))
+    if name == "seconds":
+        return ["" if value is None else duration(value) for value in values]
+    shown = decimal if name.endswith("_bytes") else _table.said
+    return [shown(value) if value else _table.said(value) for value in values]
+
+
+def _when(seconds: float) -> str:
+    try:
+        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+    except (OverflowError, ValueError, OSError):
+        return "?"
+
+
+def _json(catalogue: "Catalogue", runs: "Sequence[About]") -> str:
+    import msgspec
+
+    told = [{"path": str(catalogue.top / one.run)} | msgspec.structs.asdict(one) for one in runs]
+    told += [{"path": str(catalogue.top / one.run), "run": one.run, "error": one.why} for one in catalogue.broken]
+    return "[" + ",\n ".join(msgspec.json.encode(one).decode() for one in told) + "]"

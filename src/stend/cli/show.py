@@ -7,17 +7,19 @@ import typer
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A run folder; or a part of the name of a run in runs/, or last.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, every result with its figures.")] = False,
 ) -> None:
     """Show a run: drive, outcome, verdicts, the main figures.
 
     Example: stend show runs/20261120-120000-sim-small-iops
     """
-    from stend import store
+    from stend import catalogue, store
     from stend.cli import _summary
 
-    run = store.load(folder)
+    run = store.load(folder if folder.exists() else catalogue.named(str(folder)) or folder)
     if as_json:
         import json
 

@@ -1,11 +1,14 @@
 """Sides from disk: run folders, or folders of them."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from stend import store
+from stend import catalogue, store
+from stend.catalogue.choice import chosen
+from stend.catalogue.tables import about
 from stend.compare.sides import Outcome, Side, outcome, side
-from stend.errors import BadInput
+from stend.errors import BadInput, LeftOut
 
 GROUPS = ("firmware", "model", "serial", "folder", "label")
 """What runs can be grouped by."""
@@ -36,25 +39,50 @@ def named(paths: Sequence[Path], name: str = "") -> Side:
     return side(name, [run(folder) for folder in folders(paths)])
 
 
-def grouped(paths: Sequence[Path], by: str, wanted: Sequence[str]) -> tuple[Side, Side]:
-    """Two sides of the runs below these folders: those whose `by` is the one and the other of `wanted`.
+def grouped(tops: Sequence[Path], by: str, wanted: Sequence[str], where: Sequence[str] = ()) -> tuple[Side, Side]:
+    """Two sides of the runs below these folders, as their catalogues tell: whose `by` is the one and the other.
 
-    Without `wanted` there must be just two values; then the one that was measured first comes first. BadInput else.
+    `where` chooses runs (`catalogue.choice`). Without `wanted` there must be just two values; then the one that was
+    measured first comes first. BadInput else. A run that cannot be read is warned of and left out.
     """
-    groups: dict[str, list[Outcome]] = {}
-    for path in folders(paths):
-        one = run(path)
-        value = path.parent.name if by == "folder" else str(one.settings.get(by) or "")
-        groups.setdefault(value or f"no {by}", []).append(one)
-    known = sorted(groups, key=lambda value: min(one.began_s for one in groups[value]))
-    told = ", ".join(f"{value} ({len(groups[value])})" for value in known)
-    chosen = list(wanted) or known
-    if len(chosen) != 2 or chosen[0] == chosen[1]:
+    groups: dict[str, list[Path]] = {}
+    for value, path in _valued(tops, by, where):
+        groups.setdefault(value or f"no {by}", []).append(path)
+    told = ", ".join(f"{value} ({len(own)})" for value, own in groups.items())
+    names = list(wanted) or list(groups)
+    if not groups:
+        raise BadInput(f"there are no such runs below {', '.join(map(str, tops))}; `stend list` shows those there are")
+    if len(names) != 2 or names[0] == names[1]:
         raise BadInput(f"a comparison has two sides, and by {by} there are {told}; name two with --side, twice")
-    for value in chosen:
+    for value in names:
         if value not in groups:
             raise BadInput(f"there is no {by} {value!r} among these runs; there are {told}")
-    return side(chosen[0], groups[chosen[0]]), side(chosen[1], groups[chosen[1]])
+    first, second = (side(value, _readable(groups[value])) for value in names)
+    return first, second
+
+
+def _valued(tops: Sequence[Path], by: str, where: Sequence[str]) -> Iterator[tuple[str, Path]]:
+    """The value and the folder of each run, oldest first."""
+    found = []
+    for top in tops:
+        if (top / "events.jsonl").exists():
+            one = about(top.name, top, store.load(top))
+            found.append((one.started_s, str(getattr(one, by) or ""), top))
+            continue
+        with catalogue.opened(top) as known:
+            known.warn()
+            found += [
+                (one.started_s, str(getattr(one, by) or ""), known.folder(one)) for one in chosen(known.runs, where)
+            ]
+    yield from ((value, path) for _, value, path in sorted(found))
+
+
+def _readable(paths: Sequence[Path]) -> Iterator[Outcome]:
+    for path in paths:
+        try:
+            yield run(path)
+        except BadInput as error:
+            warnings.warn(LeftOut(f"left out: {error}"), stacklevel=2)
 
 
 def with_names(a: Side, b: Side, typed: Sequence[str] = ()) -> tuple[Side, Side]:

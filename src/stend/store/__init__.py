@@ -28,6 +28,9 @@ from stend.record import Ended, Event, Judged, Result, Run, Started
 from stend.store.chain import Chain
 from stend.store.journal import HEAD, Record, events_of
 
+SHEETS = ("drive.toml", "sheet.toml")
+"""How a drive sheet in the folder may be called."""
+
 DURABLE = (Started, Result, Judged, Ended)
 
 HOST_FACTS: dict[str, Any] = {

@@ -68,16 +68,21 @@ def sole(folder: Path, verb: str) -> Iterator[Before]:
         os.close(fd)
 
 
-def written_here(folder: Path) -> bool:
-    """Whether the run in this folder was last written by this very machine, as far as it tells."""
+def last(folder: Path) -> Owner:
+    """Who has the folder, or had it last; nobody where nothing tells."""
     try:
         fd = os.open(folder / OWNER, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return False
+        return Owner()
     try:
-        owner = _told(fd)
+        return _told(fd)
     finally:
         os.close(fd)
+
+
+def written_here(folder: Path) -> bool:
+    """Whether the run in this folder was last written by this very machine, as far as it tells."""
+    owner = last(folder)
     return bool(owner.pid) and owner.host.same_machine(here())
 
 

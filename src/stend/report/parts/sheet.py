@@ -10,6 +10,7 @@ from stend.errors import BadInput
 from stend.findings import Sheet
 from stend.findings.look.claimed import meaning
 from stend.report.parts import Photo, Table
+from stend.store import SHEETS
 from stend.units import MiB, binary
 from stend.words import Language
 
@@ -27,7 +28,6 @@ KNOWN: dict[str, Any] = {
 }
 """What the report reckons with; all other names are shown as they are."""
 
-NAMES = ("drive.toml", "sheet.toml")
 MOST_BYTES = 8 * MiB
 """The page carries the photo."""
 BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg"}
@@ -36,7 +36,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg")
 
 def sheet(folder: Path | None) -> Sheet:
     """The drive sheet of a run folder; {} where there is none."""
-    path = next((folder / name for name in NAMES if (folder / name).is_file()), None) if folder else None
+    path = next((folder / name for name in SHEETS if (folder / name).is_file()), None) if folder else None
     return read_sheet(path) if path else {}
 
 
@@ -55,7 +55,7 @@ def read_sheet(path: Path) -> Sheet:
 
 def keep(path: Path, folder: Path) -> None:
     """Put a sheet and its photo into a run folder; BadInput, with nothing written, if either cannot be used."""
-    facts, files = read_sheet(path), [(path, NAMES[0])]
+    facts, files = read_sheet(path), [(path, SHEETS[0])]
     if PHOTO in facts:
         own = path.parent.resolve() == folder.resolve()
         file = _kept(folder, facts) if own else path.parent / _said(facts)

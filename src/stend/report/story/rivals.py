@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from stend import catalogue
 from stend.charts.parts.sides import Side
 from stend.definition import Identity
 from stend.errors import BadInput
@@ -53,5 +54,5 @@ def peers(drive: Identity, kind: str) -> dict[str, dict[str, Any]]:
 
 def _runs(folder: Path) -> Iterator[Path]:
     """The folder, or the runs in it where it is none itself."""
-    below = sorted(path.parent for path in folder.glob(f"*/{EVENTS}")) if folder.is_dir() else []
-    yield from below if below and not (folder / EVENTS).exists() else [folder]
+    own = folder.is_dir() and not (folder / EVENTS).exists()
+    yield from (catalogue.folders(folder) if own else ()) or [folder]

@@ -1,0 +1,131 @@
+"""What is known of all runs below a folder: Parquet parts that DuckDB reads, brought up to date whenever it is asked.
+
+Run folders stay the truth; TOP/.stend/catalogue is a cache that may be deleted. Runs lie in TOP or in folders of it.
+"""
+
+import errno
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from stend.catalogue import database, parts
+from stend.catalogue.columns import About
+from stend.catalogue.database import Answer
+from stend.catalogue.parts import Part, Seen
+from stend.catalogue.scan import Place, scan
+from stend.catalogue.taking import BATCH, HOME, learn, present, stale, take_in
+from stend.errors import BadInput, LeftOut
+
+__all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "named", "opened"]
+
+UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOLCK, errno.EOPNOTSUPP)
+RUNS = Path("runs")
+Hear = Callable[[int, int], None]
+"""Told how many of how many runs that were not known are read by now."""
+
+
+class Broken(NamedTuple):
+    """A folder that holds a run which cannot be read, and why."""
+
+    run: str
+    why: str
+
+
+class Catalogue(NamedTuple):
+    """All runs below `top` as they are now, oldest first; `places` has their folders."""
+
+    top: Path
+    runs: tuple[About, ...]
+    broken: tuple[Broken, ...]
+    places: dict[str, Place]
+    home: Path
+    parts: tuple[Part, ...]
+    live: tuple[Seen, ...]
+
+    def folder(self, one: About) -> Path:
+        """Where a run lies."""
+        return Path(self.places[one.run].path)
+
+    def warn(self) -> None:
+        """Say which runs cannot be read and count nowhere."""
+        for run, why in self.broken:
+            warnings.warn(LeftOut(f"{self.top / run} is left out: {why}"), stacklevel=3)
+
+    def query(self, sql: str, most: int | None = None) -> Answer:
+        """As `database.query`."""
+        return database.query(sql, parts.files(self.home, self.parts), parts.gone(self.parts, self.live), most)
+
+
+@contextmanager
+def opened(top: Path, hear: Hear = lambda done, of: None) -> Iterator[Catalogue]:
+    """The catalogue of a folder, up to date; nobody merges its parts while it is open. BadInput where there is none.
+
+    Where nothing can be written below `top` it is made in a temporary folder, and gone afterwards.
+    """
+    if not top.is_dir():
+        raise BadInput(f"{top} is no folder of runs; `stend run` makes runs/, any other can be named")
+    with ExitStack() as held:
+        home, there, tried = _home(top, held), scan(top), set[str]()
+        while True:
+            with parts.locked(home, alone=False):
+                known = parts.read(home)
+                left = [place for place in stale(there, known) if place not in tried]
+                if not left:
+                    yield _told(top, home, there, known)
+                    return
+            hear(len(tried), len(tried) + len(left))
+            take_in(top, home, {place: there[place] for place in left[:BATCH]})
+            tried |= set(left[:BATCH])
+
+
+def folders(top: Path) -> list[Path]:
+    """All runs below a folder that can be read, oldest first; others are warned of."""
+    with opened(top) as known:
+        known.warn()
+        return [known.folder(one) for one in known.runs]
+
+
+def named(word: str, top: Path = RUNS) -> Path | None:
+    """The one run below a folder that is meant: by its name, a part of it, or `last`. BadInput where several are."""
+    if not top.is_dir():
+        return None
+    with opened(top) as known:
+        if word == "last" and known.runs:
+            return known.folder(known.runs[-1])
+        every = [one for one in known.runs if word in one.run]
+        found = [one for one in every if one.run == word] or every
+        if len(found) > 1:
+            raise BadInput(
+                f"{word!r} fits {len(found)} runs below {top}: {', '.join(one.run for one in found[:3])}, ..."
+            )
+        return known.folder(found[0]) if found else None
+
+
+def _home(top: Path, held: ExitStack) -> Path:
+    home = top / HOME
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with parts.locked(home, alone=False):
+            return home
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+    made = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="stend-catalogue-")))
+    with suppress(OSError, shutil.Error):  # what is there already need not be read again
+        shutil.copytree(home, made, dirs_exist_ok=True)
+    return made
+
+
+def _told(top: Path, home: Path, there: dict[str, Place], known: list[Part]) -> Catalogue:
+    live = present(known, there)
+    runs = sorted((seen.about for seen in live if seen.about), key=attrgetter("started_s", "run"))
+    broken = [Broken(seen.place, seen.why) for seen in live if seen.why]
+    if len(live) < len(there):
+        told = {seen.place for seen in live}
+        broken += [Broken(place, "it cannot be read") for place in there if place not in told]
+    return Catalogue(top, tuple(runs), tuple(broken), there, home, tuple(known), tuple(live))

@@ -1,0 +1,90 @@
+"""What the catalogue's tables hold: names and types of every column, base units, null where nothing is told.
+
+`entry` is the number under which a run was taken in; it ties rows to what is known of the run now.
+"""
+
+import msgspec
+
+Text = str | None
+
+
+class About(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The run itself: what `stend list` shows and the table `runs` holds.
+
+    `run` is its folder's path below the catalogue's, `folder` the name of the folder it lies in; `started_s` is Unix
+    time; `kind` is real, virtual or imported; sizes in bytes.
+    """
+
+    run: str
+    folder: str
+    started_s: float
+    seconds: float | None
+    stend: str
+    format: int
+    kind: str
+    source_tool: Text
+    source_sha256: Text
+    model: Text
+    serial: Text
+    wwn: Text
+    firmware: Text
+    interface: Text
+    capacity_bytes: int
+    native_bytes: int | None
+    logical_bytes: int
+    link: Text
+    profile: str
+    spec: str
+    quick: bool
+    tests: tuple[str, ...]
+    outcome: str
+    stamps: tuple[str, ...]
+    deviations: tuple[str, ...]
+    host_id: Text
+    cpu: Text
+    kernel: Text
+    fio: Text
+    seed: int
+    label: Text
+    price: float | None
+    currency: Text
+
+
+TYPES = {
+    "run": "VARCHAR", "folder": "VARCHAR", "started_s": "DOUBLE", "seconds": "DOUBLE", "stend": "VARCHAR",
+    "format": "INTEGER", "kind": "VARCHAR", "source_tool": "VARCHAR", "source_sha256": "VARCHAR", "model": "VARCHAR",
+    "serial": "VARCHAR", "wwn": "VARCHAR", "firmware": "VARCHAR", "interface": "VARCHAR", "capacity_bytes": "BIGINT",
+    "native_bytes": "BIGINT", "logical_bytes": "INTEGER", "link": "VARCHAR", "profile": "VARCHAR", "spec": "VARCHAR",
+    "quick": "BOOLEAN", "tests": "VARCHAR[]", "outcome": "VARCHAR", "stamps": "VARCHAR[]", "deviations": "VARCHAR[]",
+    "host_id": "VARCHAR", "cpu": "VARCHAR", "kernel": "VARCHAR", "fio": "VARCHAR", "seed": "BIGINT",
+    "label": "VARCHAR", "price": "DOUBLE", "currency": "VARCHAR",
+}  # fmt: skip
+LOAD = {
+    "random_pct": "INTEGER", "read_pct": "INTEGER", "block_bytes": "BIGINT", "mix_id": "VARCHAR",
+    "threads": "INTEGER", "depth": "INTEGER", "range_bytes": "BIGINT", "entropy_pct": "INTEGER",
+}  # fmt: skip
+WAITS = ("p50", "p99", "p999", "p9999", "p99999")
+TOLD = {
+    "direction": "VARCHAR", "seconds": "DOUBLE", "ios": "BIGINT", "bytes": "BIGINT", "iops": "DOUBLE",
+    "bytes_per_s": "DOUBLE", "mean_s": "DOUBLE", "sd_s": "DOUBLE", "max_s": "DOUBLE",
+    **dict.fromkeys(WAITS, "DOUBLE"),
+}  # fmt: skip
+COLUMNS: dict[str, dict[str, str]] = {
+    "runs": TYPES,
+    "figures": {
+        "run": "VARCHAR", "figure": "INTEGER", "test": "VARCHAR", "phase": "VARCHAR", "state": "VARCHAR",
+        "place": "INTEGER", **LOAD, "rounds_used": "INTEGER", "steady": "BOOLEAN", **TOLD,
+    },
+    "rounds": {
+        "run": "VARCHAR", "test": "VARCHAR", "phase": "VARCHAR", "round": "INTEGER", "step": "INTEGER", **LOAD,
+        "ended_s": "DOUBLE", "gap_s": "DOUBLE", **TOLD,
+    },
+    "bins": {"run": "VARCHAR", "figure": "INTEGER", "direction": "VARCHAR", "bin": "INTEGER[]", "count": "BIGINT[]"},
+    "findings": {
+        "run": "VARCHAR", "name": "VARCHAR", "key": "VARCHAR", "test": "VARCHAR", "values": "VARCHAR",
+        "confidence": "VARCHAR", "side": "VARCHAR",
+    },
+    "notes": {"run": "VARCHAR", "t_s": "DOUBLE", "kind": "VARCHAR", "text": "VARCHAR"},
+}  # fmt: skip
+"""Table -> column -> DuckDB's type; every table has `entry` besides."""
+ENTRY = {"entry": "BIGINT"}

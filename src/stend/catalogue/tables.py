@@ -1,0 +1,140 @@
+"""A run as rows of the catalogue's tables (`columns`)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend import findings, outside, store
+from stend.catalogue.columns import LOAD, WAITS, About, Text
+from stend.definition import Hold, Workload
+from stend.errors import BadInput
+from stend.findings.look.figures import DIRECTIONS, PERCENTS, derived, figures
+from stend.record import Counts, Run, Tally
+from stend.store import writer
+from stend.units import block_label
+
+Row = dict[str, Any]
+
+
+def about(place: str, folder: Path, run: Run) -> About:
+    """The row of `runs`; what is asked of the folder besides its events counts as not told where it cannot be read."""
+    plan, drive, asked = run.plan, run.plan.device, _manifest(folder)
+    host, sheet, kind = store.host(folder), _sheet(folder), drive.kind if drive.kind == "imported" else ""
+    price = sheet.get("price")
+    return About(
+        run=place,
+        folder=folder.parent.resolve().name,
+        started_s=run.started[0].at,
+        seconds=run.ended.t if run.ended else None,
+        stend=run.started[0].version,
+        format=store.journal.Record(folder).head["version"],
+        kind=kind or ("virtual" if drive.virtual else "real"),
+        source_tool=_word(drive.facts.get("source_tool")),
+        source_sha256=_word(drive.facts.get("source_sha256")),
+        model=drive.model or drive.kind,
+        serial=_word(drive.serial),
+        wwn=_word(drive.wwn),
+        firmware=_word(drive.firmware),
+        interface=_word(drive.interface),
+        capacity_bytes=drive.capacity_bytes,
+        native_bytes=drive.native_bytes or None,
+        logical_bytes=drive.logical_bytes,
+        link=_word(drive.facts.get("link")),
+        profile=plan.profile.name,
+        spec=plan.profile.specification,
+        quick=plan.profile.quick,
+        tests=tuple(test.name for test in plan.tests),
+        outcome=run.ended.outcome if run.ended else "unfinished",
+        stamps=run.stamps,
+        deviations=plan.deviations,
+        host_id=_word(writer.last(folder).host.name),
+        cpu=_word(host.get("cpu")),
+        kernel=_word(host.get("kernel")),
+        fio=None if drive.virtual else _word(host.get("fio")),
+        seed=run.seed,
+        label=_word(asked.get("label")),
+        price=float(price) if isinstance(price, int | float) else None,
+        currency=_word(sheet.get("currency")),
+    )
+
+
+def rows(own: About, run: Run) -> Iterator[tuple[str, Row]]:
+    """(table, row) of everything else that the catalogue holds of it."""
+    for number, figure in enumerate(figures(run)):
+        place = {"run": own.run, "figure": number}
+        yield (
+            "figures",
+            place
+            | {
+                **{name: getattr(figure, name) for name in ("test", "phase", "state", "place", "steady")},
+                **_load(figure.workload),
+                "rounds_used": len(figure.rounds),
+                **_told(figure.tally, figure.seconds, figure.direction),
+            },
+        )
+        bins = sorted(figure.tally.bins.items())
+        if bins:
+            index, count = zip(*bins, strict=True)
+            yield "bins", place | {"direction": figure.direction, "bin": index, "count": count}
+    yield from (("rounds", {"run": own.run, **row}) for row in _rounds(run))
+    for found in findings.find(run):
+        told = {name: getattr(found, name) for name in ("name", "key", "test", "confidence", "side")}
+        values = msgspec.json.encode(found.values, enc_hook=float).decode()
+        yield "findings", {"run": own.run, **told, "values": values}
+    for note in run.notes:
+        yield "notes", {"run": own.run, "t_s": note.t, "kind": note.kind, "text": note.text}
+
+
+def _rounds(run: Run) -> Iterator[Row]:
+    for result in run.results:
+        if isinstance(result.step, Hold):
+            counts, where = result.counts, result.where
+            place = {"test": where.test, "phase": where.phase, "round": where.round, "step": result.index}
+            when = {"ended_s": result.t, "gap_s": result.gap_s}
+            for direction in _directions(counts):
+                tally = getattr(counts, direction)
+                yield place | _load(result.step.workload) | when | _told(tally, counts.seconds, direction)
+
+
+def _directions(counts: Counts) -> tuple[str, ...]:
+    return DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]
+
+
+def _load(load: Workload) -> Row:
+    mix = "+".join(f"{block_label(size)}:{share}" for size, share in load.block_mix) or None
+    return {name: getattr(load, name) for name in LOAD if name != "mix_id"} | {"mix_id": mix}
+
+
+def _told(tally: Tally, seconds: float, direction: str) -> Row:
+    """Counts and the quantities made of them; percentiles are null where the sample cannot carry them."""
+    there = {"direction": direction, "seconds": seconds, "ios": tally.ios, "bytes": tally.bytes}
+    names = {
+        "iops": "iops",
+        "bytes_per_s": "throughput",
+        "mean_s": "mean",
+        "max_s": "max",
+        **dict(zip(WAITS, PERCENTS, strict=True)),
+    }
+    made = {column: derived(tally, seconds, quantity) for column, quantity in names.items()}
+    return there | made | {"sd_s": tally.deviation_s if tally.ios > 1 else None}
+
+
+def _word(told: Any) -> Text:
+    return str(told) if told else None
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        return store.manifest(folder)
+    except BadInput:
+        return {}
+
+
+def _sheet(folder: Path) -> dict[str, Any]:
+    path = next((folder / name for name in store.SHEETS if (folder / name).is_file()), None)
+    try:
+        return outside.toml(outside.read(path, "the drive sheet"), dict[str, Any], str(path)) if path else {}
+    except BadInput:
+        return {}

@@ -1,0 +1,289 @@
+"""The catalogue of a folder: what it holds, what changes it, who may be killed over it, what nobody can ask of it."""
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stend import catalogue, store
+from stend.catalogue import parts, taking
+from stend.catalogue.columns import COLUMNS
+from stend.cli import main
+from stend.findings.look.figures import figures
+from stend.units import GiB
+from tests.sides import folder
+from tests.synthetic import Truth
+from tests.test_package import core
+
+HOME = Path(".stend/catalogue")
+RUNS = 5
+pytestmark = pytest.mark.together
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Five runs of a synthetic drive, one of them in a folder of its own, and a folder that holds none."""
+    top = tmp_path_factory.mktemp("runs")
+    for seed in range(1, RUNS + 1):
+        path = top / "lot" / f"run{seed}" if seed == RUNS else top / f"run{seed}"
+        truth = Truth(capacity_bytes=8 * GiB)
+        folder(path, seed=seed, truth=truth, names=("fresh",), label="old" if seed < 3 else "new")
+    (top / "notes").mkdir()
+    return top
+
+
+@pytest.fixture
+def top(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "runs", ignore=shutil.ignore_patterns(".stend")))
+
+
+def listed(top: Path) -> list[str]:
+    with catalogue.opened(top) as known:
+        return [one.run for one in known.runs]
+
+
+def counted(top: Path) -> dict[str, int]:
+    with catalogue.opened(top) as known:
+        return {table: known.query(f"SELECT count(*) FROM {table}").rows[0][0] for table in COLUMNS}
+
+
+ALL = ["run1", "run2", "run3", "run4", "lot/run5"]
+
+
+def test_a_list_has_a_line_a_run_and_the_reason_of_each_that_cannot_be_read(
+    top: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (top / "run2" / "events.jsonl").write_text("something else\n")
+    assert main(["list", str(top)]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"{top}/run2: {top}/run2/events.jsonl is not a stend event file"
+    assert said[1].split() == ["run", "started", "model", "tests", "outcome"]
+    assert [line.split()[0] for line in said[2:]] == [f"{top}/{name}" for name in ALL if name != "run2"]
+    assert all(line.endswith("fresh                  complete") or "complete" in line for line in said[2:])
+
+
+def test_runs_are_chosen_ordered_and_cut(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def names(*more: str) -> list[str]:
+        assert main(["list", str(top), "--columns", "run,label", *more]) == 0
+        return [line.split()[0].removeprefix(f"{top}/") for line in capsys.readouterr().out.splitlines()[1:]]
+
+    assert names() == ALL
+    assert names("--where", "label=OL*") == ["run1", "run2"]
+    assert names("--where", "label!=old", "--sort", "-started") == ["lot/run5", "run4", "run3"]
+    assert names("--where", "seed>=4", "--where", "folder=lot") == ["lot/run5"]
+    assert names("--where", "tests=fre*", "--last", "2") == ["run4", "lot/run5"]
+    assert main(["list", str(top), "--where", "label=x"]) == 0
+    assert capsys.readouterr().out == f"no runs of that kind below {top}\n"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--columns", "colour"],
+        ["--sort", "colour"],
+        ["--where", "label"],
+        ["--where", "seed>x"],
+        ["--where", "label>1"],
+    ],
+)
+def test_what_runs_have_not_is_asked_in_vain(top: Path, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", str(top), *more]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_json_has_every_column_and_every_broken_folder(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (top / "run3" / "events.jsonl").write_text("")
+    assert main(["list", str(top), "--json"]) == 0
+    *runs, broken = json.loads(capsys.readouterr().out)
+    assert [set(COLUMNS["runs"]) | {"path"}] * 4 == [set(one) for one in runs]
+    assert (broken["run"], broken["path"]) == ("run3", f"{top}/run3")
+    assert "not a stend event file" in broken["error"]
+
+
+def test_a_figure_in_the_catalogue_is_the_figure_of_the_run(made: Path) -> None:
+    run = store.load(made / "run1")
+    names = "state, direction, threads, depth, ios, iops, bytes_per_s, mean_s, max_s, p99"
+    with catalogue.opened(made) as known:
+        rows = known.query(f"SELECT {names} FROM figures WHERE run = 'run1' ORDER BY figure").rows
+        bins = dict(known.query("SELECT figure, list_sum(count) FROM bins WHERE run = 'run1'").rows)
+    asked = ("iops", "throughput", "mean", "max", "p99")
+    assert [row[:5] for row in rows] == [
+        (f.state, f.direction, f.workload.threads, f.workload.depth, f.tally.ios) for f in figures(run)
+    ]
+    assert [row[5:] for row in rows] == [tuple(f.value(name) for name in asked) for f in figures(run)]
+    assert bins == {i: sum(f.tally.bins.values()) for i, f in enumerate(figures(run)) if f.tally.bins}
+
+
+def test_every_record_and_finding_is_there(made: Path) -> None:
+    run = store.load(made / "run2")
+    with catalogue.opened(made) as known:
+        ended = known.query("SELECT DISTINCT ended_s FROM rounds WHERE run = 'run2' ORDER BY 1").rows
+        found = known.query("SELECT count(*) FROM findings WHERE run = 'run2'").rows
+    assert [t for (t,) in ended] == sorted({r.t for r in run.results if r.counts.seconds})
+    assert found[0][0] > 3
+
+
+def test_only_what_changed_is_read_again(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert listed(top) == ALL
+    read: list[str] = []
+    load = store.load
+
+    def heard(path: Path) -> Any:
+        read.append(path.name)
+        return load(path)
+
+    monkeypatch.setattr(store, "load", heard)
+    assert listed(top) == ALL
+    assert read == []
+    shutil.rmtree(top / "run1")
+    (top / "run2").rename(top / "moved")
+    with (top / "run4" / "manifest.toml").open("a") as file:
+        file.write("# seen\n")
+    lines = (top / "run3" / "events.jsonl").read_bytes().splitlines(keepends=True)
+    (top / "run3" / "events.jsonl").write_bytes(b"".join(lines[:-1]))
+    assert sorted(listed(top)) == ["lot/run5", "moved", "run3", "run4"]
+    assert sorted(read) == ["moved", "run3", "run4"]
+    with catalogue.opened(top) as known:
+        ends = dict(known.query("SELECT run, outcome FROM runs").rows)
+        counts = known.query("SELECT run, count(*) FROM figures GROUP BY run").rows
+    assert ends == {"lot/run5": "complete", "moved": "complete", "run3": "unfinished", "run4": "complete"}
+    assert len({count for _, count in counts}) == 1, "what was said before of a run counts no more"
+
+
+def test_many_parts_become_one_and_say_the_same(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = counted(top)
+    shutil.rmtree(top / ".stend")
+    monkeypatch.setattr(catalogue, "BATCH", 1)
+    monkeypatch.setattr(parts, "MOST_PARTS", 3)
+    assert counted(top) == whole
+    assert len(list((top / HOME / "known").iterdir())) == 2
+    assert {len(list((top / HOME / table).iterdir())) for table in COLUMNS} == {2}
+
+
+def killed(act: Callable[[], object], at: int) -> bool:
+    """Whether a process of its own that does this is killed at the `at`th file that it names, writes or takes away."""
+    pid = os.fork()
+    if not pid:
+        left = [at]
+
+        def counting(plain: Callable[..., Any]) -> Callable[..., Any]:
+            def counted(*args: Any, **named: Any) -> Any:
+                left[0] -= 1
+                if not left[0]:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return plain(*args, **named)
+
+            return counted
+
+        for name in ("rename", "unlink", "write_bytes", "mkdir"):
+            setattr(Path, name, counting(getattr(Path, name)))
+        os.fsync = counting(os.fsync)
+        act()
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+
+
+def test_a_writer_may_be_killed_at_any_step(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = Path(shutil.copytree(made, tmp_path / "few", ignore=shutil.ignore_patterns(".stend", "run3", "lot")))
+    whole = counted(few)
+    shutil.rmtree(few / ".stend")
+    monkeypatch.setattr(catalogue, "BATCH", 2)
+    monkeypatch.setattr(parts, "MOST_PARTS", 1)
+    for steps in range(100):
+        top = Path(shutil.copytree(few, tmp_path / str(steps)))
+        if not killed(lambda top=top: listed(top), 1 + 9 * steps):  # type: ignore[misc]
+            break
+        assert counted(top) == whole, steps
+    assert 5 < steps < 99
+
+
+def test_two_writers_at_once_lose_nothing_and_take_nothing_in_twice(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "BATCH", 1)
+    children = []
+    for _ in range(3):
+        if not (pid := os.fork()):
+            os._exit(0 if listed(top) == ALL else 1)
+        children.append(pid)
+    assert [os.waitpid(pid, 0)[1] for pid in children] == [0, 0, 0]
+    known = parts.read(top / HOME)
+    assert sorted(seen.place for part in known for seen in part.word.seen) == sorted(ALL)
+
+
+def test_a_part_that_is_torn_is_made_again(top: Path) -> None:
+    whole = counted(top)
+    (path,) = (top / HOME / "figures").iterdir()
+    path.write_bytes(path.read_bytes()[:-7])
+    assert counted(top) == whole
+    max((top / HOME / "known").iterdir()).write_bytes(b"{")
+    assert counted(top) == whole
+
+
+def test_where_nothing_can_be_written_it_is_made_elsewhere(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    locked = parts.locked
+
+    def refusing(home: Path, *, alone: bool) -> Any:
+        if home.is_relative_to(top):
+            raise OSError(30, "Read-only file system")
+        return locked(home, alone=alone)
+
+    monkeypatch.setattr(parts, "locked", refusing)
+    assert listed(top) == ALL
+    assert not (top / HOME / "known").exists()
+
+
+def test_a_run_is_known_at_its_end_where_there_is_a_catalogue(top: Path) -> None:
+    taking.learn(top / "run1")
+    assert not (top / ".stend").exists()
+    listed(top)
+    folder(top / "run6", seed=6, truth=Truth(capacity_bytes=8 * GiB), names=("fresh",))
+    taking.learn(top / "run6")
+    assert {seen.place for part in parts.read(top / HOME) for seen in part.word.seen} == {*ALL, "run6"}
+
+
+def test_without_duckdb_runs_are_listed_and_a_query_says_what_is_missing(top: Path) -> None:
+    (top / "run2" / "events.jsonl").write_text("something else\n")
+    plain = core("list", str(top), folder=top)
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert not list((top / HOME).glob("*/*.parquet"))
+    again = core("list", str(top), folder=top)
+    assert again.stdout == plain.stdout
+    assert [line.split()[0] for line in plain.stdout.splitlines()[2:]] == [f"{top}/{n}" for n in ALL if n != "run2"]
+    asked = core("query", "FROM runs", str(top), folder=top)
+    assert asked.returncode == 4
+    assert asked.stderr == "stend: stend query needs duckdb, which is not installed: `pip install 'stend[report]'`\n"
+    assert counted(top)["runs"] == RUNS - 1, "whoever has it reads again what was taken in without"
+
+
+def test_a_run_is_shown_by_a_part_of_its_name(
+    top: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(top.parent)
+    shown = []
+    for word in ("runs/lot/run5", "run5", "last"):
+        assert main(["show", word]) == 0
+        shown.append(capsys.readouterr().out)
+    assert len(set(shown)) == 1
+    assert main(["show", "run"]) == 2
+    assert "'run' fits 5 runs below runs: run1, run2, run3, ..." in capsys.readouterr().err
+    assert main(["show", "nothing"]) == 2
+
+
+def test_sides_are_chosen_from_the_catalogue_and_what_cannot_be_read_is_left_out(
+    top: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (top / "run3" / "events.jsonl").write_text("something else\n")
+    assert main(["compare", str(top), "--by", "label"]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines()[0] == "old (2) | new (2)"
+    assert said.err.splitlines() == [
+        f"stend: {top}/run3 is left out: {top}/run3/events.jsonl is not a stend event file"
+    ]
+    assert main(["compare", str(top), "--by", "label", "--where", "seed!=4"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "old (2) | new (1)"
+    assert main(["compare", str(top), "--by", "label", "--where", "seed>90"]) == 2
+    assert main(["compare", f"{top}/run1", f"{top}/run2", "--where", "seed>90"]) == 2

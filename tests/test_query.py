@@ -1,0 +1,129 @@
+"""SQL over the catalogue: what is answered, in which form, and that nothing else can be reached by it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stend.catalogue.columns import COLUMNS
+from stend.cli import main
+from tests import test_catalogue
+from tests.test_catalogue import HOME, RUNS, listed
+
+pytestmark = pytest.mark.together
+made = test_catalogue.made
+
+HOSTILE = [
+    "SELECT * FROM read_csv('{secret}')",
+    "SELECT * FROM read_text('{secret}')",
+    "SELECT * FROM read_blob('{secret}')",
+    "SELECT * FROM '{secret}'",
+    "SELECT * FROM read_json('{secret}')",
+    "SELECT * FROM read_parquet('{secret}')",
+    "SELECT * FROM sniff_csv('{secret}')",
+    "SELECT * FROM read_parquet('{top}/.stend/catalogue/../catalogue/known/*')",
+    "SELECT * FROM glob('/etc/*')",
+    "SELECT * FROM query('COPY runs TO ''{top}/out.csv''')",
+    "SELECT * FROM query_table('{secret}')",
+    "SELECT * FROM (PIVOT (FROM '{secret}') ON column0 IN ('a') USING count(*))",
+    "PIVOT (FROM read_csv('{secret}')) ON column0",
+    "SELECT getenv('HOME')",
+    "SELECT * FROM duckdb_secrets()",
+    "SELECT * FROM 'https://example.org/a.parquet'",
+    "SELECT * FROM secret",
+    "COPY runs TO '{top}/out.csv'",
+    "COPY (SELECT 1) TO '{part}'",
+    "EXPLAIN ANALYZE COPY runs TO '{part}'",
+    "EXPORT DATABASE '{top}/out'",
+    "IMPORT DATABASE '{top}/out'",
+    "ATTACH '{top}/out.db'",
+    "ATTACH '{secret}' AS s (TYPE sqlite)",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "LOAD '{secret}'",
+    "SET enable_external_access=true",
+    "RESET lock_configuration",
+    "PRAGMA database_list",
+    "PRAGMA enable_profiling",
+    "CALL pragma_version()",
+    "CREATE TABLE t AS SELECT 1",
+    "INSERT INTO gone VALUES (1)",
+    "DELETE FROM gone",
+    "DROP VIEW runs",
+    "CHECKPOINT",
+    "SELECT 1; SELECT 2",
+    "SELECT 1; COPY runs TO '{part}'",
+    "USE memory",
+    "PREPARE a AS SELECT 1",
+    "VACUUM",
+    "",
+    ";",
+    "SELEC 1",
+    "SELECT nothing FROM runs",
+    "SELECT 'x'::INTEGER",
+    "SELECT\n  *\nFROM\n  nowhere",
+    "\x00",
+    "SELECT '\ud800'",
+]
+
+
+@pytest.mark.parametrize("sql", HOSTILE, ids=lambda sql: ascii(sql)[:60])
+def test_a_query_reaches_nothing_but_the_tables(
+    made: Path, tmp_path: Path, sql: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    secret = tmp_path / "secret.csv"
+    secret.write_text("top,secret\n1,2\n")
+    listed(made)
+    part = next((made / HOME / "runs").iterdir())
+    before = {path: path.read_bytes() for path in made.rglob("*") if path.is_file()}
+    words = sql.replace("{secret}", str(secret)).replace("{top}", str(made)).replace("{part}", str(part))
+    assert main(["query", words, str(made)]) == 2
+    said = capfd.readouterr()
+    assert len(said.err.splitlines()) == 1, said.err
+    assert said.out == ""
+    assert "defect" not in said.err
+    assert {path: path.read_bytes() for path in made.rglob("*") if path.is_file()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("FROM runs", RUNS),
+        ("WITH a AS (SELECT run FROM figures) SELECT DISTINCT run FROM a", RUNS),
+        ("DESCRIBE figures", len(COLUMNS["figures"])),
+        ("SUMMARIZE runs", len(COLUMNS["runs"])),
+        ("PIVOT runs ON label IN ('old', 'new') USING count(*) GROUP BY model", 1),
+        ("SELECT label, avg(iops) FROM figures JOIN runs USING (run) GROUP BY label", 2),
+        ("SELECT unnest(bin), unnest(count) FROM bins WHERE run = 'run1' AND figure = 0 LIMIT 3", 3),
+        ("SHOW TABLES", len(COLUMNS) + 1),
+    ],
+)
+def test_what_reads_is_answered(made: Path, sql: str, rows: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", sql, str(made), "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == rows
+
+
+def test_an_answer_is_a_table_csv_or_json(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sql = "SELECT run, label, NULL AS none, quick, tests FROM runs ORDER BY run DESC"
+    said = {}
+    for form in ("table", "csv", "json"):
+        assert main(["query", sql, str(made), "--format", form, "--limit", "1"]) == 0
+        out = capsys.readouterr()
+        assert out.err == "(the first 1 rows; --limit 0 gives all)\n"
+        said[form] = out.out
+    assert said["table"].splitlines()[0].split() == ["run", "label", "none", "quick", "tests"]
+    assert said["table"].splitlines()[1].split() == ["run4", "new", "no", "fresh"]
+    assert said["csv"].splitlines()[1] == "run4,new,,False,['fresh']"
+    assert json.loads(said["json"]) == [
+        {"run": "run4", "label": "new", "none": None, "quick": False, "tests": ["fresh"]}
+    ]
+    assert main(["query", sql, str(made), "--format", "xml"]) == 2
+
+
+def test_a_query_that_takes_too_long_is_ended(
+    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("stend.catalogue.database.PATIENCE_S", 0.2)
+    assert main(["query", "SELECT count(*) FROM range(10000000) a, range(10000000) b", str(made)]) == 5
+    assert "was not done in" in capsys.readouterr().err
