@@ -5,7 +5,6 @@ of the 100, each number changed by up to 5 %. A command's cost is told beyond th
 processes of their own; the least of five.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
@@ -27,6 +26,13 @@ from stend.units import GiB
 
 REAL, COPIES = 100, 100
 TRIES = 5
+LAUNCH = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+"""
+"""A small process between: the memory of ours would count as that of what it starts."""
 TESTS = ("iops", "throughput", "latency")
 QUERIES = {
     "the last 50 runs": "SELECT run, model, serial, firmware, outcome FROM runs ORDER BY started_s DESC LIMIT 50",
@@ -130,16 +136,9 @@ def many(files: Sequence[Path], table: str, first: int, path: Path) -> None:
 
 def least(words: Sequence[str], tries: int = TRIES) -> tuple[float, float]:
     """Processor seconds of the cheapest of some processes, and the most memory of any, in MB."""
-    costs, peaks = [], []
-    for _ in range(tries):
-        process = subprocess.Popen([sys.executable, "-m", "stend", *words], stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise SystemExit(f"stend {' '.join(words)} ended with {process.returncode}")
-        costs.append(usage.ru_utime + usage.ru_stime)
-        peaks.append(usage.ru_maxrss / 1024)
-    return min(costs), max(peaks)
+    starts = [sys.executable, "-c", LAUNCH, sys.executable, "-m", "stend", *words]
+    told = [subprocess.run(starts, check=True, capture_output=True, text=True).stdout.split() for _ in range(tries)]
+    return min(float(cpu) for cpu, _ in told), max(float(peak) for _, peak in told)
 
 
 if __name__ == "__main__":

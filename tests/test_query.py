@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from stend import catalogue, store
 from stend.catalogue.columns import COLUMNS
 from stend.cli import main
+from stend.findings.look.figures import figures
 from tests import test_catalogue
 from tests.test_catalogue import HOME, RUNS, listed
 
@@ -127,3 +129,15 @@ def test_a_query_that_takes_too_long_is_ended(
     monkeypatch.setattr("stend.catalogue.database.PATIENCE_S", 0.2)
     assert main(["query", "SELECT count(*) FROM range(10000000) a, range(10000000) b", str(made)]) == 5
     assert "was not done in" in capsys.readouterr().err
+
+
+def test_what_another_tool_told_is_there_as_it_told_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    samples = Path(__file__).parent / "fixtures/imports"
+    assert main(["import", str(samples / "fio-2.21.json"), str(samples / "kdiskmark.txt"), "--to", str(tmp_path)]) == 0
+    capsys.readouterr()
+    run = store.load(next(path for path in tmp_path.iterdir() if "fio" in path.name))
+    with catalogue.opened(tmp_path) as known:
+        kinds = known.query("SELECT kind, count(*), count(source_sha256) FROM runs GROUP BY kind").rows
+        rows = known.query("SELECT iops, mean_s, p99 FROM figures WHERE run LIKE '%fio%' ORDER BY figure").rows
+    assert kinds == [("imported", 2, 2)]
+    assert rows == [tuple(row.value(name) for name in ("iops", "mean", "p99")) for row in figures(run)]

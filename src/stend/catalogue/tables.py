@@ -1,6 +1,7 @@
 """A run as rows of the catalogue's tables (`columns`)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from stend import findings, outside, store
 from stend.catalogue.columns import LOAD, WAITS, About, Text
 from stend.definition import Hold, Workload
 from stend.errors import BadInput
-from stend.findings.look.figures import DIRECTIONS, PERCENTS, derived, figures
+from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, figures, of_record
 from stend.record import Counts, Run, Tally
 from stend.store import writer
 from stend.units import block_label
@@ -21,7 +22,7 @@ Row = dict[str, Any]
 def about(place: str, folder: Path, run: Run) -> About:
     """The row of `runs`; what is asked of the folder besides its events counts as not told where it cannot be read."""
     plan, drive, asked = run.plan, run.plan.device, _manifest(folder)
-    host, sheet, kind = store.host(folder), _sheet(folder), drive.kind if drive.kind == "imported" else ""
+    host, sheet, source = store.host(folder), _sheet(folder), run.source
     price = sheet.get("price")
     return About(
         run=place,
@@ -30,9 +31,9 @@ def about(place: str, folder: Path, run: Run) -> About:
         seconds=run.ended.t if run.ended else None,
         stend=run.started[0].version,
         format=store.journal.Record(folder).head["version"],
-        kind=kind or ("virtual" if drive.virtual else "real"),
-        source_tool=_word(drive.facts.get("source_tool")),
-        source_sha256=_word(drive.facts.get("source_sha256")),
+        kind="imported" if source else "virtual" if drive.virtual else "real",
+        source_tool=source.name if source else None,
+        source_sha256=source.files[0][1] if source and len(source.files) == 1 else None,
         model=drive.model or drive.kind,
         serial=_word(drive.serial),
         wwn=_word(drive.wwn),
@@ -71,7 +72,7 @@ def rows(own: About, run: Run) -> Iterator[tuple[str, Row]]:
                 **{name: getattr(figure, name) for name in ("test", "phase", "state", "place", "steady")},
                 **_load(figure.workload),
                 "rounds_used": len(figure.rounds),
-                **_told(figure.tally, figure.seconds, figure.direction),
+                **_told(figure.tally, figure.seconds, figure.direction, figure.value),
             },
         )
         bins = sorted(figure.tally.bins.items())
@@ -95,10 +96,11 @@ def _rounds(run: Run) -> Iterator[Row]:
             when = {"ended_s": result.t, "gap_s": result.gap_s}
             for direction in _directions(counts):
                 tally = getattr(counts, direction)
-                yield place | _load(result.step.workload) | when | _told(tally, counts.seconds, direction)
+                value = partial(of_record, result, direction)
+                yield place | _load(result.step.workload) | when | _told(tally, counts.seconds, direction, value)
 
 
-def _directions(counts: Counts) -> tuple[str, ...]:
+def _directions(counts: Counts) -> tuple[Direction, ...]:
     return DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]
 
 
@@ -107,7 +109,7 @@ def _load(load: Workload) -> Row:
     return {name: getattr(load, name) for name in LOAD if name != "mix_id"} | {"mix_id": mix}
 
 
-def _told(tally: Tally, seconds: float, direction: str) -> Row:
+def _told(tally: Tally, seconds: float, direction: str, value: Callable[[str], float | None]) -> Row:
     """Counts and the quantities made of them; percentiles are null where the sample cannot carry them."""
     there = {"direction": direction, "seconds": seconds, "ios": tally.ios, "bytes": tally.bytes}
     names = {
@@ -117,8 +119,8 @@ def _told(tally: Tally, seconds: float, direction: str) -> Row:
         "max_s": "max",
         **dict(zip(WAITS, PERCENTS, strict=True)),
     }
-    made = {column: derived(tally, seconds, quantity) for column, quantity in names.items()}
-    return there | made | {"sd_s": tally.deviation_s if tally.ios > 1 else None}
+    made = {column: value(quantity) for column, quantity in names.items()}
+    return there | made | {"sd_s": tally.deviation_s or None}
 
 
 def _word(told: Any) -> Text:
