@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from stend.definition import Hold
 from stend.findings import look
 from stend.packed import Bins
-from stend.record import Counts, Judged, Result, Run, Sample, Samples, Started, Tally, added
+from stend.record import Counts, Ended, Event, Judged, Note, Result, Run, Sample, Samples, Started, Tally, added
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -110,6 +110,27 @@ def test_what_a_run_keeps_is_what_it_was_told() -> None:
     assert run.results == [event for event in events if isinstance(event, Result)]
     assert {type(r.counts.write.bins) for r in run.results if r.counts.write.ios} == {Bins}, "which take little room"
     assert list(run.samples) == [event for event in events if isinstance(event, Sample)]
+
+
+@pytest.mark.parametrize(
+    ("last", "stamps"),
+    [
+        ([], ("unfinished",)),
+        ([Ended(t=9, outcome="complete")], ()),
+        ([Ended(t=9, outcome="stopped", reason="by the operator")], ("stopped: by the operator",)),
+        ([Ended(t=9, outcome="failed")], ("failed",)),
+        (
+            [Note(t=8, text="slept", kind="stall"), Ended(t=9, outcome="complete")],
+            ("the host slept or stalled while figures were taken, see the notes",),
+        ),
+        ([Note(t=8, text="a remark"), Note(t=8, text="a doubt", kind="doubt"), Ended(t=9, outcome="complete")], ()),
+    ],
+)
+def test_every_page_says_how_a_run_ended_and_what_speaks_against_its_figures(
+    last: list[Event], stamps: tuple[str, ...]
+) -> None:
+    whole = play(drawn("iops", minute_s=1), StillEngine())
+    assert Run([*whole[:-1], *last]).stamps == stamps
 
 
 def test_the_samples_of_a_result_are_those_of_its_own_clock() -> None:

@@ -100,6 +100,24 @@ def test_what_stands_ready_is_what_starts_next_with_its_seed_across_rounds_and_t
     assert len(asked) == 2 * len(ready) + engine.log.count("purge")
 
 
+def test_what_the_drive_says_between_rounds_is_doubted_or_does_not_match() -> None:
+    class Worn(StillDevice):
+        looks = 0
+
+        def health(self) -> dict[str, Any]:
+            self.looks += 1
+            return {"media_errors": self.looks, "kernel_write_bytes": 0, "kernel_read_bytes": 0}
+
+    plan = drawn("iops", minute_s=1, rounds=5)
+    worn = Run(run(plan, Worn(), StillEngine(), seed=1, at=0.0))
+    said = [note for note in worn.notes if note.kind == "doubt"]
+    assert said
+    assert all(note.text.startswith("media errors grew by 1 between minute ") for note in said)
+    assert any(note.kind == "mismatch" and "the kernel counted 0" in note.text for note in worn.notes)
+    assert worn.warnings == ("load and counters differ by more than 1 %, see the notes",)
+    assert Run(play(plan, StillEngine())).warnings == ()
+
+
 def test_preconditioning_writes_exactly_twice_the_capacity() -> None:
     run_ = Run(play(drawn("iops", minute_s=1), StillEngine()))
     assert sum(r.counts.write.bytes for r in run_.of("iops", "precondition")) == 2 * IDENTITY.capacity_bytes
