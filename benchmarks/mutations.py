@@ -28,6 +28,7 @@ PATIENCE_S = 600  # a change that makes a loop endless is noticed too
 TRIES = 3
 MOMENTS = count(1_000_000_000)
 """When each mutation is said to be written: by that and its length Python knows what it has compiled already."""
+HASTY = ("-p", "benchmarks.hasty", "--hypothesis-profile=hasty")
 QUICK = "not slow and not soak and not browser and not lab"
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
@@ -138,7 +139,20 @@ def _again(by: str, tree: Path) -> bool:
 
 
 def _failing(tests: Iterable[str], tree: Path) -> str:
-    asked = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider", "-m", QUICK, *tests]
+    asked = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "--tb=no",
+        "-p",
+        "no:cacheprovider",
+        *HASTY,
+        "-m",
+        QUICK,
+        *tests,
+    ]
     env = {**os.environ, "PYTHONPATH": str(tree / "src")}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     run = partial(subprocess.run, cwd=tree, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
