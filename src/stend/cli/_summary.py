@@ -1,9 +1,9 @@
 """A run on one screen, as text and as plain data."""
 
 from statistics import median
-from typing import Any
+from typing import Any, get_type_hints
 
-from stend.definition import Hold, Idle, Seconds
+from stend.definition import Hold, Identity, Idle, Seconds
 from stend.findings import look
 from stend.findings.look.figures import PERCENTS, Direction, Figures, derived, listed, of_record
 from stend.record import Result, Run, Verdict
@@ -104,10 +104,25 @@ def _verdict(v: Verdict) -> str:
     )
 
 
+OF_DRIVE = ("target", "model", "serial", "firmware", "capacity_bytes")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema of `figures`."""
+    from stend.report.parts.schemas import MAY, many, shape, whole
+
+    way = shape("Way", {"ios": int} | {f"{name}_s": float | None for name in WAITS})
+    place = {"test": str, "phase": str, "round": int, "gap_s": float, "t": float, "step": str}
+    held = dict.fromkeys(("seconds", "iops", "bytes_per_s"), float | MAY) | dict.fromkeys(("read", "write"), way | MAY)
+    drive = shape("Drive", {name: get_type_hints(Identity)[name] for name in OF_DRIVE})
+    told = {"drive": drive, "profile": str, "outcome": str, "stamps": tuple[str, ...], "seconds": float | None}
+    return whole(shape("Shown", told | {"results": many(shape("Result", place | held | {"said": str | MAY}))}))
+
+
 def figures(run: Run) -> dict[str, Any]:
     """The run as plain data: every result with its figures in base units; a percentile it cannot carry is null."""
     return {
-        "drive": {f: getattr(run.plan.device, f) for f in ("target", "model", "serial", "firmware", "capacity_bytes")},
+        "drive": {name: getattr(run.plan.device, name) for name in OF_DRIVE},
         "profile": run.plan.profile.name,
         "outcome": run.ended.outcome if run.ended else "unfinished",
         "stamps": list(run.stamps),

@@ -10,6 +10,7 @@ from stend.errors import BadInput
 from stend.imports import fio
 from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
+from stend.plain import plain
 
 TOOL = "bench-fio"
 NAMED = re.compile(r"([a-z]+?)(\d*)-(\d{1,5})-(\d{1,4})\.json")
@@ -44,12 +45,12 @@ def read(given: Given) -> Taken:
     common = first.common if first else {}
     return Taken(
         tool=TOOL,
-        version=f"(fio {first.version.removeprefix('fio-')[:60]})" if first else "",
+        version=f"(fio {plain(first.version.removeprefix('fio-'))[:60]})" if first else "",
         loads=tuple(loads),
         notes=tuple(notes)[: fio.MOST_NOTES],
         unknown=("drive", "steady state", "what the drive held before", "write cache"),
         at=at,
-        drive={"target": str(common["filename"])[:200]} if common.get("filename") else {},
+        drive={"target": plain(str(common["filename"]))[:200]} if common.get("filename") else {},
     )
 
 

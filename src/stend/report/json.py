@@ -10,6 +10,7 @@ from stend import __version__, findings
 from stend.definition import Identity
 from stend.record import Position, Run, Verdict
 from stend.report.parts.records import rows
+from stend.report.parts.schemas import DRAFT, records
 from stend.report.parts.sheet import sheet
 from stend.words import LANGUAGES, Language
 from stend.words.sentences import finding_said
@@ -67,7 +68,9 @@ class Report(msgspec.Struct, frozen=True):
 
 def schema() -> dict[str, Any]:
     """The published JSON schema of a report."""
-    return msgspec.json.schema(Report)
+    (told, row), every = msgspec.json.schema_components((Report, records()), ref_template="#/$defs/{name}")
+    every["Reported"]["properties"]["records"]["items"] = row
+    return {"$schema": DRAFT} | told | {"$defs": every}
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:

@@ -14,6 +14,8 @@ from stend.report.parts.versus import versus
 
 FORMATS = ("html", "pdf", "markdown", "json")
 FORMAT = 1
+OF_RUN = ("name", "drive", "began_s", "ended_s", "seed", "settings", "stamps")
+"""What of a run's outcome is told."""
 
 
 def _write(whole: Comparison, judged: Judgement | None, form: str, lang: str, into: Path) -> list[Path]:
@@ -58,8 +60,7 @@ def plain(whole: Comparison, judged: Judgement | None) -> dict[str, Any]:
 
 
 def _side(side: Side) -> dict[str, Any]:
-    kept = ("name", "drive", "began_s", "ended_s", "seed", "settings", "stamps")
-    return {"name": side.name, "runs": [{key: getattr(run, key) for key in kept} for run in side.runs]}
+    return {"name": side.name, "runs": [{key: getattr(run, key) for key in OF_RUN} for run in side.runs]}
 
 
 def _reason(reason: Any) -> dict[str, Any]:

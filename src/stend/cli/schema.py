@@ -1,0 +1,30 @@
+"""`stend schema`: what stend's JSON looks like."""
+
+from typing import Annotated
+
+import typer
+
+
+def command(
+    name: Annotated[str, typer.Argument(metavar="WHAT", help="report, comparison, events or show.")] = "report",
+) -> None:
+    """Print the JSON schema (2020-12) of report.json, comparison.json, a line of events.jsonl, or `stend show --json`.
+
+    Example: stend schema comparison
+    """
+    import json
+
+    from stend.cli import _summary
+    from stend.errors import BadInput
+    from stend.report import json as report
+    from stend.report.parts import schemas
+
+    known = {
+        "report": report.schema,
+        "comparison": schemas.comparison,
+        "events": schemas.events,
+        "show": _summary.schema,
+    }
+    if name not in known:
+        raise BadInput(f"there is no schema of {name!r}; there are {', '.join(known)}")
+    typer.echo(json.dumps(known[name](), indent=1, ensure_ascii=False))

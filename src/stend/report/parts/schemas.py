@@ -1,0 +1,95 @@
+"""JSON schemas of what stend writes as JSON, made of the types and tables that it is written from."""
+
+from typing import Any, get_args, get_type_hints
+
+import msgspec
+
+from stend.compare import Difference
+from stend.compare.rules import Answer
+from stend.compare.settings import Differing
+from stend.compare.sides import Key, Outcome
+from stend.record import Event
+from stend.report.parts.compared import OF_RUN
+from stend.report.parts.records import COLUMNS
+from stend.store.journal import HEAD
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+OF_SQL: dict[str, Any] = {"VARCHAR": str | None, "BIGINT": int | None, "DOUBLE": float | None}
+MAY = msgspec.UnsetType
+DIGEST = {"type": "string", "pattern": "^[0-9a-f]+$"}
+
+
+def whole(kind: Any) -> dict[str, Any]:
+    """The schema of a type, with the draft that it is written in."""
+    return {"$schema": DRAFT} | msgspec.json.schema(kind)
+
+
+def shape(name: str, fields: dict[str, Any]) -> Any:
+    """An object of JSON with these fields and no others; names may be any words, a kind `| MAY` may be left out."""
+    plain = {field: field.replace(".", "_") for field in fields}
+    listed = [(plain[f], kind, *([msgspec.UNSET] if MAY in get_args(kind) else [])) for f, kind in fields.items()]
+    rename = {plain[field]: field for field in fields}
+    return msgspec.defstruct(name, listed, rename=rename, forbid_unknown_fields=True, kw_only=True)
+
+
+def many(kind: Any) -> Any:
+    """A list of these."""
+    return tuple[kind, ...]
+
+
+def records() -> Any:
+    """A row of `records`: the columns of the CSV."""
+    return shape("Record", {name: OF_SQL[kind] for name, kind in COLUMNS.items()})
+
+
+def events() -> dict[str, Any]:
+    """A line of events.jsonl: the first tells format and version, each other one is an event with its place."""
+    told = whole(Event)
+    place = {"n": {"type": "integer", "minimum": 1}, "chain": DIGEST}
+    for name in told["discriminator"]["mapping"].values():
+        told["$defs"][name.rpartition("/")[2]]["properties"] |= place
+    told["$defs"]["Head"] = {
+        "type": "object",
+        "description": "The first line.",
+        "properties": {name: {"const": value} for name, value in HEAD.items()}
+        | dict.fromkeys(("run", "manifest", "host"), DIGEST),
+        "required": list(HEAD),
+        "additionalProperties": False,
+    }
+    del told["discriminator"]
+    return told | {"anyOf": [{"$ref": "#/$defs/Head"}, *told["anyOf"]]}
+
+
+def comparison() -> dict[str, Any]:
+    """comparison.json."""
+    reasons = many(msgspec.defstruct("Reason", [("key", str)]))  # and the values of its sentence
+    key = _of(Key)
+    figure = _of(Difference, key=key, why=reasons, warned=reasons)
+    run = shape("Run", {name: get_type_hints(Outcome)[name] for name in OF_RUN})
+    side = shape("Side", {"name": str, "runs": many(run)})
+    one = {"rule": str, "answer": Answer, "p_holm": float | None, "figure": figure, "why": reasons}
+    said = {"answer": Answer, "shown": Answer, "undecided": str, "noninferior": bool}
+    rules = shape("Rules", said | {"figures": many(shape("Gated", one))})
+    return whole(
+        shape(
+            "Comparison",
+            {
+                "format": int,
+                "stend": str,
+                "a": side,
+                "b": side,
+                "thresholds": dict[str, float],
+                "anyway": bool,
+                "notes": reasons,
+                "settings": many(_of(Differing)),
+                "differences": many(figure),
+                "alone": shape("Alone", {"a": many(key), "b": many(key)}),
+                "rules": rules | None,
+            },
+        )
+    )
+
+
+def _of(kind: Any, **other: Any) -> Any:
+    """A record of ours as an object, by its fields' own types."""
+    return shape(kind.__name__, get_type_hints(kind) | other)
