@@ -4,12 +4,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from stend.compare import Difference
-from stend.compare.rules import Answer
-from stend.compare.settings import Differing
-from stend.compare.sides import Key, Outcome
 from stend.record import Event
-from stend.report.parts.compared import OF_RUN
 from stend.report.parts.records import COLUMNS
 from stend.store.journal import HEAD
 
@@ -61,7 +56,13 @@ def events() -> dict[str, Any]:
 
 
 def comparison() -> dict[str, Any]:
-    """comparison.json."""
+    """comparison.json; what compares and draws is not loaded for any other."""
+    from stend.compare import Difference
+    from stend.compare.rules import Answer
+    from stend.compare.settings import Differing
+    from stend.compare.sides import Key, Outcome
+    from stend.report.parts.compared import OF_RUN
+
     reasons = many(msgspec.defstruct("Reason", [("key", str)]))  # and the values of its sentence
     key = _of(Key)
     figure = _of(Difference, key=key, why=reasons, warned=reasons)
