@@ -19,6 +19,7 @@ from stend.definition import (
     Plan,
     PlannedTest,
     Profile,
+    Purge,
     Rule,
     Steady,
     Step,
@@ -203,6 +204,15 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         notes=tuple(dict.fromkeys(notes)),
         deviations=deviations,
     )
+
+
+def purged_first(plan: Plan) -> Plan:
+    """The same with a purge before everything, unless it begins with one."""
+    first = plan.tests[0]
+    if any(isinstance(step, Purge) for step in first.phases[0].round):
+        return plan
+    phases = (Phase(name="purge", round=(Purge(),), boundary="phase"), *first.phases)
+    return msgspec.structs.replace(plan, tests=(msgspec.structs.replace(first, phases=phases), *plan.tests[1:]))
 
 
 def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> PlannedTest:

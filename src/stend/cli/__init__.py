@@ -69,6 +69,7 @@ class Doors(TyperGroup):
         "tests",
         "plan",
         "run",
+        "repeat",
         "resume",
         "show",
         "report",

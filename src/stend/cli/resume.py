@@ -5,12 +5,15 @@ from typing import Annotated
 
 import typer
 
-from stend.cli import _asked
+from stend.errors import BadInput
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The run folder.")],
-    destroy_data: _asked.DestroyData = None,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The run folder, or that of `stend repeat`.")],
+    destroy_data: Annotated[
+        list[str] | None,
+        typer.Option("--destroy-data", metavar="NAME", help="As of `stend run`, or of `stend repeat`."),
+    ] = None,
 ) -> int:
     """Go on with a run that was killed, stopped or failed, from its last safe boundary.
 
@@ -20,9 +23,14 @@ def command(
     Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
     """
     from stend import session
-    from stend.cli import _ends, _terminal
+    from stend.cli import _ends, _series, _terminal
+    from stend.session import series
     from stend.session.stopping import Signals
 
-    with session.resume(folder, destroy_data, _terminal.Terminal(), Signals()) as running:
+    if (folder / series.WORD).exists():
+        return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()))
+    if destroy_data and len(destroy_data) > 1:
+        raise BadInput("a run is of one drive; name it once")
+    with session.resume(folder, destroy_data[0] if destroy_data else None, _terminal.Terminal(), Signals()) as running:
         _ends.follow(running)
     return _ends.finish(folder)

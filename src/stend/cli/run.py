@@ -24,6 +24,10 @@ def command(
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=(1 << 62) - 1, help="Seed of all random offsets; recorded.")
     ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", metavar="TEXT", help="Kept with the run; `compare --by label` groups by it."),
+    ] = None,
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
 
@@ -50,6 +54,7 @@ def command(
         minute_s=round_seconds,
         destroy=destroy_data,
         into=str(into) if into else None,
+        label=label,
     )
     with session.start(request, _terminal.Terminal(), Signals()) as running:
         typer.echo(f"Run folder: {running.folder}")

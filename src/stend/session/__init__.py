@@ -104,7 +104,8 @@ def _none() -> Generator[Event, None, None]:
 
 def _drawn(request: Request, device: Device) -> Plan:
     names, profile, told = plan.gather(request.tests, request.profile, request.changes, quick=request.quick)
-    return plan.draw(names, profile, device.identity, deviations=told)
+    drawn = plan.draw(names, profile, device.identity, deviations=told)
+    return plan.purged_first(drawn) if request.purge else drawn
 
 
 def _taken(device: Device, destroy: str | None, operator: Operator, folder: Path) -> dict[str, str]:

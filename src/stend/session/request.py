@@ -17,7 +17,8 @@ class Request(msgspec.Struct, frozen=True):
     """A run that is asked for; what is None is as the profile, or chance, has it.
 
     `create` makes the target first, a new file of that size (`64MiB`); `destroy` is the drive's serial, or a file's
-    full path: yes, destroy all data on it. `threads` to `minute_s` are fields of the profile, in its units.
+    full path: yes, destroy all data on it; `purge` purges it first where its first test does not. `threads` to
+    `minute_s` are fields of the profile, in its units.
     """
 
     tests: list[str]
@@ -33,6 +34,8 @@ class Request(msgspec.Struct, frozen=True):
     minute_s: float | None = None
     destroy: str | None = None
     into: str | None = None
+    label: str | None = None
+    purge: bool = False
 
     @property
     def changes(self) -> dict[str, Any]:

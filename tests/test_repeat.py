@@ -1,0 +1,122 @@
+"""Repeats of a run: in turns, each from a purge, gone on with after a kill, told what drifted, compared at the end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stend import plan, session, store
+from stend.cli import main
+from stend.compare.drift import drifts
+from stend.definition import Purge
+from stend.session import series
+from tests.sides import load, outcome, row
+
+A, B = "sim:small?seed=1", "sim:small?seed=2"
+ORDER = ["a-01", "b-01", "a-02", "b-02"]
+
+
+def repeat(folder: Path, *more: str) -> list[str]:
+    return ["repeat", "2", "fresh", "--quick", "--target", A, "--interleave", B, "--into", str(folder), *more]
+
+
+@pytest.mark.slow
+def test_two_drives_are_measured_in_turns_and_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(repeat(tmp_path / "x", "--seed", "7")) == 0
+    said = capsys.readouterr().out.splitlines()
+    runs = {path.name: store.load(path) for path in (tmp_path / "x").glob("*-0?")}
+    assert sorted(runs, key=lambda name: runs[name].started[0].at) == ORDER
+    assert [runs[name].seed for name in ORDER] == [7, 8, 9, 10]
+    assert [store.manifest(tmp_path / "x" / name)["label"] for name in ORDER] == [A, B, A, B]
+    assert all(isinstance(run.results[0].step, Purge) for run in runs.values())
+    assert [line for line in said if line.startswith("Run ")][1] == f"Run 2 of 4: {B} -> {tmp_path}/x/b-01"
+    assert f"{A} (2) | {B} (2)" in said
+    assert said[-1] == f"As a page: stend compare {tmp_path}/x --by label --into {tmp_path}/x"
+    assert main(["compare", str(tmp_path / "x"), "--by", "label"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == f"{A} (2) | {B} (2)"
+    assert main(repeat(tmp_path / "x")) == 2
+    assert capsys.readouterr().err == f"stend: {tmp_path}/x is not empty; `stend resume {tmp_path}/x` goes on with it\n"
+
+
+@pytest.mark.slow
+def test_a_series_that_was_killed_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "x"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stend", *repeat(folder)], stdout=subprocess.DEVNULL, env=os.environ
+    )
+    while not (folder / "a-02/events.jsonl").exists() and process.poll() is None:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    (folder / "b-02" / "raw").mkdir(parents=True)
+    kept = {name: (folder / name / "events.jsonl").read_bytes() for name in ("a-01", "b-01")}
+    assert main(["resume", str(folder)]) == 0
+    assert {name: (folder / name / "events.jsonl").read_bytes() for name in kept} == kept
+    assert all(store.load(folder / name).ended for name in ORDER)
+    assert "Run 1 of 4" not in capsys.readouterr().out
+    assert list(series.load(folder).left(folder)) == []
+
+
+def test_what_changed_between_runs_is_told_with_its_place() -> None:
+    facts: list[dict[str, Any]] = [
+        {"host": "x", "kernel": "6.1", "fio": "3.33", "temperature": 30.0},
+        {"host": "x", "kernel": "6.1", "fio": "3.33", "temperature": 33.0},
+        {"host": "x", "kernel": "6.2", "fio": "3.33", "temperature": 36.0},
+        {"host": "y", "kernel": "6.2", "fio": "3.42", "temperature": None},
+    ]
+    runs = [outcome(str(i), [row(load(), 1000)], i * 100.0, settings=own) for i, own in enumerate(facts)]
+    told = [(one.fact, one.before, one.after, one.was, one.is_now) for one in drifts(runs)]
+    assert told == [
+        ("kernel", "1", "2", "6.1", "6.2"),
+        ("host", "2", "3", "x", "y"),
+        ("fio", "2", "3", "3.33", "3.42"),
+        ("temperature", "0", "2", 30.0, 36.0),
+    ]
+    assert list(drifts(runs[:2])) == []
+    other = outcome("z", [row(load(), 1000)], 50.0, drive="SN2", settings=facts[3])
+    assert list(drifts([*runs[:2], other])) == [], "of another drive"
+
+
+def test_a_study_without_a_purge_begins_with_one() -> None:
+    request = session.Request(["lba-profile"], "sim:small", quick=True, purge=True)
+    drawn, plain = session.planned(request), session.planned(session.Request(["lba-profile"], "sim:small", quick=True))
+    assert isinstance(drawn.tests[0].phases[0].round[0], Purge)
+    assert drawn.tests[0].phases[1:] == plain.tests[0].phases
+    own = session.planned(session.Request(["iops"], "sim:small", quick=True))
+    assert plan.purged_first(own) is own
+
+
+def test_a_virtual_drive_with_a_spread_is_another_in_each_run() -> None:
+    assert series.of_run("sim:small?spread=1", 3) == "sim:small?spread=1&run=3"
+    for same in ("sim:small?spread=1&run=7", "sim:small", "/data/spread=1"):
+        assert series.of_run(same, 3) == same
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["repeat", "1", "fresh", "--target", A], "greater than or equal to 2"),
+        (["repeat", "2", "nothing", "--target", A], "there is no test"),
+        (["repeat", "2", "fresh", "--target", A, "--interleave", "sim:nothing"], "there is no virtual drive"),
+        (["repeat", "2", "fresh", "--target", A, "--destroy-data", "x", "--into", "new"], "there are 0 drives to be"),
+        (["repeat", "2", "fresh", "--target", A, "--into", "full"], "full is not empty; name a new one with --into"),
+        (["resume", "broken"], "the series broken/repeat.toml cannot be used: repeats: expected `int` >= 2"),
+    ],
+)
+def test_what_is_no_series_is_refused(
+    more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full/x").mkdir(parents=True)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / series.WORD).write_text(
+        "repeats = 1\n[[requests]]\ntests = ['fresh']\ntarget = 'sim:small'\n"
+    )
+    assert main(more) == 2
+    assert said in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken", "full"]
