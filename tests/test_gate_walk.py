@@ -29,6 +29,8 @@ WRITES_FOLDERS = {
     "jobs.py": "job files for plain fio, into the folder that was asked for",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
     "session/write_cache.py": "the run folder's record of what was set on the drive",
+    "catalogue": "parts below a folder of runs, or in a temporary one",
+    "session/series.py": "the folder of a series; of a run in it that never started nothing is left",
     "compare": "the JUnit file that was asked for",
     "native.py": "its own standard output, for its answers",
     "report": "pages below the folder that was asked for; the drive sheet and its photo, into the run folder",

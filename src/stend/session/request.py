@@ -35,7 +35,7 @@ class Request(msgspec.Struct, frozen=True):
     destroy: str | None = None
     into: str | None = None
     label: str | None = None
-    purge: bool = False
+    purge: bool | None = None
 
     @property
     def changes(self) -> dict[str, Any]:
