@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from stend import plan as planning
-from stend.definition import Bytes, Plan, Seconds, Workload
+from stend.definition import Bytes, Hold, Plan, Seconds, Workload
 from stend.errors import StepFailed
 from stend.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
 from stend.run import limit_met, run, step_seed
@@ -116,6 +116,23 @@ def test_what_the_drive_says_between_rounds_is_doubted_or_does_not_match() -> No
     assert any(note.kind == "mismatch" and "the kernel counted 0" in note.text for note in worn.notes)
     assert worn.warnings == ("load and counters differ by more than 1 %, see the notes",)
     assert Run(play(plan, StillEngine())).warnings == ()
+
+
+@pytest.mark.parametrize(("outstanding", "asked"), [((1, 1), False), ((1, 2), True), ((4, 32), True)])
+def test_a_drive_that_works_on_one_io_at_a_time_is_not_asked_amid_its_load(
+    outstanding: tuple[int, int], asked: bool
+) -> None:
+    """A look at the drive would be an IO more, and its response time that of two."""
+
+    class Told(StillDevice):
+        def health(self) -> dict[str, Any]:
+            return {"temperature_c": 40}
+
+    plan = drawn("write-saturation", minute_s=1, threads=outstanding[0], depth=outstanding[1])
+    events = list(run(plan, Told(), StillEngine(), seed=1, at=0.0))
+    held = [n for n, e in enumerate(events) if isinstance(e, Result) and isinstance(e.step, Hold)]
+    assert any(isinstance(e, Telemetry) for e in events[held[0] : held[-1]]) == asked
+    assert isinstance(next(e for e in events if isinstance(e, Telemetry | Result)), Telemetry)
 
 
 def test_preconditioning_writes_exactly_twice_the_capacity() -> None:
