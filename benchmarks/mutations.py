@@ -17,19 +17,20 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 TABLE = Path(__file__).with_suffix(".toml")
-PATIENCE_S = 600  # a change that makes a loop endless is noticed too
+PATIENCE_S, PATIENCE, DAY_S = 60.0, 5, 86400
+"""A change that makes a loop endless is noticed too: so many times what the tests took without any, and a minute."""
 TRIES = 3
 MOMENTS = count(1_000_000_000)
 """When each mutation is said to be written: by that and its length Python knows what it has compiled already."""
-HASTY = ("-p", "benchmarks.hasty", "--hypothesis-profile=hasty")
 QUICK = "not slow and not soak and not browser and not lab"
+HASTY = ("-m", QUICK, "-p", "benchmarks.hasty", "--hypothesis-profile=hasty")
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -120,46 +121,37 @@ def drawn(tests: dict[str, list[str]], many: int, seed: int) -> list[Mutation]:
     return taken[:many]
 
 
-def noticed(mutation: Mutation, tests: list[str], tree: Path) -> str:
+def noticed(mutation: Mutation, tests: list[str], tree: Path, patience_s: float) -> str:
     """The first test that fails in a tree with this mutation; empty if none does."""
     target = tree / "src/stend" / mutation.file
     source = target.read_bytes()
     target.write_bytes(source[: mutation.start] + mutation.became.encode() + source[mutation.end :])
     os.utime(target, (next(MOMENTS),) * 2)
     try:
-        return next((by for _ in range(TRIES) if not (by := _failing(tests, tree)) or _again(by, tree)), "")
+        for _ in range(TRIES):
+            by = _failing(tests, tree, patience_s)
+            if not by or _again(by, tree, patience_s):
+                return by
+        return ""
     finally:
         target.write_bytes(source)
 
 
-def _again(by: str, tree: Path) -> bool:
+def _again(by: str, tree: Path, patience_s: float) -> bool:
     """Whether what failed does so alone too: on a busy host a test may fail of itself, and then it noticed nothing."""
     test = by.partition(" ")[2].partition(" - ")[0]
-    return not test.startswith("tests/") or bool(_failing([test], tree))
+    return not test.startswith("tests/") or bool(_failing([test], tree, patience_s))
 
 
-def _failing(tests: Iterable[str], tree: Path) -> str:
-    asked = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "--tb=no",
-        "-p",
-        "no:cacheprovider",
-        *HASTY,
-        "-m",
-        QUICK,
-        *tests,
-    ]
+def _failing(tests: Iterable[str], tree: Path, patience_s: float) -> str:
+    asked = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider", *HASTY, *tests]
     env = {**os.environ, "PYTHONPATH": str(tree / "src")}
     env.pop("PYTHONDONTWRITEBYTECODE", None)
-    run = partial(subprocess.run, cwd=tree, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    run = partial(subprocess.run, cwd=tree, env=env, capture_output=True, text=True, timeout=patience_s, check=False)
     try:
         done = run(asked)
     except subprocess.TimeoutExpired:
-        return f"no end within {PATIENCE_S} s"
+        return f"no end within {patience_s:.0f} s"
     told = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return "" if done.returncode == 0 else (told or [done.stdout[-200:]])[0]
 
@@ -189,12 +181,15 @@ def main() -> None:
     told: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory() as place:
         tree = _tree(Path(place))
-        whole = cache(partial(_failing, tree=tree))
+        patience: dict[tuple[str, ...], float] = {}
         for mutation in sorted(taken, key=lambda one: list(tests).index(one.file)):
-            if already := whole(tuple(tests[mutation.file])):
-                sys.exit(f"mutations: a test of {mutation.file} fails without any: {already}")
+            near = tuple(tests[mutation.file])
             began = time.monotonic()
-            by = noticed(mutation, tests[mutation.file], tree)
+            if near not in patience and (already := _failing(near, tree, DAY_S)):
+                sys.exit(f"mutations: a test of {mutation.file} fails without any: {already}")
+            patience.setdefault(near, PATIENCE_S + PATIENCE * (time.monotonic() - began))
+            began = time.monotonic()
+            by = noticed(mutation, tests[mutation.file], tree, patience[near])
             verdict = "found" if by else "judged" if mutation.key in table["judged"] else "SURVIVED"
             told.append((mutation.file, verdict))
             at = f"line {mutation.line}, {time.monotonic() - began:.0f} s"
