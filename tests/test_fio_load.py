@@ -13,7 +13,7 @@ from stend.engines._fio_process import Process
 from stend.errors import StepFailed
 
 pytestmark = pytest.mark.needs("setpriv", "sh")
-PATIENCE_S = 60.0
+PATIENCE_S = 30.0
 WAITS = f"echo {RELEASED} >&2; exec sleep 600"
 
 
