@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from stend.findings.look.figures import figures
 from stend.imports import folder as folders
 from stend.imports.given import Given
 from stend.units import MB, GiB, KiB, MiB
+from stend.words import Language
 from tests.imported import FORMATS, SAMPLES, at, imported, loads, ods, run_of
 from tests.synthetic import Truth, made
 
@@ -132,11 +134,43 @@ def test_each_shows_up_in_compare_with_its_limits(
     assert whole.differences
     assert {one.verdict for one in whole.differences} <= {"undecided", "not comparable"}
     assert [note.key for note in whole.notes if note.key == "imported"] == ["imported"] * 2
+    lacks = {note.values["text"] for note in whole.notes if note.key == "lack"}
+    assert set(taken.notes) <= lacks
     if name != "fio-3.33.json":
         assert main(["compare", str(place), "--", str(other)]) == 0
         said = capsys.readouterr().out
         assert "nobody has shown a steady state" in said
         assert "makes figures incomparable" in said or FORMATS[name] == "fio"
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_lack_is_told_in_russian_too(name: str, tmp_path: Path) -> None:
+    run, words = run_of(name, tmp_path), Language("ru")
+    said = [*(note.text for note in run.notes), *run.stamps]
+    assert [text for text in said if not re.search("[А-Яа-я]", words.told(text))] == []
+    assert not [told for text in said if re.search(r"drive|steady|percentile|not told|queue", told := words.told(text))]
+
+
+def test_words_around_and_several_documents_are_no_hindrance_and_are_told() -> None:
+    plain = (SAMPLES / "fio-3.33.json").read_bytes()
+    error = b"fio: pid=8281, err=84/file:io_u.c:2141, func=io_u error, error=Invalid or incomplete multibyte\n"
+    handed = Given("a", (("a", error + plain + b"\n" + plain),))
+    assert imports.readers()["fio"].claims(handed)
+    taken = imports.understood(handed, "fio", "a")
+    assert taken.loads == imports.understood(Given("a", (("a", plain),)), "fio", "a").loads
+    assert [note[:30] for note in taken.notes[:2]] == [
+        "fio says: fio: pid=8281, err=8",
+        "it holds 2 documents; the last",
+    ]
+    odd = plain.replace(b'"mean" : ', b'"mean" : -nan, "was" : ', 1)
+    assert imports.understood(Given("a", (("a", odd),)), "fio", "a").loads
+
+
+def test_text_of_windows_is_read_in_its_encoding() -> None:
+    text = (SAMPLES / "diskspd.txt").read_text().replace("\n", "\r\n")
+    told = imports.understood(Given("a", (("a", text.encode("utf-16")),)), "diskspd-text", "a")
+    assert told.loads == imports.taken_from(SAMPLES / "diskspd.txt")[2].loads
+    assert imports.readers()["diskspd-text"].claims(Given("a", (("a", text.encode("utf-16")),)))
 
 
 def test_what_a_load_was_is_guessed_and_makes_it_incomparable(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def command(
     for handed, name, taken in every:
         made = folder.write(handed, name, taken, to, label)
         notes = store.load(made).notes
-        typer.echo(f"{made}: {len(taken.loads)} loads of {taken.tool} {taken.version}".rstrip())
+        count = f"{len(taken.loads)} load{'s' if len(taken.loads) > 1 else ''}"
+        typer.echo(f"{made}: {count} of {taken.tool} {taken.version}".rstrip())
         for note in notes:
             typer.echo(f"  {note.text}")

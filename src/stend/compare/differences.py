@@ -212,5 +212,7 @@ def _notes(a: Side, b: Side) -> Iterator[Reason]:
         told = [(run.source.name, ", ".join(run.source.unknown)) for run in one.runs if run.source]
         for source, lacks in dict.fromkeys(told):
             yield Reason("imported", {"side": one.name, "source": source, "lacks": lacks})
+        for text in dict.fromkeys(text for run in one.runs for text in run.lacks if not text.startswith("not told: ")):
+            yield Reason("lack", {"side": one.name, "text": text})
         if len(one.drives) > 1:
             yield Reason("drives", {"side": one.name, "n": len(one.drives), "runs": len(one.runs)})

@@ -48,7 +48,8 @@ class Key(NamedTuple):
 class Outcome(NamedTuple):
     """What one run says: who the drive is, when it began and ended (Unix time), settings by name, figures by key.
 
-    `source` is of an imported one. `courses` are the saturations: test -> ((end in seconds, IOPS), ...) a record.
+    `courses` are the saturations: test -> ((end in seconds, IOPS), ...) a record. `source`, and `lacks`, what the
+    original did not tell, are of an imported one.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Outcome(NamedTuple):
     courses: dict[str, tuple[tuple[float, float], ...]]
     stamps: tuple[str, ...]
     source: Source | None = None
+    lacks: tuple[str, ...] = ()
 
     def share(self, size_bytes: int) -> float:
         """Of its capacity, to a thousandth; 1 for a range of 0 bytes, which is the whole, or where neither is told."""
@@ -117,6 +119,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         courses=dict(_courses(run)),
         stamps=run.stamps,
         source=run.source,
+        lacks=tuple(note.text for note in run.notes) if run.source else (),
     )
 
 

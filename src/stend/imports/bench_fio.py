@@ -9,7 +9,7 @@ import msgspec
 from stend.errors import BadInput
 from stend.imports import fio
 from stend.imports.given import Given
-from stend.imports.taken import Load, Taken
+from stend.imports.taken import UNKNOWN, Load, Taken
 from stend.plain import plain
 
 TOOL = "bench-fio"
@@ -48,7 +48,7 @@ def read(given: Given) -> Taken:
         version=f"(fio {plain(first.version.removeprefix('fio-'))[:60]})" if first else "",
         loads=tuple(loads),
         notes=tuple(notes)[: fio.MOST_NOTES],
-        unknown=("drive", "steady state", "what the drive held before", "write cache"),
+        unknown=UNKNOWN,
         at=at,
         drive={"target": plain(str(common["filename"]))[:200]} if common.get("filename") else {},
     )

@@ -7,7 +7,7 @@ from stend.definition import Workload
 from stend.errors import BadInput
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, shared
+from stend.imports.taken import UNKNOWN, Load, Rates, Taken, shared
 from stend.plain import plain
 from stend.units import MB, GiB, KiB, MiB
 
@@ -48,7 +48,7 @@ def read(given: Given) -> Taken:
         version=(found[2] or "").strip(".")[:20],
         loads=loads,
         notes=(*notes, *_lacks(settings)),
-        unknown=("drive", "steady state", "what the drive held before", "write cache"),
+        unknown=UNKNOWN,
         at=numbers.at(settings.get("Date", ""), "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S"),
         host={"system": plain(settings.get("OS", ""))[:200]},
     )

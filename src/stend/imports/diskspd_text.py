@@ -8,18 +8,18 @@ from stend.definition import Workload
 from stend.errors import BadInput
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Taken, carried
+from stend.imports.taken import UNKNOWN, Load, Taken, carried
 from stend.plain import plain
 from stend.record import NS, Counts, Tally, Told
 
 TOOL = "diskspd"
 RESULTS = re.compile(r"^Results for (?:timespan|job) \d+:", re.MULTILINE)
+TOTAL = re.compile(r"^total:([^\n]*)", re.MULTILINE)
 TIME = re.compile(r"^(?:actual )?test time:\s+([\d.]+)s", re.MULTILINE)
 ROWS = {
     "50th": "p50", "99th": "p99", "3-nines": "p99.9", "4-nines": "p99.99", "5-nines": "p99.999", "max": "max",
 }  # fmt: skip
 MS = 1e-3
-UNKNOWN = ("drive", "steady state", "what the drive held before")
 
 
 class Asked(NamedTuple):
@@ -34,7 +34,8 @@ class Asked(NamedTuple):
 
 def claims(given: Given) -> bool:
     """A head of its own, and the table of all IOs."""
-    return not given.folder and RESULTS.search(text(given.data[: 1 << 20])) is not None and b"I/O per s" in given.data
+    words = text(given.data[: 1 << 20])
+    return not given.folder and RESULTS.search(words) is not None and "I/O per s" in words
 
 
 def read(given: Given) -> Taken:
@@ -49,15 +50,16 @@ def read(given: Given) -> Taken:
     heads = [head if "block size" in head else common for head in heads]
     loads = tuple(_load(asked(head), body) for head, body in zip(heads, bodies, strict=True))
     started = re.search(r"start time:\s*(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d)", common)
-    path = re.search(r"path: '([^'\n]{1,200})'", common) or re.search(r"^Command Line: .*?(\S+)\s*$", common, re.M)
+    path = re.search(r"path: '([^'\n]{1,200})'", common)
+    target = path[1] if path else (_command(common) or [""])[-1]
     return Taken(
         tool=TOOL,
         version="",
         loads=loads,
         notes=("its version is not told", *lacks(loads), *_buffered(common)),
-        unknown=(*UNKNOWN, "write cache"),
+        unknown=UNKNOWN,
         at=numbers.at(started[1], "%Y/%m/%d %H:%M:%S") if started else 0.0,
-        drive={"target": plain(path[1])[:200]} if path else {},
+        drive={"target": plain(target)[:200]} if target else {},
     )
 
 
@@ -77,8 +79,7 @@ def asked(head: str) -> Asked:
         share = min(int(partly[1]), 100) if partly else 100 if "using random I/O" in head else 0
         span = re.search(r"\bsize: (\d{1,18})B", head)
         return Asked(int(found[1]), share, _whole(depth), _whole(threads), _whole(span) or 0)
-    line = re.search(r"^Command Line: (.+)$", head, re.MULTILINE)
-    words = line[1].split()[:200] if line else []
+    words = _command(head)
     told = {word[1]: word[2:] for word in words if len(word) > 1 and word[0] in "-/"}
     if not words:
         return Asked(None, None, None, None, 0)
@@ -87,6 +88,12 @@ def asked(head: str) -> Asked:
     mixed = numbers.whole(told["rs"]) if "rs" in told else None
     random = min(mixed, 100) if mixed is not None else 100 if "r" in told else 0
     return Asked(block, random, numbers.whole(told.get("o", "2")), many, numbers.size(told.get("c", "")) or 0)
+
+
+def _command(head: str) -> list[str]:
+    """The words of the command line that it repeats."""
+    line = re.search(r"^Command Line: (.+)$", head, re.MULTILINE)
+    return line[1].split()[:200] if line else []
 
 
 def _whole(found: re.Match[str] | None) -> int | None:
@@ -132,11 +139,12 @@ def said(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str,
 
 def _tally(body: str, way: str, longest_s: float) -> Tally:
     """The totals of a direction: columns are found by their names, since versions order them differently."""
-    table = re.search(rf"^{way} IO\n(thread \|[^\n]*)\n.*?^total:([^\n]*)", body, re.MULTILINE | re.DOTALL)
-    if table is None:
+    table = re.search(rf"^{way} IO\n(thread \|[^\n]*)\n", body, re.MULTILINE)
+    total = TOTAL.search(body, table.end()) if table else None
+    if table is None or total is None:
         return Tally()
     names = [name.strip().lower() for name in table[1].split("|")][1:]
-    cells = [numbers.number(cell.strip()) for cell in table[2].split("|")]
+    cells = [numbers.number(cell.strip()) for cell in total[1].split("|")]
     row = dict(zip(names, cells, strict=False))
     ios, size = row.get("i/os") or 0, row.get("bytes") or 0
     mean_s = (next((row[name] for name in row if name.startswith("avglat")), None) or 0.0) * MS

@@ -6,9 +6,9 @@ from xml.etree.ElementTree import Element
 from stend.errors import BadInput
 from stend.findings.look.figures import PERCENTS
 from stend.imports import numbers, xml
-from stend.imports.diskspd_text import MS, UNKNOWN, Asked, lacks, said, tally, workload
+from stend.imports.diskspd_text import MS, Asked, lacks, said, tally, workload
 from stend.imports.given import Given
-from stend.imports.taken import Load, Taken
+from stend.imports.taken import UNKNOWN, Load, Taken
 from stend.plain import plain
 from stend.record import Counts, Tally
 
@@ -36,7 +36,7 @@ def read(given: Given) -> Taken:
         version=plain(root.findtext("System/Tool/Version") or "")[:60],
         loads=loads,
         notes=(*lacks(loads), *_cached(root)),
-        unknown=(*UNKNOWN, "write cache"),
+        unknown=UNKNOWN,
         at=numbers.at(run.removesuffix(" UTC"), "%Y/%m/%d %H:%M:%S"),
         drive={"target": plain(path)[:200]} if path else {},
     )

@@ -6,7 +6,7 @@ from stend.definition import Workload
 from stend.errors import BadInput
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
 from stend.plain import plain
 from stend.units import MiB
 
@@ -40,7 +40,7 @@ def read(given: Given) -> Taken:
         version=plain(version)[:60],
         loads=tuple(loads),
         notes=(*notes, *_lacks(rows)),
-        unknown=("drive", "steady state", "what the drive held before", "write cache", "seconds of warm-up"),
+        unknown=UNKNOWN,
         at=numbers.at(first.get("iso date", ""), *DATES),
         drive={"target": plain(_target(first.get("command", "")))[:200]} if first.get("command") else {},
     )

@@ -13,7 +13,7 @@ from stend.errors import BadInput
 from stend.findings.look.figures import PERCENTS
 from stend.imports.given import Given
 from stend.imports.numbers import block, number, size, whole
-from stend.imports.taken import Load, Taken, carried
+from stend.imports.taken import UNKNOWN, Load, Taken, carried
 from stend.plain import plain
 from stend.record import Counts, Tally, Told, added
 from stend.stats import bin_index
@@ -91,7 +91,7 @@ def read(given: Given) -> Taken:
         version=plain(document.version.removeprefix("fio-"))[:60],
         loads=loads,
         notes=(*notes, *lacks(document))[:MOST_NOTES],
-        unknown=("drive", "steady state", "what the drive held before", "write cache"),
+        unknown=UNKNOWN,
         at=document.timestamp,
         drive={"target": plain(target)[:200]} if target else {},
     )

@@ -2,7 +2,7 @@
 
 import codecs
 import hashlib
-from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from stend.units import MiB, binary
 
 MOST_BYTES = 64 * MiB
 """No result of one benchmark is longer; what is, is a log."""
+MOST_OF_TEXT = 8 * MiB
 MOST_OF_FOLDER = 256 * MiB
 MOST_FILES = 20_000
 OF_FOLDER = (".json",)
@@ -48,7 +49,12 @@ class Given(NamedTuple):
 
 
 def text(data: bytes) -> str:
-    """The words of a file in whichever encoding its first bytes tell; what is no text is marked as such."""
+    """The words of a file in whichever encoding its first bytes tell; what is no text is marked as such.
+
+    BadInput for more of them than any table or report has.
+    """
+    if len(data) > MOST_OF_TEXT:
+        raise BadInput(f"it has more than {binary(MOST_OF_TEXT)} of text")
     coding = next((name for mark, name in MARKS.items() if data.startswith(mark)), "utf-8")
     return data.decode(coding, errors="replace").replace("\r\n", "\n")
 
@@ -79,12 +85,12 @@ def _tree(top: Path) -> Given:
     return Given(top.resolve().name, tuple(found), latest, folder=True, left=left)
 
 
-def _below(top: Path) -> Iterator[Path]:
-    """Every file below a folder; links are not followed."""
-    for number, path in enumerate(sorted(p for p in top.rglob("*") if p.is_file() and not p.is_symlink())):
-        if number >= MOST_FILES:
-            raise BadInput(f"{top} has more than {MOST_FILES} files; import a folder of fewer")
-        yield path
+def _below(top: Path) -> list[Path]:
+    """Every file below a folder in order; links are not followed. BadInput as soon as there are too many."""
+    found = list(islice(top.rglob("*"), MOST_FILES + 1))
+    if len(found) > MOST_FILES:
+        raise BadInput(f"{top} has more than {MOST_FILES} files; import a folder of fewer")
+    return sorted(path for path in found if path.is_file() and not path.is_symlink())
 
 
 def _read(path: Path, most: int) -> bytes:

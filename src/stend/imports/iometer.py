@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stend.definition import Workload
 from stend.imports import numbers
 from stend.imports.given import Given, text
-from stend.imports.taken import Load, Rates, Taken, rated
+from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
 from stend.plain import plain
 from stend.units import MB, MiB
 
@@ -44,7 +44,7 @@ def read(given: Given) -> Taken:
         version=plain(version)[:40],
         loads=loads,
         notes=(*notes, *_lacks()),
-        unknown=("drive", "steady state", "what the drive held before", "write cache"),
+        unknown=UNKNOWN,
         at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
     )
 

@@ -10,6 +10,8 @@ from stend.stats import MIN_BEYOND
 
 NOMINAL_S = 60.0
 """For how long a load is counted whose time is not told; its rates are as told."""
+UNKNOWN = ("drive", "steady state", "what the drive held before", "write cache")
+"""Settings that most tools do not tell."""
 SHORTEST_S, LONGEST_S = 1e-3, 1e6
 """Loads that last less have no time told; no IO takes eleven days."""
 

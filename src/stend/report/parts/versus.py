@@ -76,7 +76,9 @@ def counts(whole: Comparison, words: Language) -> str:
 
 
 def _notes(whole: Comparison, words: Language) -> Iterator[str]:
-    yield from (words(f"note.{note.key}", **note.values) for note in whole.notes)
+    for note in whole.notes:
+        told = {name: words.told(value) if name in ("text", "lacks") else value for name, value in note.values.items()}
+        yield words(f"note.{note.key}", **told)
 
 
 def why(reasons: Sequence[Reason], words: Language) -> str:
