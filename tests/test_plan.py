@@ -94,6 +94,25 @@ def test_settings_of_one_test_are_its_own_and_said_with_its_name() -> None:
         plan.adjust(usual, {"colour": "red"})
 
 
+def test_what_a_suite_sets_is_the_suite_and_what_a_study_of_ones_own_sets_is_a_deviation(tmp_path: Path) -> None:
+    study = tmp_path / "mine.toml"
+    study.write_text('title = "Mine"\ntests = ["iops"]\n[settings]\nrounds = 6\n')
+    names, profile, told = plan.gather([str(study)], None, {})
+    assert (names, profile.rounds, told) == (("iops",), 6, ("rounds: 6 instead of 25",))
+    assert [plan.gather([name], None, {})[2] for name in ("review-nvme", "review-sata")] == [(), ()]
+
+
+def test_a_test_of_as_many_steps_as_there_may_be_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, profile, _ = plan.gather(["iops"], None, {})
+    (drawn,) = plan.draw(["iops"], profile, DRIVE).tests
+    steps = sum(len(phase.round) for phase in drawn.phases)
+    monkeypatch.setattr(plan, "MOST_STEPS", steps)
+    plan.draw(["iops"], profile, DRIVE)
+    monkeypatch.setattr(plan, "MOST_STEPS", steps - 1)
+    with pytest.raises(BadInput, match=f"iops would have more than {steps - 1} different steps"):
+        plan.draw(["iops"], profile, DRIVE)
+
+
 def test_a_range_of_its_own_is_kept_and_a_capped_one_told() -> None:
     _, profile, told = plan.gather(["iops"], None, {}, quick=True)
     drawn = plan.draw(["iops"], profile, DRIVE, deviations=told)

@@ -75,6 +75,11 @@ def test_a_run_may_lie_where_no_folder_is_yet_or_an_empty_one(tmp_path: Path) ->
         assert journal.Record(place)
 
 
+def test_the_machine_is_told_in_a_file_that_people_read(tmp_path: Path) -> None:
+    store.create(tmp_path / "run", {}, {"note": "Стенд № 3"})
+    assert '"note": "Стенд № 3"' in (tmp_path / "run/host.json").read_text()
+
+
 def test_a_new_run_never_overwrites_one(folder: Path) -> None:
     with pytest.raises(BadInput, match="not empty"):
         store.create(folder, {}, {})
