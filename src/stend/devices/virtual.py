@@ -32,15 +32,19 @@ def identity(target: str, spec: Spec) -> Identity:
         path=target,
         capacity_bytes=spec.capacity_bytes,
         model=spec.model,
-        serial=f"SIM-{spec.name}",
+        serial=f"SIM-{spec.name}-{spec.unit}" if spec.unit else f"SIM-{spec.name}",
         firmware=spec.firmware,
         interface=spec.interface,
         logical_bytes=spec.logical_bytes,
         physical_bytes=spec.physical_bytes,
         rotational=spec.rotational,
         virtual=True,
-        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title},
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | _spread(spec),
     )
+
+
+def _spread(spec: Spec) -> dict[str, Any]:
+    return {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
 
 
 class VirtualDevice:

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from stend import outside, ranges
 from stend.errors import BadInput
+from stend.sim.spread import varied
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -246,10 +247,15 @@ class Spec(Part, frozen=True, kw_only=True):
     of `fitted` have no source: `stend calibrate --fit` may change them"""
     name: str = ""
     seed: Annotated[int, Meta(ge=0, lt=1 << 62)] = 1
+    unit: Annotated[int, Meta(ge=0, lt=1 << 31)] = 0
+    """which drive of the model, and"""
+    run: Annotated[int, Meta(ge=0, lt=1 << 31)] = 0
+    """in which run of it: together they draw what `spread` (1: as `sim.spread` states) multiplies"""
+    spread: Annotated[float, Meta(ge=0, le=10)] = 0
     accidents: Accidents = Accidents()
 
 
-OPTIONS = ("seed", "scale", *Accidents.__struct_fields__)
+OPTIONS = ("seed", "scale", "unit", "run", "spread", *Accidents.__struct_fields__)
 
 
 def profiles() -> list[str]:
@@ -262,7 +268,7 @@ def load(text: str) -> Spec:
     """`NAME`, `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`, as a Spec; BadInput says what there is."""
     name, _, query = text.partition("?")
     told = {"name": Path(name).stem, **_described(name), **_options(name, query)}
-    return outside.converted(told, Spec, f"the virtual drive {name}", strict=False)
+    return varied(outside.converted(told, Spec, f"the virtual drive {name}", strict=False))
 
 
 def _described(name: str) -> dict[str, Any]:
