@@ -1,6 +1,7 @@
 """What is made of fio's words and their times, played by a shell that says what fio might."""
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +9,8 @@ from typing import Any
 import pytest
 
 from stend.engines._fio_job import RELEASED
-from stend.engines._fio_load import FioLoad
+from stend.engines._fio_json import NEXT_PROCESS
+from stend.engines._fio_load import FioLoad, busy_cpu_s
 from stend.engines._fio_process import Process
 from stend.errors import StepFailed
 
@@ -113,9 +115,12 @@ def test_an_error_in_its_totals_is_told_by_its_own_line_or_by_the_name_of_its_nu
 def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(stage: Stage) -> None:
     text = f'echo {RELEASED} >&2; printf %s "$1"'
     first, second = (stage.process(text, document(size), limit_bytes=size) for size in (1000, 600))
-    load = stage.load(first, second)
+    load, raw = stage.load(first, second), list[bytes]()
+    load.raw = raw.append
     sizes = [counts.write.bytes for counts in iter(load.next, None)]
     assert sizes == [1000, 600]
+    assert [words for words in raw if not words.startswith(b"{")] == [f"{NEXT_PROCESS}\n".encode()]
+    assert NEXT_PROCESS.encode() in raw[1]
     told = f'trap \'printf %s "$2"; exit\' TERM; echo {RELEASED} >&2; printf %s "$1"; while :; do sleep 0.02; done'
     waiting = stage.process(WAITS)
     load = stage.load(stage.process(told, document(1000), document(1200)), waiting)
@@ -124,3 +129,12 @@ def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(s
     assert last
     assert last.write.bytes == 200
     assert not waiting.alive
+
+
+def test_processors_are_busy_for_no_longer_than_there_are_processors() -> None:
+    busy, began = busy_cpu_s(), time.monotonic()
+    until = time.process_time() + 0.1
+    while time.process_time() < until:
+        pass
+    grown, tick = busy_cpu_s() - busy, 0.01 * (os.cpu_count() or 1)
+    assert 0.05 < grown < (time.monotonic() - began) * (os.cpu_count() or 1) + tick

@@ -102,6 +102,28 @@ def test_what_a_suite_sets_is_the_suite_and_what_a_study_of_ones_own_sets_is_a_d
     assert [plan.gather([name], None, {})[2] for name in ("review-nvme", "review-sata")] == [(), ()]
 
 
+def test_how_a_profile_wants_a_drive_purged_is_told_and_a_command_that_stands_for_nothing_is_not() -> None:
+    def wished(command: str) -> str:
+        usual = plan.load_profile("enterprise-2.0.2")
+        told = {"purge": {"command": command, "method": "crypto"}}
+        return plan.purge_wish(msgspec.structs.replace(usual, options=told)).command
+
+    assert wished("erase {node}") == "erase {node}"
+    for command, why in (("erase {colour}", "has '{colour}'"), (" ", "is empty")):
+        with pytest.raises(BadInput, match=rf"^command in options.purge of profile enterprise-2.0.2 {why}"):
+            wished(command)
+
+
+def test_a_purge_comes_before_everything_once() -> None:
+    _, profile, _ = plan.gather(["iops"], "review", {})
+    for name, first in (("iops", "precondition"), ("lba-profile", "precondition")):
+        asked = plan.draw([name, "fresh"], profile, DRIVE)
+        purged = plan.purged_first(asked)
+        assert [phase.name for phase in purged.tests[0].phases[:2]] == ["purge", first]
+        assert purged.tests[1:] == asked.tests[1:]
+        assert plan.purged_first(purged) == purged
+
+
 def test_a_test_of_as_many_steps_as_there_may_be_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     _, profile, _ = plan.gather(["iops"], None, {})
     (drawn,) = plan.draw(["iops"], profile, DRIVE).tests

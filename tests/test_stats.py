@@ -190,3 +190,11 @@ def test_a_percentile_is_the_middle_of_its_bin_where_nothing_says_otherwise() ->
     index = bin_index(1_000_000)
     tally = Tally(1000, 0, 0.0, 0.0, 0.0, {bin_index(100): 100, index: 900})
     assert percentile_s(tally, 50) == pytest.approx((edges[0] + edges[1] - 1) / 2 * 1e-9, rel=1e-12)
+
+
+def test_half_of_all_ios_in_the_lowest_bin_leave_the_rest_no_more_than_the_mean_allows() -> None:
+    """Were the IO just above them any slower, the mean would be: least + (mean - least) / share of those above."""
+    low, high = (bin_edges_ns(bin_index(ns))[0] for ns in (500_000, 1_000_000))
+    mean = (low + high) / 2
+    tally = Tally(1000, 1000, 1000 * mean, 0, 1.05 * high, {bin_index(low): 500, bin_index(high): 500})
+    assert percentile_s(tally, 50.1) == pytest.approx((low + (mean - low) / 0.499) * 1e-9)

@@ -153,6 +153,17 @@ def test_load_that_goes_on_while_the_drive_is_asked_is_no_mismatch(asked_s: floa
     assert len(list(watch.mismatches(run))) == said
 
 
+def test_what_was_allowed_before_a_look_is_not_allowed_once_more_after_it() -> None:
+    """A load told at the very moment of the first look is of before it."""
+    run = run_with({"kernel_write_bytes": 0})
+    load(run, 0, t=0)
+    load(run, 60 * GB, t=60)
+    run.add(Telemetry(t=62, values={"kernel_write_bytes": 62 * GB}))
+    assert list(watch.mismatches(run)) == []
+    run.add(Telemetry(t=62.5, values={"kernel_write_bytes": 62.5 * GB}))
+    assert list(watch.mismatches(run)) == []
+
+
 def test_of_a_mix_of_sizes_the_largest_may_be_in_flight() -> None:
     mixed = msgspec.structs.replace(WRITES, threads=4, depth=32, block_mix=((4096, 50), (65536, 50)))
     hold = Hold(workload=mixed, amount=Seconds(seconds=60))
@@ -205,6 +216,16 @@ def test_write_amplification_and_drive_writes_per_day_of_a_phase() -> None:
 def test_an_array_is_held_against_what_the_kernel_counted() -> None:
     run = run_with(
         {"kernel_write_bytes": 0, "nand_write_bytes": 0},
+        {"kernel_write_bytes": 10 * GB, "nand_write_bytes": 30 * GB},
+    )
+    load(run, 10 * GB)
+    (sentence,) = watch.of_phase(run, "write-saturation", "saturate")
+    assert "write amplification 3.00" in sentence
+
+
+def test_where_a_drive_does_not_always_tell_what_it_was_given_the_kernel_is_asked() -> None:
+    run = run_with(
+        {"kernel_write_bytes": 0, "nand_write_bytes": 0, "host_write_bytes": 0},
         {"kernel_write_bytes": 10 * GB, "nand_write_bytes": 30 * GB},
     )
     load(run, 10 * GB)
