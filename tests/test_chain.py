@@ -1,6 +1,7 @@
 """A record that is not as its run wrote it: doubled, missing, moved and edited lines are told from a torn end."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,11 +27,18 @@ def events() -> list[Event]:
     return play(drawn("iops", minute_s=1, rounds=5), StillEngine())
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Path:
+    """Each of its results is waited for until it is on disk: once is enough."""
+    folder = tmp_path_factory.mktemp("written") / "run"
+    store.create(folder, {"target": "still"}, {})
+    list(store.append(folder, kept(events)))
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path, events: list[Event]) -> Path:
-    store.create(tmp_path / "run", {"target": "still"}, {})
-    list(store.append(tmp_path / "run", kept(events)))
-    return tmp_path / "run"
+def folder(tmp_path: Path, written: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / "run"))
 
 
 def spoil(folder: Path, how: Callable[[Lines], Lines]) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 from collections.abc import Generator
 from pathlib import Path
 
@@ -22,16 +23,23 @@ def kept(events: list[Event]) -> Generator[Event, None, None]:
     yield from events
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def events() -> list[Event]:
     return play(drawn("iops", minute_s=1, rounds=5), StillEngine())
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory, events: list[Event]) -> Path:
+    """Each of its results is waited for until it is on disk: once is enough."""
+    folder = tmp_path_factory.mktemp("written") / "run"
+    store.create(folder, {"target": "still"}, {"cpu": "none"})
+    list(store.append(folder, kept(events)))
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path, events: list[Event]) -> Path:
-    store.create(tmp_path / "run", {"target": "still"}, {"cpu": "none"})
-    list(store.append(tmp_path / "run", kept(events)))
-    return tmp_path / "run"
+def folder(tmp_path: Path, written: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / "run"))
 
 
 def test_what_is_appended_is_read(folder: Path, events: list[Event]) -> None:
@@ -78,6 +86,29 @@ def test_a_run_may_lie_where_no_folder_is_yet_or_an_empty_one(tmp_path: Path) ->
 def test_the_machine_is_told_in_a_file_that_people_read(tmp_path: Path) -> None:
     store.create(tmp_path / "run", {}, {"note": "Стенд № 3"})
     assert '"note": "Стенд № 3"' in (tmp_path / "run/host.json").read_text()
+
+
+def test_of_a_machine_only_what_can_be_reckoned_with_is_believed(folder: Path) -> None:
+    told = {"cpus": 4, "memory_bytes": "much", "adapters": [{"model": "x"}], "os": ["any", 1]}
+    (folder / "host.json").write_text(json.dumps(told))
+    assert store.host(folder) == {key: value for key, value in told.items() if key != "memory_bytes"}
+    for broken in ("{", "[]", "\x00"):
+        (folder / "host.json").write_text(broken)
+        assert store.host(folder) == {}
+    (folder / "host.json").unlink()
+    assert store.host(folder) == {}
+
+
+def test_runs_are_found_the_oldest_first_whatever_they_are_called(tmp_path: Path) -> None:
+    for at, name in ((300, "a"), (100, "c"), (200, "b"), (200, "d")):
+        store.create(tmp_path / name, {}, {})
+        os.utime(tmp_path / name / "events.jsonl", (at, at))
+    (tmp_path / "gone").mkdir()
+    (tmp_path / "gone/events.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "no run").mkdir()
+    names = [found.name for found in store.find(tmp_path) if found.name != "gone"]
+    assert names == ["c", "b", "d", "a"]
+    assert store.find(tmp_path / "none") == []
 
 
 def test_a_new_run_never_overwrites_one(folder: Path) -> None:
@@ -150,6 +181,7 @@ def test_the_engines_own_words_are_kept_by_step_and_come_out_as_they_went_in(
     for number, result in enumerate(results[:2]):
         with zstandard.open(folder / "raw" / store.raw_name(result), "rb") as file:
             assert file.read() == f"words of step {number}".encode()
+        assert zstandard.get_frame_parameters((folder / "raw" / store.raw_name(result)).read_bytes()).has_checksum
     assert len(list((folder / "raw").glob("unfinished-*.zst"))) == 1
 
 
