@@ -65,6 +65,7 @@ def test_a_torn_end_is_known_by_its_bytes_and_forgotten_once_the_line_is_whole(
 ) -> None:
     whole = (folder / "events.jsonl").read_bytes()
     record = journal.Record(folder)
+    assert (record.lines_read, record.whole_bytes, record.torn_bytes) == (0, 0, 0)
     (folder / "events.jsonl").write_bytes(whole[:-10])
     torn = len(list(record.lines())), record.torn_bytes
     (folder / "events.jsonl").write_bytes(whole)
