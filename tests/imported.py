@@ -41,10 +41,18 @@ def run_of(name: str, top: Path) -> Run:
     return store.load(imported(SAMPLES / name, top))
 
 
+def told(cell: str) -> str:
+    """As ezFIO writes a cell of its sheet: every number with a decimal point."""
+    try:
+        return str(float(cell))
+    except ValueError:
+        return cell
+
+
 def ods(table: str) -> bytes:
     rows = ""
     for line in table.strip().split("\n"):
-        cells = "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in line.split(","))
+        cells = "".join(f"<table:table-cell><text:p>{told(c)}</text:p></table:table-cell>" for c in line.split(","))
         empty = '<table:table-cell table:number-columns-repeated="1013"/>'
         rows += f"<table:table-row>{cells}{empty}</table:table-row>"
     rows += '<table:table-row table:number-rows-repeated="1048000"><table:table-cell/></table:table-row>'

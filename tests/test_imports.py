@@ -221,6 +221,12 @@ def test_ezfio_s_sheet_says_what_its_csv_says(tmp_path: Path) -> None:
     assert any("decimal comma" in note for note in taken.notes)
 
 
+def test_a_table_that_ezfio_broke_off_says_so() -> None:
+    handed = Given("e.csv", (("e.csv", (SAMPLES / "ezfio.csv").read_bytes() + b"ERROR\n"),))
+    taken = imports.understood(handed, "ezfio", "e.csv")
+    assert "ezFIO broke off amid Sustained 4KB Random mixed 30% Write Tests by Threads" in taken.notes
+
+
 def test_megabytes_of_kdiskmark_are_found_out(tmp_path: Path) -> None:
     """Versions of it write MiB/s, 1000 KiB/s and MB/s under the same two letters."""
     text = "KDiskMark (9): x\n[Read]\n  Random   4 KiB (Q=  1, T= 1): {:9.3f} MB/s [ 10000.0 IOPS] <  99.00 us>\n"

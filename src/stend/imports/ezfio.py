@@ -45,7 +45,9 @@ def read(given: Given) -> Taken:
     phase = "tests"
     for row in table[start + 1 :]:
         own = [cell for cell in row if cell]
-        if len(own) == 1:
+        if own == ["ERROR"]:
+            notes[f"ezFIO broke off amid {phase}"] = None
+        elif len(own) == 1:
             phase = plain(own[0])[:60]
         elif own:
             loads += _load(numbers.named(header, row), len(row) - len(header), phase, notes)
