@@ -4,6 +4,7 @@ Run folders stay the truth; TOP/.stend/catalogue is a cache that may be deleted.
 """
 
 import errno
+import os
 import shutil
 import tempfile
 import warnings
@@ -79,7 +80,13 @@ def opened(top: Path, hear: Hear = lambda done, of: None) -> Iterator[Catalogue]
                     yield _told(top, home, there, known)
                     return
             hear(len(tried), len(tried) + len(left))
-            take_in(top, home, {place: there[place] for place in left[:BATCH]})
+            try:
+                take_in(top, home, {place: there[place] for place in left[:BATCH]})
+            except OSError as error:
+                if home != top / HOME:
+                    raise
+                home = _elsewhere(home, error, held)
+                continue
             tried |= set(left[:BATCH])
 
 
@@ -113,11 +120,16 @@ def _home(top: Path, held: ExitStack) -> Path:
         with parts.locked(home, alone=False):
             return home
     except OSError as error:
-        if error.errno not in UNWRITABLE:
-            raise
+        return _elsewhere(home, error, held)
+
+
+def _elsewhere(home: Path, error: OSError, held: ExitStack) -> Path:
+    """A temporary home, with what is there already, for a host that refuses to write below the runs."""
+    if error.errno not in UNWRITABLE:
+        raise error
     made = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="stend-catalogue-")))
-    with suppress(OSError, shutil.Error):  # what is there already need not be read again
-        shutil.copytree(home, made, dirs_exist_ok=True)
+    with suppress(OSError, shutil.Error):
+        shutil.copytree(home, made, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lock"), copy_function=os.symlink)
     return made
 
 

@@ -63,8 +63,9 @@ _decoder = msgspec.json.Decoder(Word)
 
 @contextmanager
 def locked(home: Path, *, alone: bool) -> Iterator[None]:
-    """Nobody else writes here, or with `alone` does anything. OSError without locks, or the right to write."""
-    fd = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    """Nobody else writes here, or with `alone` does anything. OSError without locks, or the right to do that."""
+    way = os.O_RDWR | os.O_CREAT if alone or not (home / "lock").exists() else os.O_RDONLY
+    fd = os.open(home / "lock", way | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         yield

@@ -11,7 +11,7 @@ from stend import findings, outside, store
 from stend.catalogue.columns import LOAD, WAITS, About, Text
 from stend.definition import Hold, Workload
 from stend.errors import BadInput
-from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, figures, of_record
+from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, derived, figures, of_record
 from stend.record import Counts, Run, Tally
 from stend.store import writer
 from stend.units import block_label
@@ -96,8 +96,8 @@ def _rounds(run: Run) -> Iterator[Row]:
             when = {"ended_s": result.t, "gap_s": result.gap_s}
             for direction in _directions(counts):
                 tally = getattr(counts, direction)
-                value = partial(of_record, result, direction)
-                yield place | _load(result.step.workload) | when | _told(tally, counts.seconds, direction, value)
+                told = partial(of_record, result, direction) if result.told else partial(derived, tally, counts.seconds)
+                yield place | _load(result.step.workload) | when | _told(tally, counts.seconds, direction, told)
 
 
 def _directions(counts: Counts) -> tuple[Direction, ...]:
