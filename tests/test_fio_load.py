@@ -131,6 +131,19 @@ def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(s
     assert not waiting.alive
 
 
+def test_a_process_that_has_ended_holds_no_descriptor(stage: Stage) -> None:
+    def held() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    before = held()
+    for text in ("exit 0", WAITS, "echo a; exec sleep 600"):
+        process = stage.process(text)
+        assert held() > before
+        process.end()
+        process.end()
+        assert held() == before
+
+
 def test_processors_are_busy_for_no_longer_than_there_are_processors() -> None:
     busy, began = busy_cpu_s(), time.monotonic()
     until = time.process_time() + 0.1

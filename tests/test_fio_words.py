@@ -30,6 +30,11 @@ def test_what_fio_leaves_out_is_nought() -> None:
     assert document({"read": {"io_bytes": 4096}}).jobs[0].read.lat_ns == words.Latency(0, 0, 0, 0, {})
 
 
+def test_numbers_may_be_told_as_text_and_whole_ones_with_a_point() -> None:
+    told = document({"error": "5", "write": {"io_bytes": 4096.0, "runtime": "2500"}}, timestamp_ms="17")
+    assert (told.error, told.bytes, told.runtime_s, told.timestamp_ms) == (5, 4096, 2.5, 17)
+
+
 def test_totals_are_those_of_all_jobs_and_the_longest_time() -> None:
     told = document({"read": way(1, 4096)}, {"write": way(2, 8192) | {"runtime": 2500}})
     assert told.bytes == 12288

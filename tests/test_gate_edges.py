@@ -88,6 +88,8 @@ def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(stand: 
         device.open(writes=True, destroy=name_of(path))
         with path.open("rb"):  # a backup, an indexer
             device.check()
+        with open(device.io_path, "r+b"):  # the load itself
+            device.check()
         device.check()
         code = f"import socket\na, b = socket.socketpair()\nf = open({str(path)!r}, 'r+b')\n"
         stand.program(f"{code}socket.send_fds(a, [b'x'], [f.fileno()])\nf.close()")

@@ -140,6 +140,16 @@ def test_another_drive_with_the_same_number_is_noticed(stand: Stand, host: Host,
         device.open(writes=True, destroy="SN1")
 
 
+def test_another_drive_below_a_volume_is_noticed(stand: Stand, host: Host, node: str) -> None:
+    host.disk("dm-0", number_of(node), dm__name="data", dm__uuid="CRYPT-a")
+    host.disk("sda", "8:0", device__serial="SN1")
+    host.stacked("dm-0", "sda")
+    device = block.find(node, host.kernel)
+    (host.root / "sys/devices/sda/device/serial").write_text("SN2")
+    with pytest.raises(Refused, match="has another serials below now, 'SN2' and not 'SN1'"):
+        device.open(writes=True, destroy=gate.names_of(device.identity, host.kernel)[0])
+
+
 def test_namesakes_are_not_named_by_their_serial(stand: Stand, host: Host, node: str) -> None:
     host.disk("nvme0n1", number_of(node), device__serial="SN1", wwid="eui.1")
     host.disk("nvme0n2", "259:9", device__serial="SN1", wwid="eui.2")

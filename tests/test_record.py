@@ -8,7 +8,21 @@ from hypothesis import strategies as st
 from stend.definition import Hold
 from stend.findings import look
 from stend.packed import Bins
-from stend.record import Counts, Ended, Event, Judged, Note, Result, Run, Sample, Samples, Started, Tally, added
+from stend.record import (
+    Counts,
+    Ended,
+    Event,
+    Judged,
+    Note,
+    Result,
+    Run,
+    Sample,
+    Samples,
+    Started,
+    Tally,
+    Telemetry,
+    added,
+)
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 
@@ -146,6 +160,13 @@ def test_the_samples_of_a_result_are_those_of_its_own_clock() -> None:
         assert sum(sample.counts.both.ios for sample in taken) == result.counts.both.ios
     record = look.records(run, "iops", "rounds")[-1]
     assert sum(c.both.ios for _, c in look.samples(run, record)) == record.counts.both.ios
+
+
+def test_what_was_told_before_a_start_is_known_is_of_the_present() -> None:
+    told = [e for e in play(drawn("iops", minute_s=1), StillEngine()) if isinstance(e, Result)]
+    looks = [Telemetry(t=1, values={}), Telemetry(t=2, values={})]
+    run = Run([*told, *looks])
+    assert run.present == (told, looks)
 
 
 def test_nothing_done_in_no_time_is_no_rate() -> None:

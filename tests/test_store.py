@@ -112,6 +112,10 @@ def test_runs_are_found_the_oldest_first_whatever_they_are_called(tmp_path: Path
     assert store.find(tmp_path / "none") == []
 
 
+def test_files_are_known_by_hashes_that_other_programs_make_too() -> None:
+    assert store.digest(b"") == "cae66941d9efbd404e4d88758ea67670"  # `b2sum -l 128` of nothing
+
+
 def test_a_new_run_never_overwrites_one(folder: Path) -> None:
     with pytest.raises(BadInput, match="not empty"):
         store.create(folder, {}, {})
