@@ -6,6 +6,7 @@ own rule says so of the series drawn on as it has been settling.
 
 import itertools
 import math
+from collections import deque
 from typing import NamedTuple
 
 from stend.definition import Bytes, Hold, Phase, Purge, Rule, Seconds, Steady
@@ -58,20 +59,22 @@ class Present:
         self.rounds = self.before = rounds
         self.steps = 0
         self.held, self.total = Counts(), Counts()
-        self.recent: list[Counts] = []
+        self.recent: deque[Counts] = deque()
+        self.recent_s = 0.0
         self.round_s: list[float] = []
 
     def sample(self, counts: Counts) -> None:
         """A moment of load."""
         self.held += counts
         self.recent.append(counts)
-        while sum(c.seconds for c in self.recent[1:]) >= NOW_S:
-            self.recent.pop(0)
+        self.recent_s += counts.seconds
+        while self.recent_s - self.recent[0].seconds >= NOW_S:
+            self.recent_s -= self.recent.popleft().seconds
 
     def seconds_a_byte(self) -> float:
         """How long a byte written takes now; 0 before anything was."""
         written = sum(c.write.bytes for c in self.recent)
-        return sum(c.seconds for c in self.recent) / written if written else 0.0
+        return self.recent_s / written if written else 0.0
 
 
 class Progress:

@@ -71,6 +71,7 @@ class Doors(TyperGroup):
         "run",
         "repeat",
         "resume",
+        "watch",
         "show",
         "report",
         "compare",

@@ -1,4 +1,4 @@
-"""The live line: test, phase, round, what the drive does now, and the time to go."""
+"""What a terminal shows of a run while it goes: a calm view that moves in place, plain lines where there is none."""
 
 import sys
 import time
@@ -7,12 +7,12 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
+from stend.cli import _view
 from stend.cli._edge import open_stream
+from stend.live.course import Course
 from stend.plain import plain
-from stend.progress import Progress
-from stend.record import Event, Judged, Note, Result, Sample, Started
+from stend.record import Event, Judged, Note, Sample
 from stend.units import MB, duration, latency, rate
 
 REFRESH_S = 0.25
@@ -20,16 +20,15 @@ PLAIN_EVERY_S = 10.0
 
 
 class Screen:
-    """One line that moves on a terminal; a line now and then where there is none."""
+    """One picture that moves on a terminal; a line now and then where there is none."""
 
     def __init__(self, past: Iterable[Event] = ()) -> None:
-        self.progress = Progress()
+        self.course = Course()
         for event in past:
-            self.progress.add(event)
+            self.course.add(event)
         self.console = Console(file=open_stream(sys.stderr), highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
-        self.began = self.shown = time.monotonic()
-        self.place = "starting"
+        self.shown = time.monotonic()
 
     def __enter__(self) -> "Screen":
         if self.console.is_terminal:
@@ -40,20 +39,25 @@ class Screen:
         self.live.stop()
 
     def show(self, event: Event) -> None:
-        """Take an event in; say what a person must not miss, move the line at most four times a second."""
-        self.progress.add(event)
+        """Take an event in, and tell it."""
+        self.course.add(event)
+        self.tell(event)
+
+    def tell(self, event: Event) -> None:
+        """Say what a person must not miss; move the picture at most four times a second."""
         match event:
-            case Started():
-                self.place = event.plan.tests[0].name
             case Note():
                 self.console.print(plain(f"{event.kind}: {event.text}"), markup=False, soft_wrap=True)
             case Judged() if event.ended_by:
                 told = f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}"
                 self.console.print(plain(told), markup=False, soft_wrap=True)
-            case Result():
-                self.place = f"{event.where.test} {event.where.phase} round {event.where.round}"
             case Sample():
                 self._move(event)
+
+    def picture(self, state: str = "") -> None:
+        """The whole picture at once, where there is a terminal; `state` where it is not simply running."""
+        if self.console.is_terminal:
+            self.live.update(_view.picture(self.course, state), refresh=True)
 
     def _move(self, sample: Sample) -> None:
         every = REFRESH_S if self.console.is_terminal else PLAIN_EVERY_S
@@ -61,20 +65,13 @@ class Screen:
         if now - self.shown < every:
             return
         self.shown = now
-        line = self.line(sample)
-        if self.console.is_terminal:
-            self.live.update(Text(line, no_wrap=True, overflow="ellipsis"), refresh=True)
-        else:
-            self.console.print(line, markup=False, soft_wrap=True)
+        self.picture()
+        if not self.console.is_terminal:
+            self.console.print(self.line(sample), markup=False, soft_wrap=True)
 
     def line(self, sample: Sample) -> str:
-        """The line as text."""
-        counts = sample.counts
+        """One line of plain text: place, figures, time."""
+        counts, last = sample.counts, self.course.last
+        place = f"{last.where.test} {last.where.phase} round {last.where.round}" if last else "starting"
         figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.mean_s)}"
-        return plain(f"{self.place}  {figures}  {duration(sample.t)} gone, {self.to_go()}")
-
-    def to_go(self) -> str:
-        """The time to go in words, as a range."""
-        low, likely, high = self.progress.to_go()
-        about = f"about {duration(likely)} to go"
-        return about if high - low < likely / 10 else f"{about} ({duration(low)} to {duration(high)})"
+        return plain(f"{place}  {figures}  {duration(sample.t)} gone, {_view.to_go(self.course)}")

@@ -23,10 +23,14 @@ OWNER_BYTES = 8192
 
 
 class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Who has the folder, or had it last: `place` is where it lay, `inode` that of its events.jsonl."""
+    """Who has the folder, or had it last: `place` is where it lay, `inode` that of its events.jsonl.
+
+    `ticks` is when its process began: another of the same number began at another time.
+    """
 
     verb: str = ""
     pid: int = 0
+    ticks: int = 0
     host: Host = Host()
     place: str = ""
     inode: int = 0
@@ -57,7 +61,8 @@ def sole(folder: Path, verb: str) -> Iterator[Before]:
         _lock(fd, folder)
         last = _told(fd)
         before = _judged(folder, last)
-        own = Owner(verb, os.getpid(), here(), _text(folder.resolve()), _inode(folder), released=False)
+        pid, place = os.getpid(), _text(folder.resolve())
+        own = Owner(verb, pid, _ticks(pid), here(), place, _inode(folder), released=False)
         _tell(fd, own)
         try:
             yield before
@@ -84,6 +89,33 @@ def written_here(folder: Path) -> bool:
     """Whether the run in this folder was last written by this very machine, as far as it tells."""
     owner = last(folder)
     return bool(owner.pid) and owner.host.same_machine(here())
+
+
+class Holder(NamedTuple):
+    """Who writes a run folder: alive or not as this host sees it; None where only another host could know."""
+
+    owner: Owner
+    alive: bool | None
+
+
+def holder(folder: Path) -> Holder:
+    """Who has the folder, or had it last, without touching its lock; nobody where nobody told."""
+    owner = last(folder)
+    if owner.released or not owner.pid:
+        return Holder(owner, False)
+    now = here()
+    if not owner.host.same_machine(now):
+        return Holder(owner, None)
+    ticks = _ticks(owner.pid)
+    return Holder(owner, owner.host.boot == now.boot and 0 < ticks == (owner.ticks or ticks))
+
+
+def _ticks(pid: int) -> int:
+    """When a process began, in the kernel's ticks since the boot, which no clock moves; 0 where there is none."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 def _text(place: Path) -> str:

@@ -1,0 +1,57 @@
+"""`stend watch`: look at a run that goes on elsewhere."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stend.errors import STOPPED_EXIT_CODE, StepFailed
+
+if TYPE_CHECKING:
+    from stend.cli._screen import Screen
+    from stend.live.follow import Follower
+    from stend.live.state import State
+
+POLL_S = 0.5
+ASK_S = 2.0
+"""How often it is asked whether the run's process is there still."""
+EXIT_CODES = {"failed": StepFailed.exit_code, "cut off": StepFailed.exit_code, "stopped": STOPPED_EXIT_CODE}
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, here or a copy that is kept in step.")],
+) -> int:
+    """Watch a run as it goes, from another terminal, over ssh or on a synced copy; costs the run nothing.
+
+    It ends when the run does, and says so when its process is gone; Ctrl-C ends the watching alone.
+
+    Example: stend watch runs/20261120-120000-sim-small-iops
+    """
+    from stend.cli._screen import Screen
+    from stend.live.follow import Follower
+
+    following = Follower(folder)
+    try:
+        with Screen(following.news()) as screen:
+            state = _watched(following, screen)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"no longer watched; {folder} is {following.state.said}") from None
+    typer.echo(f"{folder}: {state.said}")
+    return EXIT_CODES.get(following.course.ended.outcome if following.course.ended else "cut off", 0)
+
+
+def _watched(following: "Follower", screen: "Screen") -> "State":
+    """Show what comes until the run has ended or its process is gone; what it was then."""
+    asked, state = 0.0, following.state
+    while state.word in ("running", "elsewhere"):
+        for event in following.news() if following.grown else ():
+            screen.course = following.course
+            screen.tell(event)
+        if following.course.ended or time.monotonic() - asked > ASK_S:
+            asked, state = time.monotonic(), following.state
+            screen.picture("" if state.word == "running" else state.said)
+        time.sleep(POLL_S * (following.course.ended is None))
+    for event in following.news():  # what came between the last look and the end
+        screen.tell(event)
+    return following.state

@@ -1,0 +1,145 @@
+"""What a run has told so far, in level memory: where it is, what the drive does, the window, the time to go."""
+
+from collections import deque
+from typing import NamedTuple
+
+from stend.definition import Hold, Idle, Phase, PlannedTest, Purge, Steady
+from stend.live.buckets import Buckets
+from stend.progress import Progress, ToGo
+from stend.record import Ended, Event, Judged, Note, Position, Result, Sample, Started, Telemetry, Verdict
+
+LAST = 60
+"""Samples and notes that are kept one by one."""
+
+
+class Passed(NamedTuple):
+    """A phase that is over, and by which rule; `steady` None where it sought no steady state."""
+
+    test: str
+    phase: str
+    ended_by: str
+    steady: bool | None
+
+
+class Course:
+    """Add every event; look at any moment. Knows no clock but that of the events."""
+
+    def __init__(self) -> None:
+        self.started: Started | None = None
+        self.ended: Ended | None = None
+        self.progress, self.buckets = Progress(), Buckets()
+        self.recent: deque[Sample] = deque(maxlen=LAST)
+        self.notes: deque[Note] = deque(maxlen=LAST)
+        self.noted: dict[str, int] = {}
+        self.passed: list[Passed] = []
+        self.verdicts: tuple[Verdict, ...] = ()
+        self.telemetry: Telemetry | None = None
+        self.last: Result | None = None
+        self.base_s = self.t = 0.0
+
+    def add(self, event: Event) -> None:
+        """Take one more event in."""
+        self.progress.add(event)
+        if not isinstance(event, Started):
+            self._clock(event.t)
+        match event:
+            case Started():
+                self._begin(event)
+            case Sample():
+                self.recent.append(event)
+                self.buckets.add(event, self.t)
+            case Result():
+                self.last = event
+            case Judged():
+                self._judge(event)
+            case Telemetry():
+                self.telemetry = event
+            case Note():
+                self.notes.append(event)
+                self.noted[event.kind] = self.noted.get(event.kind, 0) + 1
+            case Ended():
+                self.ended = event
+
+    def _clock(self, t: float) -> None:
+        """A run that goes on may begin at zero again; what is shown goes on from where it was."""
+        if t + self.base_s < self.t - 1:
+            self.base_s = self.t
+        self.t = max(self.t, t + self.base_s)
+
+    def _begin(self, event: Started) -> None:
+        self.started = self.started or event
+        self.ended = None
+        if event.continues:
+            names = [(phase.test, phase.phase) for phase in self.passed]
+            here = (event.continues.test, event.continues.phase)
+            self.passed = self.passed[: names.index(here)] if here in names else self.passed
+
+    def _judge(self, event: Judged) -> None:
+        self.verdicts = event.verdicts
+        if event.ended_by:
+            sought = any(isinstance(rule, Steady) for rule in self.phase.until) if self.phase else False
+            self.passed.append(
+                Passed(event.where.test, event.where.phase, event.ended_by, event.steady if sought else None)
+            )
+            self.verdicts = ()
+
+    @property
+    def place(self) -> tuple[PlannedTest, Phase] | None:
+        """Test and phase on hand; None before the first and after the last."""
+        places = self.progress.places
+        if not self.started or self.ended or self.progress.at >= len(places):
+            return None
+        name, phase = places[self.progress.at]
+        return next(test for test in self.started.plan.tests if test.name == name), phase
+
+    @property
+    def phase(self) -> Phase | None:
+        """The phase that was on hand when the last event came, or is."""
+        if not self.last:
+            return self.place[1] if self.place else None
+        where = self.last.where
+        return next((p for name, p in self.progress.places if (name, p.name) == (where.test, where.phase)), None)
+
+    @property
+    def at(self) -> Position | None:
+        """Test, phase and round on hand."""
+        if not self.place:
+            return None
+        test, phase = self.place
+        return Position(test=test.name, phase=phase.name, round=self.progress.present.rounds + 1)
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """How many steps of this round are done, and how many it has."""
+        done = self.progress.present.steps
+        return (done, len(self.place[1].round)) if self.place else (0, 0)
+
+    @property
+    def doing(self) -> str:
+        """The step on hand in the specification's short form, "" where none is."""
+        done, every = self.steps
+        if not self.place or done >= every:
+            return ""
+        match self.place[1].round[done]:
+            case Hold(workload=workload):
+                return workload.label
+            case Idle(seconds=seconds):
+                return f"rest of {seconds:g} s"
+            case Purge():
+                return "purge"
+
+    @property
+    def ahead(self) -> list[tuple[str, str]]:
+        """(test, phase) still to come after the present one."""
+        return [(name, phase.name) for name, phase in self.progress.places[self.progress.at + 1 :]]
+
+    @property
+    def temperature_c(self) -> float | None:
+        """The drive's last word of its temperature."""
+        told = self.telemetry.values.get("temperature_c") if self.telemetry else None
+        return float(told) if isinstance(told, int | float) else None
+
+    @property
+    def to_go(self) -> ToGo:
+        """Seconds to go."""
+        return self.progress.to_go() if not self.ended else ToGo(0, 0, 0)
