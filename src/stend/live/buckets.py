@@ -49,9 +49,15 @@ class Bucket(NamedTuple):
 def bucket(sample: Sample, t: float) -> Bucket:
     """One sample as a bucket of its own; the most of its response times is its longest."""
     counts = sample.counts
-    flat = [Band(value, value, value) for value in (counts.iops, counts.bytes_per_s)]
-    waits = Band(counts.mean_s, counts.mean_s, max(counts.max_s, counts.mean_s))
-    return Bucket(t, counts.seconds, counts.read.ios + counts.write.ios, *flat, waits)
+    iops, throughput, mean_s = counts.iops, counts.bytes_per_s, counts.mean_s
+    return Bucket(
+        t,
+        counts.seconds,
+        counts.read.ios + counts.write.ios,
+        Band(iops, iops, iops),
+        Band(throughput, throughput, throughput),
+        Band(mean_s, mean_s, max(counts.max_s, mean_s)),
+    )
 
 
 class Buckets:

@@ -37,4 +37,8 @@ def _heard(folder: Path) -> str:
         ago = time.time() - journal.events_of(folder).stat().st_mtime
     except OSError:
         return "its record cannot be read"
-    return f"nothing new for {ago:.0f} s: it may be over there" if ago > SILENT_S else f"last heard {max(ago, 0):.0f} s ago"
+    return (
+        f"nothing new for {ago:.0f} s: it may be over there"
+        if ago > SILENT_S
+        else f"last heard {max(ago, 0):.0f} s ago"
+    )

@@ -1,0 +1,67 @@
+"""Runs as OpenMetrics, for who watches a stand by Prometheus."""
+
+from collections.abc import Iterable, Iterator
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import Metric
+from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.registry import Collector
+
+from stend.live.now import Now
+from stend.progress import ToGo
+
+KIND = CONTENT_TYPE_LATEST
+STATES = ("running", "ended", "cut off", "elsewhere")
+FIGURES = {
+    "stend_iops": ("iops", "", "IOs per second in the last second of load."),
+    "stend_throughput_bytes_per_second": ("bytes_per_s", "bytes_per_second", "Bytes per second, likewise."),
+    "stend_response_time_mean_seconds": ("mean_s", "seconds", "Mean response time, likewise."),
+    "stend_response_time_max_seconds": ("max_s", "seconds", "Longest response time, likewise."),
+    "stend_temperature_celsius": ("temperature_c", "celsius", "The drive's own word."),
+    "stend_elapsed_seconds": ("t_s", "seconds", "Since the run began, on its own clock."),
+}
+
+
+def text(runs: Iterable[Now]) -> bytes:
+    """The whole page."""
+    registry = CollectorRegistry()
+    registry.register(_Stand(list(runs)))
+    page: bytes = generate_latest(registry)  # type: ignore[no-untyped-call]
+    return page
+
+
+class _Stand(Collector):
+    """All runs of a server."""
+
+    def __init__(self, runs: list[Now]) -> None:
+        self.runs = runs
+
+    def collect(self) -> Iterator[Metric]:
+        """One family after the other, as the form asks."""
+        states = Metric("stend_run_state", "What a run is now.", "stateset")
+        for run in self.runs:
+            for state in STATES:
+                states.add_sample("stend_run_state", {"run": run.run, "stend_run_state": state}, run.state == state)
+        yield states
+        for name, (field, unit, told) in FIGURES.items():
+            metric = Metric(name, told, "gauge", unit)
+            for run in self.runs:
+                if (value := getattr(run, field)) is not None:
+                    metric.add_sample(name, _labels(run), value)
+            yield metric
+        waits = Metric("stend_step_response_time_seconds", "Of the last step that is done.", "summary", "seconds")
+        for run in self.runs:
+            for percent, value in run.quantiles.items():
+                labels = _labels(run) | {"workload": run.finished, "quantile": f"{float(percent) / 100:g}"}
+                waits.add_sample("stend_step_response_time_seconds", labels, value)
+        yield waits
+        to_go = Metric("stend_to_go_seconds", "Time to go: if all goes well, as it looks, at most.", "gauge", "seconds")
+        for run in self.runs:
+            for bound in ToGo._fields:
+                labels = _labels(run) | {"bound": bound.removesuffix("_s")}
+                to_go.add_sample("stend_to_go_seconds", labels, getattr(run, bound))
+        yield to_go
+
+
+def _labels(run: Now) -> dict[str, str]:
+    return {name: getattr(run, name) for name in ("run", "drive", "serial", "test", "phase")}

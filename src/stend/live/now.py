@@ -1,0 +1,147 @@
+"""What a run is at this moment, as data: what pages, metrics and programs are told."""
+
+from typing import Any
+
+import msgspec
+
+from stend.definition import Hold
+from stend.live.course import Course
+from stend.live.state import State
+from stend.record import Verdict
+from stend.stats import percentile_s
+
+PERCENTS = (50, 99, 99.9, 99.99)
+
+
+class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One run now. Times in seconds since it started, figures of the last second of load, base units throughout.
+
+    `state` is running, ended, cut off or elsewhere, `said` the same in a sentence; `low_s`, `likely_s` and `high_s` are
+    the time to go; `window` has what is tracked for steady state after the last round; `quantiles` are the
+    response times of the last step that is done, `finished`, by percent, those alone that its count carries.
+    """
+
+    run: str
+    state: str
+    said: str
+    drive: str = ""
+    serial: str = ""
+    capacity_bytes: int = 0
+    virtual: bool = False
+    test: str = ""
+    title: str = ""
+    phase: str = ""
+    round: int = 0
+    rounds: int = 0
+    step: int = 0
+    steps: int = 0
+    doing: str = ""
+    t_s: float = 0
+    low_s: float = 0
+    likely_s: float = 0
+    high_s: float = 0
+    iops: float | None = None
+    bytes_per_s: float | None = None
+    mean_s: float | None = None
+    max_s: float | None = None
+    finished: str = ""
+    quantiles: dict[str, float] = {}
+    temperature_c: float | None = None
+    window: tuple["Tracked", ...] = ()
+    passed: tuple["Over", ...] = ()
+    ahead: tuple[tuple[str, str], ...] = ()
+    notes: tuple[tuple[float, str, str], ...] = ()
+
+
+class Tracked(msgspec.Struct, frozen=True, kw_only=True):
+    """A tracked workload's last rounds against the rule; shares are of the window's average."""
+
+    label: str
+    quantity: str
+    rounds: tuple[int, ...]
+    values: tuple[float, ...]
+    excursion: float
+    excursion_allowed: float | None
+    slope: float
+    slope_allowed: float
+    steady: bool
+
+
+class Over(msgspec.Struct, frozen=True, kw_only=True):
+    """A phase that is over; `steady` None where it sought no steady state."""
+
+    test: str
+    phase: str
+    ended_by: str
+    steady: bool | None = None
+
+
+def now(name: str, course: Course, state: State) -> Now:
+    """The course of a run as data."""
+    return Now(
+        run=name,
+        state=state.word,
+        said=state.said,
+        t_s=course.t,
+        temperature_c=course.temperature_c,
+        window=tuple(map(_tracked, course.verdicts)),
+        passed=tuple(Over(**phase._asdict()) for phase in course.passed),
+        ahead=tuple(course.ahead) if not course.ended else (),
+        notes=tuple((note.t, note.kind, note.text) for note in course.notes),
+        **_drive(course),
+        **_place(course),
+        **_load(course),
+        **_finished(course),
+        **course.to_go._asdict(),
+    )
+
+
+def _tracked(verdict: Verdict) -> Tracked:
+    def share(value: float) -> float:
+        return value / verdict.average if verdict.average else 0.0
+
+    allowed = verdict.excursion_allowed
+    return Tracked(
+        label=verdict.label,
+        quantity=verdict.quantity,
+        rounds=verdict.rounds,
+        values=verdict.values,
+        excursion=share(verdict.excursion),
+        excursion_allowed=None if allowed is None else share(allowed),
+        slope=share(verdict.slope_excursion),
+        slope_allowed=share(verdict.slope_excursion_allowed),
+        steady=verdict.steady,
+    )
+
+
+def _drive(course: Course) -> dict[str, Any]:
+    if not course.started:
+        return {}
+    drive = course.started.plan.device
+    told = {name: getattr(drive, name) for name in ("serial", "capacity_bytes", "virtual")}
+    return told | {"drive": drive.model or drive.target}
+
+
+def _place(course: Course) -> dict[str, Any]:
+    if not course.place or not course.at:
+        return {}
+    test, phase = course.place
+    done, every = course.steps
+    told = {"test": test.name, "title": test.title, "phase": phase.name, "doing": course.doing}
+    return told | {"round": course.at.round, "rounds": phase.rounds, "step": min(done + 1, every), "steps": every}
+
+
+def _load(course: Course) -> dict[str, Any]:
+    if not course.recent or course.ended:
+        return {}
+    counts = course.recent[-1].counts
+    return {name: getattr(counts, name) for name in ("iops", "bytes_per_s", "mean_s", "max_s")}
+
+
+def _finished(course: Course) -> dict[str, Any]:
+    if not course.last or not isinstance(course.last.step, Hold):
+        return {}
+    both = course.last.counts.both
+    told = {f"{percent:g}": percentile_s(both, percent) for percent in PERCENTS}
+    known = {percent: value for percent, value in told.items() if value is not None}
+    return {"finished": course.last.step.workload.label, "quantiles": known}

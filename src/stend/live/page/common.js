@@ -1,0 +1,65 @@
+"use strict";
+// What both pages use: words, figures as a person says them, elements made of text alone.
+const lang = new URLSearchParams(location.search).get("lang") || ((navigator.language || "").startsWith("ru") ? "ru" : "en");
+let told = { words: {}, phases: {}, tests: {} };
+const word = (key, values = {}) => (told.words[key] || key).replace(/\[(\w+)\]/g, (_, name) => values[name] ?? "");
+const decimal = (text) => (lang === "ru" ? text.replace(".", ",") : text);
+const three = (value) => decimal(value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3))));
+
+function rate(value) {
+  if (value >= 999.5e3) return three(value / 1e6) + word("million");
+  return value >= 1e4 ? three(value / 1e3) + word("thousand") : value.toFixed(0);
+}
+const megabytes = (value) => three(value / 1e6);
+function time(seconds) {
+  for (const [scale, unit] of [[1, "s"], [1e-3, "ms"], [1e-6, "us"]]) if (seconds >= scale * 0.9995) return `${three(seconds / scale)} ${word(unit)}`;
+  return seconds ? `${three(seconds * 1e9)} ${word("ns")}` : "0";
+}
+function duration(seconds) {
+  const whole = Math.round(seconds);
+  const parts = [[Math.floor(whole / 86400), "d"], [Math.floor(whole / 3600) % 24, "h"], [Math.floor(whole / 60) % 60, "min"], [whole % 60, "s"]];
+  const first = parts.findIndex(([count]) => count);
+  return first < 0 ? `0 ${word("s")}` : parts.slice(first, first + 2).filter(([count]) => count).map(([count, unit]) => `${count} ${word(unit)}`).join(" ");
+}
+function bytes(size) {
+  for (const [scale, unit] of [[1e12, "tb"], [1e9, "gb"], [1e6, "mb"]]) if (size >= scale * 0.9995) return `${three(size / scale)} ${word(unit)}`;
+  return size ? `${size} ${word("b")}` : "";
+}
+// A drive's own words never become markup: text is all that is ever set.
+function make(tag, text = "", cls = "") {
+  const one = document.createElement(tag);
+  one.textContent = text;
+  if (cls) one.className = cls;
+  return one;
+}
+const by = (id) => document.getElementById(id);
+const put = (id, text) => { if (by(id).textContent !== text) by(id).textContent = text; };
+// A phase's name, what a test adds to it after a comma: rounds-4k-t8q16 -> rounds, 4 KiB, T8 Q16 (as words.Language.phase).
+function phase(name) {
+  const parts = name.split("-");
+  for (let count = parts.length; count; count--) {
+    const known = told.phases[parts.slice(0, count).join("-")];
+    if (known) return [known, ...parts.slice(count).map((part) => addition(parts[0], part))].join(", ");
+  }
+  return name;
+}
+function addition(first, part) {
+  const load = part.match(/^t(\d+)q(\d+)$/);
+  if (load) return `T${load[1]} Q${load[2]}`;
+  if (/^\d+k$/.test(part)) return `${part.slice(0, -1)} ${word("kib")}`;
+  if (!/^\d+$/.test(part)) return part.toUpperCase();
+  if (["wait", "baseline"].includes(first)) return `1:${part}`;
+  return ["mix", "curve"].includes(first) ? `${part}/${100 - part}` : `${part} %`;
+}
+const address = (name) => name.split("/").map(encodeURIComponent).join("/");
+const within = (path) => `${path}?lang=${lang}`;
+
+async function begin() {
+  told = await (await fetch(`/words/${lang}`)).json();
+  document.documentElement.lang = lang;
+  for (const one of document.querySelectorAll("[data-word]")) one.textContent = word(one.dataset.word);
+  const other = by("language");
+  other.textContent = lang === "ru" ? "English" : "Русский";
+  other.href = `?lang=${lang === "ru" ? "en" : "ru"}`;
+}
+const stateClass = (state) => `state ${state === "running" ? "running" : state === "cut off" ? "cut" : ""}`;
