@@ -18,6 +18,8 @@ EXTRAS = {
     "typst": "report",
     "vl_convert": "report",
     "scipy": "compare",
+    "starlette": "serve",
+    "uvicorn": "serve",
 }
 """Modules of others by the extra of pyproject.toml that brings them."""
 

@@ -34,7 +34,7 @@ def main() -> int:
     try:
         drawn(Path(folder), Path(into), lang)
     except (StendError, OSError) as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 1
     return 0
 

@@ -18,6 +18,8 @@ LOOK_S, ASK_S = 0.5, 3.0
 """How often the record's size is asked, and whether the run's process is there still."""
 AT_ONCE = 20_000
 """Events that are read before other pages have their turn."""
+IDLE_S = 300
+"""A run that is over and that nobody looks at is forgotten after so long."""
 BEHIND = 60
 """Messages that a page may lie behind before it is let go; it comes back by itself."""
 
@@ -54,7 +56,7 @@ class Listener:
 
 
 class Feed:
-    """A run folder's news. `broken` is why it cannot be read any more."""
+    """A run folder's news. `broken` is why it is not followed any more."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name, self.broken = folder, name, ""
@@ -70,9 +72,8 @@ class Feed:
         """Where in the record the last message stands: what a page says it has when it comes back."""
         return f"{self.follower.at_bytes}-{self.state.word.replace(' ', '')}"
 
-    async def listen(self, last: str) -> Listener:
-        """A new page, which is given what it lacks: all there is, or what came after the message it had last."""
-        listener = Listener()
+    async def listen(self, listener: Listener, last: str) -> None:
+        """A new page is given what it lacks: all there is, or what came after the message it had last."""
         async with self.lock:
             marks = [before for before, _ in self.past]
             if last != self.mark or not last:
@@ -80,7 +81,6 @@ class Feed:
                 for message in [text for _, text in known] or [self._message(0)]:
                     listener.tell(message)
             self.listeners.add(listener)
-        return listener
 
     def leave(self, listener: Listener) -> None:
         """A page is gone."""
@@ -91,19 +91,22 @@ class Feed:
         return now(self.name, self.follower.course, self.state)
 
     async def caught_up(self) -> None:
-        """Wait until what is on disk now has been read."""
+        """Wait until what is on disk now has been read, and told to all."""
         async with self.lock:
-            await self._read()
+            await self._tell()
 
     async def _run(self) -> None:
-        asked = 0.0
+        clock, asked = asyncio.get_running_loop().time, 0.0
+        used = clock()
         while not self.broken:
-            loop = asyncio.get_running_loop()
-            if self.follower.grown or loop.time() - asked > ASK_S:
-                asked = loop.time()
+            used = clock() if self.listeners or self.state.word == "running" else used
+            if self.follower.grown or clock() - asked > ASK_S:
+                asked = clock()
                 async with self.lock:
                     await self._tell()
             await asyncio.sleep(LOOK_S)
+            if clock() - used > IDLE_S:
+                self.broken = "nobody looks on"
 
     async def _tell(self) -> None:
         """Read what is new and send it to all."""
@@ -112,7 +115,8 @@ class Feed:
         if self.mark == before:
             return
         course = self.follower.course
-        start = max(self.told - 1, 0) if course.buckets.each == self.each else 0
+        same = course.buckets.each == self.each and len(course.buckets.all) >= self.told
+        start = max(self.told - 1, 0) if same else 0
         message = self._message(start)
         self.told, self.each = len(course.buckets.all), course.buckets.each
         self.past.append((before, message))

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from stend.errors import StendError
 from stend.live import metrics
-from stend.live.feed import Feed, encode
+from stend.live.feed import Feed, Listener, encode
 from stend.live.now import Now
 from stend.live.shelf import Shelf
 from stend.words import LANGUAGES, Language, catalogue
@@ -76,14 +76,11 @@ class Server:
 
     def feed(self, name: str) -> Feed:
         """The one reader of a run. 404 where there is no such run."""
-        if (known := self.feeds.get(name)) and not known.broken:
-            return known
         if not (folder := self.shelf.folder(name)):
             raise HTTPException(404, "there is no such run here")
-        return self.feeds.setdefault(name, Feed(folder, name)) if not known else self._anew(folder, name)
-
-    def _anew(self, folder: Path, name: str) -> Feed:
-        self.feeds[name] = Feed(folder, name)
+        self.feeds = {known: feed for known, feed in self.feeds.items() if not feed.broken}
+        if name not in self.feeds:
+            self.feeds[name] = Feed(folder, name)
         return self.feeds[name]
 
     async def page(self, request: Request) -> Response:
@@ -153,10 +150,11 @@ class Server:
         )
 
     async def _news(self, feed: Feed, last: str) -> AsyncIterator[bytes]:
+        listener = Listener()
         self.listening += 1
-        await feed.caught_up()
-        listener = await feed.listen(last)
         try:
+            await feed.caught_up()
+            await feed.listen(listener, last)
             while True:
                 try:
                     yield await asyncio.wait_for(listener.queue.get(), HEARTBEAT_S)

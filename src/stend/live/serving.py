@@ -70,6 +70,7 @@ def _socket(address: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address, port))
+        listening.listen()
     except OSError as error:
         listening.close()
         raise StepFailed(f"{address}:{port} cannot be served at: {error.strerror or error}") from error

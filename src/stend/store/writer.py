@@ -20,6 +20,8 @@ from stend.host.who import Host, here
 
 OWNER = "writer.json"
 OWNER_BYTES = 8192
+DEAD = "ZX"
+"""States of a process that is over and not yet buried (proc(5))."""
 
 
 class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -113,7 +115,8 @@ def holder(folder: Path) -> Holder:
 def _ticks(pid: int) -> int:
     """When a process began, in the kernel's ticks since the boot, which no clock moves; 0 where there is none."""
     try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+        told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return 0 if told[0] in DEAD else int(told[19])
     except (OSError, IndexError, ValueError):
         return 0
 

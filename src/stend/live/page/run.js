@@ -43,7 +43,10 @@ function plot([key, place, said, log]) {
   title.append(value);
   box.append(title);
   by("curves").append(box);
-  const decade = (u, ticks) => ticks.map((tick) => (Math.abs(Math.log10(tick) % 1) < 1e-9 ? tick : null));
+  const decades = (u, axis, low, high) => {
+    const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+    return Array.from({ length: Math.max(last - first + 1, 0) }, (_, at) => 10 ** (first + at));
+  };
   const side = { stroke: colour("--soft"), grid: { stroke: colour("--line"), width: 1 }, ticks: { stroke: colour("--line") }, font: "12px system-ui, sans-serif" };
   const options = {
     width: box.clientWidth,
@@ -51,7 +54,7 @@ function plot([key, place, said, log]) {
     scales: { x: { time: false }, y: log ? { distr: 3 } : { range: (u, low, high) => [0, high > 0 ? high * 1.05 : 1] } },
     axes: [
       { ...side, values: (u, ticks) => ticks.map(clock), space: 70, incrs: STEPS_S },
-      { ...side, size: 74, ...(log ? { filter: decade } : {}), values: (u, ticks) => ticks.map((tick) => (tick === null ? "" : said(tick))) },
+      { ...side, size: 74, ...(log ? { splits: decades } : {}), values: (u, ticks) => ticks.map((tick) => (tick === null ? "" : said(tick))) },
     ],
     cursor: { y: false, points: { show: false } },
     series: [

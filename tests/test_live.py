@@ -1,0 +1,166 @@
+"""Runs as they go: followed, told by a terminal, and what they were when they were cut off."""
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stend import store
+from stend.cli import main
+from stend.cli._view import history, picture
+from stend.live import buckets
+from stend.live.course import Course
+from stend.live.follow import Follower
+from stend.live.state import state
+from stend.record import Counts, Sample, Tally
+from stend.store import writer
+from tests.going import whole_and_cut
+
+PATIENCE_S = 60
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return whole_and_cut(tmp_path_factory.mktemp("live") / "runs")
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(1, 10**9)), max_size=200), st.integers(1, 8))
+@settings(deadline=None)
+def test_a_series_in_level_memory_loses_no_peak_and_no_mean(told: list[tuple[int, int]], half: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(buckets, "MOST", 2 * half)
+        series, samples = buckets.Buckets(), []
+        for second, (ios, ns) in enumerate(told, start=1):
+            tally = Tally(ios, ios * 4096, ios * ns, 0, 2 * ns if ios else 0)
+            samples.append(Sample(t=second, counts=Counts(1, 0, tally, Tally())))
+            series.add(samples[-1], second)
+    assert len(series.all) <= 2 * half
+    assert sum(one.seconds for one in series.all) == len(told)
+    if told:
+        every = [sample.counts for sample in samples]
+        assert max(one.iops.high for one in series.all) == max(counts.iops for counts in every)
+        assert min(one.iops.low for one in series.all) == min(counts.iops for counts in every)
+        assert max(one.latency.high for one in series.all) == max(counts.max_s for counts in every)
+        mean = sum(one.iops.mean * one.seconds for one in series.all) / len(told)
+        assert mean == pytest.approx(sum(counts.iops for counts in every) / len(told))
+        ios = sum(one.ios for one in series.all)
+        waited = sum(one.latency.mean * one.ios for one in series.all)
+        assert waited == pytest.approx(sum(c.mean_s * c.both.ios for c in every))
+        assert ios == sum(counts.both.ios for counts in every)
+
+
+def test_what_was_read_is_not_read_again_and_a_torn_line_waits_for_its_end(runs: Path, tmp_path: Path) -> None:
+    whole = (runs / "whole/events.jsonl").read_bytes()
+    folder = tmp_path / "run"
+    shutil.copytree(runs / "whole", folder)
+    (folder / "events.jsonl").write_bytes(whole[:20_003])
+    follower = Follower(folder)
+    first = len(list(follower.news()))
+    assert not follower.grown
+    with (folder / "events.jsonl").open("ab") as file:
+        file.write(whole[20_003:])
+    assert follower.grown
+    more = len(list(follower.news()))
+    assert first + more == sum(1 for _ in store.read(runs / "whole"))
+    assert follower.course.ended
+    assert len(follower.course.buckets.all) == len(store.load(folder).samples)
+
+
+def test_a_copy_that_is_renewed_is_read_anew(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(runs / "cut", folder)
+    follower = Follower(folder)
+    before = sum(1 for _ in follower.news())
+    (folder / "new").write_bytes((runs / "whole/events.jsonl").read_bytes())
+    (folder / "new").rename(folder / "events.jsonl")
+    assert sum(1 for _ in follower.news()) > before
+    assert follower.course.t == store.load(runs / "whole").ended.t  # type: ignore[union-attr]
+
+
+def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> None:
+    from rich.console import Console
+
+    course = Course()
+    for event in store.read(runs / "cut"):
+        course.add(event)
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(picture(course, "cut off"))
+    told = console.export_text()
+    assert course.at is not None
+    for part in ("stend small", "run", "cut off", f"{course.at.phase}, round {course.at.round}", "IOPS", "to go"):
+        assert part in told
+    assert all(len(line) <= 80 for line in told.splitlines())
+    assert history([0, 2, 4, 7]) == "▁▃▅█"
+    assert history([0, 0]) == history([]) == ""
+
+
+def test_a_run_is_running_cut_off_or_elsewhere(runs: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(runs / "cut", folder)
+    course = Course()
+    for event in store.read(folder):
+        course.add(event)
+    assert state(folder, course).word == "cut off"
+    code = (
+        "import sys, time; from pathlib import Path; from stend.store import writer\n"
+        "with writer.sole(Path(sys.argv[1]), 'run'): print('held', flush=True); time.sleep(600)"
+    )
+    (folder / writer.OWNER).unlink()
+    with subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE) as holds:
+        assert holds.stdout is not None
+        holds.stdout.readline()
+        assert state(folder, course).word == "running"
+        holds.send_signal(signal.SIGKILL)
+        holds.wait()
+    killed = (folder / writer.OWNER).read_bytes()
+    assert state(folder, course).word == "cut off"
+    other = killed.replace(f'"pid":{holds.pid}'.encode(), f'"pid":{os.getpid()}'.encode())
+    (folder / writer.OWNER).write_bytes(other)  # the same number, given to another process since
+    assert state(folder, course).word == "cut off"
+    host = json.loads(killed)["host"]
+    for name in ("board", "machine"):
+        host[name] = "another"
+    (folder / writer.OWNER).write_bytes(json.dumps(json.loads(killed) | {"host": host}).encode())
+    assert state(folder, course).word == "elsewhere"
+
+
+def test_watching_ends_with_the_run_and_says_what_became_of_it(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["watch", str(runs / "whole")]) == 0
+    outcome = store.load(runs / "whole").ended.outcome  # type: ignore[union-attr]
+    assert f"whole: {outcome}" in capsys.readouterr().out
+    assert main(["watch", str(runs / "cut")]) == 5
+    assert "its process is gone; `stend resume" in capsys.readouterr().out
+    assert main(["watch", str(runs / "nowhere")]) == 2
+
+
+def test_a_run_that_is_killed_is_seen_by_who_watches_it(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    stend = [sys.executable, "-m", "stend"]
+    asked = ["run", "write-saturation", "--target", "sim:kc2000", "--into", str(folder)]
+    with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        until = time.monotonic() + PATIENCE_S
+        while not (folder / "events.jsonl").exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        with subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True) as watch:
+            time.sleep(1)
+            run.kill()
+            out, _ = watch.communicate(timeout=PATIENCE_S)
+    assert watch.returncode == 5
+    assert "its process is gone" in out
+
+
+def test_every_field_of_a_run_now_is_plain_data() -> None:
+    from stend.live.now import Now
+
+    empty = Now(run="r", state="running", said="running")
+    assert msgspec.json.decode(msgspec.json.encode(empty), type=Now) == empty

@@ -1,0 +1,271 @@
+"""Runs as pages, data and metrics: what is told, and to whom nothing is."""
+
+import hashlib
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from http.client import HTTPConnection
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from jsonschema import validate  # type: ignore[import-untyped]
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from stend.cli import main
+from tests.going import whole_and_cut
+
+PATIENCE_S = 60
+VENDORED = {
+    "uplot.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
+    "uplot.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
+    "uplot.LICENSE": "8f989229699b4fe2f1a0432d0e9edc338a8a911e250e2d1b01ecd770a5f5b1bd",
+}
+"""uPlot 1.6.32 (MIT), as its authors tagged it."""
+EVIL = '<img src=x onerror="document.title=1">'
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return whole_and_cut(tmp_path_factory.mktemp("serve") / "runs")
+
+
+class Served:
+    """A server of a folder, and how it is asked."""
+
+    def __init__(self, top: Path) -> None:
+        command = [sys.executable, "-m", "stend", "serve", str(top)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        self.port = int(self.address.rpartition(":")[2].partition("/")[0])
+        self.token = self.address.rpartition("=")[2]
+
+    def ask(self, path: str, *, method: str = "GET", token: str | None = None, **headers: str) -> tuple[int, str]:
+        link = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        told = {"authorization": f"Bearer {self.token if token is None else token}"} if token != "" else {}
+        try:
+            link.request(method, path, headers=told | {k.replace("_", "-"): v for k, v in headers.items()})
+            answer = link.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            link.close()
+
+    def stream(self, path: str, last: str = "") -> Iterator[tuple[str, dict[str, object]]]:
+        """Messages with their marks."""
+        link = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        own = {"last-event-id": last} if last else {}
+        link.request("GET", path, headers={"authorization": f"Bearer {self.token}"} | own)
+        answer = link.getresponse()
+        assert answer.status == 200
+        mark = ""
+        try:
+            while line := answer.readline().decode():
+                if line.startswith("id: "):
+                    mark = line[4:].strip()
+                if line.startswith("data: "):
+                    yield mark, json.loads(line[6:])
+        finally:
+            link.close()
+
+
+@pytest.fixture(scope="module")
+def served(runs: Path) -> Iterator[Served]:
+    served = Served(runs)
+    yield served
+    served.process.send_signal(signal.SIGINT)
+    assert served.process.wait(PATIENCE_S) in (0, 130)
+    assert served.process.stdout is not None
+    served.process.stdout.close()
+
+
+def test_nobody_reads_without_the_token_by_another_name_or_from_another_page(served: Served) -> None:
+    host = f"127.0.0.1:{served.port}"
+    assert served.ask("/api/runs")[0] == 200
+    assert served.ask("/api/runs", token="")[0] == 401
+    assert served.ask("/api/runs", token="wrong")[0] == 401
+    assert served.ask("/api/runs", token="", cookie="stend=wrong")[0] == 401
+    assert served.ask("/api/runs", token="", cookie=f"stend={served.token}")[0] == 200
+    assert served.ask("/api/runs", host="evil.example")[0] == 421
+    assert served.ask("/api/runs", host="[")[0] in (400, 421)
+    assert served.ask("/api/runs", origin="http://evil.example")[0] == 403
+    assert served.ask("/api/runs", origin=f"http://{host}")[0] == 200
+    assert served.ask("/api/runs", sec_fetch_site="cross-site")[0] == 403
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        assert served.ask("/api/runs", method=method)[0] == 405
+
+
+def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads(served: Served) -> None:
+    for path in ("/run/whole", "//evil.example/"):
+        link = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE_S)
+        link.request("GET", f"{path}?lang=ru&token={served.token}")
+        answer = link.getresponse()
+        assert answer.status == 303
+        assert answer.headers["location"] == "/" + path.lstrip("/") + "?lang=ru"
+        cookie = answer.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe-eval" not in policy
+        link.close()
+
+
+def test_nothing_outside_of_the_folder_is_reached(served: Served, runs: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    shutil.copytree(runs / "whole", outside)
+    (runs / "link").symlink_to(outside)
+    (runs / "half").mkdir(exist_ok=True)
+    (runs / "half/events.jsonl").symlink_to(outside / "events.jsonl")
+    shutil.copytree(runs / "whole", runs / "lures")
+    (runs / "lures/report.html").unlink()
+    (runs / "lures/report.html").symlink_to("/etc/passwd")
+    try:
+        for name in ("link", "half", "../outside", "..%2foutside", "%2e%2e/outside", "/etc", "whole/..", ".", "%00"):
+            for verb in ("run", "api/run", "events", "report", "drawn/en"):
+                assert served.ask(f"/{verb}/{name}")[0] == 404, (verb, name)
+        assert served.ask("/report/lures")[0] == 404
+        assert served.ask("/static/..%2f__init__.py")[0] == 404
+        assert served.ask("/static/../feed.py")[0] == 404
+    finally:
+        (runs / "link").unlink()
+        shutil.rmtree(runs / "half")
+        shutil.rmtree(runs / "lures")
+
+
+def test_runs_and_a_run_are_told_as_data_by_a_schema(served: Served) -> None:
+    rows = {row["run"]: row for row in json.loads(served.ask("/api/runs")[1])}
+    assert set(rows) == {"whole", "cut"}
+    assert rows["cut"]["now"]["state"] == "cut off"
+    assert "now" not in rows["whole"]
+    schema = json.loads(served.ask("/api/schema")[1])
+    for name in rows:
+        validate(json.loads(served.ask(f"/api/run/{name}")[1]), schema)
+    assert served.ask("/api/run/nowhere")[0] == 404
+
+
+def test_metrics_are_what_prometheus_reads(served: Served) -> None:
+    status, text = served.ask("/metrics")
+    assert status == 200
+    families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
+    states = {s.labels["stend_run_state"]: s.value for s in families["stend_run_state"].samples}
+    assert states == {"running": 0, "ended": 0, "cut off": 1, "elsewhere": 0}
+    (iops,) = families["stend_iops"].samples
+    assert iops.labels["drive"] == "stend small"
+    assert iops.value > 0
+
+
+def test_a_page_that_comes_back_gets_what_it_lacks_and_a_new_one_gets_all(served: Served, runs: Path) -> None:
+    folder = runs / "grows"
+    shutil.copytree(runs / "cut", folder)
+    (folder / "report.html").unlink()
+    try:
+        stream = served.stream("/events/grows")
+        mark, first = next(stream)
+        lines = (runs / "whole/events.jsonl").read_bytes()
+        size = (folder / "events.jsonl").stat().st_size
+        with (folder / "events.jsonl").open("ab") as file:
+            file.write(lines[size:])
+        later, more = next(stream)
+        stream.close()  # type: ignore[attr-defined]
+        points = first["points"][: more.get("start", 0)] + more["points"]  # type: ignore[index]
+        (_, whole) = next(served.stream("/events/whole"))
+        assert points == whole["points"]
+        back = next(served.stream("/events/grows", mark))
+        assert back == (later, more)
+        assert next(served.stream("/events/grows", "unknown"))[1]["points"] == points
+    finally:
+        shutil.rmtree(folder)
+
+
+def test_a_drives_own_words_stay_words(served: Served, runs: Path) -> None:
+    folder = runs / "evil"
+    shutil.copytree(runs / "whole", folder)
+    events = (folder / "events.jsonl").read_text()
+    (folder / "events.jsonl").write_text(events.replace("stend small", EVIL.replace('"', '\\"')))
+    try:
+        assert EVIL not in served.ask("/run/evil")[1]
+        assert json.loads(served.ask("/api/run/evil")[1])["drive"].startswith("<img")  # as text, by textContent alone
+    finally:
+        shutil.rmtree(folder)
+    for name in ("run.js", "list.js", "common.js"):
+        code = (resources.files("stend.live") / "page" / name).read_text()
+        assert not [word for word in ("innerHTML", "insertAdjacent", "document.write", "eval(") if word in code]
+
+
+def test_what_finished_phases_show_is_drawn_in_both_languages(served: Served) -> None:
+    for lang in ("en", "ru"):
+        status, text = served.ask(f"/drawn/{lang}/whole")
+        assert status == 200, text
+        index = json.loads(text)
+        assert index["pictures"]
+        assert served.ask(f"/drawn/{lang}/0/whole")[1].startswith("<svg")
+        assert served.ask(f"/drawn/{lang}/{len(index['pictures'])}/whole")[0] == 404
+    assert served.ask("/drawn/xx/whole")[0] == 404
+
+
+def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> None:
+    request = f"GET /events/whole HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {served.token}\r\n\r\n".encode()
+    links = []
+    try:
+        for _ in range(300):
+            link = socket.create_connection(("127.0.0.1", served.port), PATIENCE_S)
+            link.sendall(request)
+            links.append(link)
+        assert served.ask("/api/run/whole")[0] == 200
+        assert served.ask("/events/whole")[0] == 503
+    finally:
+        for link in links:
+            link.close()
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        asking = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE_S)
+        asking.request("GET", "/events/whole", headers={"authorization": f"Bearer {served.token}"})
+        status = asking.getresponse().status
+        asking.close()
+        if status == 200:
+            return
+        time.sleep(0.2)
+    raise AssertionError("those who left are counted still")
+
+
+def test_a_place_where_others_could_listen_is_refused(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", str(runs), "--listen", "0.0.0.0"]) == 2
+    assert "--tls-cert" in capsys.readouterr().err
+    assert main(["serve", str(tmp_path / "nowhere")]) == 2
+    token = tmp_path / "token"
+    token.write_text("short")
+    token.chmod(0o600)
+    assert main(["serve", str(runs), "--token-file", str(token)]) == 2
+    token.chmod(0o644)
+    assert main(["serve", str(runs), "--token-file", str(token)]) == 2
+    assert "chmod 600" in capsys.readouterr().err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert main(["serve", str(runs), "--port", str(taken.getsockname()[1])]) == 5
+
+
+@pytest.mark.parametrize("name", VENDORED)
+def test_what_others_wrote_is_as_they_wrote_it(name: str) -> None:
+    found = (resources.files("stend.live") / "page" / name).read_bytes()
+    assert hashlib.sha256(found).hexdigest() == VENDORED[name]
+
+
+def test_every_word_of_the_pages_is_in_the_catalogue() -> None:
+    import re
+
+    from stend.words import catalogue
+
+    page = resources.files("stend.live") / "page"
+    texts = [(page / name).read_text() for name in ("run.html", "list.html", "run.js", "list.js", "common.js")]
+    asked = {word for text in texts for word in re.findall(r'(?:word\(|data-word=|card\()"([a-z_]+)"', text)}
+    assert len(asked) > 30
+    assert not [word for word in asked if not word.endswith("_") and f"live.{word}" not in catalogue()]
