@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from jsonschema import validate  # type: ignore[import-untyped]
+from jsonschema import validate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend.cli import main
