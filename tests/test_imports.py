@@ -221,6 +221,13 @@ def test_ezfio_s_sheet_says_what_its_csv_says(tmp_path: Path) -> None:
     assert any("decimal comma" in note for note in taken.notes)
 
 
+def test_counts_stand_for_the_seconds_that_were_told_and_else_for_a_minute(tmp_path: Path) -> None:
+    told = loads(run_of("kdiskmark.txt", tmp_path))["loads RND 4K 100/0 T1 Q32"]
+    assert (told.seconds, told.tally.ios, told.tally.bytes) == (5, 500_000, 500_000 * 4096)
+    untold = loads(run_of("crystaldiskmark-5.txt", tmp_path))["loads RND 4K 100/0 T1 Q1"]
+    assert (untold.seconds, untold.tally.ios) == (60, 480_000)
+
+
 def test_a_table_that_ezfio_broke_off_says_so() -> None:
     handed = Given("e.csv", (("e.csv", (SAMPLES / "ezfio.csv").read_bytes() + b"ERROR\n"),))
     taken = imports.understood(handed, "ezfio", "e.csv")
