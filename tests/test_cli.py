@@ -12,7 +12,22 @@ import pytest
 from stend.cli import main
 from stend.errors import EXIT_CODES
 
-VERBS = ("run", "plan", "resume", "list", "show", "report", "compare", "verify", "tests", "devices", "doctor")
+VERBS = (
+    "run",
+    "repeat",
+    "query",
+    "import",
+    "plan",
+    "resume",
+    "list",
+    "show",
+    "report",
+    "compare",
+    "verify",
+    "tests",
+    "devices",
+    "doctor",
+)
 HEAVY = ("numpy", "numba", "altair", "duckdb", "rich", "typst", "jinja2", "vl_convert")
 
 

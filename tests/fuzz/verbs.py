@@ -27,9 +27,10 @@ READERS = (
     "calibrate",
     "purge",
     "prepare",
+    "query",
     "run",
 )
-LEFT_OUT = "`host` measures for seconds, and reads nothing that others write"
+LEFT_OUT = "`host` measures for seconds, and reads nothing that others write; `repeat` is several times `run`"
 SHARED = [
     "--help",
     "-h",
@@ -84,8 +85,10 @@ VALUES = [
 NUMBERS = ["0", "1", "4", "-1", "1e9", "nan", "inf", "9" * 30, "80%", "4096", "1GiB", "999999999999T"]
 FLAGS = ["--target", "--profile", "--threads", "--depth", "--active-range", "--rounds", "--round-seconds", "--into"]
 FLAGS += ["--destroy-data", "--create", "--seed", "--format", "--lang", "--style", "--sheet", "--method", "--command"]
+FLAGS += ["--where", "--sort", "--columns", "--last", "--by", "--side", "--label"]
 FLAGS += ["--limit", "--lba-bytes", "--capacity", "--restore", "--fit"]
-POOL = SHARED + PLACES + TARGETS + VALUES + NUMBERS
+SQL = ["FROM runs", "SELECT", "FROM figures WHERE iops > 1 ORDER BY ALL", "model=x*", "seed>1", "-started", "run,model"]
+POOL = SQL + SHARED + PLACES + TARGETS + VALUES + NUMBERS
 
 
 SETTINGS = b'{"restored": false, "serial": "x", "was": "enabled", "target": "/nowhere"}'
