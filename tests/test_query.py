@@ -98,6 +98,7 @@ def test_a_query_reaches_nothing_but_the_tables(
         ("PIVOT runs ON label IN ('old', 'new') USING count(*) GROUP BY model", 1),
         ("SELECT label, avg(iops) FROM figures JOIN runs USING (run) GROUP BY label", 2),
         ("SELECT unnest(bin), unnest(count) FROM bins WHERE run = 'run1' AND figure = 0 LIMIT 3", 3),
+        ("SELECT to_timestamp(started_s) AS at, 1 AS at FROM runs -- as written\n;", RUNS),
         ("SHOW TABLES", len(COLUMNS) + 1),
     ],
 )

@@ -28,6 +28,7 @@ SHUT = (
 )
 LOCKED = ("SET enable_external_access=false", "SET lock_configuration=true")
 """From then on no file is opened but those that were named before, and nothing of this can be taken back."""
+ZONED = "TIMESTAMP WITH TIME ZONE"
 GONE = "gone"
 """The table of entries that are in parts and of no run any more."""
 
@@ -103,8 +104,10 @@ def _asked(database: Any, duckdb: Any, sql: str, most: int | None) -> Answer:
     try:
         _one_that_reads(database, duckdb, sql)
         database.execute(sql)
+        columns, kinds = zip(*((column[0], str(column[1])) for column in database.description), strict=True)
+        if ZONED in kinds:
+            database.execute(_in_words(sql, kinds))
         found = database.fetchall() if most is None else database.fetchmany(most + 1)
-        columns = tuple(column[0] for column in database.description or ())
     except duckdb.Error as error:
         if late.is_set():
             raise StepFailed(f"the query was not done in {PATIENCE_S:g} s; ask for less at once") from error
@@ -112,6 +115,13 @@ def _asked(database: Any, duckdb: Any, sql: str, most: int | None) -> Answer:
     finally:
         timer.cancel()
     return Answer(columns, found[:most], most is not None and len(found) > most)
+
+
+def _in_words(sql: str, kinds: Sequence[str]) -> str:
+    """The same with times that have a zone as text, which Python cannot hold without one more library."""
+    names = [f"c{number}" for number in range(len(kinds))]
+    told = ", ".join(f"{name}::VARCHAR" if kind == ZONED else name for name, kind in zip(names, kinds, strict=True))
+    return f"SELECT {told} FROM (\n{sql.strip().rstrip(';')}\n) AS t({', '.join(names)})"  # noqa: S608 it only reads
 
 
 def _one_that_reads(database: Any, duckdb: Any, sql: str) -> None:
@@ -151,5 +161,7 @@ def _quoted(name: str) -> str:
 
 def _sentence(error: Exception) -> str:
     """DuckDB's complaint without the drawing that follows it."""
-    said = " ".join(line.strip() for line in str(error).split("\n\nLINE ")[0].splitlines() if line.strip())
+    said = " ".join(
+        line.strip() for line in str(error).split("\n\nLINE ")[0].split("Traceback")[0].splitlines() if line.strip()
+    )
     return plain(said[:300]).rstrip(".")
