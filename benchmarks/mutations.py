@@ -185,7 +185,7 @@ def main() -> None:
         for mutation in sorted(taken, key=lambda one: list(tests).index(one.file)):
             near = tuple(tests[mutation.file])
             began = time.monotonic()
-            if near not in patience and (already := _failing(near, tree, DAY_S)):
+            if near not in patience and (already := _failing(near, tree, DAY_S)) and _again(already, tree, DAY_S):
                 sys.exit(f"mutations: a test of {mutation.file} fails without any: {already}")
             patience.setdefault(near, PATIENCE_S + PATIENCE * (time.monotonic() - began))
             began = time.monotonic()

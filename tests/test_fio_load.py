@@ -144,6 +144,13 @@ def test_a_process_that_has_ended_holds_no_descriptor(stage: Stage) -> None:
         assert held() == before
 
 
+def test_what_it_said_is_heard_though_nobody_listened_before_it_ended(stage: Stage) -> None:
+    process = stage.process("echo 'fio: pid=7, err=5/file:a.c'; exit 3")
+    process.child.wait(PATIENCE_S)
+    process.end()
+    assert process.words == "pid=7, err=5/file:a.c"
+
+
 def test_processors_are_busy_for_no_longer_than_there_are_processors() -> None:
     busy, began = busy_cpu_s(), time.monotonic()
     until = time.process_time() + 0.1
