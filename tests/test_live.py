@@ -164,3 +164,17 @@ def test_every_field_of_a_run_now_is_plain_data() -> None:
 
     empty = Now(run="r", state="running", said="running")
     assert msgspec.json.decode(msgspec.json.encode(empty), type=Now) == empty
+
+
+def test_a_virtual_drive_has_the_pace_that_it_is_told() -> None:
+    from stend.definition import Workload
+    from stend.engines.simulated import SimulatedEngine
+    from stend.sim import build, load
+
+    engine = SimulatedEngine(build(load("ideal?pace=20")))
+    began = time.monotonic()
+    running = engine.start(Workload(random_pct=100, read_pct=100, block_bytes=4096), seed=1)
+    for _ in range(4):
+        running.next()
+    engine.idle(4)
+    assert time.monotonic() - began >= engine.now() / 20 >= 8 / 20

@@ -1,5 +1,6 @@
 """The virtual engine: a virtual drive's counts as the seam wants them, on the drive's own clock."""
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,6 +49,12 @@ def counts(done: Done) -> Counts:
     return Counts(seconds=done.seconds, read=tally(rows[0], done.bins[0]), write=tally(rows[1], done.bins[1]))
 
 
+def paced(drive: Drive, seconds: float) -> None:
+    """Where the drive has a pace, virtual seconds take their time in the world too."""
+    if drive.spec.pace:
+        time.sleep(seconds / drive.spec.pace)
+
+
 class SimulatedLoad:
     """A pattern running on a virtual drive."""
 
@@ -58,7 +65,11 @@ class SimulatedLoad:
 
     def next(self) -> Counts | None:
         """Counts of the next interval of virtual time; None once all of a limit is written."""
-        return None if self.over else self.advance(self.interval_s)
+        if self.over:
+            return None
+        told = self.advance(self.interval_s)
+        paced(self.drive, told.seconds)
+        return told
 
     def advance(self, seconds: float) -> Counts:
         """The same for an interval of any length."""
@@ -104,6 +115,7 @@ class SimulatedEngine:
         """Let virtual time pass."""
         self.close()
         self.drive.idle(seconds)
+        paced(self.drive, seconds)
 
     def now(self) -> float:
         """The drive's own clock."""

@@ -39,7 +39,7 @@ def serve(place: Place, say: Callable[[str], object]) -> None:
         say(f"{scheme}://{name}:{listening.getsockname()[1]}/?token={token}")
         config = uvicorn.Config(
             Guard(Server(place.top).app, token, place.hosts),
-            log_level="error",
+            log_level="critical",
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=GRACE_S,

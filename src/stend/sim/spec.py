@@ -252,10 +252,12 @@ class Spec(Part, frozen=True, kw_only=True):
     run: Annotated[int, Meta(ge=0, lt=1 << 31)] = 0
     """in which run of it: together they draw what `spread` (1: as `sim.spread` states) multiplies"""
     spread: Annotated[float, Meta(ge=0, le=10)] = 0
+    pace: Annotated[float, Meta(ge=0, le=1e6)] = 0
+    """its seconds in a second of the world; 0: as fast as can be"""
     accidents: Accidents = Accidents()
 
 
-OPTIONS = ("seed", "scale", "unit", "run", "spread", *Accidents.__struct_fields__)
+OPTIONS = ("seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__)
 
 
 def profiles() -> list[str]:

@@ -38,7 +38,7 @@ function plot([key, place, said, log]) {
   const colours = getComputedStyle(document.documentElement);
   const colour = (called) => colours.getPropertyValue(called).trim();
   const box = make("div", "", "chart");
-  const title = make("h3", word(key) + " ");
+  const title = make("h2", word(key) + " ");
   const value = make("small");
   title.append(value);
   box.append(title);

@@ -1,0 +1,99 @@
+"""Live pages in a real browser (`make pages`): they grow, come back after a reload, and axe has no objection."""
+
+import importlib.util
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.test_report_browser import axe
+from tests.test_serve import Served
+
+pytestmark = pytest.mark.browser
+PATIENCE_S = 60
+VIEWS = [(1400, "light"), (390, "dark")]
+
+
+@pytest.fixture(scope="module")
+def going(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A server, and a virtual run at a pace that a page can follow."""
+    top = tmp_path_factory.mktemp("going") / "runs"
+    top.mkdir()
+    asked = ["run", "latency", "--target", "sim:small?pace=4", "--quick", "--into", str(top / "run")]
+    with subprocess.Popen([sys.executable, "-m", "stend", *asked], stdout=subprocess.DEVNULL) as run:
+        served = Served(top)
+        wait_for((top / "run/events.jsonl").exists)
+        yield served
+        served.process.send_signal(signal.SIGINT)
+        served.process.wait(PATIENCE_S)
+        run.kill()
+    assert served.process.stdout is not None
+    served.process.stdout.close()
+
+
+def wait_for(true: Callable[[], Any]) -> None:
+    until = time.monotonic() + PATIENCE_S
+    while not true():
+        assert time.monotonic() < until
+        time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not chromium or not importlib.util.find_spec("playwright"):
+        pytest.skip("chromium is not here; `make pages` installs it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        one = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_a_page_grows_survives_a_reload_and_has_no_error(
+    width: int, scheme: str, lang: str, going: Served, browser: Any, tmp_path: Path
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 1200}, color_scheme=scheme, bypass_csp=False)
+    page, said = context.new_page(), []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(f"http://127.0.0.1:{going.port}/?lang={lang}&token={going.token}")
+    wait_for(lambda: page.locator("#rows a").count() == 1)
+    assert "token" not in page.url
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("#rows a").click()
+    grown = "typeof points === 'undefined' ? 0 : points.length"
+    wait_for(lambda: page.evaluate(grown) > 3)
+    first = page.evaluate(grown)
+    wait_for(lambda: page.evaluate(grown) > first or page.evaluate("document.querySelector('.running') === null"))
+    kept = page.evaluate("JSON.stringify(points.slice(0, 3))")
+    page.reload()
+    wait_for(lambda: page.evaluate(grown) >= first)
+    assert page.evaluate("JSON.stringify(points.slice(0, 3))") == kept
+    assert page.locator("canvas").count() == 3
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.screenshot(path=tmp_path / "page.png")
+    assert said == []
+    context.close()
+
+
+def test_axe_has_no_objection(going: Served, browser: Any) -> None:
+    context = browser.new_context(bypass_csp=True)  # axe itself is put into the page
+    page = context.new_page()
+    for path in ("/", "/run/run"):
+        page.goto(f"http://127.0.0.1:{going.port}{path}?token={going.token}")
+        wait_for(lambda: page.locator("#rows a, canvas").count())
+        page.add_script_tag(content=axe())
+        told = page.evaluate("axe.run(document)")
+        assert len(told["passes"]) > 10
+        assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in told["violations"]] == []
+    context.close()
