@@ -112,8 +112,8 @@ def percentile_s(tally: Tally, percent: float) -> float | None:
     if round(total * (100 - percent) / 100, 6) < MIN_BEYOND:
         return None
     wanted, seen = math.ceil(total * percent / 100), 0
-    for index in sorted(tally.bins):
-        seen += tally.bins[index]
+    for index, count in sorted(tally.bins.items()):
+        seen += count
         if seen >= wanted:
             return _within(tally, index, wanted / total) * NS
     return None
