@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from stend import __version__
+from stend.cli._apart import TYPED
 from stend.cli._edge import edged
 from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, LeftOut, StendError, Undrawn
 from stend.plain import plain
@@ -49,6 +50,7 @@ class Verb(TyperCommand):
                 f"{self.get_usage(ctx)}\n\n{lines[0].strip()}\n\n{example.strip()}\n\nMore: {ctx.command_path} --help"
             )
             ctx.exit(0)
+        ctx.meta[TYPED] = list(args)
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

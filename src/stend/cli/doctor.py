@@ -2,21 +2,45 @@
 
 import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+UNIT = """\
+# /etc/systemd/system/stend-resume.service; then: systemctl enable stend-resume
+[Unit]
+Description=Go on with stend runs that a reboot cut off
+After=local-fs.target systemd-udev-settle.service
+
+[Service]
+Type=exec
+ExecStart="{python}" -m stend resume --all "{top}"
+KillMode=mixed
+KillSignal=SIGTERM
+TimeoutStopSec=120
+
+[Install]
+WantedBy=multi-user.target"""
 
 
 def command(
     folders: Annotated[
         list[Path] | None, typer.Argument(metavar="[DIR]...", help="Run folders to mend; else those below runs/.")
     ] = None,
+    unit: Annotated[
+        Path | None,
+        typer.Option("--unit", metavar="ROOT", help="Print a systemd unit: go on with runs after a reboot."),
+    ] = None,
 ) -> int:
     """Tell what this host lacks and the command that mends it; put back what killed runs left set on drives.
 
     Example: stend doctor
     """
+    if unit:
+        typer.echo(UNIT.format(python=sys.executable, top=unit.resolve()))
+        return 0
     from stend import programs
     from stend.errors import BadInput, Missing
     from stend.session import write_cache

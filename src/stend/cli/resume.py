@@ -5,15 +5,23 @@ from typing import Annotated
 
 import typer
 
+from stend.cli import _apart
 from stend.errors import BadInput
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The run folder, or that of `stend repeat`.")],
+    context: typer.Context,
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The run folder, or that of `stend repeat`; of all runs with --all.")
+    ] = Path("runs"),
     destroy_data: Annotated[
         list[str] | None,
         typer.Option("--destroy-data", metavar="NAME", help="As of `stend run`, or of `stend repeat`."),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every run below DIR that was cut off, each drive named as in its run.")
+    ] = False,
+    detach: bool = _apart.Detach,
 ) -> int:
     """Go on with a run that was killed, stopped or failed, from its last safe boundary.
 
@@ -23,10 +31,14 @@ def command(
     Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
     """
     from stend import session
-    from stend.cli import _ends, _series, _terminal
+    from stend.cli import _all, _ends, _series, _terminal
     from stend.session import series
     from stend.session.stopping import Signals
 
+    if every:
+        return _all.go_on(folder)
+    if detach:
+        return _apart.begin(["resume", *_apart.words(context)], folder)
     if (folder / series.WORD).exists():
         return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()))
     if destroy_data and len(destroy_data) > 1:

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from stend.cli import _asked
+from stend.cli import _apart, _asked
 
 
 def command(
+    context: typer.Context,
     tests: _asked.Tests,
     target: _asked.Target,
     profile: _asked.ProfileName = None,
@@ -28,6 +29,7 @@ def command(
         str | None,
         typer.Option("--label", metavar="TEXT", help="Kept with the run; `compare --by label` groups by it."),
     ] = None,
+    detach: bool = _apart.Detach,
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
 
@@ -56,6 +58,9 @@ def command(
         into=str(into) if into else None,
         label=label,
     )
+    if detach:
+        words = ["run", *_apart.words(context), *(() if into else ("--into", str(request.folder)))]
+        return _apart.begin(words, request.folder)
     with session.start(request, _terminal.Terminal(), Signals()) as running:
         typer.echo(f"Run folder: {running.folder}")
         _ends.follow(running)

@@ -11,6 +11,7 @@ from stend.errors import STOPPED_EXIT_CODE, StepFailed
 if TYPE_CHECKING:
     from stend.cli._screen import Screen
     from stend.live.follow import Follower
+    from stend.live.hooks import Hooks
     from stend.live.state import State
 
 POLL_S = 0.5
@@ -21,6 +22,10 @@ EXIT_CODES = {"failed": StepFailed.exit_code, "cut off": StepFailed.exit_code, "
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, here or a copy that is kept in step.")],
+    on: Annotated[
+        list[str] | None,
+        typer.Option("--on", metavar="EVENT=DO", help="A command or an https address to be told; see docs/live.md."),
+    ] = None,
 ) -> int:
     """Watch a run as it goes, from another terminal, over ssh or on a synced copy; costs the run nothing.
 
@@ -29,29 +34,37 @@ def command(
     Example: stend watch runs/20261120-120000-sim-small-iops
     """
     from stend.cli._screen import Screen
+    from stend.live import hooks
     from stend.live.follow import Follower
 
+    wanted = [hooks.hook(text) for text in on or ()]
     following = Follower(folder)
+    telling = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
     try:
         with Screen(following.news()) as screen:
-            state = _watched(following, screen)
+            state = _watched(following, screen, telling)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"no longer watched; {folder} is {following.state.said}") from None
+    if state.word == "cut off":
+        telling.tell(state.word, following.course)
+    telling.close()
     typer.echo(f"{folder}: {state.said}")
     return EXIT_CODES.get(following.course.ended.outcome if following.course.ended else "cut off", 0)
 
 
-def _watched(following: "Follower", screen: "Screen") -> "State":
+def _watched(following: "Follower", screen: "Screen", telling: "Hooks") -> "State":
     """Show what comes until the run has ended or its process is gone; what it was then."""
     asked, state = 0.0, following.state
     while state.word in ("running", "elsewhere"):
         for event in following.news() if following.grown else ():
             screen.course = following.course
             screen.tell(event)
+            telling.hear(event, following.course)
         if following.course.ended or time.monotonic() - asked > ASK_S:
             asked, state = time.monotonic(), following.state
             screen.picture("" if state.word == "running" else state.said)
         time.sleep(POLL_S * (following.course.ended is None))
     for event in following.news():  # what came between the last look and the end
         screen.tell(event)
+        telling.hear(event, following.course)
     return following.state
