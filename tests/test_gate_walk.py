@@ -31,6 +31,8 @@ WRITES_FOLDERS = {
     "session/write_cache.py": "the run folder's record of what was set on the drive",
     "catalogue": "parts below a folder of runs, or in a temporary one",
     "session/series.py": "the folder of a series; of a run in it that never started nothing is left",
+    "imports": "what is handed in, with 'rb'; its original, into a run folder of its own",
+    "live": "pictures of a page, into the folder that is served",
     "compare": "the JUnit file that was asked for",
     "native.py": "its own standard output, for its answers",
     "report": "pages below the folder that was asked for; the drive sheet and its photo, into the run folder",
