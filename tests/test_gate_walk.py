@@ -25,6 +25,7 @@ READS = {
     "host/ceiling.py": "fio on its null engine, which has no drive",
 }
 WRITES_FOLDERS = {
+    "cli/_apart.py": "the log of a run that goes on by itself; the process is stend again",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "jobs.py": "job files for plain fio, into the folder that was asked for",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
