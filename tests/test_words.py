@@ -76,3 +76,9 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     wanted = {f"reason.{figure}.{key}" for figure in asked for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.level" for figure in uses().level}
     assert {key for key in catalogue() if key.startswith("reason.")} == wanted
+
+
+def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
+    told = "True System, 17 February 2016"
+    assert Language("ru").told(told) == "True System, 17 февраля 2016"
+    assert Language("en").told(told) == told

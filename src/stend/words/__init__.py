@@ -20,6 +20,8 @@ from stend.words import numbers
 
 LANGUAGES = ("en", "ru")
 Pair = tuple[str, str]
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+DATE = re.compile(rf"\b(\d{{1,2}}) ({MONTHS}) (\d{{4}})\b")
 
 
 class Language(Formatter):
@@ -106,7 +108,12 @@ class Language(Formatter):
         return self._converted(text)
 
     def _converted(self, text: str) -> str:
-        return numbers.converted(self.name, text)
+        return DATE.sub(self._dated, numbers.converted(self.name, text))
+
+    def _dated(self, match: re.Match[str]) -> str:
+        """A date of the core in this language: `17 February 2016` -> `17 февраля 2016`."""
+        month = catalogue()["date.months"][0].split().index(match[2])
+        return f"{match[1]} {self('date.months').split()[month]} {match[3]}"
 
 
 @cache

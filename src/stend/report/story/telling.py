@@ -147,7 +147,7 @@ def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
         if side.run:
             yield words("story.measured", name=side.name)
         else:
-            yield words("story.published", name=side.name, source=side.facts["about"]["source"])
+            yield words("story.published", name=side.name, source=words.told(side.facts["about"]["source"]))
 
 
 def _chapters(
