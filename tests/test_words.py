@@ -9,7 +9,7 @@ import pytest
 
 from stend import findings
 from stend.findings.judgement.uses import uses
-from stend.words import catalogue
+from stend.words import Language, catalogue
 
 FOLDER = Path(findings.__file__).parent
 MARKS = {"yes", "doubt", "no", "unknown"}
