@@ -44,17 +44,17 @@ def test_a_series_in_level_memory_loses_no_peak_and_no_mean(told: list[tuple[int
             tally = Tally(ios, ios * 4096, ios * ns, 0, 2 * ns if ios else 0)
             samples.append(Sample(t=second, counts=Counts(1, 0, tally, Tally())))
             series.add(samples[-1], second)
-    assert len(series.all) <= 2 * half
-    assert sum(one.seconds for one in series.all) == len(told)
+    assert len(series.since()) <= 2 * half
+    assert sum(one.seconds for one in series.since()) == len(told)
     if told:
         every = [sample.counts for sample in samples]
-        assert max(one.iops.high for one in series.all) == max(counts.iops for counts in every)
-        assert min(one.iops.low for one in series.all) == min(counts.iops for counts in every)
-        assert max(one.latency.high for one in series.all) == max(counts.max_s for counts in every)
-        mean = sum(one.iops.mean * one.seconds for one in series.all) / len(told)
+        assert max(one.iops.high for one in series.since()) == max(counts.iops for counts in every)
+        assert min(one.iops.low for one in series.since()) == min(counts.iops for counts in every)
+        assert max(one.latency.high for one in series.since()) == max(counts.max_s for counts in every)
+        mean = sum(one.iops.mean * one.seconds for one in series.since()) / len(told)
         assert mean == pytest.approx(sum(counts.iops for counts in every) / len(told))
-        ios = sum(one.ios for one in series.all)
-        waited = sum(one.latency.mean * one.ios for one in series.all)
+        ios = sum(one.ios for one in series.since())
+        waited = sum(one.latency.mean * one.ios for one in series.since())
         assert waited == pytest.approx(sum(c.mean_s * c.both.ios for c in every))
         assert ios == sum(counts.both.ios for counts in every)
 
@@ -73,7 +73,7 @@ def test_what_was_read_is_not_read_again_and_a_torn_line_waits_for_its_end(runs:
     more = len(list(follower.news()))
     assert first + more == sum(1 for _ in store.read(runs / "whole"))
     assert follower.course.ended
-    assert len(follower.course.buckets.all) == len(store.load(folder).samples)
+    assert len(follower.course.buckets.since()) == len(store.load(folder).samples)
 
 
 def test_a_copy_that_is_renewed_is_read_anew(runs: Path, tmp_path: Path) -> None:

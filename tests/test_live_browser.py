@@ -5,18 +5,23 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.test_report_browser import axe
-from tests.test_serve import Served
+from tests.test_serve import Served, wait_for
 
 pytestmark = pytest.mark.browser
 PATIENCE_S = 60
+HOUR = """title = "An hour of writing"
+tests = ["write-saturation"]
+[settings.tests.write-saturation]
+seek_steady = false
+minutes = 61
+"""
 VIEWS = [(1400, "light"), (390, "dark")]
 
 
@@ -31,17 +36,8 @@ def going(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         wait_for((top / "run/events.jsonl").exists)
         yield served
         served.process.send_signal(signal.SIGINT)
-        served.process.wait(PATIENCE_S)
+        served.end()
         run.kill()
-    assert served.process.stdout is not None
-    served.process.stdout.close()
-
-
-def wait_for(true: Callable[[], Any]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.2)
 
 
 @pytest.fixture(scope="module")
@@ -97,3 +93,26 @@ def test_axe_has_no_objection(going: Served, browser: Any) -> None:
         assert len(told["passes"]) > 10
         assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in told["violations"]] == []
     context.close()
+
+
+def test_the_memory_of_a_page_stays_level_over_an_hour_of_a_run(browser: Any, tmp_path: Path) -> None:
+    top, minutes = tmp_path / "runs", {}
+    top.mkdir()
+    study = tmp_path / "hour.toml"
+    study.write_text(HOUR)
+    asked = ["run", str(study), "--target", "sim:sas15k?pace=60", "--into", str(top / "run")]
+    with subprocess.Popen([sys.executable, "-m", "stend", *asked], stdout=subprocess.DEVNULL) as run:
+        served = Served(top)
+        wait_for((top / "run/events.jsonl").exists)
+        page = browser.new_context().new_page()
+        page.goto(f"http://127.0.0.1:{served.port}/run/run?token={served.token}")
+        memory = page.context.new_cdp_session(page)
+        for minute in (20, 40, 60):
+            wait_for(lambda: page.evaluate("points.length && points[points.length - 1][0]") >= 60 * minute - 5)  # noqa: B023
+            memory.send("HeapProfiler.collectGarbage")
+            minutes[minute] = memory.send("Runtime.getHeapUsage")["usedSize"] / 1e6
+        run.kill()
+        served.process.kill()
+        served.end()
+    assert page.evaluate("points.length") <= 2000
+    assert minutes[60] < 1.5 * minutes[20] + 1, minutes

@@ -2,13 +2,15 @@
 
 import hashlib
 import json
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.client import HTTPConnection
 from importlib import resources
 from pathlib import Path
@@ -17,6 +19,7 @@ import pytest
 from jsonschema import validate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from stend import store
 from stend.cli import main
 from tests.going import whole_and_cut
 
@@ -35,6 +38,17 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return whole_and_cut(tmp_path_factory.mktemp("serve") / "runs")
 
 
+def wait_for(true: Callable[[], object]) -> None:
+    """Until it is so (bounded)."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        with suppress(AssertionError, OSError):
+            if true():
+                return
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
 class Served:
     """A server of a folder, and how it is asked."""
 
@@ -45,6 +59,13 @@ class Served:
         self.address = self.process.stdout.readline().strip()
         self.port = int(self.address.rpartition(":")[2].partition("/")[0])
         self.token = self.address.rpartition("=")[2]
+
+    def end(self) -> int:
+        """Wait for its end."""
+        code = self.process.wait(PATIENCE_S)
+        if self.process.stdout:
+            self.process.stdout.close()
+        return code
 
     def ask(self, path: str, *, method: str = "GET", token: str | None = None, **headers: str) -> tuple[int, str]:
         link = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
@@ -79,9 +100,7 @@ def served(runs: Path) -> Iterator[Served]:
     served = Served(runs)
     yield served
     served.process.send_signal(signal.SIGINT)
-    assert served.process.wait(PATIENCE_S) in (0, 130)
-    assert served.process.stdout is not None
-    served.process.stdout.close()
+    assert served.end() in (0, 130)
 
 
 def test_nobody_reads_without_the_token_by_another_name_or_from_another_page(served: Served) -> None:
@@ -210,10 +229,13 @@ def test_what_finished_phases_show_is_drawn_in_both_languages(served: Served) ->
 
 
 def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> None:
+    """A thousand of them; those who come too late are asked to come back, and whoever leaves makes room."""
     request = f"GET /events/whole HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {served.token}\r\n\r\n".encode()
     links = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(max(soft, 4096), hard), hard))
     try:
-        for _ in range(300):
+        for _ in range(1000):
             link = socket.create_connection(("127.0.0.1", served.port), PATIENCE_S)
             link.sendall(request)
             links.append(link)
@@ -222,16 +244,32 @@ def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> No
     finally:
         for link in links:
             link.close()
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
-        asking = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE_S)
-        asking.request("GET", "/events/whole", headers={"authorization": f"Bearer {served.token}"})
-        status = asking.getresponse().status
-        asking.close()
-        if status == 200:
-            return
-        time.sleep(0.2)
-    raise AssertionError("those who left are counted still")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    wait_for(lambda: next(served.stream("/events/whole"), None))
+
+
+def test_a_kill_of_who_looks_on_touches_neither_the_run_nor_the_others(tmp_path: Path) -> None:
+    top, folder = tmp_path / "runs", tmp_path / "runs/going"
+    top.mkdir()
+    stend = [sys.executable, "-m", "stend"]
+    asked = ["run", "latency", "--target", "sim:small?pace=5", "--quick", "--seed", "7", "--into", str(folder)]
+    with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        wait_for((folder / "events.jsonl").exists)
+        first, watch = Served(top), subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True)
+        pages = first.stream("/events/going")
+        mark, _ = next(pages)
+        first.process.kill()
+        first.end()
+        assert list(pages) == []
+        second = Served(top)
+        assert next(second.stream("/events/going", mark))[1]["now"]["state"] == "running"  # type: ignore[index]
+        second.process.kill()
+        second.end()
+        watch.kill()
+        watch.communicate()
+        assert run.wait(PATIENCE_S) == 0
+    assert store.load(folder).ended
+    assert main(["verify", str(folder)]) == 0
 
 
 def test_a_place_where_others_could_listen_is_refused(

@@ -1,9 +1,10 @@
 """A series of any length in level memory, in which no peak disappears."""
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stend.record import Sample
+from stend.record import NS, Counts, Sample
 
 MOST = 2000
 """Buckets kept; where there would be more, each two become one."""
@@ -46,20 +47,6 @@ class Bucket(NamedTuple):
         )
 
 
-def bucket(sample: Sample, t: float) -> Bucket:
-    """One sample as a bucket of its own; the most of its response times is its longest."""
-    counts = sample.counts
-    iops, throughput, mean_s = counts.iops, counts.bytes_per_s, counts.mean_s
-    return Bucket(
-        t,
-        counts.seconds,
-        counts.read.ios + counts.write.ios,
-        Band(iops, iops, iops),
-        Band(throughput, throughput, throughput),
-        Band(mean_s, mean_s, max(counts.max_s, mean_s)),
-    )
-
-
 class Buckets:
     """The series: at most `MOST` buckets of equal numbers of samples, the last one still filling.
 
@@ -67,21 +54,66 @@ class Buckets:
     """
 
     def __init__(self) -> None:
-        self.all: list[Bucket] = []
-        self.each = 1
-        self._open = 0
+        self.closed: list[Bucket] = []
+        self.each, self._held = 1, 0
+        self._open: Open | None = None
+
+    def __len__(self) -> int:
+        return len(self.closed) + (self._open is not None)
+
+    def since(self, start: int = 0) -> list[Bucket]:
+        """Buckets from a number on, the one that fills included."""
+        return [*self.closed[start:], *([self._open.told] if self._open else [])]
 
     def add(self, sample: Sample, t: float) -> None:
         """One more sample, at `t` seconds of the run."""
-        one = bucket(sample, t)
-        if self._open:
-            self.all[-1] = self.all[-1].joined(one)
-        else:
-            if len(self.all) == MOST:
-                self.all = list(_halved(self.all))
+        if self._open is None:
+            if len(self.closed) == MOST:
+                self.closed = list(_halved(self.closed))
                 self.each *= 2
-            self.all.append(one)
-        self._open = (self._open + 1) % self.each
+            self._open = Open()
+        self._open.add(sample.counts, t)
+        self._held += 1
+        if self._held == self.each:
+            self.closed.append(self._open.told)
+            self._open, self._held = None, 0
+
+
+class Open:
+    """A bucket that still fills; plain numbers, since a day has 86,400 samples."""
+
+    def __init__(self) -> None:
+        self.t = self.seconds = self.bytes = self.waited_ns = 0.0
+        self.ios = 0
+        self.low_iops = self.low_bps = self.low_s = math.inf
+        self.high_iops = self.high_bps = self.high_s = 0.0
+
+    def add(self, counts: Counts, t: float) -> None:
+        """The counts of one more sample; the most of response times is the longest."""
+        read, write, seconds = counts.read, counts.write, counts.seconds
+        ios, nbytes, waited = read.ios + write.ios, read.bytes + write.bytes, read.latency_ns + write.latency_ns
+        iops, bps = (ios / seconds, nbytes / seconds) if seconds else (0.0, 0.0)
+        mean_s = waited / ios * NS if ios else 0.0
+        high_s = max(read.max_ns, write.max_ns) * NS
+        self.t, self.seconds, self.ios = t, self.seconds + seconds, self.ios + ios
+        self.bytes, self.waited_ns = self.bytes + nbytes, self.waited_ns + waited
+        self.low_iops, self.high_iops = min(self.low_iops, iops), max(self.high_iops, iops)
+        self.low_bps, self.high_bps = min(self.low_bps, bps), max(self.high_bps, bps)
+        self.low_s, self.high_s = min(self.low_s, mean_s), max(self.high_s, mean_s, high_s)
+
+    @property
+    def told(self) -> Bucket:
+        """The bucket so far."""
+        seconds, ios = self.seconds, self.ios
+        iops, bps = (ios / seconds, self.bytes / seconds) if seconds else (0.0, 0.0)
+        return Bucket(
+            self.t,
+            seconds,
+            ios,
+            Band(self.low_iops, iops, self.high_iops),
+            Band(self.low_bps, bps, self.high_bps),
+            Band(self.low_s, self.waited_ns / ios * NS if ios else 0.0, self.high_s),
+        )
 
 
 def _halved(buckets: list[Bucket]) -> Iterator[Bucket]:

@@ -115,10 +115,10 @@ class Feed:
         if self.mark == before:
             return
         course = self.follower.course
-        same = course.buckets.each == self.each and len(course.buckets.all) >= self.told
+        same = course.buckets.each == self.each and len(course.buckets) >= self.told
         start = max(self.told - 1, 0) if same else 0
         message = self._message(start)
-        self.told, self.each = len(course.buckets.all), course.buckets.each
+        self.told, self.each = len(course.buckets), course.buckets.each
         self.past.append((before, message))
         self.listeners = {one for one in self.listeners if one.tell(message)}
 
@@ -132,5 +132,5 @@ class Feed:
 
     def _message(self, start: int) -> bytes:
         course = self.follower.course
-        news = News(self.now(), course.buckets.each, start, tuple(course.buckets.all[start:]))
+        news = News(self.now(), course.buckets.each, start, tuple(course.buckets.since(start)))
         return b"id: %s\ndata: %s\n\n" % (self.mark.encode(), encode(news))

@@ -9,6 +9,8 @@ import hashlib
 import re
 
 CHAIN_BYTES = 6
+TAIL_BYTES = 64
+"""Both fields are in the last of a line; a result's line is long."""
 _TAIL = re.compile(rb',?"n":(\d{1,18}),"chain":"([0-9a-f]{12})"}\Z')
 
 
@@ -30,7 +32,7 @@ class Chain:
 
         The chain goes on from what the line says of itself, so that one wrong line is told once.
         """
-        tail = _TAIL.search(line)
+        tail = _TAIL.search(line, max(len(line) - TAIL_BYTES, 0))
         if tail is None:
             self.number += 1
             return line, "has lost its number"
