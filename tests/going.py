@@ -1,9 +1,18 @@
-"""A folder of runs as they lie there while others look on."""
+"""A folder of runs as they lie there while others look on, and a server of it."""
 
+import json
 import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.client import HTTPConnection
 from pathlib import Path
 
 from stend.cli import main
+
+PATIENCE_S = 60
 
 
 def whole_and_cut(top: Path) -> Path:
@@ -14,3 +23,60 @@ def whole_and_cut(top: Path) -> Path:
     lines = (top / "cut/events.jsonl").read_bytes().splitlines(keepends=True)
     (top / "cut/events.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
     return top
+
+
+def wait_for(true: Callable[[], object]) -> None:
+    """Until it is so (bounded)."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        with suppress(AssertionError, OSError):
+            if true():
+                return
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+class Served:
+    """A server of a folder, and how it is asked."""
+
+    def __init__(self, top: Path) -> None:
+        command = [sys.executable, "-m", "stend", "serve", str(top)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+        self.port = int(self.address.rpartition(":")[2].partition("/")[0])
+        self.token = self.address.rpartition("=")[2]
+
+    def end(self) -> int:
+        """Wait for its end."""
+        code = self.process.wait(PATIENCE_S)
+        if self.process.stdout:
+            self.process.stdout.close()
+        return code
+
+    def ask(self, path: str, *, method: str = "GET", token: str | None = None, **headers: str) -> tuple[int, str]:
+        link = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        told = {"authorization": f"Bearer {self.token if token is None else token}"} if token != "" else {}
+        try:
+            link.request(method, path, headers=told | {k.replace("_", "-"): v for k, v in headers.items()})
+            answer = link.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            link.close()
+
+    def stream(self, path: str, last: str = "") -> Iterator[tuple[str, dict[str, object]]]:
+        """Messages with their marks."""
+        link = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
+        own = {"last-event-id": last} if last else {}
+        link.request("GET", path, headers={"authorization": f"Bearer {self.token}"} | own)
+        answer = link.getresponse()
+        assert answer.status == 200
+        mark = ""
+        try:
+            while line := answer.readline().decode():
+                if line.startswith("id: "):
+                    mark = line[4:].strip()
+                if line.startswith("data: "):
+                    yield mark, json.loads(line[6:])
+        finally:
+            link.close()

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.going import Served, wait_for
 from tests.test_report_browser import axe
-from tests.test_serve import Served, wait_for
 
 pytestmark = pytest.mark.browser
 PATIENCE_S = 60

@@ -2,15 +2,10 @@
 
 import hashlib
 import json
-import resource
 import shutil
 import signal
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from http.client import HTTPConnection
 from importlib import resources
 from pathlib import Path
@@ -19,11 +14,9 @@ import pytest
 from jsonschema import validate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from stend import store
 from stend.cli import main
-from tests.going import whole_and_cut
+from tests.going import PATIENCE_S, Served, whole_and_cut
 
-PATIENCE_S = 60
 VENDORED = {
     "uplot.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
     "uplot.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",
@@ -36,63 +29,6 @@ EVIL = '<img src=x onerror="document.title=1">'
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return whole_and_cut(tmp_path_factory.mktemp("serve") / "runs")
-
-
-def wait_for(true: Callable[[], object]) -> None:
-    """Until it is so (bounded)."""
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        with suppress(AssertionError, OSError):
-            if true():
-                return
-        assert time.monotonic() < until
-        time.sleep(0.1)
-
-
-class Served:
-    """A server of a folder, and how it is asked."""
-
-    def __init__(self, top: Path) -> None:
-        command = [sys.executable, "-m", "stend", "serve", str(top)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().strip()
-        self.port = int(self.address.rpartition(":")[2].partition("/")[0])
-        self.token = self.address.rpartition("=")[2]
-
-    def end(self) -> int:
-        """Wait for its end."""
-        code = self.process.wait(PATIENCE_S)
-        if self.process.stdout:
-            self.process.stdout.close()
-        return code
-
-    def ask(self, path: str, *, method: str = "GET", token: str | None = None, **headers: str) -> tuple[int, str]:
-        link = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
-        told = {"authorization": f"Bearer {self.token if token is None else token}"} if token != "" else {}
-        try:
-            link.request(method, path, headers=told | {k.replace("_", "-"): v for k, v in headers.items()})
-            answer = link.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            link.close()
-
-    def stream(self, path: str, last: str = "") -> Iterator[tuple[str, dict[str, object]]]:
-        """Messages with their marks."""
-        link = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
-        own = {"last-event-id": last} if last else {}
-        link.request("GET", path, headers={"authorization": f"Bearer {self.token}"} | own)
-        answer = link.getresponse()
-        assert answer.status == 200
-        mark = ""
-        try:
-            while line := answer.readline().decode():
-                if line.startswith("id: "):
-                    mark = line[4:].strip()
-                if line.startswith("data: "):
-                    yield mark, json.loads(line[6:])
-        finally:
-            link.close()
 
 
 @pytest.fixture(scope="module")
@@ -226,50 +162,6 @@ def test_what_finished_phases_show_is_drawn_in_both_languages(served: Served) ->
         assert served.ask(f"/drawn/{lang}/0/whole")[1].startswith("<svg")
         assert served.ask(f"/drawn/{lang}/{len(index['pictures'])}/whole")[0] == 404
     assert served.ask("/drawn/xx/whole")[0] == 404
-
-
-def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> None:
-    """A thousand of them; those who come too late are asked to come back, and whoever leaves makes room."""
-    request = f"GET /events/whole HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {served.token}\r\n\r\n".encode()
-    links = []
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(max(soft, 4096), hard), hard))
-    try:
-        for _ in range(1000):
-            link = socket.create_connection(("127.0.0.1", served.port), PATIENCE_S)
-            link.sendall(request)
-            links.append(link)
-        assert served.ask("/api/run/whole")[0] == 200
-        assert served.ask("/events/whole")[0] == 503
-    finally:
-        for link in links:
-            link.close()
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    wait_for(lambda: next(served.stream("/events/whole"), None))
-
-
-def test_a_kill_of_who_looks_on_touches_neither_the_run_nor_the_others(tmp_path: Path) -> None:
-    top, folder = tmp_path / "runs", tmp_path / "runs/going"
-    top.mkdir()
-    stend = [sys.executable, "-m", "stend"]
-    asked = ["run", "latency", "--target", "sim:small?pace=5", "--quick", "--seed", "7", "--into", str(folder)]
-    with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        wait_for((folder / "events.jsonl").exists)
-        first, watch = Served(top), subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True)
-        pages = first.stream("/events/going")
-        mark, _ = next(pages)
-        first.process.kill()
-        first.end()
-        assert list(pages) == []
-        second = Served(top)
-        assert next(second.stream("/events/going", mark))[1]["now"]["state"] == "running"  # type: ignore[index]
-        second.process.kill()
-        second.end()
-        watch.kill()
-        watch.communicate()
-        assert run.wait(PATIENCE_S) == 0
-    assert store.load(folder).ended
-    assert main(["verify", str(folder)]) == 0
 
 
 def test_a_place_where_others_could_listen_is_refused(

@@ -1,0 +1,72 @@
+"""A server among many who never read, and runs whose onlookers are killed."""
+
+import resource
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from stend import store
+from stend.cli import main
+from tests.going import PATIENCE_S, Served, wait_for, whole_and_cut
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return whole_and_cut(tmp_path_factory.mktemp("serve") / "runs")
+
+
+@pytest.fixture(scope="module")
+def served(runs: Path) -> Iterator[Served]:
+    served = Served(runs)
+    yield served
+    served.process.send_signal(signal.SIGINT)
+    assert served.end() in (0, 130)
+
+
+def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> None:
+    """A thousand of them; those who come too late are asked to come back, and whoever leaves makes room."""
+    request = f"GET /events/whole HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {served.token}\r\n\r\n".encode()
+    links = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(max(soft, 4096), hard), hard))
+    try:
+        for _ in range(1000):
+            link = socket.create_connection(("127.0.0.1", served.port), PATIENCE_S)
+            link.sendall(request)
+            links.append(link)
+        assert served.ask("/api/run/whole")[0] == 200
+        assert served.ask("/events/whole")[0] == 503
+    finally:
+        for link in links:
+            link.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    wait_for(lambda: next(served.stream("/events/whole"), None))
+
+
+def test_a_kill_of_who_looks_on_touches_neither_the_run_nor_the_others(tmp_path: Path) -> None:
+    top, folder = tmp_path / "runs", tmp_path / "runs/going"
+    top.mkdir()
+    stend = [sys.executable, "-m", "stend"]
+    asked = ["run", "latency", "--target", "sim:small?pace=5", "--quick", "--seed", "7", "--into", str(folder)]
+    with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        wait_for((folder / "events.jsonl").exists)
+        first, watch = Served(top), subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True)
+        pages = first.stream("/events/going")
+        mark, _ = next(pages)
+        first.process.kill()
+        first.end()
+        assert list(pages) == []
+        second = Served(top)
+        assert next(second.stream("/events/going", mark))[1]["now"]["state"] == "running"  # type: ignore[index]
+        second.process.kill()
+        second.end()
+        watch.kill()
+        watch.communicate()
+        assert run.wait(PATIENCE_S) == 0
+    assert store.load(folder).ended
+    assert main(["verify", str(folder)]) == 0
