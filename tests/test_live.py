@@ -128,7 +128,7 @@ def test_a_run_is_running_cut_off_or_elsewhere(runs: Path, tmp_path: Path) -> No
     (folder / writer.OWNER).write_bytes(other)  # the same number, given to another process since
     assert state(folder, course).word == "cut off"
     host = json.loads(killed)["host"]
-    for name in ("board", "machine"):
+    for name in ("name", "board", "machine"):
         host[name] = "another"
     (folder / writer.OWNER).write_bytes(json.dumps(json.loads(killed) | {"host": host}).encode())
     assert state(folder, course).word == "elsewhere"

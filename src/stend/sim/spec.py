@@ -257,7 +257,7 @@ class Spec(Part, frozen=True, kw_only=True):
     accidents: Accidents = Accidents()
 
 
-OPTIONS = ("seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__)
+OPTIONS = ("firmware", "seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__)
 
 
 def profiles() -> list[str]:
@@ -267,9 +267,14 @@ def profiles() -> list[str]:
 
 
 def load(text: str) -> Spec:
-    """`NAME`, `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`, as a Spec; BadInput says what there is."""
+    """`NAME`, `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`, as a Spec; BadInput says what there is.
+
+    A parameter of a part is set by both names: `x25e-raid?array.level=10`.
+    """
     name, _, query = text.partition("?")
-    told = {"name": Path(name).stem, **_described(name), **_options(name, query)}
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    parameters = {key: given.pop(key) for key in list(given) if "." in key}
+    told = {"name": Path(name).stem, **_changed(name, _described(name), parameters), **_options(name, given)}
     return varied(outside.converted(told, Spec, f"the virtual drive {name}", strict=False))
 
 
@@ -283,8 +288,19 @@ def _described(name: str) -> dict[str, Any]:
     return outside.toml(data, dict[str, Any], f"the virtual drive {name}")
 
 
-def _options(name: str, query: str) -> dict[str, Any]:
-    given = dict(parse_qsl(query, keep_blank_values=True))
+def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:
+    """The description with some parameters of its parts set otherwise."""
+    changed = dict(described)
+    for key, value in parameters.items():
+        part, _, inner = key.partition(".")
+        if not isinstance(changed.get(part), dict) or part in ("sources", "accidents"):
+            parts = [f"{one}.*" for one, told in described.items() if isinstance(told, dict) and one != "sources"]
+            raise BadInput(f"sim:{name} has no parameter {key!r}; it takes {', '.join(parts)}")
+        changed[part] = changed[part] | {inner: value}
+    return changed
+
+
+def _options(name: str, given: dict[str, str]) -> dict[str, Any]:
     unknown = sorted(set(given) - set(OPTIONS))
     if unknown:
         raise BadInput(f"sim:{name} has no option {unknown[0]!r}; it takes {', '.join(OPTIONS)}")
