@@ -17,8 +17,7 @@ from stend.devices import find
 from stend.engines.simulated import SimulatedEngine
 from stend.errors import BadInput, StepFailed
 from stend.record import Counts
-from stend.sim import calibrate, load
-from stend.sim.spec import profiles
+from stend.sim import calibrate, load, profiles
 from stend.units import KiB, MiB
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -9,10 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from stend.sim import Pattern, build, load
+from stend.sim import Pattern, build, load, profiles
 from stend.sim.drive import Drive
 from stend.sim.experiments import Bench, Sum
-from stend.sim.spec import profiles
 from stend.stats import bin_index
 from stend.units import KiB, MiB
 

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from stend.errors import BadInput
 from stend.extras import needing
+from stend.sim.named import load, profiles
 from stend.sim.requests import Pattern
-from stend.sim.spec import Spec, load, profiles
+from stend.sim.spec import Spec
 
 if TYPE_CHECKING:
     from stend.sim.drive import Drive

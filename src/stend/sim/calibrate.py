@@ -10,7 +10,8 @@ import msgspec
 
 from stend.published import published
 from stend.sim.experiments import KINDS, Bench
-from stend.sim.spec import Part, Spec, profiles
+from stend.sim.named import profiles
+from stend.sim.spec import Part, Spec
 
 LATENCY_SCALE_DIVISOR = 8
 """Percentiles of one outstanding IO need more simulated IOs than the usual scale gives."""

@@ -1,0 +1,61 @@
+"""Virtual drives by what an operator writes: a name or a file, with options."""
+
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+from stend import outside
+from stend.errors import BadInput
+from stend.sim.spec import Accidents, Spec
+from stend.sim.spread import varied
+
+OPTIONS = ("firmware", "seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__)
+
+
+def profiles() -> list[str]:
+    """Names of the virtual drives that come with stend."""
+    folder = resources.files("stend.sim") / "profiles"
+    return sorted(Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".toml"))
+
+
+def load(text: str) -> Spec:
+    """`NAME`, `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`, as a Spec; BadInput says what there is.
+
+    A parameter of a part is set by both names: `x25e-raid?array.level=10`.
+    """
+    name, _, query = text.partition("?")
+    given = dict(parse_qsl(query, keep_blank_values=True))
+    parameters = {key: given.pop(key) for key in list(given) if "." in key}
+    told = {"name": Path(name).stem, **_changed(name, _described(name), parameters), **_options(name, given)}
+    return varied(outside.converted(told, Spec, f"the virtual drive {name}", strict=False))
+
+
+def _described(name: str) -> dict[str, Any]:
+    if name in profiles():
+        data = (resources.files("stend.sim") / "profiles" / f"{name}.toml").read_bytes()
+    elif not name.endswith(".toml"):
+        raise BadInput(f"there is no virtual drive {name!r}; there are {', '.join(profiles())}, and files *.toml")
+    else:
+        data = outside.read(Path(name), "the virtual drive")
+    return outside.toml(data, dict[str, Any], f"the virtual drive {name}")
+
+
+def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:
+    """The description with some parameters of its parts set otherwise."""
+    changed = dict(described)
+    for key, value in parameters.items():
+        part, _, inner = key.partition(".")
+        if not isinstance(changed.get(part), dict) or part in ("sources", "accidents"):
+            parts = [f"{one}.*" for one, told in described.items() if isinstance(told, dict) and one != "sources"]
+            raise BadInput(f"sim:{name} has no parameter {key!r}; it takes {', '.join(parts)}")
+        changed[part] = changed[part] | {inner: value}
+    return changed
+
+
+def _options(name: str, given: dict[str, str]) -> dict[str, Any]:
+    unknown = sorted(set(given) - set(OPTIONS))
+    if unknown:
+        raise BadInput(f"sim:{name} has no option {unknown[0]!r}; it takes {', '.join(OPTIONS)}")
+    accidents = {key: value for key, value in given.items() if key in Accidents.__struct_fields__}
+    return {key: value for key, value in given.items() if key not in accidents} | {"accidents": accidents}
