@@ -91,6 +91,21 @@ def test_one_that_is_changed_behind_its_back_is_left_and_the_next_goes_on(
     assert "a" in told.err
 
 
+def test_the_word_of_a_folder_that_this_host_did_not_write_destroys_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    top, folder, drive = tmp_path / "runs", tmp_path / "runs/one", tmp_path / "drive.bin"
+    drive.write_bytes(b"kept" * 16384)
+    assert main(["run", *SHORT, "--target", "sim:small", "--into", str(folder)]) == 0
+    lines = (folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "events.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]).replace(b"sim:small", bytes(drive)))
+    for owner in (b"", b"{}", (folder / "writer.json").read_bytes().replace(b'"pid":', b'"pid":0,"was":')):
+        (folder / "writer.json").write_bytes(owner)
+        assert main(["resume", "--all", str(top)]) == 0
+        assert "nothing tells that this host wrote it" in capsys.readouterr().out
+    assert drive.read_bytes() == b"kept" * 16384
+
+
 class Heard(BaseHTTPRequestHandler):
     """An address that fails once, and then hears."""
 

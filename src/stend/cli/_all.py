@@ -43,6 +43,8 @@ def _cut_off(top: Path) -> Iterator[Path]:
             typer.echo(f"{folder}: is being written by process {held.owner.pid}")
         elif held.alive is None:
             typer.echo(f"{folder}: is of another host, {held.owner.host.name}")
+        elif not writer.written_here(folder):
+            typer.echo(f"{folder}: nothing tells that this host wrote it; `stend resume` of it alone names the drive")
         else:
             yield folder
     if not unfinished:
