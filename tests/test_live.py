@@ -90,9 +90,7 @@ def test_a_copy_that_is_renewed_is_read_anew(runs: Path, tmp_path: Path) -> None
 def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> None:
     from rich.console import Console
 
-    course = Course()
-    for event in store.read(runs / "cut"):
-        course.add(event)
+    course = Course(store.read(runs / "cut"))
     console = Console(width=80, record=True, file=io.StringIO())
     console.print(picture(course, "cut off"))
     told = console.export_text()
@@ -107,9 +105,7 @@ def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> Non
 def test_a_run_is_running_cut_off_or_elsewhere(runs: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     shutil.copytree(runs / "cut", folder)
-    course = Course()
-    for event in store.read(folder):
-        course.add(event)
+    course = Course(store.read(folder))
     assert state(folder, course).word == "cut off"
     code = (
         "import sys, time; from pathlib import Path; from stend.store import writer\n"

@@ -10,13 +10,14 @@ from stend import catalogue, store
 from stend.cli import _summary
 from stend.cli._screen import Screen
 from stend.errors import STOPPED_EXIT_CODE, Missing, StepFailed
+from stend.live.course import Course
 from stend.record import Note, Run
 from stend.session import Running
 
 
 def follow(running: Running) -> None:
     """Show a run until it ends."""
-    with Screen(running.past) as screen:
+    with Screen(Course(running.past)) as screen:
         try:
             for event in running:
                 screen.show(event)

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections.abc import Iterable
 from types import TracebackType
 
 from rich.console import Console
@@ -22,10 +21,8 @@ PLAIN_EVERY_S = 10.0
 class Screen:
     """One picture that moves on a terminal; a line now and then where there is none."""
 
-    def __init__(self, past: Iterable[Event] = ()) -> None:
-        self.course = Course()
-        for event in past:
-            self.course.add(event)
+    def __init__(self, course: Course) -> None:
+        self.course = course
         self.console = Console(file=open_stream(sys.stderr), highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
         self.shown = time.monotonic()

@@ -1,6 +1,7 @@
 """`stend watch`: look at a run that goes on elsewhere."""
 
 import time
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,7 +42,8 @@ def command(
     following = Follower(folder)
     telling = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
     try:
-        with Screen(following.news()) as screen:
+        deque(following.news(), maxlen=0)  # what was before is no news
+        with Screen(following.course) as screen:
             state = _watched(following, screen, telling)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"no longer watched; {folder} is {following.state.said}") from None

@@ -1,7 +1,9 @@
 """What a run has told so far, in level memory: where it is, what the drive does, the window, the time to go."""
 
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Iterable
+
+import msgspec
 
 from stend.definition import Hold, Idle, Phase, PlannedTest, Purge, Steady
 from stend.live.buckets import Buckets
@@ -12,19 +14,19 @@ LAST = 60
 """Samples and notes that are kept one by one."""
 
 
-class Passed(NamedTuple):
+class Passed(msgspec.Struct, frozen=True):
     """A phase that is over, and by which rule; `steady` None where it sought no steady state."""
 
     test: str
     phase: str
     ended_by: str
-    steady: bool | None
+    steady: bool | None = None
 
 
 class Course:
     """Add every event; look at any moment. Knows no clock but that of the events."""
 
-    def __init__(self) -> None:
+    def __init__(self, events: Iterable[Event] = ()) -> None:
         self.started: Started | None = None
         self.ended: Ended | None = None
         self.progress, self.buckets = Progress(), Buckets()
@@ -36,6 +38,8 @@ class Course:
         self.telemetry: Telemetry | None = None
         self.last: Result | None = None
         self.base_s = self.t = 0.0
+        for event in events:
+            self.add(event)
 
     def add(self, event: Event) -> None:
         """Take one more event in."""
@@ -75,13 +79,12 @@ class Course:
             self.passed = self.passed[: names.index(here)] if here in names else self.passed
 
     def _judge(self, event: Judged) -> None:
-        self.verdicts = event.verdicts
+        self.verdicts = () if event.ended_by else event.verdicts
         if event.ended_by:
-            sought = any(isinstance(rule, Steady) for rule in self.phase.until) if self.phase else False
-            self.passed.append(
-                Passed(event.where.test, event.where.phase, event.ended_by, event.steady if sought else None)
-            )
-            self.verdicts = ()
+            here = (event.where.test, event.where.phase)
+            rules = (rule for name, phase in self.progress.places if (name, phase.name) == here for rule in phase.until)
+            sought = any(isinstance(rule, Steady) for rule in rules)
+            self.passed.append(Passed(*here, event.ended_by, event.steady if sought else None))
 
     @property
     def place(self) -> tuple[PlannedTest, Phase] | None:
@@ -91,14 +94,6 @@ class Course:
             return None
         name, phase = places[self.progress.at]
         return next(test for test in self.started.plan.tests if test.name == name), phase
-
-    @property
-    def phase(self) -> Phase | None:
-        """The phase that was on hand when the last event came, or is."""
-        if not self.last:
-            return self.place[1] if self.place else None
-        where = self.last.where
-        return next((p for name, p in self.progress.places if (name, p.name) == (where.test, where.phase)), None)
 
     @property
     def at(self) -> Position | None:

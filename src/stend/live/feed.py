@@ -75,8 +75,9 @@ class Feed:
     async def listen(self, listener: Listener, last: str) -> None:
         """A new page is given what it lacks: all there is, or what came after the message it had last."""
         async with self.lock:
+            await self._tell()
             marks = [before for before, _ in self.past]
-            if last != self.mark or not last:
+            if last != self.mark:
                 known = islice(self.past, marks.index(last), None) if last in marks else ()
                 for message in [text for _, text in known] or [self._message(0)]:
                     listener.tell(message)

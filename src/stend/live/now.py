@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from stend.definition import Hold
-from stend.live.course import Course
+from stend.live.course import Course, Passed
 from stend.live.state import State
 from stend.record import Verdict
 from stend.stats import percentile_s
@@ -48,7 +48,7 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     quantiles: dict[str, float] = {}
     temperature_c: float | None = None
     window: tuple["Tracked", ...] = ()
-    passed: tuple["Over", ...] = ()
+    passed: tuple[Passed, ...] = ()
     ahead: tuple[tuple[str, str], ...] = ()
     notes: tuple[tuple[float, str, str], ...] = ()
 
@@ -67,15 +67,6 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     steady: bool
 
 
-class Over(msgspec.Struct, frozen=True, kw_only=True):
-    """A phase that is over; `steady` None where it sought no steady state."""
-
-    test: str
-    phase: str
-    ended_by: str
-    steady: bool | None = None
-
-
 def now(name: str, course: Course, state: State) -> Now:
     """The course of a run as data."""
     return Now(
@@ -85,7 +76,7 @@ def now(name: str, course: Course, state: State) -> Now:
         t_s=course.t,
         temperature_c=course.temperature_c,
         window=tuple(map(_tracked, course.verdicts)),
-        passed=tuple(Over(**phase._asdict()) for phase in course.passed),
+        passed=tuple(course.passed),
         ahead=tuple(course.ahead) if not course.ended else (),
         notes=tuple((note.t, note.kind, note.text) for note in course.notes),
         **_drive(course),

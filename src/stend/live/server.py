@@ -136,7 +136,7 @@ class Server:
         return JSONResponse([(t, kind, words.told(text)) for t, kind, text in feed.now().notes])
 
     async def metrics(self, request: Request) -> Response:
-        """Those that run now, and those that pages look at."""
+        """Those that have not told their end."""
         rows = await asyncio.to_thread(self.shelf.rows)
         return Response(metrics.text(await self._going(rows)), headers={"content-type": metrics.KIND})
 
@@ -153,7 +153,6 @@ class Server:
         listener = Listener()
         self.listening += 1
         try:
-            await feed.caught_up()
             await feed.listen(listener, last)
             while True:
                 try:
