@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stend import store
+from stend import catalogue, store
 from stend.cli import main
 from stend.cli._view import history, picture
 from stend.live import buckets
@@ -174,3 +174,27 @@ def test_a_virtual_drive_has_the_pace_that_it_is_told() -> None:
         running.next()
     engine.idle(4)
     assert time.monotonic() - began >= engine.now() / 20 >= 8 / 20
+
+
+def test_who_asks_every_few_seconds_reads_no_run_again_while_it_is_written(tmp_path: Path) -> None:
+    top = tmp_path / "runs"
+    assert main(["run", "latency", "--quick", "--target", "sim:small", "--into", str(top / "one")]) == 0
+    events = top / "one/events.jsonl"
+    lines = events.read_bytes().splitlines(keepends=True)
+    events.write_bytes(b"".join(lines[:-3]))
+    with writer.sole(top / "one", "resume"):
+        for count in (3, 2, 1):
+            with catalogue.opened(top, growing=False) as known:
+                entries = {seen.entry for seen in known.live}
+                assert [one.outcome for one in known.runs] == ["unfinished"]
+            with events.open("ab") as file:
+                file.write(lines[-count])
+            with catalogue.opened(top, growing=False) as known:
+                assert {seen.entry for seen in known.live} == entries
+        with catalogue.opened(top) as known:
+            assert {seen.entry for seen in known.live} != entries
+        entries = {seen.entry for seen in known.live}
+    events.touch()
+    with catalogue.opened(top, growing=False) as known:
+        assert {seen.entry for seen in known.live} != entries
+        assert [one.outcome for one in known.runs] != ["unfinished"]

@@ -21,6 +21,7 @@ from stend.catalogue.parts import Part, Seen
 from stend.catalogue.scan import Place, scan
 from stend.catalogue.taking import BATCH, HOME, learn, present, stale, take_in
 from stend.errors import BadInput, LeftOut
+from stend.store import writer
 
 __all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "named", "opened"]
 
@@ -63,10 +64,12 @@ class Catalogue(NamedTuple):
 
 
 @contextmanager
-def opened(top: Path, hear: Hear = lambda done, of: None) -> Iterator[Catalogue]:
+def opened(top: Path, hear: Hear = lambda done, of: None, *, growing: bool = True) -> Iterator[Catalogue]:
     """The catalogue of a folder, up to date; nobody merges its parts while it is open. BadInput where there is none.
 
-    Where nothing can be written below `top` it is made in a temporary folder, and gone afterwards.
+    Without `growing` a run that is being written on this host is read when it is new, and not again until it is let go:
+    for who asks every few seconds. Where nothing can be written below `top` it is made in a temporary folder, and gone
+    afterwards.
     """
     if not top.is_dir():
         raise BadInput(f"{top} is no folder of runs; `stend run` makes runs/, any other can be named")
@@ -76,6 +79,8 @@ def opened(top: Path, hear: Hear = lambda done, of: None) -> Iterator[Catalogue]
             with parts.locked(home, alone=False):
                 known = parts.read(home)
                 left = [place for place in stale(there, known) if place not in tried]
+                if not growing:
+                    left = _let_go(left, there, known)
                 if not left:
                     yield _told(top, home, there, known)
                     return
@@ -111,6 +116,12 @@ def named(word: str, top: Path = RUNS) -> Path | None:
                 f"{word!r} fits {len(found)} runs below {top}: {', '.join(one.run for one in found[:3])}, ..."
             )
         return known.folder(found[0]) if found else None
+
+
+def _let_go(left: list[str], there: dict[str, Place], known: list[Part]) -> list[str]:
+    """Those that are new, or that nobody writes."""
+    old = parts.living(known)
+    return [place for place in left if place not in old or not writer.holder(Path(there[place].path)).alive]
 
 
 def _home(top: Path, held: ExitStack) -> Path:

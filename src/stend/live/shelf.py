@@ -19,8 +19,8 @@ class Shelf:
         self.top = top.resolve()
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a run, the latest first; broken ones with `error`."""
-        with catalogue.opened(self.top) as known:
+        """One row a run, the latest first; broken ones with `error`. What grows is told by who follows it."""
+        with catalogue.opened(self.top, growing=False) as known:
             told = [msgspec.structs.asdict(one) for one in reversed(known.runs)]
             return [*({"run": one.run, "error": one.why} for one in known.broken), *told]
 
