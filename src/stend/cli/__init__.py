@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from stend import __version__
-from stend.cli._apart import TYPED
+from stend.cli._asked import TYPED
 from stend.cli._edge import edged
 from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, LeftOut, StendError, Undrawn
 from stend.plain import plain

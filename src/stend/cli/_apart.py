@@ -8,11 +8,11 @@ from pathlib import Path
 
 import typer
 
-DETACH = "--detach"
-TYPED = "stend.typed"
-"""Where the front door keeps the words of a verb as they were typed."""
+from stend.cli._asked import DETACH, TYPED
+from stend.live.state import way_on
+from stend.store import journal, writer
+
 LOOK_S = 0.1
-Detach = typer.Option(False, DETACH, help="Go on without this terminal; `stend watch DIR` looks on.")
 
 
 def words(context: typer.Context) -> list[str]:
@@ -32,29 +32,23 @@ def begin(arguments: list[str], folder: Path) -> int:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
         )
-    from stend.cli import _ends
-
     while process.poll() is None and not _begun(folder, process.pid, before):
         time.sleep(LOOK_S)
     if process.poll() not in (None, 0):
         typer.echo(log.read_text(errors="replace").strip().rpartition("\n")[2], err=True)
         return process.returncode
     typer.echo(f"Run folder: {folder}; process {process.pid} says what it does in {log}")
-    typer.echo(f"`stend watch {shlex.quote(str(folder))}` looks on; if it is cut off, {_ends.way_on(folder)}")
+    typer.echo(f"`stend watch {shlex.quote(str(folder))}` looks on; if it is cut off, {way_on(folder)}")
     process.returncode = 0  # it is not waited for
     return 0
 
 
 def _begun(folder: Path, pid: int, before: int) -> bool:
     """Whether that process has written an event of its own."""
-    from stend.store import journal, writer
-
     return writer.last(folder).pid == pid and _size(folder) > before and any(True for _ in journal.Record(folder))
 
 
 def _size(folder: Path) -> int:
-    from stend.store import journal
-
     try:
         return journal.events_of(folder).stat().st_size
     except OSError:

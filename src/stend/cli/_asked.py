@@ -40,3 +40,7 @@ DestroyData = Annotated[
 Create = Annotated[
     str | None, typer.Option("--create", metavar="SIZE", help="Make the target, a new file of this size, first.")
 ]
+DETACH = "--detach"
+TYPED = "stend.typed"
+"""Where the front door keeps the words of a verb as they were typed."""
+Detach = Annotated[bool, typer.Option(DETACH, help="Go on without this terminal; `stend watch DIR` looks on.")]

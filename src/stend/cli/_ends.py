@@ -1,6 +1,5 @@
 """What the terminal shows of a run: its line while it lives, its summary, where its report is, its exit code."""
 
-import shlex
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from stend.cli import _summary
 from stend.cli._screen import Screen
 from stend.errors import STOPPED_EXIT_CODE, Missing, StepFailed
 from stend.live.course import Course
+from stend.live.state import way_on
 from stend.record import Note, Run
 from stend.session import Running
 
@@ -23,11 +23,6 @@ def follow(running: Running) -> None:
                 screen.show(event)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"stopped at once; {way_on(running.folder)}") from None
-
-
-def way_on(folder: Path) -> str:
-    """How a run that did not come to its end goes on."""
-    return f"`stend resume {shlex.quote(str(folder))}` goes on with it"
 
 
 def finish(folder: Path) -> int:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stend.cli import _apart
+from stend.cli import _asked
 from stend.errors import BadInput
 
 
@@ -21,7 +21,7 @@ def command(
     every: Annotated[
         bool, typer.Option("--all", help="Every run below DIR that was cut off, each drive named as in its run.")
     ] = False,
-    detach: bool = _apart.Detach,
+    detach: _asked.Detach = False,
 ) -> int:
     """Go on with a run that was killed, stopped or failed, from its last safe boundary.
 
@@ -38,6 +38,8 @@ def command(
     if every:
         return _all.go_on(folder)
     if detach:
+        from stend.cli import _apart
+
         return _apart.begin(["resume", *_apart.words(context)], folder)
     if (folder / series.WORD).exists():
         return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()))

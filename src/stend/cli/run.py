@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from stend.cli import _apart, _asked
+from stend.cli import _asked
 
 
 def command(
@@ -29,7 +29,7 @@ def command(
         str | None,
         typer.Option("--label", metavar="TEXT", help="Kept with the run; `compare --by label` groups by it."),
     ] = None,
-    detach: bool = _apart.Detach,
+    detach: _asked.Detach = False,
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
 
@@ -59,6 +59,8 @@ def command(
         label=label,
     )
     if detach:
+        from stend.cli import _apart
+
         words = ["run", *_apart.words(context), *(() if into else ("--into", str(request.folder)))]
         return _apart.begin(words, request.folder)
     with session.start(request, _terminal.Terminal(), Signals()) as running:

@@ -1,5 +1,6 @@
 """What a run folder is at this moment: running, ended, cut off, or on another host."""
 
+import shlex
 import time
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -19,6 +20,11 @@ class State(NamedTuple):
     said: str
 
 
+def way_on(folder: Path) -> str:
+    """How a run that did not come to its end goes on."""
+    return f"`stend resume {shlex.quote(str(folder))}` goes on with it"
+
+
 def state(folder: Path, course: Course) -> State:
     """Asked of the record first: a run that told its end has ended, whoever lives."""
     if course.ended:
@@ -29,7 +35,7 @@ def state(folder: Path, course: Course) -> State:
         return State("running", f"running (process {held.owner.pid})")
     if held.alive is None:
         return State("elsewhere", f"written by {held.owner.host.name}; {_heard(folder)}")
-    return State("cut off", f"cut off: its process is gone; `stend resume {folder}` goes on with it")
+    return State("cut off", f"cut off: its process is gone; {way_on(folder)}")
 
 
 def _heard(folder: Path) -> str:
