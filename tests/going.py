@@ -2,11 +2,12 @@
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -80,3 +81,12 @@ class Served:
                     yield mark, json.loads(line[6:])
         finally:
             link.close()
+
+
+@contextmanager
+def serving(top: Path) -> Iterator[Served]:
+    """A server of a folder, told to end as by Ctrl-C."""
+    served = Served(top)
+    yield served
+    served.process.send_signal(signal.SIGINT)
+    assert served.end() in (0, 130)

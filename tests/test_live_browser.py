@@ -2,7 +2,6 @@
 
 import importlib.util
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.going import Served, wait_for
+from tests.going import Served, serving, wait_for
 from tests.test_report_browser import axe
 
 pytestmark = pytest.mark.browser
@@ -32,11 +31,9 @@ def going(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     top.mkdir()
     asked = ["run", "latency", "--target", "sim:small?pace=4", "--quick", "--into", str(top / "run")]
     with subprocess.Popen([sys.executable, "-m", "stend", *asked], stdout=subprocess.DEVNULL) as run:
-        served = Served(top)
-        wait_for((top / "run/events.jsonl").exists)
-        yield served
-        served.process.send_signal(signal.SIGINT)
-        served.end()
+        with serving(top) as served:
+            wait_for((top / "run/events.jsonl").exists)
+            yield served
         run.kill()
 
 

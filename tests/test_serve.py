@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-import signal
 import socket
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -15,7 +14,7 @@ from jsonschema import validate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend.cli import main
-from tests.going import PATIENCE_S, Served, whole_and_cut
+from tests.going import PATIENCE_S, Served, serving, whole_and_cut
 
 VENDORED = {
     "uplot.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
@@ -33,10 +32,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(runs: Path) -> Iterator[Served]:
-    served = Served(runs)
-    yield served
-    served.process.send_signal(signal.SIGINT)
-    assert served.end() in (0, 130)
+    with serving(runs) as served:
+        yield served
 
 
 def test_nobody_reads_without_the_token_by_another_name_or_from_another_page(served: Served) -> None:

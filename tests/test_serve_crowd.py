@@ -1,7 +1,6 @@
 """A server among many who never read, and runs whose onlookers are killed."""
 
 import resource
-import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +11,7 @@ import pytest
 
 from stend import store
 from stend.cli import main
-from tests.going import PATIENCE_S, Served, wait_for, whole_and_cut
+from tests.going import PATIENCE_S, Served, serving, wait_for, whole_and_cut
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +21,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def served(runs: Path) -> Iterator[Served]:
-    served = Served(runs)
-    yield served
-    served.process.send_signal(signal.SIGINT)
-    assert served.end() in (0, 130)
+    with serving(runs) as served:
+        yield served
 
 
 def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> None:
