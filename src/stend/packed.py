@@ -3,6 +3,7 @@
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from struct import Struct
 
 SMALL = 1 << 32
 
@@ -13,14 +14,16 @@ class Rows:
     def __init__(self, ints: int, floats: int) -> None:
         self._ints, self._floats = array("q"), array("d")
         self._wide = (ints, floats)
+        self._pack = Struct(f"{ints}q").pack, Struct(f"{floats}d").pack
 
     def __len__(self) -> int:
         return len(self._floats) // self._wide[1]
 
     def append(self, ints: tuple[int, ...], floats: tuple[float, ...]) -> None:
         """One more row."""
-        self._ints.extend(ints)
-        self._floats.extend(floats)
+        pack_ints, pack_floats = self._pack
+        self._ints.frombytes(pack_ints(*ints))
+        self._floats.frombytes(pack_floats(*floats))
 
     def row(self, number: int) -> tuple["array[int]", "array[float]"]:
         """One row's numbers; IndexError where there is none."""

@@ -32,6 +32,8 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     bins: Mapping[ranges.Bin, ranges.Count] = {}
 
     def __add__(self, other: "Tally") -> "Tally":
+        if self == NONE or other == NONE:
+            return other if self == NONE else self
         bins = dict(self.bins.items())  # a mapping that is none itself would be asked key by key
         for index, count in other.bins.items():
             bins[index] = bins.get(index, 0) + count
@@ -63,6 +65,10 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.max_ns * NS
 
 
+NONE = Tally()
+"""Of a direction that nothing was asked in; half of all tallies."""
+
+
 class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What a stretch of load did: its seconds, the host's busy CPU seconds (all cores), reads and writes."""
 
@@ -86,10 +92,14 @@ class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return self.read + self.write
 
     @property
+    def ios(self) -> int:
+        """Reads and writes that were done."""
+        return self.read.ios + self.write.ios
+
+    @property
     def mean_s(self) -> float:
         """Average response time (ART) of reads and writes together, in seconds; 0 without IOs."""
-        ios = self.read.ios + self.write.ios
-        return (self.read.latency_ns + self.write.latency_ns) / ios * NS if ios else 0.0
+        return (self.read.latency_ns + self.write.latency_ns) / self.ios * NS if self.ios else 0.0
 
     @property
     def max_s(self) -> float:
@@ -99,7 +109,7 @@ class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def iops(self) -> float:
         """Completed reads and writes per second."""
-        return (self.read.ios + self.write.ios) / self.seconds if self.seconds else 0.0
+        return self.ios / self.seconds if self.seconds else 0.0
 
     @property
     def bytes_per_s(self) -> float:
@@ -126,19 +136,19 @@ def added(many: Iterable[Counts]) -> Counts:
     return Counts(seconds, cpu_s, _tally(reads), _tally(writes))
 
 
-def _tally(many: list[Tally]) -> Tally:
-    bins: dict[int, int] = {}
+def _tally(every: list[Tally]) -> Tally:
+    many = [tally for tally in every if tally != NONE]
+    if len(many) < 2:
+        return many[0] if many else NONE
+    ios, done, bins = 0, 0, dict[int, int]()
+    waited: float = 0
+    squares: float = 0
     for tally in many:
+        ios, done = ios + tally.ios, done + tally.bytes
+        waited, squares = waited + tally.latency_ns, squares + tally.latency_ns2
         for index, count in tally.bins.items():
             bins[index] = bins.get(index, 0) + count
-    return Tally(
-        sum(t.ios for t in many),
-        sum(t.bytes for t in many),
-        sum(t.latency_ns for t in many),
-        sum(t.latency_ns2 for t in many),
-        max((t.max_ns for t in many), default=0),
-        bins,
-    )
+    return Tally(ios, done, waited, squares, max(tally.max_ns for tally in many), bins)
 
 
 def _packed(counts: Counts) -> Counts:
@@ -290,9 +300,11 @@ E = TypeVar("E", bound=Event)
 
 
 def _sample(ios: Sequence[int], times: Sequence[float]) -> Sample:
-    t, seconds, cpu_s, *waits = times
-    read, write = Tally(ios[0], ios[1], *waits[:3]), Tally(ios[2], ios[3], *waits[3:])  # type: ignore[arg-type]
-    return Sample(t=t, counts=Counts(seconds, cpu_s, read, write))
+    t, seconds, cpu_s, read_ns, read_ns2, read_max_ns, write_ns, write_ns2, write_max_ns = times
+    reads, read_bytes, writes, write_bytes = ios
+    read = Tally(reads, read_bytes, read_ns, read_ns2, read_max_ns)
+    write = Tally(writes, write_bytes, write_ns, write_ns2, write_max_ns)
+    return Sample(t, Counts(seconds, cpu_s, read, write))
 
 
 class Samples(Sequence[Sample]):
@@ -317,10 +329,12 @@ class Samples(Sequence[Sample]):
 
     def append(self, sample: Sample) -> None:
         """One more."""
-        counts, pair = sample.counts, (sample.counts.read, sample.counts.write)
-        ints = tuple(number for tally in pair for number in (tally.ios, tally.bytes))
-        times = (number for tally in pair for number in (tally.latency_ns, tally.latency_ns2, tally.max_ns))
-        self.rows.append(ints, (sample.t, counts.seconds, counts.cpu_s, *times))
+        counts = sample.counts
+        read, write = counts.read, counts.write
+        waits = (read.latency_ns, read.latency_ns2, read.max_ns, write.latency_ns, write.latency_ns2, write.max_ns)
+        self.rows.append(
+            (read.ios, read.bytes, write.ios, write.bytes), (sample.t, counts.seconds, counts.cpu_s, *waits)
+        )
 
 
 class Run:
@@ -335,6 +349,7 @@ class Run:
         self.results: list[Result] = []
         self.placed: dict[tuple[str, str], list[Result]] = {}
         self.judged: list[Judged] = []
+        self.judgements: dict[tuple[str, str], list[Judged]] = {}
         self.samples = Samples()
         self.spans: dict[tuple[Position, int], tuple[int, int]] = {}
         self.clock = 0
@@ -345,7 +360,10 @@ class Run:
         self.wrong: tuple[str, ...] = ()
         self.seal = ""
         for event in events:
-            self.add(event)
+            if type(event) is Sample:  # nearly all of them
+                self.samples.append(event)
+            else:
+                self.add(event)
 
     def add(self, event: E) -> E:
         """Take one more event in, and hand it on."""
@@ -357,7 +375,7 @@ class Run:
             case Result():
                 self._place(msgspec.structs.replace(event, counts=_packed(event.counts)))
             case Judged():
-                self.judged.append(event)
+                self._judge(event)
             case Telemetry():
                 self.telemetry.append(event)
             case Note():
@@ -381,7 +399,10 @@ class Run:
         spans = [self.spans[result.where, result.index] for result in kept]
         for result, span in zip(kept, spans, strict=True):
             self._place(result, span)
-        self.judged = [j for j in self.judged if (order[j.where.test, j.where.phase], j.where.round) < first]
+        judged = [j for j in self.judged if (order[j.where.test, j.where.phase], j.where.round) < first]
+        self.judged, self.judgements = [], {}
+        for one in judged:
+            self._judge(one)
         self.clock = max((last for _, last in spans), default=0)
         self.samples.rows.cut(self.clock)
 
@@ -392,6 +413,10 @@ class Run:
         began = result.t - result.counts.seconds + SAME_S
         span = span or (self.samples.rows.first_after(began, self.clock), len(self.samples))
         self.spans[result.where, result.index] = span
+
+    def _judge(self, judged: Judged) -> None:
+        self.judged.append(judged)
+        self.judgements.setdefault((judged.where.test, judged.where.phase), []).append(judged)
 
     def sampled(self, result: Result) -> list[Sample]:
         """The samples that were taken during one of its results."""
@@ -449,9 +474,9 @@ class Run:
     @property
     def unmet(self) -> tuple[Judged, ...]:
         """The last judgement of every phase that sought steady state and ended without it."""
-        sought = {(t.name, p.name) for t, p in self.phases() if any(isinstance(rule, Steady) for rule in p.until)}
-        ends = (j for j in self.judged if j.ended_by and not j.steady)
-        return tuple(j for j in ends if (j.where.test, j.where.phase) in sought)
+        sought = [(t.name, p.name) for t, p in self.phases() if any(isinstance(rule, Steady) for rule in p.until)]
+        own = (self.judgements.get(place, ()) for place in sought)
+        return tuple(j for many in own for j in many if j.ended_by and not j.steady)
 
     def phases(self) -> Iterator[tuple[PlannedTest, Phase]]:
         """Every (test, phase) of the plan in the order they run."""
@@ -478,11 +503,8 @@ class Run:
 
     def verdict_rounds(self, test: str, phase: str) -> tuple[int, ...]:
         """The rounds of the measurement window: those of the last judgement, steady or not."""
-        place = (self.holder(test, phase), phase)
-        for judged in reversed(self.judged):
-            if (judged.where.test, judged.where.phase) == place and judged.verdicts:
-                return judged.verdicts[0].rounds
-        return ()
+        own = self.judgements.get((self.holder(test, phase), phase), ())
+        return next((judged.verdicts[0].rounds for judged in reversed(own) if judged.verdicts), ())
 
     def window(self, test: str, phase: str, workload: Workload) -> Counts:
         """One workload over the measurement window, added up; its whole series where nothing was judged."""

@@ -20,7 +20,7 @@ COLUMNS, PER_DECADE = 90, 8
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """One chart over all that the test measured."""
     kept = {p.name for p in test.phases if not p.name.startswith(("precondition", "fill"))}
-    records = [r for r in look.records(run, test.name) if r.result.where.phase in kept and r.counts.both.ios]
+    records = [r for r in look.records(run, test.name) if r.result.where.phase in kept and r.counts.ios]
     if len(records) < 3:
         return
     scale, title = time_scale(records[-1].end_s, words)

@@ -39,7 +39,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             continue
         records = look.records(run, test.name, named[-1])
         last = look.last_records(run, test, named[-1])
-        if any(r.counts.both.ios for r in last):
+        if any(r.counts.ios for r in last):
             yield _class(test.name, records, last)
         if beat := _beat(run, test, named[0]):
             period, longest = beat

@@ -45,6 +45,6 @@ def understood(handed: Given, name: str, place: str) -> Taken:
         taken: Taken = readers()[name].read(handed)
     except BadInput as error:
         raise BadInput(f"{place} cannot be imported as {name}: {error}") from error
-    if not any(load.counts.both.ios for load in taken.loads):
+    if not any(load.counts.ios for load in taken.loads):
         raise BadInput(f"{place} cannot be imported as {name}: it tells of no IO")
     return taken

@@ -104,7 +104,7 @@ def workload(told: Asked, counts: Counts) -> tuple[Workload, tuple[str, ...]]:
     """The load, and what nobody told of it."""
     names = {"block size": told.block, "random or sequential": told.random, "threads and queue depth": told.depth}
     unknown = tuple(name for name, value in names.items() if value is None)
-    ios, done = counts.both.ios, counts.both.bytes
+    ios, done = counts.ios, counts.both.bytes
     block = told.block or (round(done / ios) if ios else 1)
     if not 1 <= block <= 1 << 30:
         raise BadInput("it tells a block size that no IO has")

@@ -142,7 +142,7 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
     if not way:
         unknown.append("random or sequential")
         way = "rand" if "rand" in name.lower() else ""
-    mean = counts.both.bytes / counts.both.ios if counts.both.ios else 0
+    mean = counts.both.bytes / counts.ios if counts.ios else 0
     asked = size(words.get("bs") or words.get("blocksize") or "")
     exact = block(mean) if mean == int(mean) else None
     found = exact or block(asked) or _power(mean)
@@ -170,7 +170,7 @@ def _mixed(way: str, words: dict[str, str], counts: Counts) -> int:
         if asked is None and (written := whole(words.get("rwmixwrite"))) is not None:
             asked = 100 - written
         if "rw" not in way:
-            asked = round(100 * counts.read.ios / counts.both.ios)
+            asked = round(100 * counts.read.ios / counts.ios)
         return asked if asked is not None and 0 <= asked <= 100 else 50
     return 0 if counts.write.ios or "write" in way else 100
 

@@ -9,7 +9,7 @@ import msgspec
 
 from stend import outside, ranges
 from stend.errors import BadInput
-from stend.record import Event, Judged, Result, Started
+from stend.record import Event, Judged, Result, Sample, Started
 from stend.store.chain import Chain
 
 FORMAT = 2
@@ -88,6 +88,8 @@ class Places:
 
     def holding(self, event: Event) -> Event:
         """The event, if it can have happened; ValueError otherwise."""
+        if type(event) is Sample and self.known:
+            return event
         where = None
         match event:
             case Started():

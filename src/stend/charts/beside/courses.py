@@ -126,7 +126,7 @@ def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
             dots = [
                 {"t": (r.end_s - kept[0].start_s) / HOUR_S, "ms": getattr(r.counts, f"{key}_s") * 1e3}
                 for r in kept
-                if r.counts.both.ios
+                if r.counts.ios
             ]
             rows += [{**row, "figure": words(f"figure.{key}")} for row in thin(dots, "t", "ms", 2 * MOST)]
     if rows:

@@ -29,7 +29,7 @@ class Record(NamedTuple):
 
 def tests(run: Run, *names: str) -> list[PlannedTest]:
     """The planned tests of these names that have results."""
-    done = {result.where.test for result in run.results}
+    done = {test for test, _ in run.placed}
     return [test for test in run.plan.tests if test.name in done and (not names or test.name in names)]
 
 
@@ -53,7 +53,7 @@ def judged_phases(test: PlannedTest) -> list[tuple[Phase, Steady]]:
 
 def last_judged(run: Run, test: str, phase: str) -> Judged | None:
     """The last judgement of a phase that had a full window; else the last of all."""
-    own = [j for j in run.judged if (j.where.test, j.where.phase) == (test, phase)]
+    own = run.judgements.get((test, phase), [])
     return next((j for j in reversed(own) if j.verdicts), own[-1] if own else None)
 
 

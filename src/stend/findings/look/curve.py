@@ -91,7 +91,7 @@ def _course(pieces: Sequence[Counts], blocks: int) -> Course:
 
 
 def _rate(part: Sequence[Counts]) -> float:
-    return sum(c.both.ios for c in part) / sum(c.seconds for c in part)
+    return sum(c.ios for c in part) / sum(c.seconds for c in part)
 
 
 def _error(parts: Sequence[Sequence[Counts]], rates: Sequence[float]) -> float:

@@ -1,9 +1,10 @@
 """When a drive slowed itself down for heat and how warm it was, on the clock of the records of a phase."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from stend.findings.look import Record
+from stend.findings.look.once import once
 from stend.record import Run, Telemetry
 from stend.watch import slowed
 
@@ -23,9 +24,11 @@ def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
     return found
 
 
-def slow(run: Run) -> Iterator[tuple[Telemetry, Telemetry]]:
+@once
+def slow(run: Run) -> tuple[tuple[Telemetry, Telemetry], ...]:
     """Neighbouring looks at the drive between which it slowed itself down."""
-    return ((before, now) for before, now in pairwise(run.telemetry) if before.t <= now.t and slowed(before, now))
+    looks = pairwise(run.telemetry)
+    return tuple((before, now) for before, now in looks if before.t <= now.t and slowed(before, now))
 
 
 def hottest(run: Run, records: Sequence[Record]) -> float | None:
