@@ -23,7 +23,7 @@ for name in findings.names(): findings.file(name)
 
 
 def main() -> None:
-    """Print the processor's seconds of each format beyond those of the start, the least of a few, and the page's size."""
+    """Print the processor's seconds of each format beyond those of the start (the least of a few) and its size."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "run"
         asked = ["run", "review-desktop", "--target", "sim:kc2000", "--seed", "1", "--into", str(folder)]

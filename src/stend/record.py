@@ -32,8 +32,10 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     bins: Mapping[ranges.Bin, ranges.Count] = {}
 
     def __add__(self, other: "Tally") -> "Tally":
-        if self == NONE or other == NONE:
-            return other if self == NONE else self
+        if self == NONE:
+            return other
+        if other == NONE:
+            return self
         bins = dict(self.bins.items())  # a mapping that is none itself would be asked key by key
         for index, count in other.bins.items():
             bins[index] = bins.get(index, 0) + count
