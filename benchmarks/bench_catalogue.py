@@ -115,9 +115,9 @@ def copied(top: Path) -> None:
     for copy in range(1, COPIES):
         for one in base:
             name = f"copy{copy}-{one.place.removeprefix('run')}"
-            own = msgspec.structs.replace(one.about, run=name, model=f"model{copy % 12}", firmware=str(copy % 5))
+            own = msgspec.structs.replace(parts.about(one), run=name, model=f"model{copy % 12}", firmware=str(copy % 5))
             number = one.entry + first * copy
-            seen.append(msgspec.structs.replace(one, place=name, stamp=there[name].stamp, entry=number, about=own))
+            seen.append(parts.seen(name, there[name].stamp, number, own))
     parts.placed(home, seen, lambda table, path: many(every[table], table, first, path), tables=True)
 
 

@@ -10,6 +10,8 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -21,7 +23,6 @@ from stend.catalogue.parts import Part, Seen
 from stend.catalogue.scan import Place, scan
 from stend.catalogue.taking import BATCH, HOME, learn, present, stale, take_in
 from stend.errors import BadInput, LeftOut
-from stend.store import writer
 
 __all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "named", "opened"]
 
@@ -38,16 +39,22 @@ class Broken(NamedTuple):
     why: str
 
 
-class Catalogue(NamedTuple):
-    """All runs below `top` as they are now, oldest first; `places` has their folders."""
+@dataclass(frozen=True)
+class Catalogue:
+    """All runs below `top` as they are now; `places` has their folders."""
 
     top: Path
-    runs: tuple[About, ...]
     broken: tuple[Broken, ...]
     places: dict[str, Place]
     home: Path
     parts: tuple[Part, ...]
     live: tuple[Seen, ...]
+
+    @cached_property
+    def runs(self) -> tuple[About, ...]:
+        """Those that can be read, oldest first."""
+        told = [parts.about(seen) for seen in self.live if not seen.why]
+        return tuple(sorted(told, key=attrgetter("started_s", "run")))
 
     def folder(self, one: About) -> Path:
         """Where a run lies."""
@@ -120,6 +127,8 @@ def named(word: str, top: Path = RUNS) -> Path | None:
 
 def _let_go(left: list[str], there: dict[str, Place], known: list[Part]) -> list[str]:
     """Those that are new, or that nobody writes."""
+    from stend.store import writer  # not needed to list what is there
+
     old = parts.living(known)
     return [place for place in left if place not in old or not writer.holder(Path(there[place].path)).alive]
 
@@ -146,9 +155,8 @@ def _elsewhere(home: Path, error: OSError, held: ExitStack) -> Path:
 
 def _told(top: Path, home: Path, there: dict[str, Place], known: list[Part]) -> Catalogue:
     live = present(known, there)
-    runs = sorted((seen.about for seen in live if seen.about), key=attrgetter("started_s", "run"))
     broken = [Broken(seen.place, seen.why) for seen in live if seen.why]
     if len(live) < len(there):
         told = {seen.place for seen in live}
         broken += [Broken(place, "it cannot be read") for place in there if place not in told]
-    return Catalogue(top, tuple(runs), tuple(broken), there, home, tuple(known), tuple(live))
+    return Catalogue(top, tuple(broken), there, home, tuple(known), tuple(live))

@@ -1,6 +1,6 @@
 """Parts of a catalogue on disk: what is known of each run, the tables' Parquet files, one writer at a time.
 
-known/part-00000012.json        written last, by rename; what none of these names was left by a killed writer
+known/part-00000012.msgpack     written last, by rename; what none of these names was left by a killed writer
 runs/part-00000012.parquet      and so for each table (`columns.COLUMNS`), where DuckDB was there
 
 Whoever writes or merges holds `lock` alone, whoever reads holds it with others; a lock ends with its process.
@@ -18,10 +18,11 @@ import msgspec
 from stend import outside
 from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
+from stend.errors import BadInput
 
-VERSION = 1
+VERSION = 2
 MOST_PARTS = 64
-KNOWN = "known"
+KNOWN, KIND = "known", ".msgpack"
 
 Rows = dict[str, list[dict[str, Any]]]
 """By table."""
@@ -30,13 +31,16 @@ Stamp = tuple[int, int, int]
 
 
 class Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What is known of a run folder: either what `about` says, or in `why` the reason that it cannot be read."""
+    """What is known of a run folder: either what `about` says, or in `why` the reason that it cannot be read.
+
+    `about` stays as it is stored until somebody asks for it: a query never does, and of thousands that takes most time.
+    """
 
     place: str
     stamp: Stamp
     entry: int
     why: str
-    about: About | None
+    about: msgspec.Raw
 
 
 class Word(msgspec.Struct, frozen=True):
@@ -58,7 +62,24 @@ class Part(NamedTuple):
     word: Word
 
 
-_decoder = msgspec.json.Decoder(Word)
+_decoder = msgspec.msgpack.Decoder(Word)
+_about = msgspec.msgpack.Decoder(About)
+NOTHING = msgspec.Raw(msgspec.msgpack.encode(None))
+
+
+def seen(place: str, stamp: Stamp, entry: int, about: About) -> Seen:
+    """A run folder that can be read."""
+    return Seen(place, stamp, entry, "", msgspec.Raw(msgspec.msgpack.encode(about)))
+
+
+def about(one: Seen) -> About:
+    """What is known of a run that can be read. BadInput of a cache that something damaged."""
+    try:
+        return _about.decode(one.about)
+    except msgspec.MsgspecError as error:
+        raise BadInput(
+            f"what the catalogue knows of {one.place} is damaged; delete .stend/catalogue, it is made anew"
+        ) from error
 
 
 @contextmanager
@@ -76,7 +97,7 @@ def locked(home: Path, *, alone: bool) -> Iterator[None]:
 def read(home: Path) -> list[Part]:
     """Every part that is whole, oldest first; what is torn, or of another version, counts as not there."""
     found = []
-    for path in sorted((home / KNOWN).glob("part-*.json")):
+    for path in sorted((home / KNOWN).glob(f"part-*{KIND}")):
         with suppress(*outside.BROKEN, OSError):
             part = Part(_number(path), _decoder.decode(path.read_bytes()))
             if part.word.version == VERSION and all(
@@ -127,7 +148,7 @@ def clean(home: Path) -> None:
     """Take away what no whole part names; the caller is alone."""
     numbers = {part.number for part in read(home)}
     for table in (KNOWN, *COLUMNS):
-        kind = ".json" if table == KNOWN else ".parquet"
+        kind = KIND if table == KNOWN else ".parquet"
         for path in (home / table).glob("*"):
             if path.suffix != kind or _number(path) not in numbers:
                 path.unlink(missing_ok=True)
@@ -137,7 +158,7 @@ def placed(
     home: Path, seen: list[Seen], make: Callable[[str, Path], None], *, tables: bool, instead: Sequence[Part] = ()
 ) -> None:
     """Write a part's files, then the word by which they count. Entries keep their numbers where they have them."""
-    number = 1 + max((_number(path) for path in (home / KNOWN).glob("part-*.json")), default=0)
+    number = 1 + max((_number(path) for path in (home / KNOWN).glob(f"part-*{KIND}")), default=0)
     sizes = {}
     for table in COLUMNS if tables else ():
         path = home / table / f"part-{number:08}.parquet"
@@ -145,7 +166,7 @@ def placed(
         make(table, path)
         _durable(path)
         sizes[table] = path.stat().st_size
-    word = msgspec.json.encode(Word(VERSION, sizes, seen, [part.number for part in instead]))
+    word = msgspec.msgpack.encode(Word(VERSION, sizes, seen, [part.number for part in instead]))
     path = _path(home, number)
     path.parent.mkdir(exist_ok=True)
     new = path.with_suffix(".new")
@@ -168,7 +189,7 @@ def _durable(path: Path) -> None:
 
 
 def _path(home: Path, number: int) -> Path:
-    return home / KNOWN / f"part-{number:08}.json"
+    return home / KNOWN / f"part-{number:08}{KIND}"
 
 
 def _file(home: Path, table: str, part: Part) -> Path:

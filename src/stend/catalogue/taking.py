@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stend.catalogue import database, parts
 from stend.catalogue.columns import COLUMNS
-from stend.catalogue.parts import Part, Rows, Seen, Stamp
+from stend.catalogue.parts import NOTHING, Part, Rows, Seen, Stamp, seen
 from stend.catalogue.scan import Place, one, scan
 from stend.errors import StendError
 from stend.plain import plain
@@ -69,10 +69,10 @@ def _seen(place: str, now: Place, entry: int, told: Rows) -> Seen | None:
         own = about(place, folder, run)
         found = list(rows(own, run)) if database.there() else []
     except (StendError, OSError) as error:
-        return Seen(place, now.stamp, entry, plain(str(error)), None)
+        return Seen(place, now.stamp, entry, plain(str(error)) or type(error).__name__, NOTHING)
     except Exception as error:  # one run that we cannot tell of must not hide all others
-        return Seen(place, now.stamp, entry, plain(f"a defect in stend ({type(error).__name__}: {error})"), None)
+        return Seen(place, now.stamp, entry, plain(f"a defect in stend ({type(error).__name__}: {error})"), NOTHING)
     told["runs"].append({"entry": entry} | {name: getattr(own, name) for name in own.__struct_fields__})
     for table, row in found:
         told[table].append({"entry": entry} | row)
-    return Seen(place, now.stamp, entry, "", own)
+    return seen(place, now.stamp, entry, own)

@@ -15,7 +15,7 @@ BETWEEN = "  "
 
 def lines(columns: Sequence[tuple[str, Sequence[str]]], whole: Sequence[str] = ()) -> list[str]:
     """A head and a line a row; on a terminal the widest columns give way, but not those of `whole`."""
-    told = [[plain(name), *map(plain, cells)] for name, cells in columns]
+    told = [_plain([name, *cells]) for name, cells in columns]
     widths = [max(map(len, cells)) for cells in told]
     if sys.stdout.isatty():
         widths = _fitted(widths, [name in whole for name, _ in columns], shutil.get_terminal_size().columns)
@@ -40,6 +40,11 @@ def as_json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A list of objects, one a line."""
     told = (msgspec.json.encode(dict(zip(columns, row, strict=True)), enc_hook=str).decode() for row in rows)
     return "[" + ",\n ".join(told) + "]"
+
+
+def _plain(cells: list[str]) -> list[str]:
+    """A column whose words only say something; nearly all do, and are asked together."""
+    return cells if plain("".join(cells)) == "".join(cells) else [plain(cell) for cell in cells]
 
 
 def _column(cells: Sequence[str], width: int) -> list[str]:

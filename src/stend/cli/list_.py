@@ -1,7 +1,7 @@
 """`stend list`: the runs below a folder."""
 
-import time
 from collections.abc import Sequence
+from datetime import datetime
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -58,7 +58,7 @@ def _said(catalogue: "Catalogue", runs: "Sequence[About]", name: str) -> list[st
     """A column."""
     from stend.units import decimal, duration
 
-    values = map(attrgetter(name), runs)
+    values = list(map(attrgetter(name), runs))
     if name == "run":
         below = str(catalogue.top / "x")[:-1]
         return [below + value for value in values]
@@ -67,12 +67,13 @@ def _said(catalogue: "Catalogue", runs: "Sequence[About]", name: str) -> list[st
     if name == "seconds":
         return ["" if value is None else duration(value) for value in values]
     shown = decimal if name.endswith("_bytes") else _table.said
-    return [shown(value) if value else _table.said(value) for value in values]
+    told = {value: shown(value) if value else _table.said(value) for value in set(values)}  # a few, thousands of times
+    return [told[value] for value in values]
 
 
 def _when(seconds: float) -> str:
     try:
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+        return datetime.fromtimestamp(seconds).isoformat(" ", "minutes")
     except (OverflowError, ValueError, OSError):
         return "?"
 
