@@ -9,14 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from stend import catalogue, store
 from stend.catalogue import parts, taking
 from stend.catalogue.columns import COLUMNS
 from stend.cli import main
-from stend.errors import BadInput
 from stend.findings.look.figures import figures
 from stend.units import GiB
 from tests.sides import folder
@@ -223,16 +221,6 @@ def test_a_part_that_is_torn_is_made_again(top: Path) -> None:
     assert counted(top) == whole
     max((top / HOME / "known").iterdir()).write_bytes(b"{")
     assert counted(top) == whole
-
-
-def test_what_something_damaged_is_said(top: Path) -> None:
-    listed(top)
-    (part,) = parts.read(top / HOME)
-    hurt = [msgspec.structs.replace(seen, about=msgspec.Raw(b"\xc3")) for seen in part.word.seen]
-    (path,) = (top / HOME / "known").iterdir()
-    path.write_bytes(msgspec.msgpack.encode(msgspec.structs.replace(part.word, seen=hurt)))
-    with pytest.raises(BadInput, match=r"is damaged; delete \.stend/catalogue"):
-        listed(top)
 
 
 @pytest.mark.needs("root")

@@ -1,13 +1,17 @@
 """SQL over the catalogue: what is answered, in which form, and that nothing else can be reached by it."""
 
 import json
+import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from stend import catalogue, store
+from stend.catalogue import parts
 from stend.catalogue.columns import COLUMNS
 from stend.cli import main
+from stend.errors import BadInput
 from stend.findings.look.figures import figures
 from tests import test_catalogue
 from tests.test_catalogue import HOME, RUNS, listed
@@ -142,3 +146,14 @@ def test_what_another_tool_told_is_there_as_it_told_it(tmp_path: Path, capsys: p
         rows = known.query("SELECT iops, mean_s, p99 FROM figures WHERE run LIKE '%fio%' ORDER BY figure").rows
     assert kinds == [("imported", 2, 2)]
     assert rows == [tuple(row.value(name) for name in ("iops", "mean", "p99")) for row in figures(run)]
+
+
+def test_what_something_damaged_is_said(made: Path, tmp_path: Path) -> None:
+    top = Path(shutil.copytree(made, tmp_path / "runs"))
+    listed(top)
+    (part,) = parts.read(top / HOME)
+    hurt = [msgspec.structs.replace(seen, about=msgspec.Raw(b"\xc3")) for seen in part.word.seen]
+    (path,) = (top / HOME / "known").iterdir()
+    path.write_bytes(msgspec.msgpack.encode(msgspec.structs.replace(part.word, seen=hurt)))
+    with pytest.raises(BadInput, match=r"is damaged; delete \.stend/catalogue"):
+        listed(top)
