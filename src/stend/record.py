@@ -275,7 +275,7 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
     values: dict[str, Any]
 
 
-NoteKind = Literal["remark", "doubt", "mismatch", "stall", "failure", "interruption"]
+NoteKind = Literal["remark", "doubt", "mismatch", "stall", "failure", "interruption", "beside", "interference"]
 
 
 class Note(Data, frozen=True, tag="note"):
@@ -464,6 +464,7 @@ class Run:
         links = tuple(self.plan.device.facts.get("warnings", ()))
         differ = any(note.kind == "mismatch" for note in self.notes)
         stalled = any(note.kind == "stall" for note in self.notes)
+        disturbed = any(note.kind == "interference" for note in self.notes)
         source = self.source
         return (
             *((f"imported from {source.name}: not measured by stend, no steady state proven",) if source else ()),
@@ -471,6 +472,7 @@ class Run:
             *links,
             *(("load and counters differ by more than 1 %, see the notes",) if differ else ()),
             *(("the host slept or stalled while figures were taken, see the notes",) if stalled else ()),
+            *(("other drives moved its figures by more than 2 %, see the notes",) if disturbed else ()),
         )
 
     @property

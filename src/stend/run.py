@@ -5,7 +5,7 @@ starts anew, and every report says so.
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 import msgspec
 
@@ -40,6 +40,13 @@ SLEPT_S, SILENT_S = 0.5, 10.0
 """A suspend in a step, and a time without an interval's counts, that every page must tell; intervals last a second."""
 
 
+Turn = Callable[[PlannedTest, Phase, Callable[[], object]], Iterable[tuple[str, NoteKind]]]
+"""Asked before each phase of a run among others: what is to be noted; it takes as long as the run must wait.
+
+The function it is given stops the load, for a wait.
+"""
+
+
 def run(
     plan: Plan,
     device: Device,
@@ -50,10 +57,11 @@ def run(
     past: Run | None = None,
     fingerprint: dict[str, str] | None = None,
     stopping: Callable[[], bool] = lambda: False,
+    turn: Turn = lambda test, phase, stop: (),
 ) -> Generator[Event, None, None]:
     """Every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
     again = resume_point(past) if past and past.started else None
-    runner = Runner(past or Run(), device, engine, seed, stopping)
+    runner = Runner(past or Run(), device, engine, seed, stopping, turn)
     keep = runner.past.add
     yield keep(
         Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=fingerprint or {})
@@ -87,8 +95,10 @@ def step_seed(seed: int, where: Position, index: int) -> int:
 class Runner:
     """Walks a plan. Its only state besides the past is what stands on the bench."""
 
-    def __init__(self, past: Run, device: Device, engine: Engine, seed: int, stopping: Callable[[], bool]) -> None:
-        self.past, self.device, self.engine, self.seed = past, device, engine, seed
+    def __init__(
+        self, past: Run, device: Device, engine: Engine, seed: int, stopping: Callable[[], bool], turn: Turn
+    ) -> None:
+        self.past, self.device, self.engine, self.seed, self.turn = past, device, engine, seed, turn
         self.began = engine.now()
         self.bench = Bench(engine, stopping)
         self.window_from = 1
@@ -120,6 +130,7 @@ class Runner:
             names = [(test.name, phase.name) for test, phase in places]
             places = places[names.index((again.test, again.phase)) :]
         for number, (test, phase) in enumerate(places):
+            yield from (self.past.add(self.note(*said)) for said in self.turn(test, phase, self.bench.stop))
             self.device.check()
             first = again.round if again and number == 0 else 1
             after = places[number + 1] if number + 1 < len(places) else None

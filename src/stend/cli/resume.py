@@ -12,11 +12,11 @@ from stend.errors import BadInput
 def command(
     context: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The run folder, or that of `stend repeat`; of all runs with --all.")
+        Path, typer.Argument(metavar="DIR", help="The run folder, or that of several runs; of all runs with --all.")
     ] = Path("runs"),
     destroy_data: Annotated[
         list[str] | None,
-        typer.Option("--destroy-data", metavar="NAME", help="As of `stend run`, or of `stend repeat`."),
+        typer.Option("--destroy-data", metavar="NAME", help="As of `stend run` or `stend repeat`."),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Every run below DIR that was cut off, each drive named as in its run.")
@@ -34,9 +34,15 @@ def command(
     from stend.cli import _all, _ends, _series, _terminal
     from stend.session import series
     from stend.session.stopping import Signals
+    from stend.session.together import group
 
     if every:
         return _all.go_on(folder)
+    if (folder / group.WORD).exists():
+        from stend.cli import _together
+
+        targets = [one.request.target for one in group.load(folder).members]
+        return _together.go(folder, _together.named(targets, destroy_data or ()), apart=detach)
     if detach:
         from stend.cli import _apart
 

@@ -11,7 +11,15 @@ from stend.cli import _asked
 def command(
     context: typer.Context,
     tests: _asked.Tests,
-    target: _asked.Target,
+    target: Annotated[
+        list[str],
+        typer.Option(
+            "--target",
+            "-t",
+            metavar="T",
+            help="A device node, /dev/disk/by-id/..., a file, or sim:NAME; several, often.",
+        ),
+    ],
     profile: _asked.ProfileName = None,
     threads: _asked.Threads = None,
     depth: _asked.Depth = None,
@@ -20,7 +28,15 @@ def command(
     round_seconds: _asked.RoundSeconds = None,
     quick: _asked.Quick = False,
     into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="The run folder; new or empty.")] = None,
-    destroy_data: _asked.DestroyData = None,
+    destroy_data: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--destroy-data",
+            metavar="NAME",
+            help="Yes, destroy all data on the drive of this serial, or in the file of this full path; "
+            "TARGET=NAME for each of several.",
+        ),
+    ] = None,
     create: _asked.Create = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=(1 << 62) - 1, help="Seed of all random offsets; recorded.")
@@ -29,6 +45,16 @@ def command(
         str | None,
         typer.Option("--label", metavar="TEXT", help="Kept with the run; `compare --by label` groups by it."),
     ] = None,
+    together: Annotated[
+        bool,
+        typer.Option("--together", help="Several drives: measured phases begin at one moment, whatever a trial says."),
+    ] = False,
+    trial: Annotated[
+        float,
+        typer.Option(
+            "--trial", metavar="S", min=0, max=600, help="Several drives: seconds a window of the trial; 0: none."
+        ),
+    ] = 5.0,
     detach: _asked.Detach = False,
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
@@ -44,7 +70,7 @@ def command(
 
     request = session.Request(
         tests,
-        target,
+        target[0],
         profile,
         quick,
         seed,
@@ -54,10 +80,15 @@ def command(
         active_range_pct=active_range,
         rounds=rounds,
         minute_s=round_seconds,
-        destroy=destroy_data,
+        destroy=destroy_data[0] if destroy_data else None,
         into=str(into) if into else None,
         label=label,
     )
+    if len(target) > 1:
+        from stend.cli import _together
+
+        asked = _together.requests(request, target, destroy_data or ())
+        return _together.begin(asked, into, barrier=together, trial_s=trial, apart=detach)
     if detach:
         from stend.cli import _apart
 

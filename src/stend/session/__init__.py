@@ -28,6 +28,7 @@ from stend.session.operator import Operator
 from stend.session.request import Request
 from stend.session.running import Running
 from stend.session.stopping import Stop
+from stend.session.together import turns
 from stend.store import journal, reports, writer
 
 __all__ = ["Operator", "Request", "Running", "Stop", "planned", "resume", "start"]
@@ -60,9 +61,10 @@ def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = Non
                 undo.pop_all()
                 with write_cache.kept(device, drawn, folder, operator.hear) as said:
                     at, seed = time.time(), request.seed or 0
-                    events = run(said, device, load, seed=seed, at=at, fingerprint=there, stopping=stop)
-                    with closing(Running(folder, said, store.append(folder, events, raw), stop)) as running:
-                        yield running
+                    with turns.taken(folder, said, stop) as turn:
+                        events = run(said, device, load, seed=seed, at=at, fingerprint=there, stopping=stop, turn=turn)
+                        with closing(Running(folder, said, store.append(folder, events, raw), stop)) as running:
+                            yield running
 
 
 @contextmanager
@@ -135,9 +137,12 @@ def _gone_on(
         there = same.as_then(past, device.identity, _taken(device, destroy, operator, folder))
         raw, virtual = store.Raw(folder), device.identity.virtual
         load, at = engine.engine_for(device, raw, past.plan.profile.minute_s), time.time()
-        with write_cache.kept(device, past.plan, folder, operator.hear):
+        kept, taken = write_cache.kept(device, past.plan, folder, operator.hear), turns.taken(folder, past.plan, stop)
+        with kept, taken as turn:
             again = None if virtual else past
-            events = run(past.plan, device, load, seed=past.seed, at=at, past=again, fingerprint=there, stopping=stop)
+            events = run(
+                past.plan, device, load, seed=past.seed, at=at, past=again, fingerprint=there, stopping=stop, turn=turn
+            )
             events = announced(rerun(events, store.read(folder)) if virtual else events, before.said)
             with closing(Running(folder, past.plan, store.append(folder, events, raw), stop, past=True)) as running:
                 yield running

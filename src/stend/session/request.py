@@ -9,6 +9,20 @@ import msgspec
 from stend.units import parse_bytes
 
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
+OPTIONS = {
+    "target": "--target",
+    "profile": "--profile",
+    "seed": "--seed",
+    "create": "--create",
+    "threads": "--threads",
+    "depth": "--depth",
+    "active_range_pct": "--active-range",
+    "rounds": "--rounds",
+    "minute_s": "--round-seconds",
+    "destroy": "--destroy-data",
+    "into": "--into",
+    "label": "--label",
+}
 ELSEWHERE = ("destroy", "into")
 """What the manifest does not repeat: the word of who was there, and where it lies."""
 
@@ -47,6 +61,13 @@ class Request(msgspec.Struct, frozen=True):
         """What was asked, for the run folder."""
         told = msgspec.structs.asdict(self).items()
         return {name: value for name, value in told if value is not None and name not in ELSEWHERE}
+
+    @property
+    def words(self) -> list[str]:
+        """The words of `stend run` that ask for it."""
+        told = [(option, getattr(self, name)) for name, option in OPTIONS.items()]
+        named = [f"{option}={value}" for option, value in told if value is not None]
+        return [*named, *(["--quick"] if self.quick else ()), "--", *self.tests]
 
     @property
     def create_bytes(self) -> int:

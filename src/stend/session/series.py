@@ -12,6 +12,7 @@ from msgspec import Meta
 from stend import outside, store
 from stend.errors import BadInput
 from stend.session.request import Request
+from stend.store import journal
 
 WORD = "repeat.toml"
 SIDES = "ab"
@@ -49,11 +50,11 @@ class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def left(self, folder: Path) -> Iterator[Slot]:
         """Those that have not come to their end; what is left of one that never started is taken away."""
         for slot in self.slots(folder):
-            ended = _ended(slot)
-            if ended is None and slot.folder.exists():
+            how = ended(slot.folder)
+            if how is None and slot.folder.exists():
                 shutil.rmtree(slot.folder)
-            if ended not in FINISHED:
-                yield slot._replace(begun=ended is not None)
+            if how not in FINISHED:
+                yield slot._replace(begun=how is not None)
 
 
 def create(folder: Path, series: Series) -> None:
@@ -89,12 +90,9 @@ def _told(series: Series) -> dict[str, object]:
     return {"repeats": series.repeats, "requests": requests}
 
 
-def _ended(slot: Slot) -> str | None:
-    """How the run ended, "" where it did not, None where it never started."""
-    if not slot.begun:
+def ended(folder: Path) -> str | None:
+    """How the run of a folder ended, "" where it did not, None where it never started."""
+    if not journal.events_of(folder).exists() or next(store.read(folder), None) is None:
         return None
-    events = store.read(slot.folder)
-    if next(events, None) is None:
-        return None
-    run = store.load(slot.folder)
+    run = store.load(folder)
     return run.ended.outcome if run.ended else ""

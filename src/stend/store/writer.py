@@ -64,7 +64,7 @@ def sole(folder: Path, verb: str) -> Iterator[Before]:
         last = _told(fd)
         before = _judged(folder, last)
         pid, place = os.getpid(), _text(folder.resolve())
-        own = Owner(verb, pid, _ticks(pid), here(), place, _inode(folder), released=False)
+        own = Owner(verb, pid, ticks(pid), here(), place, _inode(folder), released=False)
         _tell(fd, own)
         try:
             yield before
@@ -108,11 +108,11 @@ def holder(folder: Path) -> Holder:
     now = here()
     if not owner.host.same_machine(now):
         return Holder(owner, None)
-    ticks = _ticks(owner.pid)
-    return Holder(owner, owner.host.boot == now.boot and 0 < ticks == (owner.ticks or ticks))
+    began = ticks(owner.pid)
+    return Holder(owner, owner.host.boot == now.boot and 0 < began == (owner.ticks or began))
 
 
-def _ticks(pid: int) -> int:
+def ticks(pid: int) -> int:
     """When a process began, in the kernel's ticks since the boot, which no clock moves; 0 where there is none."""
     try:
         told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

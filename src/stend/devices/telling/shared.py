@@ -1,0 +1,105 @@
+"""What drives of one host have in common on their way to memory, by sysfs: bridges, adapters, disks below."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from stend.definition import Identity
+from stend.devices.telling.facts import GENERATIONS
+from stend.gate import mounts
+from stend.kernel import HOST, Kernel, count, natural, text
+from stend.units import GB
+
+FUNCTION = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+ASIDE = ("file system", "enclosure")
+"""What is told besides the nearest thing that drives share; of all others the nearest tells the most."""
+STORAGE = "0x01"
+LANE_BYTES = {1: 0.25 * GB, 2: 0.5 * GB, 3: 0.985 * GB, 4: 1.969 * GB, 5: 3.938 * GB, 6: 7.563 * GB}
+"""Of one lane, after its encoding (PCI Express Base Specification)."""
+
+
+class Part(NamedTuple):
+    """One thing on a drive's way: what it is, its name, and what it carries, where that is told."""
+
+    kind: str
+    name: str
+    bytes_per_s: float = 0.0
+
+
+class Shared(NamedTuple):
+    """A part that several drives lie behind, by their targets; `own_bytes_per_s` is what their own links add up to."""
+
+    part: Part
+    targets: tuple[str, ...]
+    own_bytes_per_s: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """What is left of each when all are busy, at most: 1 where that is not told, or no less."""
+        told = self.part.bytes_per_s and self.own_bytes_per_s
+        return min(self.part.bytes_per_s / self.own_bytes_per_s, 1.0) if told else 1.0
+
+
+def shared(drives: Sequence[Identity], kernel: Kernel = HOST) -> list[Shared]:
+    """What two or more of them have in common, the nearest to the drives once for the same ones."""
+    ways = {drive.target: way(drive, kernel) for drive in drives if not drive.virtual}
+    found: dict[tuple[str, ...], Shared] = {}
+    for part in dict.fromkeys(part for parts in ways.values() for part in parts):
+        behind = tuple(target for target, parts in ways.items() if part in parts)
+        if len(behind) > 1:
+            own = [next((p.bytes_per_s for p in ways[target] if p.kind == "link"), 0.0) for target in behind]
+            key = (*behind, part.kind) if part.kind in ASIDE else behind
+            found[key] = Shared(part, behind, sum(own) if all(own) else 0.0)  # the last of a way is the nearest
+    return list(found.values())
+
+
+def way(drive: Identity, kernel: Kernel = HOST) -> list[Part]:
+    """The parts between memory and a drive, the farthest first; a file's and a stack's are those of their disks."""
+    node = kernel.node_at(drive.path)
+    disks = sorted(mounts.disks_below(kernel, drive.path), key=natural)
+    hardware = dict.fromkeys(part for disk in disks for part in _hardware(kernel, disk))
+    return [*hardware, *(Part("disk", disk) for disk in disks), *_mount(drive, node, kernel)]
+
+
+def numa(drive: Identity, kernel: Kernel = HOST) -> tuple[str, str]:
+    """Its NUMA node and the processors near it as the kernel lists them, each empty where it is not told."""
+    folder = _real(kernel, kernel.node_at(drive.path))
+    near = [place for place in (folder, *folder.parents) if text(place / "local_cpulist")]
+    return (text(near[0] / "numa_node"), text(near[0] / "local_cpulist")) if near else ("", "")
+
+
+def _mount(drive: Identity, node: str, kernel: Kernel) -> list[Part]:
+    backing = drive.path if not node else kernel.backing(node)
+    mount = mounts.of_path(kernel, backing) if backing else None
+    return [Part("file system", mount.point)] if mount else []
+
+
+def _real(kernel: Kernel, node: str) -> Path:
+    return (kernel.block(node) / "device").resolve() if node else Path("/")
+
+
+def _hardware(kernel: Kernel, disk: str) -> list[Part]:
+    folder = _real(kernel, disk)
+    functions = [place for place in reversed((folder, *folder.parents)) if FUNCTION.fullmatch(place.name)]
+    found = [_function(place, last=place is functions[-1]) for place in functions]
+    if functions:
+        found.append(Part("link", disk, _carries(functions[-1])))
+    found += [Part("SAS expander", p.name) for p in reversed(folder.parents) if p.name.startswith("expander-")]
+    enclosure = next(folder.glob("enclosure_device:*"), None)
+    return [*found, *([Part("enclosure", enclosure.resolve().parent.name)] if enclosure else [])]
+
+
+def _function(place: Path, *, last: bool) -> Part:
+    """A root port or a switch's port; the last one of the way is the drive's own, or the adapter that it hangs on."""
+    if last:
+        kind = "PCIe adapter" if text(place / "class").startswith(STORAGE) else "PCIe function"
+    else:
+        kind = "PCIe port" if FUNCTION.fullmatch(place.parent.name) else "PCIe root port"
+    return Part(kind, place.name, _carries(place))
+
+
+def _carries(place: Path) -> float:
+    """Bytes per second of a link as it is negotiated; 0 where that is not told."""
+    generation = GENERATIONS.get(text(place / "current_link_speed").partition(" ")[0], 0)
+    return LANE_BYTES.get(generation, 0.0) * min(count(place / "current_link_width"), 32)

@@ -1,0 +1,27 @@
+"""How far apart the measured phases of drives began that were to begin at one moment."""
+
+from collections.abc import Sequence
+
+from stend.record import Run
+from stend.session.together.turns import PREPARING
+
+
+def skews(runs: Sequence[Run]) -> dict[tuple[str, str], float]:
+    """Seconds between the first and the last beginning of each measured phase that two runs or more have, by place."""
+    begins: dict[tuple[str, str], list[float]] = {}
+    for run in runs:
+        for place, began in beginnings(run).items():
+            begins.setdefault(place, []).append(began)
+    return {place: max(times) - min(times) for place, times in begins.items() if len(times) > 1}
+
+
+def beginnings(run: Run) -> dict[tuple[str, str], float]:
+    """When the first load of each measured phase began, in Unix time; nothing of an interrupted or virtual run."""
+    if len(run.started) != 1 or run.plan.device.virtual:
+        return {}
+    found: dict[tuple[str, str], float] = {}
+    for result in run.results:
+        if not result.where.phase.startswith(PREPARING) and result.counts.seconds:
+            began = run.started[0].at + result.t - result.counts.seconds
+            found.setdefault((result.where.test, result.where.phase), began)
+    return found
