@@ -16,7 +16,7 @@ from pathlib import Path
 from stend.units import MiB
 
 STEND = [sys.executable, "-m", "stend"]
-STUDY = ["throughput", "--quick", "--rounds", "5", "--round-seconds", "1"]
+STUDY = ["fresh", "--quick", "--round-seconds", "1"]
 ZRAM = Path("/sys/class/zram-control")
 
 

@@ -26,11 +26,14 @@ READS = {
 }
 WRITES_FOLDERS = {
     "cli/_apart.py": "the log of a run that goes on by itself; the process is stend again",
+    "cli/_together.py": "the logs of runs that go on by themselves; each process is stend again",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "jobs.py": "job files for plain fio, into the folder that was asked for",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
     "session/write_cache.py": "the run folder's record of what was set on the drive",
     "catalogue": "parts below a folder of runs, or in a temporary one",
+    "session/together/trial.py": "a probe a drive, which is stend again and goes through the gate",
+    "session/together/turns.py": "how far each of several runs is, in their folder; locks of this host",
     "session/series.py": "the folder of a series; of a run in it that never started nothing is left",
     "imports": "what is handed in, with 'rb'; its original, into a run folder of its own",
     "live": "pictures of a page, into the folder that is served",

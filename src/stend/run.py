@@ -47,6 +47,11 @@ The function it is given stops the load, for a wait.
 """
 
 
+def at_once(test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> tuple[tuple[str, NoteKind], ...]:
+    """The turn of a run that has the host to itself."""
+    return ()
+
+
 def run(
     plan: Plan,
     device: Device,
@@ -57,7 +62,7 @@ def run(
     past: Run | None = None,
     fingerprint: dict[str, str] | None = None,
     stopping: Callable[[], bool] = lambda: False,
-    turn: Turn = lambda test, phase, stop: (),
+    turn: Turn = at_once,
 ) -> Generator[Event, None, None]:
     """Every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
     again = resume_point(past) if past and past.started else None

@@ -1,7 +1,7 @@
 """`stend run`: purge, precondition, measure, report."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -68,21 +68,10 @@ def command(
     from stend.cli import _ends, _terminal
     from stend.session.stopping import Signals
 
+    changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
+    own: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
     request = session.Request(
-        tests,
-        target[0],
-        profile,
-        quick,
-        seed,
-        create,
-        threads=threads,
-        depth=depth,
-        active_range_pct=active_range,
-        rounds=rounds,
-        minute_s=round_seconds,
-        destroy=destroy_data[0] if destroy_data else None,
-        into=str(into) if into else None,
-        label=label,
+        tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **own
     )
     if len(target) > 1:
         from stend.cli import _together

@@ -121,7 +121,7 @@ def _member(
         else []
     )
     told += [sentence(part) for part in common if target in part.targets]
-    disturbed = lane != "all" and bool(last) and (target in last.failed or any(map(_beyond, moved)))
+    disturbed = lane != "all" and last is not None and (target in last.failed or any(map(_beyond, moved)))
     return Member(f"{number:02}-{slug}", one.request, lane, tuple(told), disturbed)
 
 

@@ -1,7 +1,7 @@
 """A drive's own process in a trial: `python -m stend.session.together.probe`, told a JSON line at a time.
 
-Asked {"target", "destroy", "keep_off", "interval_s"}, then {"hold": workload} or {} for none; it answers {"ready"}, an
-interval's {"t", "counts"} again and again, {"rests"}, and {"refused"} or {"failed"} as its last word. It ends with its input.
+Asked {"target", "destroy", "keep_off", "interval_s"}, then {"hold": workload} or {} for none; it answers {"ready"},
+{"t", "counts"} each interval, {"rests"}, and {"refused"} or {"failed"} as its last word. It ends with its input.
 """
 
 import os
