@@ -60,6 +60,7 @@ def four(top: Path, nodes: Sequence[str], files: dict[str, Path]) -> None:
     while not (top / "four/.together/go-1").exists() and process.poll() is None:
         time.sleep(0.1)
     os.truncate(files[nodes[-1]], 0)
+    subprocess.run(["losetup", "-c", nodes[-1]], check=False)
     print(f"four at once: exit code {process.wait()}")
 
 

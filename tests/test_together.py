@@ -180,7 +180,7 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(tmp_pat
         file.write_bytes(bytes(32 << 20))
     named = [word for file in files for word in ("--destroy-data", f"{file}={file}")]
     asked = [word for file in (*files, tmp_path / "none") for word in ("--target", str(file))]
-    words = [sys.executable, "-m", "stend", "run", "latency", *SHORT, *asked, *named, "--trial", "1"]
+    words = [sys.executable, "-m", "stend", "run", "latency", *SHORT, *asked, *named, "--trial", "0.5"]
     folder = tmp_path / "g"
     with subprocess.Popen([*words, "--into", str(folder)], stdout=subprocess.DEVNULL) as first:
         members = wait(lambda: [folder / one.name for one in group.load(folder).members])

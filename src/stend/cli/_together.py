@@ -185,7 +185,7 @@ def _line(folder: Path) -> str:
         return str(error)
     course, at = one.course, one.course.at
     if not at:
-        return "waits to begin"
+        return "nearly done" if course.started else "waits to begin"
     return f"{at.test}, {at.phase}, round {at.round}; {_view.to_go(course)}"
 
 

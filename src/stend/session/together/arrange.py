@@ -55,7 +55,7 @@ def arranged(
     lanes, trials = _lanes([one.drive.target for one in real], common), list[Trial]()
     if len(able) > 1 and seconds:
         tell(f"Trial: {len(able)} drives, each alone and beside the others, {seconds:g} s a window")
-        lanes, trials = _tried(able, lanes, lambda some: trial(some, str(folder), seconds))
+        lanes, trials = _tried(able, {} if barrier else lanes, lambda some: trial(some, str(folder), seconds))
     elif not barrier:
         lanes = dict.fromkeys(lanes, "all") if len(lanes) > 1 else {}
     refused = trials[0].refused if trials else {}
@@ -86,10 +86,13 @@ def _near(real: Sequence[Wanted]) -> Iterator[str]:
 
 
 def _tried(requests: Sequence[Request], lanes: dict[str, str], measured: Try) -> tuple[dict[str, str], list[Trial]]:
-    """No lanes where the host carries all at once; those of what is shared where it carries one of each; else one."""
+    """No lanes where the host carries all at once; those of what is shared where it carries one of each; else one.
+
+    Without lanes to choose from one trial tells all.
+    """
     all_ = measured(requests)
     left = [one for one in requests if one.target not in all_.refused]
-    if all_.carried or len(left) < 2:
+    if all_.carried or len(left) < 2 or not lanes:
         return {}, [all_]
     first = list({lanes[one.target]: one for one in reversed(left)}.values())
     if 1 < len(first) < len(left) and (again := measured(first)).carried:
