@@ -135,19 +135,20 @@ def picked(whole: Comparison, rule: Rule) -> Iterator[Difference]:
     """The figures a rule is about: those that all its words fit."""
     pairs, _ = paired(whole.a, whole.b)
     for word in rule.where:
-        if not any(_fits(word, key) for key, _ in pairs):
+        if not any(fits(word, key) for key, _ in pairs):
             known = dict.fromkeys(key.test for key, _ in pairs)
             raise BadInput(f"{word!r} in the rule {rule.text!r} fits no figure; tests that both sides have: "
                            f"{', '.join(known) or 'none'}")  # fmt: skip
     ways = [word.lower() for word in rule.where if word.lower() in DIRECTIONS] or ["both"]
-    own = [pair for pair in pairs if pair[0].direction in ways and all(_fits(word, pair[0]) for word in rule.where)]
+    own = [pair for pair in pairs if pair[0].direction in ways and all(fits(word, pair[0]) for word in rule.where)]
     found = [one for key, other in own if (one := difference(whole, key, other, rule.quantity))]
     if not found:
         raise BadInput(f"the rule {rule.text!r} fits no figure that both sides have a value of")
     yield from found
 
 
-def _fits(word: str, key: Key) -> bool:
+def fits(word: str, key: Key) -> bool:
+    """Whether a word of a rule's brackets picks this figure."""
     if word.lower() in (*DIRECTIONS, *get_args(State)):
         return word.lower() in (key.direction, key.state)
     if word.upper() in ("RND", "SEQ"):

@@ -114,7 +114,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         ended_s=began + last,
         seed=run.seed,
         settings=_settings(run, host, label),
-        rows={_key(row): row for row in figures(run)},
+        rows={key_of(row): row for row in figures(run)},
         capacity_bytes=drive.capacity_bytes,
         courses=dict(_courses(run)),
         stamps=run.stamps,
@@ -123,7 +123,8 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
     )
 
 
-def _key(row: Figures) -> Key:
+def key_of(row: Figures) -> Key:
+    """Which figure it is."""
     load = row.workload
     return Key(
         *(row.test, row.phase, row.state, load.random_pct, load.read_pct, _block(load)),

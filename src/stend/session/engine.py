@@ -10,14 +10,22 @@ HELD = 5
 
 def engine_for(device: Device, raw: store.Raw, minute_s: float) -> Engine:
     """The engine that can load this drive, telling about once a second or faster where minutes are short."""
-    interval_s = min(1.0, max(minute_s / HELD, 0.1))
     if isinstance(device, virtual.VirtualDevice):
-        from stend.engines import simulated
-
-        return simulated.SimulatedEngine(device.drive, interval_s=interval_s)
+        return simulated(device, minute_s)
     from stend.engines import fio
 
-    return fio.FioEngine(device.io_path, raw=raw, interval_s=interval_s)
+    return fio.FioEngine(device.io_path, raw=raw, interval_s=_interval_s(minute_s))
+
+
+def simulated(device: virtual.VirtualDevice, minute_s: float) -> Engine:
+    """What loads a virtual drive."""
+    from stend.engines.simulated import SimulatedEngine
+
+    return SimulatedEngine(device.drive, interval_s=_interval_s(minute_s))
+
+
+def _interval_s(minute_s: float) -> float:
+    return min(1.0, max(minute_s / HELD, 0.1))
 
 
 def can_load(target: str) -> None:

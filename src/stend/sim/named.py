@@ -49,8 +49,18 @@ def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -
         if not isinstance(changed.get(part), dict) or part in ("sources", "accidents"):
             parts = [f"{one}.*" for one, told in described.items() if isinstance(told, dict) and one != "sources"]
             raise BadInput(f"sim:{name} has no parameter {key!r}; it takes {', '.join(parts)}")
-        changed[part] = changed[part] | {inner: value}
+        changed[part] = _within(changed[part], inner, value, f"sim:{name} has no parameter {key!r}")
     return changed
+
+
+def _within(part: dict[str, Any], key: str, value: str, missing: str) -> dict[str, Any]:
+    """The part with that parameter set, or one of a part of it: `slc.share_pct`."""
+    inner, dot, more = key.partition(".")
+    if not dot:
+        return part | {inner: value}
+    if not isinstance(part.get(inner), dict):
+        raise BadInput(f"{missing}; there is no {inner!r} with parts of its own")
+    return part | {inner: _within(part[inner], more, value, missing)}
 
 
 def _options(name: str, given: dict[str, str]) -> dict[str, Any]:
