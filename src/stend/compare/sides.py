@@ -34,10 +34,12 @@ class Key(NamedTuple):
 
     @property
     def load(self) -> str:
-        """The specification's short form: `RND 4K 0/100 T4 Q32`, with the place where loads differ in it alone."""
+        """The specification's short form: `RND 4K 0/100 T4 Q32`, with the place where loads differ in it alone;
+        without threads and depth where these tell nothing apart."""
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         there = f" #{self.place}" if self.place > 1 else ""
-        return f"{kind} {self.block} {self.mix} T{self.threads} Q{self.depth}{there}"
+        outstanding = f" T{self.threads} Q{self.depth}" if self.threads else ""
+        return f"{kind} {self.block} {self.mix}{outstanding}{there}"
 
     @property
     def loose(self) -> tuple[Any, ...]:

@@ -29,6 +29,8 @@ from stend.errors import BadInput
 
 MOST_DRIVES = 100_000
 USUAL_LEVELS = 5
+FINE = 2000
+"""Parts of a range that stand for all of it."""
 Value = bool | int | float | str
 Bound = int | float
 Values = dict[str, Value]
@@ -131,12 +133,21 @@ class Design(NamedTuple):
         count, size = self.written.drives or 0, len(self.parameters)
         parts = dice.permuted(np.tile(np.arange(count), (size, 1)), axis=1)
         shares = (parts + dice.random((size, count))) / count
-        columns = [[_at(own, share) for share in row] for own, row in zip(self.parameters.values(), shares, strict=True)]
+        columns = [
+            [_at(own, share) for share in row] for own, row in zip(self.parameters.values(), shares, strict=True)
+        ]
         return [dict(zip(self.parameters, row, strict=True)) for row in zip(*columns, strict=True)]
 
     def _grid(self) -> list[Values]:
         ladders = [_ladder(own) for own in self.parameters.values()]
         return [dict(zip(self.parameters, row, strict=True)) for row in product(*ladders)]
+
+    def population(self, name: str) -> list[Value]:
+        """The values that a parameter could have been given, each as often as is likely."""
+        own = self.parameters[name]
+        if isinstance(own, Range) and self.written.drives:
+            return [own.at((k + 0.5) / FINE) for k in range(FINE)]
+        return _ladder(own)
 
     def extremes(self) -> list[Values]:
         """The first value of each parameter, then each parameter's further ends or values alone."""

@@ -12,7 +12,6 @@ from stend.sweep.design import PLAN, Design, Point, Value, Values
 from stend.sweep.folder import Line
 
 
-
 def target(design: Design, values: Values) -> str:
     """The virtual drive: `sim:small?flash.dies=16`."""
     own = {name: _word(value) for name, value in values.items() if not name.startswith(PLAN)}
@@ -34,6 +33,11 @@ def settings(design: Design, values: Values) -> dict[str, Any]:
     return told | {"tests": tests}
 
 
+def changed(values: Values) -> str:
+    """What of the plan is this drive's own, as text."""
+    return ", ".join(f"{name}={_word(value)}" for name, value in values.items() if name.startswith(PLAN))
+
+
 def check(design: Design) -> float:
     """How long the runs of an average drive are expected to last, in its own seconds; BadInput where any of the
     extremes cannot be planned."""
@@ -53,10 +57,11 @@ def _planned(design: Design, values: Values) -> float:
 def run(design: Design, point: Point) -> Line:
     """The run of one drive in memory; one that cannot be built or fails is told with its reason."""
     line: Line = {"drive": point.number, "seed": point.seed, "values": point.values, "stend": __version__}
+    line["target"] = target(design, point.values)
     try:
         own = design.written
         names, profile, told = plan.gather(own.tests, own.profile, settings(design, point.values), quick=own.quick)
-        done = unrecorded.folded(target(design, point.values), names, profile, told, seed=point.seed)
+        done = unrecorded.folded(line["target"], names, profile, told, seed=point.seed)
     except StendError as error:
         return line | {"outcome": "failed", "reason": str(error), "figures": []}
     ended = done.ended
@@ -72,5 +77,3 @@ def _figure(row: Figures) -> Line:
 
 def _word(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-

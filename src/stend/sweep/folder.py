@@ -33,7 +33,10 @@ FIGURE = {
 }  # fmt: skip
 """Columns of a figure, named as in the catalogue."""
 QUANTITY = {"throughput": "bytes_per_s", "mean": "mean_s", "max": "max_s"}
-DRIVE = {"drive": "INTEGER", "seed": "BIGINT", "outcome": "VARCHAR", "reason": "VARCHAR", "stend": "VARCHAR"}
+DRIVE = {
+    "drive": "INTEGER", "seed": "BIGINT", "outcome": "VARCHAR", "reason": "VARCHAR", "stend": "VARCHAR",
+    "target": "VARCHAR",
+}  # fmt: skip
 
 
 def begin(design: Design, path: Path, folder: Path) -> None:

@@ -4,42 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from stend import __version__
 from stend.compare import Comparison, Difference, Side
 from stend.compare.rules import Judgement
-from stend.errors import BadInput
+from stend.report.parts import written
 from stend.report.parts.versus import versus
 
-FORMATS = ("html", "pdf", "markdown", "json")
 FORMAT = 1
 OF_RUN = ("name", "drive", "began_s", "ended_s", "seed", "settings", "stamps")
 """What of a run's outcome is told."""
-
-
-def _write(whole: Comparison, judged: Judgement | None, form: str, lang: str, into: Path) -> list[Path]:
-    """One format into a folder; tells the files written, the first to open first."""
-    into.mkdir(parents=True, exist_ok=True)
-    name = "comparison" + ("" if lang == "en" or form == "json" else f".{lang}")
-    path = into / f"{name}.{'md' if form == 'markdown' else form}"
-    if form == "json":
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(plain(whole, judged)), indent=1) + b"\n")
-        return [path]
-    doc = versus(whole, judged, lang)
-    if form == "markdown":
-        from stend.report.markdown import write_document
-
-        return write_document(doc, path, into / f"{name}.files")
-    if form == "pdf":
-        from stend.report.pdf import typeset
-
-        path.write_bytes(typeset(doc))
-        return [path]
-    from stend.report.html import page
-
-    path.write_text(page(doc), encoding="utf-8")
-    return [path]
 
 
 def plain(whole: Comparison, judged: Judgement | None) -> dict[str, Any]:
@@ -96,7 +69,6 @@ def _judged(judged: Judgement) -> dict[str, Any]:
 
 def write(whole: Comparison, judged: Judgement | None, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
     """Several formats; unknown ones are refused before any is written."""
-    for form in forms:
-        if form not in FORMATS:
-            raise BadInput(f"there is no format {form!r} of a comparison; there are {', '.join(FORMATS)}")
-    return [path for form in forms for path in _write(whole, judged, form, lang, into)]
+    return written.write(
+        "comparison", forms, lang, into, lambda: versus(whole, judged, lang), lambda: plain(whole, judged)
+    )

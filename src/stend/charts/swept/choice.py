@@ -1,0 +1,75 @@
+"""The designs that were tried, by what is wanted and what must hold; the best of those allowed is marked."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, data, series_scale
+from stend.charts.parts.plain import Chart
+from stend.charts.swept.named import axis_title, figure_name, scaled
+from stend.sweep.study import Study
+from stend.sweep.wish import Subject, Wish
+from stend.words import Language
+
+MOST_DOTS = 1500
+
+
+def draw(study: Study, words: Language) -> Iterator[Drawing]:
+    """One chart where something is wanted, over the first thing that must hold, else over what drives it most."""
+    if study.wish and (over := _over(study, study.wish)):
+        rows = list(_rows(study, study.wish, over, words))[:MOST_DOTS]
+        if rows:
+            told = {"best": _title(study.wish.subject, words), "over": _title(over, words)}
+            yield Drawing(
+                words("swept.choice", **told), _chart(rows, study.wish, over, words), {"rows": rows},
+                words("swept.choice_says", **told),
+            )  # fmt: skip
+
+
+def _over(study: Study, wish: Wish) -> Subject | None:
+    for bound in wish.bounds:
+        if bound.subject.parameter != wish.subject.parameter or bound.subject.figures != wish.subject.figures:
+            return bound.subject
+    own = next((one for figure, one in study.effects.items() if figure in wish.subject.figures and one.order), None)
+    return Subject(own.order[0], own.order[0], ()) if own else None
+
+
+def _rows(study: Study, wish: Wish, over: Subject, words: Language) -> Iterator[Row]:
+    for i in range(len(study.results.rows)):
+        x, y = over.of(study.results, i)[0], wish.subject.of(study.results, i)[0]
+        if type(x) in (int, float) and type(y) in (int, float):
+            kind = "best" if study.allowed[:1] == (i,) else "allowed_dot" if i in study.allowed else "refused"
+            drive = study.results.drives[i]["drive"]
+            yield {"x": _plain(x, over), "y": _plain(y, wish.subject), "kind": words(f"swept.{kind}"), "drive": drive}
+
+
+def _plain(value: Any, subject: Subject) -> float:
+    return scaled(value, subject.figures[0].quantity) if subject.figures else value
+
+
+def _title(subject: Subject, words: Language) -> str:
+    return subject.parameter or figure_name(subject.figures[0], words)
+
+
+def _axis(field: str, subject: Subject, words: Language) -> dict[str, Any]:
+    if subject.parameter:
+        return axis(field, subject.parameter, zero=False)
+    return axis(
+        field,
+        axis_title(subject.figures[0].quantity, words),
+        log=True,
+        plain=subject.figures[0].quantity not in ("iops", "throughput"),
+    )
+
+
+def _chart(rows: Sequence[Row], wish: Wish, over: Subject, words: Language) -> Any:
+    names = [words(f"swept.{kind}") for kind in ("best", "allowed_dot", "refused")]
+    base = {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "bottom"}}
+    channels = {
+        "color": {**base, "scale": series_scale(names, [RED, BLUE, GREY])},
+        "shape": {**base, "scale": series_scale(names, ["diamond", "circle", "cross"])},
+        "size": {"field": "kind", "type": "nominal", "legend": None, "scale": series_scale(names, [160, 30, 20])},
+    }
+    tips = [{"field": "drive", "type": "nominal", "title": words("swept.drive")}]
+    x, y = _axis("x", over, words), _axis("y", wish.subject, words)
+    dots = Chart(data()).mark_point(filled=True, opacity=0.75).encode(x=x, y=y, tooltip=tips, **channels)
+    return dots.properties(height=300, width=520)

@@ -1,0 +1,108 @@
+"""A figure over the parameter that drives it most, every drive a dot, coloured by the next parameter."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import exp, log
+from statistics import fmean
+from typing import Any
+
+from stend.charts.parts import BLACK, DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
+from stend.charts.parts.plain import Chart
+from stend.charts.swept.named import axis_title, figure_name, parameter, scaled
+from stend.sweep.design import Range, Value
+from stend.sweep.results import Figure
+from stend.sweep.study import Study
+from stend.words import Language
+
+MOST_FIGURES = 4
+GROUPS = 3
+BINS = 10
+MOST_DOTS = 800
+RATES = ("iops", "throughput")
+
+
+def draw(study: Study, words: Language) -> Iterator[Drawing]:
+    """A chart for each of the first figures that anything drives."""
+    told = [(figure, own) for figure, own in study.effects.items() if not own.why]
+    for figure, own in told[:MOST_FIGURES]:
+        first, *others = own.order
+        second = others[0] if others else ""
+        names, group = (
+            _groups([row[second] for row in study.results.values], words)
+            if second
+            else ([], [""] * len(study.results.drives))
+        )
+        rows = _rows(study, figure, first, group)
+        values = {"figure": figure_name(figure, words), "first": first, "second": second}
+        yield Drawing(
+            words("swept.course" if second else "swept.course_alone", **values),
+            _chart(study, figure, (first, second), names, rows, words),
+            {"rows": rows[:MOST_DOTS], "means": _means(rows, study, first)},
+            words("swept.course_says", **values),
+        )
+
+
+def _rows(study: Study, figure: Figure, first: str, group: Sequence[str]) -> list[Row]:
+    results = study.results
+    return [
+        {"x": row[first], "y": scaled(value, figure.quantity), "group": group[i]}
+        for i, (row, value) in enumerate(zip(results.values, results.column(figure), strict=True))
+        if value
+    ]
+
+
+def _groups(values: Sequence[Value], words: Language) -> tuple[list[str], list[str]]:
+    """Names in order, and that of each drive: few values by themselves, many numbers in parts of about as many."""
+    levels = sorted(set(values), key=lambda value: (isinstance(value, str), value))
+    if len(levels) <= GROUPS + 2:
+        return [parameter(value, words) for value in levels], [parameter(value, words) for value in values]
+    ordered = sorted(float(value) for value in values)
+    cuts = [ordered[len(ordered) * k // GROUPS] for k in range(GROUPS)] + [ordered[-1]]
+    names = [f"{words.show(low, 'n')}–{words.show(high, 'n')}" for low, high in pairwise(cuts)]
+    return names, [names[max(k for k in range(GROUPS) if k == 0 or float(value) >= cuts[k])] for value in values]
+
+
+def _means(rows: Sequence[Row], study: Study, first: str) -> list[Row]:
+    """Geometric means over bins of about as many drives; none where the parameter has no order."""
+    if not _numeric(study, first):
+        return []
+    own = sorted(rows, key=lambda row: row["x"])
+    size = max(len(own) // BINS, 1)
+    bins = [own[k : k + size] for k in range(0, len(own), size)]
+    return [
+        {"x": fmean(row["x"] for row in part), "y": exp(fmean(log(row["y"]) for row in part))}
+        for part in bins
+        if 2 * len(part) >= size
+    ]
+
+
+def _numeric(study: Study, name: str) -> bool:
+    return all(type(row[name]) in (int, float) for row in study.results.values)
+
+
+def _chart(
+    study: Study, figure: Figure, over: tuple[str, str], names: Sequence[str], rows: Sequence[Row], words: Language
+) -> Any:
+    first, second = over
+    own = study.results.design.parameters[first]
+    if _numeric(study, first):
+        x = _tight(axis("x", first, log=isinstance(own, Range) and own.log, zero=False, plain=True), rows)
+    else:
+        x = {"field": "x", "type": "nominal", "title": first, "axis": {"labelAngle": 0}}
+    y = _tight(axis("y", axis_title(figure.quantity, words), log=True, plain=figure.quantity not in RATES), rows)
+    base = {"field": "group", "type": "nominal", "title": second}
+    colour = {**base, "scale": series_scale(names, ladder(len(names)))}
+    shape = {**base, "scale": series_scale(names, SHAPES)}
+    shown = {"color": colour, "shape": shape} if second else {}
+    tips = [{"field": f, "type": "nominal", "title": t} for f, t in (("x", first), ("group", second)) if t]
+    dots = Chart(data()).mark_point(filled=True, size=26, opacity=0.7).encode(x=x, y=y, tooltip=tips, **shown)
+    line = Chart(data("means")).mark_line(color=BLACK, strokeDash=DASHES[1], strokeWidth=2).encode(x=x, y=y)
+    return (dots + line).properties(height=280, width=520)
+
+
+def _tight(channel: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+    """A logarithmic axis from the least to the most, not from a power of ten to another."""
+    if channel["scale"].get("type") != "log":
+        return channel
+    values = [row[channel["field"]] for row in rows]
+    return {**channel, "scale": {"type": "log", "nice": False, "domain": [min(values) * 0.93, max(values) * 1.07]}}

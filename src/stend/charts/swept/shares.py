@@ -1,0 +1,53 @@
+"""Which parameter drives a figure: shares of its variance, alone and with interactions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from stend.charts.parts import BLUE, ORANGE, Drawing, Row, data, series_scale
+from stend.charts.parts.plain import Chart
+from stend.charts.swept.named import figure_name
+from stend.sweep.sensitivity import Effects, Share
+from stend.sweep.study import Study
+from stend.words import Language
+
+MOST_FIGURES = 4
+
+
+def draw(study: Study, words: Language) -> Iterator[Drawing]:
+    """A chart for each of the first figures."""
+    told = [(figure, own) for figure, own in study.effects.items() if not own.why]
+    for figure, own in told[:MOST_FIGURES]:
+        values = {"figure": figure_name(figure, words), "n": own.drives, "explained": own.explained}
+        yield Drawing(
+            words("swept.shares", **values),
+            _chart(own, words),
+            {"rows": list(_rows(own, words))},
+            words("swept.shares_says", **values),
+        )
+
+
+def _rows(own: Effects, words: Language) -> Iterator[Row]:
+    for name in own.order:
+        for kind, shares in (("first", own.first), ("total", own.total)):
+            share = shares[name]
+            text = words("swept.share_text", share=share.value, low=share.low, high=share.high)
+            row: Row = {"name": name, "kind": words(f"swept.{kind}"), "text": text}
+            yield row | {end: getattr(share, end) * 100 for end in Share._fields}
+
+
+def _chart(own: Effects, words: Language) -> Any:
+    kinds = [words("swept.first"), words("swept.total")]
+    x = {
+        "type": "quantitative",
+        "title": words("swept.share_axis"),
+        "scale": {"domain": [0, 100]},
+    }
+    y = {"field": "name", "type": "nominal", "sort": own.order, "title": None, "axis": {"labelLimit": 320}}
+    offset = {"field": "kind", "type": "nominal", "sort": kinds}
+    legend = {"orient": "bottom", "title": None}
+    colour = {"field": "kind", "type": "nominal", "scale": series_scale(kinds, [BLUE, ORANGE]), "legend": legend}
+    tips = [{"field": f, "type": "nominal", "title": words(f"swept.tip_{f}")} for f in ("name", "kind", "text")]
+    base = Chart(data()).encode(y=y, yOffset=offset)
+    bars = base.mark_bar().encode(x={**x, "field": "value"}, color=colour, tooltip=tips)
+    ends = base.mark_rule(strokeWidth=1.4, color="#1b1f24").encode(x={**x, "field": "low"}, x2={"field": "high"})
+    return (bars + ends).properties(height=max(80, 40 * len(own.order)), width=520)

@@ -1,0 +1,53 @@
+"""A Document and its plain data into files: html, pdf, markdown and json."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend.errors import BadInput
+from stend.report.parts import Document
+
+FORMATS = ("html", "pdf", "markdown", "json")
+
+
+def write(
+    name: str, forms: Sequence[str], lang: str, into: Path, said: Callable[[], Document], plain: Callable[[], Any]
+) -> list[Path]:
+    """Files of this name in several formats, the first to open first; unknown ones are refused before any is written.
+
+    `said` makes the Document, `plain` the data; neither is asked without need.
+    """
+    for form in forms:
+        if form not in FORMATS:
+            raise BadInput(f"there is no format {form!r} of a {name}; there are {', '.join(FORMATS)}")
+    into.mkdir(parents=True, exist_ok=True)
+    stem = into / (name + ("" if lang == "en" else f".{lang}"))
+    doc = said() if set(forms) - {"json"} else None
+    found: list[Path] = []
+    for form in forms:
+        found += _data(into / f"{name}.json", plain()) if form == "json" or doc is None else _page(doc, form, stem)
+    return found
+
+
+def _data(path: Path, plain: Any) -> list[Path]:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
+    return [path]
+
+
+def _page(doc: Document, form: str, stem: Path) -> list[Path]:
+    if form == "markdown":
+        from stend.report.markdown import write_document
+
+        return write_document(doc, stem.with_name(f"{stem.name}.md"), stem.with_name(f"{stem.name}.files"))
+    path = stem.with_name(f"{stem.name}.{form}")
+    if form == "pdf":
+        from stend.report.pdf import typeset
+
+        path.write_bytes(typeset(doc))
+        return [path]
+    from stend.report.html import page
+
+    path.write_text(page(doc), encoding="utf-8")
+    return [path]

@@ -1,0 +1,96 @@
+"""Shares of variance against functions whose shares are known, and against what a drive's model makes of its parts."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from stend.sweep.design import Design, Range, Written
+from stend.sweep.sensitivity import Effects, effects
+
+Array = npt.NDArray[np.float64]
+A = np.array([0.0, 1.0, 4.5, 9.0])
+"""Of Sobol's function."""
+
+
+def told(function: Callable[..., Array], drives: int, noise: float = 0.0, seed: int = 5, **parameters: Any) -> Effects:
+    design = Design("design", Written("sim:small", ("iops",), {}, drives=drives, seed=seed), parameters)
+    values = [point.values for point in design.points()]
+    columns = {name: np.array([row[name] for row in values]) for name in parameters}
+    dice = np.random.default_rng(seed)
+    return effects(
+        design, values, function(**columns) + dice.normal(0, noise, drives) if noise else function(**columns)
+    )
+
+
+def ishigami(a: Array, b: Array, c: Array) -> Array:
+    whole: Array = np.sin(a) + 7 * np.sin(b) ** 2 + 0.1 * c**4 * np.sin(a)
+    return whole
+
+
+def sobol(**x: Array) -> Array:
+    whole: Array = np.prod([(abs(4 * own - 2) + a) / (1 + a) for own, a in zip(x.values(), A, strict=True)], axis=0)
+    return whole
+
+
+ANGLE = Range(-float(np.pi), float(np.pi))
+
+
+def test_ishigamis_function_has_its_known_shares() -> None:
+    own = told(ishigami, 300, a=ANGLE, b=ANGLE, c=ANGLE)
+    assert [own.first[name].value for name in "abc"] == pytest.approx([0.3139, 0.4424, 0.0], abs=0.01)
+    assert [own.total[name].value for name in "abc"] == pytest.approx([0.5576, 0.4424, 0.2437], abs=0.01)
+    assert own.pairs["a", "c"].value == pytest.approx(0.2437, abs=0.01)
+    assert own.explained > 0.99
+    assert own.order[0] == "a"
+
+
+def test_sobols_function_with_its_edges_has_about_its_known_shares() -> None:
+    own = told(sobol, 1000, **dict[str, Any].fromkeys("wxyz", Range(0.0, 1.0)))
+    parts = 1 / 3 / (1 + A) ** 2
+    whole = np.prod(1 + parts) - 1
+    assert [own.first[name].value for name in "wxyz"] == pytest.approx(parts / whole, abs=0.02)
+    totals = [part * np.prod(1 + np.delete(parts, i)) / whole for i, part in enumerate(parts)]
+    assert [own.total[name].value for name in "wxyz"] == pytest.approx(totals, abs=0.02)
+
+
+def test_values_without_an_order_and_whole_numbers_have_their_shares() -> None:
+    def made(kind: Array, dies: Array) -> Array:
+        return np.asarray(np.array([{"a": 0.0, "b": 2.0, "c": 0.0}[one] for one in kind]) + np.log(dies) * 0, float)
+
+    own = told(made, 90, kind=("a", "b", "c"), dies=Range(4, 64, log=True))
+    assert own.first["kind"].value == pytest.approx(1, abs=0.01)
+    assert own.total["dies"].value < 0.01
+
+
+def test_an_interaction_alone_is_nobodys_own_share() -> None:
+    own = told(lambda a, b: a * b, 200, a=Range(-1.0, 1.0), b=Range(-1.0, 1.0))
+    assert own.first["a"].value < 0.02
+    assert own.pairs["a", "b"].value == pytest.approx(1, abs=0.02)
+
+
+def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
+    held = 0
+    for seed in range(60):
+        own = told(lambda a, b: 2 * a + b, 60, noise=0.5, seed=seed, a=Range(-1.0, 1.0), b=Range(-1.0, 1.0))
+        whole = (4 + 1) / 3 + 0.25
+        held += own.first["a"].low <= 4 / 3 / whole <= own.first["a"].high
+        held += own.first["b"].low <= 1 / 3 / whole <= own.first["b"].high
+    assert 0.88 <= held / 120 <= 1
+
+
+def test_noise_alone_is_explained_by_nothing() -> None:
+    shares = []
+    for seed in range(20):
+        own = told(lambda a, b: a * 0, 100, noise=1.0, seed=seed, a=Range(0.0, 1.0), b=Range(0.0, 1.0))
+        shares += [own.first["a"].value, own.first["b"].value]
+        assert own.explained < 0.2
+    assert np.mean(shares) < 0.03
+
+
+def test_too_few_drives_and_a_figure_that_stays_say_so() -> None:
+    ends: dict[str, Any] = {"a": Range(0.0, 1.0), "b": Range(0.0, 1.0)}
+    assert told(lambda a, b: a, 7, **ends).why == "few"
+    assert told(lambda a, b: a * 0 + 1e-5 * b, 50, **ends).why == "flat"
