@@ -7,6 +7,7 @@ Efficiency is the time of one worker over that of two, halved; on a host that do
 """
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -37,7 +38,8 @@ def main() -> None:
         _swept(top, "first", 2, "first.toml")  # the simulation compiled
         one, two = (_swept(top, str(workers), workers) for workers in (1, 2))
         print(f"{drives} drives x write saturation: {one[0]:.1f} s by one worker, {two[0]:.1f} s by two; "
-              f"efficiency {one[0] / two[0] / 2:.2f}")  # fmt: skip
+              f"efficiency {one[0] / two[0] / 2:.2f}; processor {one[2]:.1f} and {two[2]:.1f} s, "
+              f"load {os.getloadavg()[0]:.1f}")  # fmt: skip
         print(f"memory at a tenth and at the end: {one[1]}, {two[1]}")
         print(_killed(top, drives))
         same = (top / "1/drives.jsonl").read_text().splitlines(), (top / "killed/drives.jsonl").read_text().splitlines()
@@ -50,18 +52,22 @@ def _start(top: Path, into: str, workers: int, design: str = "design.toml") -> "
     return subprocess.Popen(words, cwd=top, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-def _swept(top: Path, into: str, workers: int, design: str = "design.toml") -> tuple[float, str]:
+def _swept(top: Path, into: str, workers: int, design: str = "design.toml") -> tuple[float, str, float]:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     began, told = time.monotonic(), {}
     process = _start(top, into, workers, design)
     last = ""
     while process.poll() is None:
-        last = _memory(process.pid) or last
+        now = _memory(process.pid)
+        last = now if "+" in now else last  # its workers are there
         if _done(top / into) >= _asked(top / design) / 10:
             told.setdefault("early", last)
         time.sleep(0.2)
     if process.returncode:
         raise SystemExit(f"the sweep ended with {process.returncode}")
-    return time.monotonic() - began, f"{told.get('early', last)} then {last}"
+    more = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor_s = more.ru_utime + more.ru_stime - used.ru_utime - used.ru_stime
+    return time.monotonic() - began, f"{told.get('early', last)} then {last}", processor_s
 
 
 def _killed(top: Path, drives: int) -> str:

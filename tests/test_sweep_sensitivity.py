@@ -48,7 +48,8 @@ def test_ishigamis_function_has_its_known_shares() -> None:
 
 
 def test_sobols_function_with_its_edges_has_about_its_known_shares() -> None:
-    own = told(sobol, 1000, **dict[str, Any].fromkeys("wxyz", Range(0.0, 1.0)))
+    ends: dict[str, Any] = dict.fromkeys("wxyz", Range(0.0, 1.0))
+    own = told(sobol, 1000, **ends)
     parts = 1 / 3 / (1 + A) ** 2
     whole = np.prod(1 + parts) - 1
     assert [own.first[name].value for name in "wxyz"] == pytest.approx(parts / whole, abs=0.02)
