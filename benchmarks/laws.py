@@ -1,0 +1,28 @@
+"""`python -m benchmarks.laws [DRIVE]...`: Little's law in every load of every virtual drive, as docs/virtual-drive.md has it.
+
+A drive is filled, those of flash overwritten at random; then it takes 180 loads of a minute: reads, a mix and writes,
+random and in order, of six sizes at five depths. IOPS x mean response time is held against what is outstanding after
+5, 30 and 60 s, and mixes against both their parts.
+"""
+
+import sys
+
+from stend.sim import profiles
+from tests.test_sim_laws import BOTH_WAYS, LENGTHS_S, LOADS, WITHIN, cells, exceeding, used
+
+
+def main() -> None:
+    """Print a line a drive as it is done."""
+    heads = " | ".join(f"worst in {seconds} s" for seconds in LENGTHS_S)
+    print(f"| drive | loads | {heads} | beyond {WITHIN:.0%} | mixes above both parts |\n|---|{'--:|' * 6}")
+    for name in sys.argv[1:] or profiles():
+        found = list(cells(used(name), LOADS))
+        every = [cell for three in found for cell in three]
+        worst = " | ".join(f"{max(abs(c.little[seconds] - 1) for c in every):.2%}" for seconds in LENGTHS_S)
+        off = sum(abs(value - 1) > WITHIN for cell in every for value in cell.little.values())
+        above = f"{len(exceeding(found))}" + (f": {BOTH_WAYS[name]}" if name in BOTH_WAYS else "")
+        print(f"| {name} | {len(every)} | {worst} | {off} | {above} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
