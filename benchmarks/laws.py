@@ -1,4 +1,4 @@
-"""`python -m benchmarks.laws [DRIVE]...`: Little's law in every load of every virtual drive, as docs/virtual-drive.md has it.
+"""`python -m benchmarks.laws [DRIVE]...`: Little's law in every load of every virtual drive (docs/virtual-drive.md).
 
 A drive is filled, those of flash overwritten at random; then it takes 180 loads of a minute: reads, a mix and writes,
 random and in order, of six sizes at five depths. IOPS x mean response time is held against what is outstanding after
@@ -7,8 +7,9 @@ random and in order, of six sizes at five depths. IOPS x mean response time is h
 
 import sys
 
+from tests.test_sim_laws import APART, LENGTHS_S, LOADS, WITHIN, cells, exceeding, used
+
 from stend.sim import profiles
-from tests.test_sim_laws import BOTH_WAYS, LENGTHS_S, LOADS, WITHIN, cells, exceeding, used
 
 
 def main() -> None:
@@ -20,7 +21,7 @@ def main() -> None:
         every = [cell for three in found for cell in three]
         worst = " | ".join(f"{max(abs(c.little[seconds] - 1) for c in every):.2%}" for seconds in LENGTHS_S)
         off = sum(abs(value - 1) > WITHIN for cell in every for value in cell.little.values())
-        above = f"{len(exceeding(found))}" + (f": {BOTH_WAYS[name]}" if name in BOTH_WAYS else "")
+        above = f"{len(exceeding(found))}" + (f": {APART[name]}" if name in APART else "")
         print(f"| {name} | {len(every)} | {worst} | {off} | {above} |", flush=True)
 
 

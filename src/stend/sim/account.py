@@ -12,7 +12,7 @@ from stend.sim.requests import BINS, OUTSTANDING_AT, Ledger, Loop, ledger
 NS = 1_000_000_000
 LITTLE = 0.005
 """By how much outstanding x time and the waiting told may differ before what is told is set right."""
-MOST = 2.0
+MOST = 4.0
 """Times by which response times are set right at most at once."""
 
 
@@ -29,19 +29,47 @@ def stretch(done: Ledger, factor: float) -> None:
     done.sums[:, 3] *= factor**2
     done.sums[:, 4] *= factor
     old = np.flatnonzero(done.bins.any(axis=0))
-    shift = np.maximum((old >> 6) - 1, 0)
-    new = bin_of(np.where(shift > 0, ((old - (shift << 6)) + 0.5) * 2.0**shift, old) * factor)
+    new = bin_of(_middle_ns(old) * factor)
     counts = done.bins[:, old]
     done.bins[:] = 0
     for way in (0, 1):
         np.add.at(done.bins[way], new, counts[way])
 
 
-class Account:
-    """The waiting of one load: what there was, and what was told."""
+def delayed(done: Ledger, count: int, ns: float) -> None:
+    """So many of the IOs waited so much longer, of both directions and of all response times alike."""
+    ios, ways = done.sums[:, 0].copy(), done.sums[:, 2].copy()
+    share = ways / ways.sum() if ways.sum() else ios / ios.sum()
+    reads = min(round(count * share[0]), int(ios[0]))
+    for way, mine in ((0, reads), (1, min(count - reads, int(ios[1])))):
+        if mine:
+            mean = ways[way] / ios[way]
+            done.sums[way, 2] += mine * ns
+            done.sums[way, 3] += mine * ns * (2 * mean + ns)
+            done.sums[way, 4] = max(done.sums[way, 4], mean + ns)
+            _moved(done.bins[way], mine, ns)
 
-    def __init__(self, slots: Loop, scale: int, now_ns: int) -> None:
+
+def _moved(bins: npt.NDArray[np.int64], count: int, ns: float) -> None:
+    """IOs evenly over all those in the bins are `ns` longer."""
+    edges = np.cumsum(bins)
+    from_bins = np.searchsorted(edges, (np.arange(count) + 0.5) * edges[-1] / count, side="right")
+    np.subtract.at(bins, from_bins, 1)
+    np.add.at(bins, bin_of(_middle_ns(from_bins) + ns), 1)
+
+
+def _middle_ns(places: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """The middle of fio's latency bins."""
+    shift = np.maximum((places >> 6) - 1, 0)
+    return np.where(shift > 0, ((places - (shift << 6)) + 0.5) * 2.0**shift, places)
+
+
+class Account:
+    """The waiting of one load: what there was, and what was told; `untold_ns` is that of the loads before it."""
+
+    def __init__(self, slots: Loop, scale: int, now_ns: int, untold_ns: float) -> None:
         self.slots, self.scale, self.outstanding = slots, scale, int(slots.at[OUTSTANDING_AT])
+        self.untold_ns = untold_ns
         self.owed_ns = self.lasted_ns = 0.0
         self.early = self._under_way(now_ns)
 
@@ -54,7 +82,7 @@ class Account:
     def settle(self, done: Ledger, now_ns: int, lasted_ns: float, untold_ns: float) -> None:
         """Set right what an interval's counts tell, which already stand for all IOs; inner times.
 
-        `untold_ns` is waiting that a few later answers tell of, for many.
+        `untold_ns` is waiting that later answers tell of; what of it was so before is not this load's.
         """
         if self.scale > 1:
             early = self._under_way(now_ns)
@@ -63,7 +91,7 @@ class Account:
         self.lasted_ns += lasted_ns * self.scale
         waited = done.sums[:, 2].sum()
         self.owed_ns += self.outstanding * lasted_ns * self.scale - waited
-        owed = self.owed_ns - untold_ns * self.scale
+        owed = self.owed_ns - (untold_ns - self.untold_ns)
         if waited > 0 and abs(owed) > LITTLE * self.outstanding * self.lasted_ns:
             factor = min(max(1 + owed / waited, 1 / MOST), MOST)
             stretch(done, factor)

@@ -86,7 +86,7 @@ class Drive(ABC):
             self._loop = self._poured(self._stream, outstanding, slots, slots + room // mean_bytes(pattern))
             self._restore(kept)
         if not pattern.limit_bytes:
-            self._account = Account(self._loop, self.spec.scale, self.inner_ns)
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._untold_ns())
 
     def _poured(self, requests: Stream, outstanding: int, slots: int, ios: int) -> Loop:
         """Queue and buffer as they stand after `ios` requests and each slot's first, and who waits in the host as long
@@ -148,6 +148,7 @@ class Drive(ABC):
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale
+            self._told_apart(done)
         if self._account and lasted_ns:
             self._account.settle(done, self.inner_ns, lasted_ns, self._untold_ns())
         if self.heat.speed < 1:
@@ -254,8 +255,12 @@ class Drive(ABC):
         return 0
 
     def _untold_ns(self) -> float:
-        """Waiting that the next few answers will tell of, for many."""
+        """Waiting of the drive as it is sold that the next answers will tell of."""
         return 0.0
+
+    def _told_apart(self, done: Ledger) -> None:
+        """Tell what single IOs of the drive as it is sold met, of which the simulated ones stand for many."""
+        return
 
     def _kept(self) -> object:
         """All that the next requests change and that time does not."""

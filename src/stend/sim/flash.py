@@ -9,6 +9,7 @@ import numpy.typing as npt
 from stend.errors import BadInput
 from stend.sim import flash_kernel
 from stend.sim import flash_state as k
+from stend.sim.account import delayed
 from stend.sim.drive import Drive
 from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Flash, Host, Spec
@@ -204,8 +205,15 @@ class FlashDrive(Drive):
         return self.flash.buffer_bytes
 
     def _untold_ns(self) -> float:
+        return float(self.memory.state[k.PAUSED] * self.memory.parameters[k.T_PAUSE])
+
+    def _told_apart(self, done: Ledger) -> None:
+        """Whoever waited for a pause is one IO of the drive as it is sold, as far as so many were answered."""
         s, p = self.memory.state, self.memory.parameters
-        return float(s[k.PAUSED] * p[k.T_PAUSE] / p[k.SCALE])
+        waited = min(int(s[k.PAUSED]), int(done.sums[:, 0].sum()))
+        if waited:
+            s[k.PAUSED] -= waited
+            delayed(done, waited, float(p[k.T_PAUSE]))
 
     def _kept(self) -> tuple[npt.NDArray[Any], ...]:
         return tuple(a.copy() for a in self._changed())

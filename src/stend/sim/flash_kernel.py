@@ -10,6 +10,7 @@ from stend.sim import flash_state as k
 from stend.sim.compiled import compiled, inlined, prefetch
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
 from stend.sim.kernels import LOW32, answered, asked, draw, i64, random64, sink, u64
+from stend.sim.requests import OUTSTANDING_AT
 
 
 @inlined
@@ -133,27 +134,20 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
 
 @inlined
 def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
-    """Nothing goes on for a while. A scaled drive pauses `scale` times as often and as much shorter, and of those that
-    wait one in `scale` tells of the whole pause, the others of none."""
+    """Nothing goes on for a while. A scaled drive pauses as much shorter, and counts who waited: each of them tells of
+    the whole pause (`FlashDrive._told_apart`), none of those that it stands for otherwise."""
     s, p = f.state, f.parameters
     s[k.BEFORE_PAUSE] = p[k.PAUSE]
     ns = p[k.T_PAUSE] // p[k.SCALE]
     for i in range(used):
         loop.heap[i] += ns << 16
     later(f, now, ns)
-    waiting, slots = loop.waiting.shape[0], loop.issued.shape[0]
-    first = i64(random64(f.rng) >> u64(33)) % (slots + waiting)
-    for n in range(slots + waiting):
-        i = (first + n) % (slots + waiting)
-        s[k.PAUSED] += 1
-        tells = ns
-        if s[k.PAUSED] >= p[k.SCALE]:
-            s[k.PAUSED] = 0
-            tells = ns - p[k.T_PAUSE]
-        if i < slots:
-            loop.issued[i] += tells
-        else:
-            loop.waiting[i - slots] += tells
+    if p[k.SCALE] == 1:
+        return
+    s[k.PAUSED] += loop.at[OUTSTANDING_AT]
+    for since in (loop.issued, loop.waiting):
+        for i in range(since.shape[0]):
+            since[i] += ns
 
 
 @inlined
@@ -196,12 +190,12 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
         stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
-        told = loop.issued[slot]
+        late = loop.issued[slot]
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
-        told = loop.issued[slot] - told if loop.waiting.shape[0] == 0 else i64(0)
+        late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
         done = request(f, stream.offset[i], size, reads, t)
-        loop.issued[slot] = asked(loop, t) + told
+        loop.issued[slot] = asked(loop, t) + late
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
