@@ -4,6 +4,7 @@ import pytest
 
 from stend import findings
 from stend.findings import Finding
+from stend.findings.saturation import SETTLED
 from stend.record import Run
 from tests.drawn import HOURS, KINDS, Drawn, draw, ran, stepwise
 from tests.judged import FALSE, RIGHT, statements
@@ -109,3 +110,12 @@ def test_a_level_of_few_samples_is_not_told_where_they_scatter() -> None:
     found = written((0.2, 5000), (9, 2000), noise=0.4)
     assert (found.key, found.values["because"].key) == ("because", "noise")
     assert written((0.2, 500), (9, 200), noise=0.4).key == "about"
+
+
+@pytest.mark.parametrize("seconds", [4000, 6000, 9000, 15_000])
+def test_a_drive_that_declines_for_ever_reaches_no_end(seconds: int) -> None:
+    """Rate 1/(1 + t): its last two tenths differ by less than a tenth, and no time is when it settled."""
+    found = said(
+        Drawn("falling", lambda clock, written: 100_000 / (1 + clock / seconds), capacity=120 * 10**9), "saturation"
+    )
+    assert found.key not in SETTLED

@@ -113,6 +113,18 @@ def test_stream_computes_what_it_should_and_notices_when_not() -> None:
 def test_fio_tells_its_own_ceiling() -> None:
     told = ceiling.measured(seconds=0.3)
     assert min(told.values()) > 10_000
+    assert min(ceiling.data(seconds=0.3).values()) > 10e6
+
+
+def test_the_ceiling_of_data_is_that_of_writes_made_anew_as_every_load_makes_them(tmp_path: Path) -> None:
+    fio = tmp_path / "fio"
+    words = '{"jobs": [{"read": {"iops": 5, "bw_bytes": 0}, "write": {"iops": 9, "bw_bytes": 6500}}]}'
+    fio.write_text(f"#!/bin/sh\necho $* >> {tmp_path}/asked\necho '{words}'\n")
+    fio.chmod(0o755)
+    assert ceiling.measured(str(fio)) == {"one": 5, "all": 5}
+    assert "refill_buffers" not in (tmp_path / "asked").read_text()
+    assert ceiling.data(str(fio)) == {"one": 6500, "all": 6500}
+    assert "--rw=write --bs=128k --refill_buffers" in (tmp_path / "asked").read_text()
 
 
 def test_a_measurement_is_kept_for_this_machine_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,9 +160,12 @@ def test_a_report_tells_how_near_the_run_came_to_the_hosts_ceiling(language: str
     device = msgspec.structs.replace(began.plan.device, virtual=False)
     plan = msgspec.structs.replace(began.plan, device=device)
     run, real = Run([began, *rest]), Run([msgspec.structs.replace(began, plan=plan), *rest])
-    told = {"measured": {"fio_iops": {"one": 4e6, "all": 8e6}, "stream_bytes_per_s": {"triad": 31.5e9}}}
+    alone = {"fio_iops": {"one": 4e6, "all": 8e6}, "fio_bytes_per_s": {"one": 6.5e9, "all": 13e9}}
+    told = {"measured": alone | {"stream_bytes_per_s": {"triad": 31.5e9}}}
     rows = dict(platform(told, real, Language(language)))
     assert "8" in rows["ceiling"]
     assert "%" in rows["ceiling"]
+    most = max(r.counts.write.bytes / r.counts.seconds for r in real.results if r.counts.seconds)
+    assert Language(language).show(most / 13e9, "pct") in rows["data_ceiling"]
     assert rows["stream"]
     assert "ceiling" not in dict(platform(told, run, Language(language)))

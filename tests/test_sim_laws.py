@@ -29,7 +29,7 @@ APART = {
     "kc2000": "in order, reads alone wait for the flash and writes alone for the buffer, a mix for neither in full",
     **dict.fromkeys(
         ("st600mx0052", "st1800mm0088"),
-        "writes wait in its memory: its arm has more to choose from than in either alone",
+        "writes wait in its memory: its arm has more to choose from than alone",
     ),
 }
 """Drives whose mixes may exceed both pure loads, and why; neither direction then does more than alone."""

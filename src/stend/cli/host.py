@@ -39,6 +39,9 @@ def command(
         typer.echo("Memory     its channels are not told here (dmidecode, as root, tells them on most machines)")
     typer.echo("STREAM     " + ", ".join(f"{name} {value / 1e9:.1f} GB/s" for name, value in stream.items()))
     typer.echo(f"fio alone  {fio['one']:,.0f} IOPS with one thread, {fio['all']:,.0f} with all (null engine)")
+    typer.echo(
+        "fio's data " + ", ".join(f"{n}: {v / 1e9:.1f} GB/s to write" for n, v in told["fio_bytes_per_s"].items())
+    )
     cpu = told["processors"]
     typer.echo(f"CPUs       {cpu['cpus']} on {cpu['nodes']} NUMA node(s), governor {cpu['governor'] or 'not told'}")
     for key, value in told.get("drive", {}).items():

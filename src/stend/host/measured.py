@@ -24,6 +24,7 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
         "modules": [place._asdict() for place in places if place.size_bytes],
         "stream_bytes_per_s": stream.measured(processors.last_cache_bytes(), repeats=2 if quick else stream.REPEATS),
         "fio_iops": ceiling.measured(seconds=0.5 if quick else ceiling.SECONDS),
+        "fio_bytes_per_s": ceiling.data(seconds=0.5 if quick else ceiling.SECONDS),
         "processors": cpus,
         "advice": [*(memory.advice(places) if places else ()), *processors.advice(cpus)],
     }

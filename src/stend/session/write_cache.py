@@ -47,7 +47,8 @@ def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) 
         try:
             if now != wanted:
                 device.set_cache(wanted)
-            yield _with(plan, note) if note else plan
+            told = _found(plan, was, device.cache())
+            yield _with(told, note) if note else told
         finally:
             if lost := _put_back(record, device, was, folder):
                 hear(lost)
@@ -55,6 +56,12 @@ def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) 
 
 def _with(plan: Plan, note: str) -> Plan:
     return msgspec.structs.replace(plan, notes=(*plan.notes, note))
+
+
+def _found(plan: Plan, was: str, now: str) -> Plan:
+    """The plan, its drive told with the cache as it was found and as it was read back once it was set."""
+    facts = plan.device.facts | {"write_cache": was, "write_cache_set": now}
+    return msgspec.structs.replace(plan, device=msgspec.structs.replace(plan.device, facts=facts))
 
 
 @contextmanager

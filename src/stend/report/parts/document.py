@@ -15,6 +15,7 @@ from stend.report.parts import Chapter, Document, Part, Said, Table
 from stend.report.parts.audit import audit
 from stend.report.parts.card import numbers
 from stend.report.parts.compare import compare
+from stend.report.parts.departures import told
 from stend.report.parts.header import device, header, platform
 from stend.report.parts.sheet import characteristics, photo, sheet
 from stend.report.parts.tables import matrix, raw, verification, workloads
@@ -115,6 +116,7 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
         words("method.rule"),
         words.name_of("rule", profile.steady),
     )
+    yield from told(run, words)
     yield words("method.started"), words.date(run.started[0].at)
     if run.ended:
         yield words("method.took"), words.show(run.ended.t, "time")

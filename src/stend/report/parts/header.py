@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stend.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds
+from stend.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
 from stend.findings import look
 from stend.findings.look.figures import answers
 from stend.record import Run
@@ -53,6 +53,9 @@ def _measured(told: dict[str, Any], run: Run, words: Language) -> list[tuple[str
     if (ceiling := max(told.get("fio_iops", {}).values(), default=0)) and not run.plan.device.virtual:
         most = max((row.iops for row in answers(run)), default=0)
         rows.append(("ceiling", words("header.ceiling_value", ceiling=ceiling, share=most / ceiling)))
+    if (data := max(told.get("fio_bytes_per_s", {}).values(), default=0)) and not run.plan.device.virtual:
+        wrote = max((r.counts.write.bytes / r.counts.seconds for r in run.results if r.counts.seconds), default=0)
+        rows.append(("data_ceiling", words("header.data_ceiling_value", ceiling=data, share=wrote / data)))
     return rows
 
 
@@ -75,8 +78,19 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
         ("purge", _purged(run, test, words) if test else ""),
-        ("cache", words(f"header.cache_{profile.write_cache}")),
+        ("cache", _cache(profile.write_cache, drive, words)),
     ]
+
+
+def _cache(asked: str, drive: Identity, words: Language) -> str:
+    """As asked, as found and set, as read back; imported runs tell none of it."""
+    if asked == "unknown":
+        return words("header.cache_unknown")
+    was, now = (str(drive.facts.get(name, "")) for name in ("write_cache", "write_cache_set"))
+    told = {"was": words.name_of("header", f"cache_{was}"), "now": words.name_of("header", f"cache_{now}")}
+    rest = "cache_unset" if not now else "cache_found" if was in ("", now) else "cache_set"
+    shown = words(f"header.{rest}", **told)
+    return words("header.cache_asked", asked=words(f"header.cache_{asked}"), rest=shown)
 
 
 def _reached(drive: Identity) -> str:
@@ -133,28 +147,60 @@ def _rounds(run: Run, test: PlannedTest, words: Language) -> str:
 
 
 def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:
-    phase = next((p for p in test.phases if p.name == look.main_phase(run, test)), None)
-    loads = [r.workload for r in look.records(run, test.name, phase.name)] if phase else []
-    mixes = list(dict.fromkeys(f"{w.read_pct}/{100 - w.read_pct}" for w in loads))
-    sizes = list(dict.fromkeys("MIX" if w.block_mix else block_label(w.block_bytes) for w in loads))
-    outstanding = list(dict.fromkeys(f"T{w.threads}/Q{w.depth}" for w in loads))
-    kinds = list(dict.fromkeys({0: "SEQ", 100: "RND"}.get(w.random_pct, f"{w.random_pct}% RND") for w in loads))
+    phases = look.measuring(run, test)
+    loads = list(dict.fromkeys(r.workload for phase in phases for r in look.records(run, test.name, phase.name)))
+    shown = {
+        "stimulus": [_kind(w) for w in loads],
+        "mixes": [_mix(w) for w in loads],
+        "blocks": [_size(w) for w in loads],
+        "outstanding": [_point(w) for w in loads],
+    }
+    main = next((p for p in test.phases if p.name == look.main_phase(run, test)), None)
     return [
         ("pattern", words("header.random_data")),
         ("range", _range(run, test, words)),
-        ("stimulus", ", ".join(kinds)),
-        ("mixes", _some(mixes)),
-        ("blocks", _some(sizes)),
-        ("outstanding", _some(outstanding)),
-        ("record", _record(phase, words)),
+        *((name, ", ".join(dict.fromkeys(texts))) for name, texts in shown.items()),
+        ("loads", "; ".join(every_load(loads))),
+        ("record", _record(main, words)),
         ("steady", _rounds(run, test, words)),
     ]
+
+
+def every_load(loads: list[Workload]) -> list[str]:
+    """Every load once: `RND T4/Q32: 100/0, 0/100 x 8K, 4K`, a grid where mixes and sizes are one."""
+    cells: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for load in loads:
+        own = cells.setdefault((_kind(load), _point(load)), [])
+        own += [cell] if (cell := (_mix(load), _size(load))) not in own else []
+    alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for (kind, point), own in cells.items():
+        alike.setdefault((kind, tuple(own)), []).append(point)
+    return [f"{kind} {', '.join(points)}: {_grid(own)}" for (kind, own), points in alike.items()]
+
+
+def _grid(cells: tuple[tuple[str, str], ...]) -> str:
+    mixes, sizes = (list(dict.fromkeys(cell[n] for cell in cells)) for n in (0, 1))
+    if len(mixes) * len(sizes) == len(cells):
+        return f"{', '.join(mixes)} × {', '.join(sizes)}"
+    return ", ".join(f"{mix} {size}" for mix, size in cells)
+
+
+def _kind(load: Workload) -> str:
+    return {0: "SEQ", 100: "RND"}.get(load.random_pct, f"{load.random_pct}% RND")
+
+
+def _mix(load: Workload) -> str:
+    return f"{load.read_pct}/{100 - load.read_pct}"
+
+
+def _size(load: Workload) -> str:
+    return "MIX" if load.block_mix else block_label(load.block_bytes)
+
+
+def _point(load: Workload) -> str:
+    return f"T{load.threads}/Q{load.depth}"
 
 
 def _record(phase: Phase | None, words: Language) -> str:
     holds = [s for s in phase.round if isinstance(s, Hold)] if phase else []
     return _seconds(holds[0].amount, words) if holds else ""
-
-
-def _some(texts: list[str], most: int = 9) -> str:
-    return ", ".join(texts[:most]) + (f" … {texts[-1]}" if len(texts) > most else "")

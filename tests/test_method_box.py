@@ -1,0 +1,109 @@
+"""The method box says what was done: every load, every departure from the specification, the write cache as it was."""
+
+import msgspec
+import pytest
+
+from stend import plan as planning
+from stend.definition import Hold, Workload
+from stend.record import Run
+from stend.report.parts.departures import departures, told
+from stend.report.parts.document import document
+from stend.report.parts.header import device, every_load, header
+from stend.units import KiB
+from stend.words import Language
+from tests.synthetic import made
+
+EN, RU = Language("en"), Language("ru")
+
+
+def box(run: Run, name: str, key: str) -> str:
+    test = next(test for test in run.plan.tests if test.name == name)
+    return next(
+        value for block in header(run, test, {}, EN) for label, value in block.rows if label == EN(f"header.{key}")
+    )
+
+
+@pytest.fixture(scope="module")
+def desktop() -> Run:
+    tests = ("fresh", "iops", "latency", "throughput", "write-saturation")
+    return made(*tests, profile="review-desktop", interval_s=60.0, shorten=60)
+
+
+def test_every_load_of_a_test_is_told_whatever_its_longest_phase(desktop: Run) -> None:
+    assert box(desktop, "fresh", "loads") == "SEQ T1/Q128: 100/0, 0/100 × 128K; RND T24/Q32: 100/0, 0/100 × 4K"
+    assert box(desktop, "throughput", "loads") == "SEQ T8/Q16: 100/0, 0/100 × 1024K, 128K"
+    assert box(desktop, "latency", "outstanding") == "T1/Q1, T1/Q32"
+    assert box(desktop, "iops", "blocks") == "1024K, 128K, 64K, 32K, 16K, 8K, 4K"
+
+
+def test_loads_that_make_no_grid_are_told_one_by_one() -> None:
+    loads = [Workload(random_pct=100, read_pct=r, block_bytes=b * KiB, threads=2) for r, b in ((0, 4), (65, 8), (0, 4))]
+    assert every_load(loads) == ["RND T2/Q1: 0/100 4K, 65/35 8K"]
+
+
+def test_no_load_of_any_test_is_left_out_of_its_box(desktop: Run) -> None:
+    for test in desktop.plan.tests:
+        held = {r.step.workload for r in desktop.of(test.name) if isinstance(r.step, Hold)}
+        measured = {w for w in held if not (w.read_pct == 0 and w.random_pct == 0)}
+        text = box(desktop, test.name, "loads")
+        assert measured
+        assert not [w for w in measured if f"T{w.threads}/Q{w.depth}" not in text or f"{w.read_pct}/" not in text]
+
+
+def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(desktop: Run) -> None:
+    found = departures(desktop)
+    assert found
+    said = dict(told(desktop, EN))
+    assert {one.setting for one in found["iops"]} >= {"steady", "blocks_kib"}
+    assert {one.setting for one in found["latency"]} >= {"depths", "blocks_kib"}
+    assert {one.setting for one in found["write-saturation"]} >= {"active_range_pct", "seek_steady", "minutes"}
+    assert "steady-state rule: of the reviews (90–110 %) instead of PTS" in said[EN("departure.all", spec="2.0.2")]
+    assert "queue depths: 1, 32 instead of 1" in said[EN("departure.of", test="latency", spec="2.0.2")]
+    assert "active range, %: 100 instead of 75" in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
+    rows = [row for part in document([(None, desktop, {})], "en", "review").parts for t in part.about for row in t.rows]
+    assert set(said.items()) <= set(rows)
+
+
+@pytest.mark.parametrize("profile", ["enterprise-2.0.2", "enterprise-1.1", "client-2.0.2"])
+def test_the_specifications_own_profiles_depart_in_nothing_and_an_operators_change_shows(profile: str) -> None:
+    run = made("iops", "write-saturation", profile=profile, interval_s=60.0)
+    assert [text for _, text in told(run, EN)] == ["in no setting"]
+    changed = made("iops", "write-saturation", profile=profile, interval_s=60.0, rounds=6)
+    assert [text for _, text in told(changed, EN)] == ["rounds at most: 6 instead of 25"]
+
+
+def test_every_setting_that_can_depart_has_a_name_in_both_languages() -> None:
+    for name in ("review", "review-desktop", "client-2.0.2"):
+        run = made("iops", "latency", "throughput", "write-saturation", "idle-recovery", profile=name, interval_s=600.0,
+                   shorten=60, minute_s=1)  # fmt: skip
+        settings = {one.setting for own in (departures(run) or {}).values() for one in own} - {"shared"}
+        assert [s for s in settings if not EN.knows(f"setting.{s}")] == []
+        assert len(list(told(run, RU))) == len(list(told(run, EN))) > 0
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, "the profile asks for: disabled (WCD); it cannot be set here"),
+        (
+            {"write_cache": "enabled", "write_cache_set": "disabled"},
+            "the profile asks for: disabled (WCD); found enabled (WCE), set for the run, read back disabled (WCD)",
+        ),
+        (
+            {"write_cache": "disabled", "write_cache_set": "disabled"},
+            "the profile asks for: disabled (WCD); found so, read back disabled (WCD)",
+        ),
+    ],
+)
+def test_the_write_cache_is_told_as_asked_as_set_and_as_read_back(facts: dict[str, str], said: str) -> None:
+    run = made("iops", interval_s=600.0, shorten=60)
+    plan = msgspec.structs.replace(run.plan, device=msgspec.structs.replace(run.plan.device, facts=facts))
+    again = Run([msgspec.structs.replace(run.started[0], plan=plan)])
+    assert dict(device(again, None, EN))["cache"] == said
+
+
+def test_a_profile_of_another_specification_claims_no_departures() -> None:
+    run = made("iops", interval_s=600.0, shorten=60)
+    other = msgspec.structs.replace(planning.load_profile("review"), specification="9")
+    plan = msgspec.structs.replace(run.plan, profile=other)
+    assert list(told(Run([msgspec.structs.replace(run.started[0], plan=plan)]), EN)) == []
