@@ -30,7 +30,7 @@ def desktop() -> Run:
 
 
 def test_every_load_of_a_test_is_told_whatever_its_longest_phase(desktop: Run) -> None:
-    assert box(desktop, "fresh", "loads") == "SEQ T1/Q128: 100/0, 0/100 × 128K; RND T24/Q32: 100/0, 0/100 × 4K"
+    assert box(desktop, "fresh", "loads") == "SEQ T1/Q128: 0/100, 100/0 × 128K; RND T24/Q32: 100/0, 0/100 × 4K"
     assert box(desktop, "throughput", "loads") == "SEQ T8/Q16: 100/0, 0/100 × 1024K, 128K"
     assert box(desktop, "latency", "outstanding") == "T1/Q1, T1/Q32"
     assert box(desktop, "iops", "blocks") == "1024K, 128K, 64K, 32K, 16K, 8K, 4K"

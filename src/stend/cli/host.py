@@ -30,7 +30,8 @@ def command(
     if machine:
         typer.echo(json.dumps(told, indent=1))
         return
-    memory, stream, fio = told.get("memory"), told["stream_bytes_per_s"], told["fio_iops"]
+    memory, stream = told.get("memory"), told["stream_bytes_per_s"]
+    fio, data = told["fio_iops"], told["fio_bytes_per_s"]
     if memory:
         typer.echo(f"Memory     {memory['words']} {memory['kind']}-{memory['mt_s']}, "
                    f"{'balanced' if memory['balanced'] else 'not balanced'}, "
@@ -38,14 +39,11 @@ def command(
     else:
         typer.echo("Memory     its channels are not told here (dmidecode, as root, tells them on most machines)")
     typer.echo("STREAM     " + ", ".join(f"{name} {value / 1e9:.1f} GB/s" for name, value in stream.items()))
-    typer.echo(f"fio alone  {fio['one']:,.0f} IOPS with one thread, {fio['all']:,.0f} with all (null engine)")
-    typer.echo(
-        "fio's data " + ", ".join(f"{n}: {v / 1e9:.1f} GB/s to write" for n, v in told["fio_bytes_per_s"].items())
-    )
+    typer.echo(f"fio alone  {fio['one']:,.0f} IOPS with one thread, {fio['all']:,.0f} with all (null engine); "
+               f"{data['one'] / 1e9:.1f} and {data['all'] / 1e9:.1f} GB/s of random data to write")  # fmt: skip
     cpu = told["processors"]
     typer.echo(f"CPUs       {cpu['cpus']} on {cpu['nodes']} NUMA node(s), governor {cpu['governor'] or 'not told'}")
-    for key, value in told.get("drive", {}).items():
-        typer.echo(f"Drive      {key.replace('_', ' ')}: {value}")
-    for sentence in told["advice"]:
-        typer.echo(f"- {sentence}.")
+    rows = [f"Drive      {key.replace('_', ' ')}: {value}" for key, value in told.get("drive", {}).items()]
+    for line in (*rows, *(f"- {sentence}." for sentence in told["advice"])):
+        typer.echo(line)
     typer.echo(f"Kept in {file}; reports of runs on this machine tell it.")
