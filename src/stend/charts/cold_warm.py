@@ -9,11 +9,13 @@ from stend.findings import look
 from stend.record import Run
 from stend.words import Language
 
+FIGURES = (("iops", "iops", "iops"), ("ms", "latency", "latency"), ("max", "longest", "max"))
+"""Field, name of its axis, name of the figure."""
 LADDERS = ("cold", "warm-reads", "warm-writes")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """For each mix: IOPS and mean response time."""
+    """For each mix: IOPS, mean and longest response time."""
     cells = [
         (phase, record.workload, record.counts) for phase in LADDERS for record in look.records(run, test.name, phase)
     ]
@@ -25,14 +27,16 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 "q": load.outstanding,
                 "iops": counts.iops,
                 "ms": counts.mean_s * 1e3,
+                "max": counts.max_s * 1e3,
             }
             for phase, load, counts in cells
             if load.read_pct == read_pct
         ]
         x = octaves("q", words("axis.outstanding"), [float(load.outstanding) for _, load, _ in cells])
         mix = f"{read_pct}/{100 - read_pct}"
-        for field, key in (("iops", "axis.iops"), ("ms", "axis.latency")):
-            chart = lines(x, axis(field, words(key)), series("state", words("axis.state"), names))
-            figure = words("figure.iops" if field == "iops" else "figure.latency")
+        for field, key, name in FIGURES:
+            y = axis(field, words(f"axis.{key}"), log=field == "max", plain=True)
+            chart = lines(x, y, series("state", words("axis.state"), names))
+            figure = words(f"figure.{name}")
             title = words("chart.cold_warm", test=words.title(test.name, test.title), mix=mix, figure=figure)
             yield Drawing(title, chart, {"rows": rows}, words("says.cold_warm"))

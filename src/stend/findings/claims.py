@@ -4,7 +4,7 @@ A desktop drive is claimed for its fresh peak, a server's for its steady state; 
 (`class = "client"` or "enterprise"), else the profile. Every figure is told with its state and load.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from stend.definition import PlannedTest, Workload
@@ -40,18 +40,19 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     for key, value in sheet.get("claimed", {}).items():
         if (claim := meaning(key)) and isinstance(value, int | float) and value > 0:
             wanted = FRESH if device_class == "client" else LASTING
-            yield _finding(run, key, claim, value * (1e6 if claim.figure == "throughput" else 1), wanted)
+            yield _finding(run, key, claim, value * claim.unit, LASTING if claim.figure == "latency" else wanted)
 
 
 def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str, ...]) -> Finding:
     every = list(_figures(run, claim))
-    shape = "mbs" if claim.figure == "throughput" else "rate"
+    shape = {"throughput": "mbs", "latency": "lat"}.get(claim.figure, "rate")
+    better = _better(claim)
     told: dict[str, Any] = {"claim": key, "claimed": (claimed, shape)}
     if not every:
         return Finding(name=NAME, key="unmeasured", values=told, confidence="can't tell")
-    judged = _best(every, wanted)
-    beside = _best(every, FRESH if wanted == LASTING else LASTING)
-    shown = judged or beside or max(every, key=lambda f: f.value)
+    judged = _best(every, wanted, better)
+    beside = _best(every, FRESH if wanted == LASTING else LASTING, better)
+    shown = judged or beside or max(every, key=better)
     told |= {
         "value": (shown.value, shape),
         "share": shown.value / claimed,
@@ -60,9 +61,10 @@ def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str
     }
     if beside and judged:
         told |= {"beside": (beside.value, shape), "beside_state": beside.state, "beside_load": beside.load.label}
-    if judged and judged.value >= MET * claimed:
+    goal = -claimed / MET if claim.figure == "latency" else claimed * MET
+    if judged and better(judged) >= goal:
         return _said("holds_beside" if beside else "holds", told, "pro")
-    if judged and beside and wanted == LASTING and beside.value >= MET * claimed:
+    if judged and beside and wanted == LASTING and better(beside) >= goal:
         return _said("only_fresh", told, "con")
     why = judged.why if judged else next((f.why for f in every if f.why), Because("unmeasured"))
     if judged and not why:
@@ -74,10 +76,18 @@ def _said(key: str, values: dict[str, Any], side: Side, confidence: Confidence =
     return Finding(name=NAME, key=key, values=values, side=side, confidence=confidence)
 
 
-def _best(every: list[Figure], states: tuple[str, ...]) -> Figure | None:
-    """The best answer in one of these states; one that nothing speaks against comes first."""
+Better = Callable[[Figure], float]
+
+
+def _better(claim: Claim) -> Better:
+    """A rate is the better the higher, a response time the shorter: told as less than nothing."""
+    return (lambda figure: -figure.value) if claim.figure == "latency" else (lambda figure: figure.value)
+
+
+def _best(every: list[Figure], states: tuple[str, ...], better: Better) -> Figure | None:
+    """The best answer in one of these states."""
     own = [f for f in every if f.state in states]
-    return max(own, key=lambda f: f.value, default=None)
+    return max(own, key=better, default=None)
 
 
 def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
@@ -86,7 +96,8 @@ def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
         saturation = [row for row in figures(run) if row.test == test.name and row.direction == "both"]
         for row in saturation if test.name == "write-saturation" else answers(run, test.name):
             load = row.workload
-            if (load.random_pct, load.read_pct, load.block_bytes) == claim[:3] and not load.block_mix:
+            single = claim.figure != "latency" or load.outstanding == 1
+            if (load.random_pct, load.read_pct, load.block_bytes) == claim[:3] and single and not load.block_mix:
                 yield _answer(run, test, row, claim.figure)
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from stend.charts.beside.levels import dots
-from stend.charts.parts import Drawing, Row, axis
-from stend.charts.parts.marks import lines, series
+from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, data, series_scale
+from stend.charts.parts.marks import lines, tips
+from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
 from stend.published import middle
 from stend.units import KiB
@@ -44,10 +45,10 @@ def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[
 
 
 def growing(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Response time against IOPS with one thread and more and more outstanding, for reads and the mix."""
+    """Response time against IOPS with more and more outstanding, of drives that differ; one alone has its `tails`."""
     for reads in MIXES[:2]:
         rows = [row for side in sides for row in _growing(side, reads)]
-        if any(row["drive"] == sides[0].name for row in rows):
+        if len({row["drive"] for row in rows} | {sides[0].name}) > 1:
             kinds = channels(sides, [str(row["drive"]) for row in rows])
             order = {"field": "q", "type": "quantitative"}
             x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, plain=True)
@@ -64,22 +65,39 @@ def _growing(side: Side, reads: int) -> Iterator[Row]:
 
 
 def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Mean, 99 %, 99.9 % and longest response time against IOPS of the first drive's writes."""
+    """Mean, 99 %, 99.9 % and longest response time against IOPS of the first drive: a line for each thread count."""
     names = {key: words(f"figure.{key}") for key in ("mean", "p99", "p99.9", "max")}
-    for reads in (65, 0):
+    for reads in MIXES:
+        own = [row for row in sides[0].rows if (row.test, row.direction) == ("latency-curve", "both")]
         rows = [
-            {"iops": row.value("iops"), "ms": value * 1e3, "q": row.workload.depth, "name": name}
+            {
+                "iops": row.iops,
+                "ms": value * 1e3,
+                "q": row.workload.depth,
+                "t": f"T{row.workload.threads}",
+                "name": name,
+            }
             for key, name in names.items()
-            for row in sides[0].rows
-            if (row.test, row.direction, row.workload.read_pct) == ("latency-curve", "both", reads)
-            and (row.workload.block_bytes, row.workload.threads) == (4 * KiB, 4)
-            and (value := row.value(key))
+            for row in own
+            if (row.workload.read_pct, row.workload.block_bytes) == (reads, 4 * KiB) and (value := row.value(key))
         ]
         if rows:
-            kinds = series("name", None, list(names.values()))
-            x, y = axis("q", words("axis.depth")), axis("ms", words("axis.latency_ms"), log=True, plain=True)
+            threads = sorted({str(row["t"]) for row in rows})
+            colour = {"field": "name", "type": "nominal", "title": None}
+            colour["scale"] = series_scale(list(names.values()), COLOURS)
+            dash = {"field": "t", "type": "nominal", "title": words("axis.threads")}
+            x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency_ms"), log=True, plain=True)
+            told = tips(colour, dash, {"field": "q", "type": "quantitative", "title": words("axis.depth")}, x, y)
+            kinds = {
+                "color": colour,
+                "strokeDash": {**dash, "scale": series_scale(threads, DASHES)},
+                "shape": {**dash, "scale": series_scale(threads, SHAPES)},
+                "order": {"field": "q", "type": "quantitative"},
+            }
+            line = Chart(data()).mark_line(point={"size": 30, "filled": True}, strokeWidth=1.4)
+            chart = line.encode(x=x, y=y, tooltip=told, **kinds)
             title = words("beside.tails", kind=words(f"kind.{reads}"))
-            yield Drawing(title, lines(x, y, kinds), {"rows": rows}, words("beside.tails_says"))
+            yield Drawing(title, chart, {"rows": rows}, words("beside.tails_says"))
 
 
-KINDS = {"single_waits": single, "growing_waits": growing, "waits_by_depth": tails}
+KINDS = {"single_waits": single, "growing_waits": growing, "waits_by_iops": tails}

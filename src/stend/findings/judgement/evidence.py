@@ -48,6 +48,8 @@ def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Evidence:
         *_even(run),
         *_servers(rows),
         *_blocks(rows),
+        *_sweep(rows),
+        *_deeper(rows),
         *_composite(every),
     ]
     known = {name: value for name, value in pairs if value is not None}
@@ -169,6 +171,31 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
         small = [r for r in own if (r.workload.random_pct, r.workload.read_pct, _block(r)) == (100, reads, 4 * KiB)]
         if small:
             yield name, max(map(_rate, small))
+
+
+def _sweep(rows: Sequence[Figures]) -> Pairs:
+    """Of 8 KiB 70/30: the most IOPS, how long the deepest point waits, and where the ladder begins."""
+    own = sorted((r for r in rows if (r.test, r.phase) == ("thread-queue-sweep", "sweep")), key=_outstanding)
+    if own:
+        yield "sweep", max(map(_rate, own))
+        yield "sweep_wait", own[-1].value("mean")
+        yield "sweep_longest", own[-1].value("max")
+        yield "sweep_deep", float(_outstanding(own[-1]))
+        yield "sweep_least", _rate(own[0])
+        yield "sweep_shallow", float(_outstanding(own[0]))
+
+
+def _deeper(rows: Sequence[Figures]) -> Pairs:
+    """How many times as many 4 KiB requests are done with many at once as with one."""
+    own = [r for r in rows if r.test == "latency-curve" and _block(r) == 4 * KiB]
+    for name, reads in (("deep_reads", 100), ("deep_writes", 0)):
+        single = [r for r in own if r.workload.read_pct == reads and _outstanding(r) == 1]
+        if single:
+            yield name, max(_rate(r) for r in own if r.workload.read_pct == reads) / _rate(single[0])
+
+
+def _outstanding(row: Figures) -> int:
+    return row.workload.outstanding
 
 
 def _block(row: Figures) -> int:

@@ -14,12 +14,21 @@ class Claim(NamedTuple):
     block_bytes: int
     figure: str
 
+    @property
+    def unit(self) -> float:
+        """What one of the sheet's numbers is in base units."""
+        return {"throughput": 1e6, "latency": 1e-6}.get(self.figure, 1.0)
+
 
 def meaning(key: str) -> Claim | None:
-    """`seq_write_128k_MB`, `rand_read_4k`, `rand_7030_8k` -> what it claims; None for other keys."""
-    match = re.fullmatch(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(_MB)?", key)
+    """`seq_write_128k_MB`, `rand_read_4k`, `rand_7030_8k`, `rand_read_4k_us` -> what it claims; None for other keys.
+
+    A claimed response time is the mean of one IO at a time.
+    """
+    match = re.fullmatch(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(_MB|_us)?", key)
     if not match:
         return None
     reads = {"read": 100, "write": 0}.get(match[2], int(match[2][:2]) if match[2].isdigit() else 0)
     block = int(match[3] or (128 if match[1] == "seq" else 4)) * KiB
-    return Claim(0 if match[1] == "seq" else 100, reads, block, "throughput" if match[4] else "iops")
+    figure = {"_MB": "throughput", "_us": "latency"}.get(match[4], "iops")
+    return Claim(0 if match[1] == "seq" else 100, reads, block, figure)

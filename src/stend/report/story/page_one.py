@@ -140,6 +140,8 @@ def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:
             mark = KEPT.get(one.key, "untold")
             given = {k: one.values[k] for k in ("claimed", "value") if k in one.values}
             told = {k: _said(number, shape, seen.words) for k, (number, shape) in given.items()}
+            claimed, shape = given["claimed"]
+            told["claimed"] = seen.words.show(claimed, shape) + _unit(shape)  # as it was promised, to the digit
             state = seen.words(f"state.{one.values['state']}") if "state" in one.values else ""
             text = seen.words("story.claimed", **({"value": "–", "state": state} | told))
             yield seen.words(f"claim.{one.values['claim']}"), mark, f"{seen.words(f'story.{mark}')}: {text}"
@@ -147,4 +149,4 @@ def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:
 
 def sentence(clause: str) -> str:
     """A clause with a capital and a full stop."""
-    return clause[:1].upper() + clause[1:] + "." if clause else ""
+    return clause[:1].upper() + clause[1:].rstrip(".") + "." if clause else ""

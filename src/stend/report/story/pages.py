@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from stend import __version__
@@ -17,6 +18,8 @@ WORDS = ("uses", "figures", "band_note", "best", "worst", "claims", "deviates", 
 SAME = ("title", "lang", "what", "verdict", "best", "worst", "claims", "sure", "beside", "stamps", "notes")
 HALF = {"width": 400, "height": 215}
 """Charts of pages stand two in a row."""
+TITLE_LETTERS = 60
+"""So many of a title go on a line of such a chart."""
 
 
 def page(story: Story) -> str:
@@ -68,7 +71,7 @@ def _half(picture: Picture) -> Picture:
     legend = {**spec["config"]["legend"], "orient": "bottom", "columns": 2, "labelLimit": 190}
     view = {**spec["config"]["view"], **{f"continuous{key.title()}": value for key, value in HALF.items()}}
     view |= {f"discrete{key.title()}": value for key, value in HALF.items()}
-    title = {**spec["title"], "fontSize": 13, "limit": 480}
+    title = {**spec["title"], "text": wrap(spec["title"]["text"], TITLE_LETTERS), "fontSize": 13}
     size = {"width": HALF["width"]} | ({"height": min(spec["height"], 300)} if "height" in spec else {})
     return picture._replace(
         spec=spec | size | {"title": title, "config": {**spec["config"], "legend": legend, "view": view}}

@@ -138,8 +138,16 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     yield words("story.unmet", tests=", ".join(unmet)) if unmet else words("story.steady")
     yield words("story.method_own")
     yield words("story.one_sample")
-    told = dict.fromkeys(words.told(note.text) for note in run.notes)
+    told = dict.fromkeys(sentence(_titled(words.told(note.text), run, words)) for note in run.notes)
     yield from islice(told, MOST_NOTES)
+
+
+def _titled(text: str, run: Run, words: Language) -> str:
+    """A note of the core with tests by their titles: `idle-recovery` is a code."""
+    for test in run.plan.tests:
+        if "-" in test.name:
+            text = text.replace(test.name, words.title(test.name, test.title))
+    return text
 
 
 def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:

@@ -1,0 +1,88 @@
+"""Ladders of drives over each other: rate by block size, servers by what is outstanding, hours in a hot range.
+
+Drawn where two runs at least have the test; a drive alone has the charts of the test itself.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stend.charts.parts import DASHES, Drawing, Row, axis, series_scale, thin
+from stend.charts.parts.marks import lines, octaves, thin_lines
+from stend.charts.parts.sides import Side, channels
+from stend.findings import look
+from stend.units import KiB
+from stend.words import Language
+
+FEWEST = 2
+HOUR_S = 3600.0
+MIXES = (100, 33, 0)
+MOST = 320
+
+
+def _several(rows: Sequence[Row], first: Side) -> bool:
+    """Whether the first drive and another one are among them."""
+    drives = {row["drive"] for row in rows}
+    return first.name in drives and len(drives) >= FEWEST
+
+
+def blocks(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """IOPS of reads, a mix and writes against the size of a block, in sequence and at random."""
+    for phase in ("sequential", "random"):
+        rows = [row for side in sides for row in _blocks(side, phase, words)]
+        if _several(rows, sides[0]):
+            x = octaves("kib", words("axis.block_kib"), [row["kib"] for row in rows])
+            chart = lines(x, axis("value", words("axis.iops"), log=True), _dashed(sides, rows, "mix", words))
+            title = words("beside.blocks", phase=words.name_of("phase", phase))
+            yield Drawing(title, chart, {"rows": rows}, words("beside.blocks_says"))
+
+
+def _blocks(side: Side, phase: str, words: Language) -> Iterator[Row]:
+    for row in side.rows:
+        load = row.workload
+        if (row.test, row.phase, row.direction) == ("block-sweep", phase, "both") and load.read_pct in MIXES:
+            mix = f"{load.read_pct}/{100 - load.read_pct}"
+            yield {"kib": load.block_bytes / KiB, "value": row.value("iops"), "mix": mix, "drive": side.name}
+
+
+def servers(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """IOPS of the servers' profiles against what is outstanding."""
+    rows = [row for side in sides for row in _servers(side, words)]
+    if _several(rows, sides[0]):
+        x = octaves("n", words("axis.outstanding"), [float(row["n"]) for row in rows])
+        chart = lines(x, axis("value", words("axis.iops")), _dashed(sides, rows, "profile", words))
+        yield Drawing(words("beside.servers"), chart, {"rows": rows}, words("beside.servers_says"))
+
+
+def _servers(side: Side, words: Language) -> Iterator[Row]:
+    for row in side.rows:
+        if (row.test, row.direction) == ("profiles", "both") and row.phase.endswith(("file-server", "database")):
+            name = words.name_of("phase", row.phase)
+            yield {"n": row.workload.outstanding, "value": row.value("iops"), "profile": name, "drive": side.name}
+
+
+def hot(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """IOPS of reads within a hot range against hours."""
+    rows = [row for side in sides for row in _hot(side)]
+    if _several(rows, sides[0]):
+        kinds = channels(sides, [str(row["drive"]) for row in rows])
+        chart = thin_lines(axis("t", words("axis.time_h")), axis("value", words("axis.iops")), kinds)
+        yield Drawing(words("beside.hot"), chart, {"rows": rows}, words("beside.hot_says"))
+
+
+def _hot(side: Side) -> list[Row]:
+    rows: list[Row] = []
+    for test in look.tests(side.run, "hot-range") if side.run else ():
+        for record in look.records(side.run, test.name, "mix-100") if side.run else ():
+            rows.append({"t": record.end_s / HOUR_S, "value": record.counts.iops, "drive": side.name})
+    return thin(rows, "t", "value", MOST)
+
+
+def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Language) -> dict[str, Any]:
+    """Drives by colour, what is measured of each by dash."""
+    names = list(dict.fromkeys(str(row[field]) for row in rows))
+    kind = {"field": field, "type": "nominal", "title": words(f"axis.{field}")}
+    drives = channels(sides, [str(row["drive"]) for row in rows])
+    return {"color": drives["color"], "strokeDash": {**kind, "scale": series_scale(names, DASHES)}}
+
+
+KINDS = {"blocks": blocks, "servers": servers, "hot": hot}

@@ -1,0 +1,78 @@
+"""Several drives on one ladder: each mark is one recorded figure, and a drive alone has the charts of its test."""
+
+from functools import cache
+
+import pytest
+
+from stend.charts import pictures
+from stend.charts.beside import Side, picture
+from stend.findings import look
+from stend.findings.look.figures import figures
+from stend.record import Run
+from stend.units import GiB
+from stend.words import Language
+from tests.synthetic import Truth, made
+
+WORDS = Language("en")
+TESTS = {"blocks": "block-sweep", "servers": "profiles", "hot": "hot-range"}
+
+
+@cache
+def run_of(test: str, model: str) -> Run:
+    truth = Truth(capacity_bytes=8 * GiB, model=model)
+    return made(test, truth=truth, profile="review", interval_s=20.0, shorten=60, rounds=5)
+
+
+def side(test: str, model: str) -> Side:
+    return Side(model, run_of(test, model))
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_two_runs_stand_on_the_same_axes_and_each_mark_is_a_figure_of_one(name: str) -> None:
+    sides = [side(TESTS[name], "A"), side(TESTS[name], "B")]
+    drawn = list(picture(name, sides, WORDS, []))
+    assert drawn
+    for one in drawn:
+        rows = one.spec["datasets"]["rows"]
+        assert {row["drive"] for row in rows} == {"A", "B"}
+        for drive in sides:
+            own = [row["value"] for row in rows if row["drive"] == drive.name]
+            known = [r.counts.iops for r in look.records(run_of(TESTS[name], drive.name), TESTS[name])]
+            known += [row.iops for row in drive.rows]
+            assert all(any(value == pytest.approx(v, rel=1e-5) for v in known) for value in own)
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_a_drive_alone_or_beside_one_without_the_test_has_none(name: str) -> None:
+    own = side(TESTS[name], "A")
+    assert not list(picture(name, [own], WORDS, []))
+    assert not list(picture(name, [own, side("fresh", "B")], WORDS, []))
+
+
+def test_slow_answers_stand_over_the_iops_they_were_measured_at_for_each_thread_count() -> None:
+    own = side("latency-curve", "A")
+    drawn = list(picture("waits_by_iops", [own], WORDS, []))
+    mixes = list(dict.fromkeys(r.workload.read_pct for r in own.rows))
+    assert len(drawn) == len(mixes) >= 2
+    known = {
+        (r.workload.threads, r.workload.depth, r.workload.read_pct): r for r in figures(run_of("latency-curve", "A"))
+    }
+    threads = {row["t"] for one in drawn for row in one.spec["datasets"]["rows"]}
+    assert threads == {f"T{t}" for t, _, _ in known}
+    for reads, one in zip(mixes, drawn, strict=True):
+        longest = [row for row in one.spec["datasets"]["rows"] if row["name"] == WORDS("figure.max")]
+        rows = [r for r in own.rows if r.workload.read_pct == reads and r.workload.block_bytes == 4096]
+        told = {(row["t"], row["q"]): (row["iops"], row["ms"]) for row in longest}
+        for row in (r for r in rows if r.direction == "both"):
+            place = (f"T{row.workload.threads}", row.workload.depth)
+            assert told[place] == (pytest.approx(row.iops, rel=1e-5), pytest.approx(row.number("max") * 1e3, rel=1e-5))
+
+
+def test_cold_and_warm_ladders_show_the_longest_response_too() -> None:
+    run = run_of("cold-warm", "A")
+    (test,) = look.tests(run, "cold-warm")
+    drawn = list(pictures("cold_warm", run, test))
+    rows = drawn[2].spec["datasets"]["rows"]
+    assert drawn[2].spec["encoding"]["y"]["field"] == "max"
+    known = [record.counts.max_s * 1e3 for record in look.records(run, "cold-warm")]
+    assert all(any(row["max"] == pytest.approx(v, rel=1e-5) for v in known) for row in rows)

@@ -1,0 +1,44 @@
+"""Claimed response times: shorter is better, and one IO at a time is meant."""
+
+from functools import cache
+
+import pytest
+
+from stend.findings import claims
+from stend.findings.look.claimed import meaning
+from stend.findings.look.figures import figures
+from stend.record import Run
+from stend.units import GiB, KiB
+from stend.words import Language
+from stend.words.sentences import finding_said
+from tests.synthetic import Truth, made
+
+
+@cache
+def run() -> Run:
+    return made("latency", truth=Truth(capacity_bytes=8 * GiB), interval_s=20.0, shorten=60, rounds=5)
+
+
+def single_read_s() -> float:
+    own = [r for r in figures(run()) if (r.workload.read_pct, r.workload.block_bytes) == (100, 4 * KiB)]
+    return next(r.number("mean") for r in own if r.workload.outstanding == 1 and r.direction == "both")
+
+
+@pytest.mark.parametrize(("slower", "key"), [(1.1, "holds"), (0.98, "holds"), (0.9, "missed"), (0.1, "missed")])
+def test_a_claimed_response_time_holds_where_the_drive_is_no_slower(slower: float, key: str) -> None:
+    (found,) = claims.find(
+        run(), {"class": "enterprise", "claimed": {"rand_read_4k_us": single_read_s() * 1e6 * slower}}
+    )
+    assert found.key == key
+    assert found.values["value"] == (pytest.approx(single_read_s()), "lat")
+
+
+def test_it_is_judged_in_service_whatever_the_class_of_the_drive() -> None:
+    (found,) = claims.find(run(), {"class": "client", "claimed": {"rand_read_4k_us": 1e6}})
+    assert found.values["state"] == "window"
+
+
+def test_it_is_told_in_microseconds() -> None:
+    (found,) = claims.find(run(), {"class": "enterprise", "claimed": {"rand_read_4k_us": 124}})
+    assert "claimed 124\u00a0µs" in finding_said(found, Language("en"))
+    assert meaning("rand_read_4k_us").unit == 1e-6  # type: ignore[union-attr]
