@@ -1,5 +1,6 @@
 """Courses of drives laid over each other: hours of writes, the cache over bytes written, rests, a hot range."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -23,7 +24,23 @@ def _over(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], y: dict[str
     told = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, x, y)
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
     line = Chart(data()).mark_line(strokeWidth=1.8, point={"size": 10, "opacity": 0.6}, clip=True)
-    return line.encode(x=x, y=y, tooltip=told, **shown).add_params(zoom())
+    course = line.encode(x=x, y=y, tooltip=told, **shown)
+    if not _single(rows):
+        return course.add_params(zoom())
+    dot = Chart(data("single")).mark_point(filled=True, size=70, opacity=0.9, clip=True)
+    return course.add_params(zoom()) + dot.encode(x=x, y=y, tooltip=told, color=kinds["color"], shape=kinds["shape"])
+
+
+def _single(rows: Sequence[Row]) -> list[Row]:
+    """Those of drives that have no other: what is published as one number would be a line of no length."""
+    count = Counter(row["drive"] for row in rows)
+    return [row for row in rows if count[row["drive"]] == 1]
+
+
+def _sets(rows: list[Row]) -> dict[str, list[Row]]:
+    """The rows, and once more those that stand alone."""
+    single = _single(rows)
+    return {"rows": rows, "single": single} if single else {"rows": rows}
 
 
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
@@ -34,7 +51,7 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         rows = [row for row in rows if row["t"] <= max(own) * 1.01]
         x = axis("t", words("axis.time_h"))
         chart = _over(sides, rows, x, axis("value", words("axis.iops"), log=True), words)
-        yield Drawing(words("beside.saturation"), chart, {"rows": rows}, words("beside.saturation_says"))
+        yield Drawing(words("beside.saturation"), chart, _sets(rows), words("beside.saturation_says"))
 
 
 def _saturation(side: Side) -> list[Row]:
@@ -62,7 +79,7 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         full = Side(_full(sides[0], words), sides[0].run)
         x = axis("gib", words("axis.gib_written"))
         chart = _over([*sides, full], rows, x, axis("value", words("axis.throughput")), words)
-        yield Drawing(words("beside.cache"), chart, {"rows": rows}, words("beside.cache_says"))
+        yield Drawing(words("beside.cache"), chart, _sets(rows), words("beside.cache_says"))
 
 
 def _full(side: Side, words: Language) -> str:
@@ -101,7 +118,7 @@ def rests(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     if any(row["drive"] == sides[0].name for row in rows):
         x = axis("rest", words("axis.rest_s"), values=sorted({row["rest"] for row in rows}))
         chart = _over(sides, rows, x, axis("value", words("axis.iops")), words)
-        yield Drawing(words("beside.rests"), chart, {"rows": rows}, words("beside.rests_says"))
+        yield Drawing(words("beside.rests"), chart, _sets(rows), words("beside.rests_says"))
 
 
 def _rests(side: Side) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """Response times of drives side by side: of a single request, and against IOPS as the queue grows."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from stend.charts.beside.levels import dots
 from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, data, series_scale
@@ -83,8 +84,8 @@ def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         ]
         if rows:
             threads = sorted({str(row["t"]) for row in rows})
-            colour = {"field": "name", "type": "nominal", "title": None}
-            colour["scale"] = series_scale(list(names.values()), COLOURS)
+            figure = series_scale(list(names.values()), COLOURS)
+            colour: dict[str, Any] = {"field": "name", "type": "nominal", "title": None, "scale": figure}
             dash = {"field": "t", "type": "nominal", "title": words("axis.threads")}
             x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency_ms"), log=True, plain=True)
             told = tips(colour, dash, {"field": "q", "type": "quantitative", "title": words("axis.depth")}, x, y)

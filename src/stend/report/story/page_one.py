@@ -1,6 +1,7 @@
 """Page one: what the drive is, the verdict, uses, key figures in bands, best and worst, claims, how sure."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ FIGURES = {
 }  # fmt: skip
 """Figures of evidence that a reader asks for first, and the shapes they are told in."""
 MOST_FIGURES = 8
+ROUND = re.compile(r"[.,]0+(?=\s)")
 KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
 
 
@@ -141,7 +143,7 @@ def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:
             given = {k: one.values[k] for k in ("claimed", "value") if k in one.values}
             told = {k: _said(number, shape, seen.words) for k, (number, shape) in given.items()}
             claimed, shape = given["claimed"]
-            told["claimed"] = seen.words.show(claimed, shape) + _unit(shape)  # as it was promised, to the digit
+            told["claimed"] = ROUND.sub("", seen.words.show(claimed, shape)) + _unit(shape)  # as it was promised
             state = seen.words(f"state.{one.values['state']}") if "state" in one.values else ""
             text = seen.words("story.claimed", **({"value": "–", "state": state} | told))
             yield seen.words(f"claim.{one.values['claim']}"), mark, f"{seen.words(f'story.{mark}')}: {text}"

@@ -19,8 +19,20 @@
       drawn.config.legend = Object.assign({}, drawn.config.legend, { orient: "bottom", columns: 2, labelLimit: 150 });
       drawn.config.axis = Object.assign({}, drawn.config.axis, { labelLimit: 110 });
       drawn.config.axisX = { tickCount: 4 };
+      drawn.padding = { left: 2, top: 5, bottom: 5, right: 14 };
+      slim(drawn, figure.clientWidth);
     }
     return drawn;
+  }
+  function slim(part, width) {  // a chart's own legend goes before the theme's: long names one below the other
+    if (!part || typeof part !== "object") { return; }
+    Object.keys(part).forEach(function (key) {
+      if (key === "datasets" || key === "config") { return; }
+      if (key === "legend" && part.legend && part.legend.orient === "bottom") {
+        part.legend.columns = 1; part.legend.labelLimit = width - 90;
+      }
+      slim(part[key], width);
+    });
   }
   function broken(text, width) {
     var lines = [""];
