@@ -5,9 +5,12 @@ from functools import cache
 import pytest
 
 from stend.findings import claims
+from stend.findings.judgement import Verdict
 from stend.findings.look.claimed import meaning
 from stend.findings.look.figures import figures
 from stend.record import Run
+from stend.report.story import page_one
+from stend.report.story.page_one import Seen
 from stend.units import GiB, KiB
 from stend.words import Language
 from stend.words.sentences import finding_said
@@ -42,3 +45,14 @@ def test_it_is_told_in_microseconds() -> None:
     (found,) = claims.find(run(), {"class": "enterprise", "claimed": {"rand_read_4k_us": 124}})
     assert "claimed 124\u00a0µs" in finding_said(found, Language("en"))
     assert meaning("rand_read_4k_us").unit == 1e-6  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_page_one_tells_what_was_promised_to_the_digit(lang: str) -> None:
+    words = Language(lang)
+    promised = {"rand_read_4k_us": 47, "rand_read_4k": 743000, "seq_read_128k_MB": 3000}
+    found = tuple(claims.find(run(), {"class": "enterprise", "claimed": promised}))
+    seen = Seen(run(), {}, Verdict(None, (), (), {}), found, "flash", words)
+    told = " ".join(text for _, _, text in page_one.claims(seen)).replace("\u00a0", " ")
+    numbers = {"en": ("47 µs", "743,000 IOPS", "3,000 MB/s"), "ru": ("47 мкс", "743 000 IOPS", "3000 МБ/с")}
+    assert all(f" {number}," in told for number in numbers[lang])

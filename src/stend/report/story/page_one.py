@@ -22,7 +22,8 @@ FIGURES = {
 }  # fmt: skip
 """Figures of evidence that a reader asks for first, and the shapes they are told in."""
 MOST_FIGURES = 8
-ROUND = re.compile(r"[.,]0+(?=\s)")
+ROUND = re.compile(r"[.,]0(?=\s)")
+"""A last nought behind the point; thousands have three."""
 KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
 
 
