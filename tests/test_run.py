@@ -6,12 +6,15 @@ from typing import Any
 import msgspec
 import pytest
 
+from stend import findings
 from stend import plan as planning
 from stend.definition import Bytes, Hold, Plan, Seconds, Workload
 from stend.errors import StepFailed
 from stend.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
 from stend.run import limit_met, run, step_seed
 from stend.units import KiB
+from stend.words import Language
+from stend.words.sentences import finding_said
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad
 
 PROFILE = planning.load_profile("enterprise-2.0.2")
@@ -41,11 +44,22 @@ def test_write_saturation_is_never_interrupted() -> None:
     assert end_of(events, "saturate") == "steady state"
 
 
-def test_write_saturation_ends_after_four_fills_when_it_never_settles() -> None:
-    engine = StillEngine(lambda w, t: 100_000 / (1 + t / 10))
-    events = play(drawn("write-saturation", minute_s=1), engine)
-    assert end_of(events, "saturate") == "the limit of 4 GiB written"
-    assert Run(events).ended.outcome == "not steady"  # type: ignore[union-attr]
+@pytest.mark.parametrize(("fills", "outcome"), [(4, "complete"), (3, "not steady")])
+def test_write_saturation_ends_after_four_fills_when_it_never_settles_and_that_end_is_regular(
+    fills: int, outcome: str
+) -> None:
+    engine = StillEngine(lambda w, t: 10_000 / (1 + t / 60))
+    run_ = Run(play(drawn("write-saturation", minute_s=1, tests={"write-saturation": {"fills": fills}}), engine))
+    ended = f"the limit of {fills} GiB written"
+    assert end_of(list(run_.judged), "saturate") == ended
+    assert run_.ended
+    assert run_.ended.outcome == outcome
+    unmet, regular = "steady state not reached ({})", "saturated, {}; not steady by the rule"
+    assert run_.stamps == ("write-saturation: " + (regular if fills == 4 else unmet).format(ended),)
+    found = next(f for f in findings.find(run_, {}) if f.name == "steady_state" and f.values["phase"] == "saturate")
+    assert found.key == ("saturated" if fills == 4 else "unmet")
+    assert found.side == ("" if fills == 4 else "con")
+    assert "regular end" in finding_said(found, Language("en")) or fills < 4
 
 
 def test_iops_runs_the_prescribed_order_and_settles_at_round_five() -> None:

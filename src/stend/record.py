@@ -286,6 +286,8 @@ class Note(Data, frozen=True, tag="note"):
     kind: NoteKind = "remark"
 
 
+SATURATED_FILLS = 4
+"""Capacities after which a saturation ends whatever its rule says (PTS 2.0.2 clause 10)."""
 Outcome = Literal["complete", "not steady", "stopped", "failed", "imported"]
 
 
@@ -448,6 +450,7 @@ class Run:
     def stamps(self) -> tuple[str, ...]:
         """What every page of every report must say of this run, worst first."""
         stamps = [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in self.unmet]
+        stamps += [f"{j.where.test}: saturated, {j.ended_by}; not steady by the rule" for j in self.saturated]
         if self.ended is None:
             stamps.append("unfinished")
         elif self.ended.outcome in ("failed", "stopped"):
@@ -477,10 +480,20 @@ class Run:
 
     @property
     def unmet(self) -> tuple[Judged, ...]:
-        """The last judgement of every phase that sought steady state and ended without it."""
+        """The last judgement of every phase that sought steady state and ended without it, against its clause."""
+        return tuple(j for j in self._unsteady() if j not in self.saturated)
+
+    @property
+    def saturated(self) -> tuple[Judged, ...]:
+        """Of saturations that ended with four capacities written, not steady: a regular end (PTS 10)."""
+        regular = {t.name for t in self.plan.tests if t.profile.options.get("fills", 0) >= SATURATED_FILLS}
+        return tuple(j for j in self._unsteady() if j.where.test in regular and j.ended_by.endswith(" written"))
+
+    def _unsteady(self) -> list[Judged]:
+        """Where phases that sought steady state ended without it."""
         sought = [(t.name, p.name) for t, p in self.phases() if any(isinstance(rule, Steady) for rule in p.until)]
         own = (self.judgements.get(place, ()) for place in sought)
-        return tuple(j for many in own for j in many if j.ended_by and not j.steady)
+        return [j for many in own for j in many if j.ended_by and not j.steady]
 
     def phases(self) -> Iterator[tuple[PlannedTest, Phase]]:
         """Every (test, phase) of the plan in the order they run."""

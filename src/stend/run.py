@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 
 import msgspec
 
-from stend import __version__, watch
+from stend import __version__, forecast, watch
 from stend.again import resume_point
 from stend.bench import Ahead, Bench, Done, Stopped
 from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step
@@ -166,6 +166,8 @@ class Runner:
                     yield from self.telemetry()
                 yield from (self.past.add(self.note(text)) for text in watch.of_phase(self.past, test.name, phase.name))
                 return
+            if said := forecast.of_round(self.past, test.name, phase):
+                yield self.past.add(self.note(said))
             if not any(map(quiet, steps)):
                 yield from self.telemetry()
 

@@ -59,6 +59,8 @@ def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
     stamps = []
     if any(j.where.test == test.name for j in run.unmet):
         stamps.append(words("stamp.not_steady"))
+    if any(j.where.test == test.name for j in run.saturated):
+        stamps.append(words("stamp.saturated"))
     if run.plan.profile.quick:
         stamps.append(words("stamp.quick"))
     stamps += [words.told(warning) for warning in run.warnings]

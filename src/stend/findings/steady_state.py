@@ -48,6 +48,8 @@ def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Findi
         values |= {"because": why}
         return Finding(name=name, key="early", test=test.name, values=values, confidence="can't tell")
     reached = "reached" if widest.excursion_allowed is not None else "fits"
+    if judged in run.saturated:
+        return Finding(name=name, key="saturated", test=test.name, values=values)
     key = reached if judged.steady else "unmet"
     return Finding(name=name, key=key, test=test.name, values=values, side="" if judged.steady else "con")
 

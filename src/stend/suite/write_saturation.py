@@ -5,10 +5,11 @@ checks (`seek_steady` off: the reviews' 600 minutes) a round is one minute.
 """
 
 from stend.definition import Capacities, Hold, Identity, Phase, Profile, Rule, Seconds, Steady, Test, Workload
+from stend.record import SATURATED_FILLS
 from stend.suite._clauses import known, purged, random, sequential
 from stend.suite._composite import composite
 
-FILLS = 4
+FILLS = SATURATED_FILLS
 """4 x user capacity (found in two implementations and a review)."""
 LIMIT_MINUTES = {"1.1": 24 * 60, "2.0.2": 6 * 60}
 """6 h of 2.0.x is recall-med, 24 h of 1.1 recall-high."""
