@@ -20,6 +20,9 @@ EXTRAS = {
     "scipy": "compare",
     "starlette": "serve",
     "uvicorn": "serve",
+    "cryptography": "fleet",
+    "dask": "fleet",
+    "distributed": "fleet",
 }
 """Modules of others by the extra of pyproject.toml that brings them."""
 

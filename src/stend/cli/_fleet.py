@@ -1,0 +1,97 @@
+"""What `stend fleet` does, at a terminal."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from distributed import Client
+
+from stend import catalogue, store
+from stend.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, BadInput, Refused, StepFailed
+from stend.fleet import certificates as papers
+from stend.fleet import client, file, tasks
+from stend.fleet import worker as hosts
+from stend.session.series import FINISHED
+from stend.units import decimal
+
+CODES = {"refused": Refused.exit_code, "stopped": STOPPED_EXIT_CODE}
+
+
+def certificates(folder: Path, names: list[str]) -> int:
+    """Make them; the authority's key is for nobody else."""
+    if not names:
+        raise BadInput("name the hosts that are to have a certificate: `stend fleet certificates DIR HOST...`")
+    for path in papers.make(folder, names):
+        typer.echo(f"{path}, {path.with_suffix('.key').name}, {papers.AUTHORITY}: these three are for that host alone")
+    return 0
+
+
+def scheduler(address: str, folder: Path, name: str) -> int:
+    """Until it is ended."""
+    hosts.schedule(address, folder, name, typer.echo)
+    return 0
+
+
+def worker(address: str, folder: Path, name: str, drives: list[str], into: Path) -> int:
+    """Until it is ended."""
+    hosts.work(address, folder, name, drives, into, typer.echo)
+    return 0
+
+
+def run(path: Path, folder: Path, name: str) -> int:
+    """Every run to its end; the worst of their exit codes."""
+    fleet = file.load(path)
+    outcomes = client.run(fleet, folder, name, typer.echo)
+    ended = sum(one.outcome in FINISHED for one in outcomes)
+    typer.echo(
+        f"{ended} of {len(outcomes)} runs are complete; `stend fleet collect {path}` brings them to {fleet.into}"
+    )
+    bad = [CODES.get(one.outcome, StepFailed.exit_code) for one in outcomes if one.outcome not in FINISHED]
+    return max(bad, default=0)
+
+
+def status(path: Path, folder: Path, name: str) -> int:
+    """Each host with its drives, each run with what it is."""
+    with _asked(path, folder, name) as (fleet, desk):
+        for address, own in client.hosts(desk).items():
+            drives = ", ".join(f"{serial} ({model} {decimal(size)})" for serial, (model, size, _) in own.items())
+            typer.echo(f"{address}: {drives}")
+        known = {
+            cell: state for own in client.each(desk, tasks.states, fleet.name).values() for cell, state in own.items()
+        }
+        for order in fleet.orders():
+            typer.echo(f"{order.cell}: {known.get(order.cell, 'not begun')}")
+    return 0
+
+
+def stop(path: Path, folder: Path, name: str) -> int:
+    """Ask all its runs to end; its drives are nobody's then."""
+    with _asked(path, folder, name) as (fleet, desk):
+        asked = sum(client.each(desk, tasks.halt, fleet.name).values())
+        typer.echo(f"{asked} runs were asked to end; `stend fleet run {path}` goes on with them")
+    return 0
+
+
+def collect(path: Path, folder: Path, name: str) -> int:
+    """Bring home what is finished, look whether each is as its run wrote it, and learn them."""
+    with _asked(path, folder, name) as (fleet, desk):
+        folders = client.collect(desk, fleet, typer.echo)
+    wrong = [one for one in folders if store.load(one).wrong]
+    for one in wrong:
+        typer.echo(f"! {one} is not as its run wrote it: `stend verify {one}`")
+    catalogue.learn(Path(fleet.into))
+    typer.echo(f"{len(folders)} of {len(list(fleet.orders()))} runs are here: {fleet.into}")
+    return UNSOUND_EXIT_CODE if wrong else 0
+
+
+@contextmanager
+def _asked(path: Path, folder: Path, name: str) -> Iterator[tuple[file.Fleet, Client]]:
+    fleet = file.load(path)
+    with client.desk(fleet, folder, name) as desk:
+        yield fleet, desk
+
+
+AT_THE_DESK: dict[str, Callable[[Path, Path, str], int]] = {
+    "run": run, "status": status, "stop": stop, "collect": collect,
+}  # fmt: skip

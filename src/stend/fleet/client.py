@@ -1,0 +1,155 @@
+"""A fleet seen from its desk: orders handed out until each run has ended, asked after, stopped, brought home."""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from distributed import Client, as_completed
+
+from stend.errors import BadInput, StepFailed
+from stend.fleet import sealed, tasks
+from stend.fleet.file import Fleet, Order
+from stend.fleet.tasks import Outcome
+from stend.session.series import FINISHED
+from stend.store import whole
+
+PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
+"""How long drives may take to be announced, a lost scheduler to come back; how often a run may be cut off."""
+LOST = (OSError, CancelledError, TimeoutError, RuntimeError)
+T = TypeVar("T")
+Tell = Callable[[str], None]
+
+
+@contextmanager
+def desk(fleet: Fleet, certificates: Path, name: str) -> Iterator[Client]:
+    """A client of the fleet's scheduler. StepFailed where it cannot be reached."""
+    sealed.seal()
+    try:
+        client = Client(
+            fleet.scheduler, security=sealed.security(certificates, name), timeout=PATIENCE_S, set_as_default=False
+        )
+    except LOST as error:
+        raise StepFailed(
+            f"the scheduler {fleet.scheduler} cannot be reached: {error or type(error).__name__}"
+        ) from error
+    try:
+        yield client
+    finally:
+        client.close(timeout=5)
+
+
+def hosts(client: Client) -> dict[str, dict[str, list[Any]]]:
+    """The drives that each worker announces: address -> serial -> model, bytes, target."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    return {address: told["metrics"].get("drives", {}) for address, told in workers.items()}
+
+
+def there(client: Client, fleet: Fleet) -> None:
+    """BadInput unless every drive of the fleet is announced, within a while; and by one host alone."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        told = [serial for own in hosts(client).values() for serial in own]
+        missing = [serial for serial in fleet.drives if serial not in told]
+        if twice := [serial for serial in fleet.drives if told.count(serial) > 1]:
+            raise BadInput(f"the drive {twice[0]} is announced by two hosts; end one of them")
+        if not missing:
+            return
+        if time.monotonic() > until:
+            known = ", ".join(sorted(told)) or "none at all"
+            raise BadInput(f"no host announces the drive {missing[0]}; announced are {known}")
+        time.sleep(0.5)
+
+
+def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome]:
+    """Every run of the fleet to its end; what was lost on the way is asked for again, and found where it is."""
+    left = {order.cell: order for order in fleet.orders()}
+    done: dict[str, Outcome] = {}
+    counts: dict[str, int] = dict.fromkeys(left, 0)
+    lost, checked = time.monotonic(), False
+    while left:
+        try:
+            with desk(fleet, certificates, name) as client:
+                if not checked:
+                    there(client, fleet)
+                    checked = True
+                for outcome in _told(client, list(left.values())):
+                    lost = time.monotonic()
+                    tell(f"{outcome.cell}: {outcome.outcome}{': ' + outcome.said if outcome.said else ''}")
+                    counts[outcome.cell] += 1
+                    most = CUTS if outcome.outcome == "cut off" else fleet.retries if outcome.outcome == "failed" else 0
+                    if counts[outcome.cell] > most:
+                        done[outcome.cell] = outcome
+                        del left[outcome.cell]
+        except (*LOST, StepFailed) as error:
+            if not checked or time.monotonic() - lost > LOST_S:
+                raise StepFailed(
+                    f"the scheduler was lost ({error}); the runs go on, `stend fleet run` finds them again"
+                ) from error
+            tell(f"the scheduler was lost ({type(error).__name__}); the runs go on, it is asked again")
+            time.sleep(1)
+    return [done[order.cell] for order in fleet.orders()]
+
+
+def _told(client: Client, orders: list[Order]) -> Iterator[Outcome]:
+    """Outcomes as they come; an order's drive is its resource, so that one run at a time is on it."""
+    futures = [
+        client.submit(
+            tasks.carry,
+            msgspec.json.encode(order),
+            key=f"{order.fleet}-{order.cell}-{time.time_ns()}",
+            resources={order.serial: 1},
+            priority=-number,
+            pure=False,
+        )
+        for number, order in enumerate(orders)
+    ]
+    for future in as_completed(futures, loop=client.loop):
+        yield msgspec.json.decode(future.result(), type=Outcome)
+
+
+def each(client: Client, task: Callable[..., T], *given: Any) -> dict[str, T]:
+    """What every worker answers to a task."""
+    futures = {a: client.submit(task, *given, workers=[a], pure=False, priority=100) for a in hosts(client)}
+    return {address: future.result(timeout=PATIENCE_S) for address, future in futures.items()}
+
+
+def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
+    """Every finished run as a folder here, each file checked by its hash; those that are here already are left."""
+    found = []
+    for address, states in each(client, tasks.states, fleet.name).items():
+        for cell in (cell for cell, state in states.items() if state == "ended"):
+            folder = Path(fleet.into) / cell
+            if not (folder / "events.jsonl").exists():
+                _brought(client, address, fleet.name, cell, folder)
+                tell(f"{cell}: {folder}")
+            found.append(folder)
+    return found
+
+
+def _brought(client: Client, address: str, fleet: str, cell: str, folder: Path) -> None:
+    def ask(task: Callable[..., T], *given: Any) -> T:
+        answer: T = client.submit(task, fleet, cell, *given, workers=[address], pure=False).result(timeout=PATIENCE_S)
+        return answer
+
+    listing = ask(tasks.listing)
+    last = "events.jsonl"  # which makes it a run: the others are there by then
+    for name in sorted(listing, key=lambda name: (name == last, name)):
+        size, told = listing[name]
+        data = b"".join(ask(tasks.piece, name, at) for at in range(0, size, tasks.PIECE_BYTES))
+        if hashlib.sha256(data).hexdigest() != told:
+            raise StepFailed(f"{name} of {cell} came otherwise than it was sent; collect it again")
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise StepFailed(f"{address} sent {name}, which is no file of a run")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole.write(path, data)
+
+
+def finished(outcomes: list[Outcome]) -> bool:
+    """Whether every run came to its end."""
+    return all(one.outcome in FINISHED for one in outcomes)

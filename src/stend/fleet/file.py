@@ -1,0 +1,76 @@
+"""A fleet file: which drives, by serial, are measured by which studies, and the orders that come of it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from stend import outside
+from stend.errors import BadInput
+from stend.session.request import Request
+
+NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}$"
+Serial = Annotated[str, Meta(min_length=1, max_length=200)]
+
+
+class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is run on each drive; fields as of a `Request`, but for what the drive's host knows."""
+
+    tests: Annotated[list[str], Meta(min_length=1, max_length=100)]
+    profile: str | None = None
+    quick: bool = False
+    seed: int | None = None
+    threads: int | None = None
+    depth: int | None = None
+    active_range_pct: float | None = None
+    rounds: int | None = None
+    minute_s: float | None = None
+
+
+class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One run of a fleet: a cell of its matrix. `serial` names the drive, and is the leave to destroy what is on it.
+
+    `cells` are all the fleet's runs on that drive, which is the fleet's until they are done.
+    """
+
+    fleet: Annotated[str, Meta(pattern=NAME)]
+    cell: Annotated[str, Meta(pattern=NAME)]
+    serial: Serial
+    study: Study
+    cells: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
+
+    def request(self, target: str, into: Path) -> Request:
+        """The run on the host that has the drive."""
+        own = {name: getattr(self.study, name) for name in Study.__struct_fields__}
+        named = None if target.startswith("sim:") else self.serial
+        return Request(**own, target=target, destroy=named, into=str(into), label=self.fleet)
+
+
+class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Drives times studies; a drive's studies run in their order, `retries` goes on with a run that failed."""
+
+    name: Annotated[str, Meta(pattern=NAME)]
+    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+$")]
+    drives: Annotated[tuple[Serial, ...], Meta(min_length=1, max_length=10_000)]
+    studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
+    into: str = "runs"
+    retries: Annotated[int, Meta(ge=0, le=100)] = 0
+
+    def orders(self) -> Iterator[Order]:
+        """Every cell, the first study of all drives first."""
+        for number, study in enumerate(self.studies, 1):
+            for at, serial in enumerate(self.drives, 1):
+                slug = f"{at:03}-{re.sub(r'[^A-Za-z0-9]+', '-', serial)[:40].strip('-')}"
+                cells = tuple(f"{slug}-{every:02}" for every in range(1, len(self.studies) + 1))
+                yield Order(self.name, cells[number - 1], serial, study, cells)
+
+
+def load(path: Path) -> Fleet:
+    """BadInput where it cannot be one, or names a drive twice."""
+    fleet = outside.toml(outside.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
+    if twice := [one for one in fleet.drives if fleet.drives.count(one) > 1]:
+        raise BadInput(f"{path} names the drive {twice[0]} twice")
+    return fleet

@@ -1,0 +1,88 @@
+"""A host of a fleet, which announces its drives and carries runs; the scheduler, which hands them out."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from distributed import Scheduler, Worker
+from distributed.scheduler import DEFAULT_EXTENSIONS
+
+from stend import devices
+from stend.definition import Identity
+from stend.errors import BadInput
+from stend.fleet import sealed, tasks
+
+AGAIN_S = 1.0
+
+
+def drives(targets: list[str]) -> dict[str, Identity]:
+    """The drives of this host by serial: those named, or all that can be tested. BadInput where two tell the same."""
+    found: dict[str, Identity] = {}
+    every = [devices.find(one).identity for one in targets] or [one for one, why in devices.listing() if not why]
+    for drive in every:
+        name = drive.serial if drive.virtual else devices.name(drive)
+        if name in found:
+            raise BadInput(f"{found[name].target} and {drive.target} are both named {name}; leave one out by --drive")
+        found[name] = drive
+    return found
+
+
+def work(
+    scheduler: str, certificates: Path, name: str, targets: list[str], home: Path, tell: Callable[[str], None]
+) -> None:
+    """Carry runs until the process is ended; when the scheduler is gone, begin anew and look for it again."""
+    own = drives(targets)
+    tasks.HOME, tasks.DRIVES = home.absolute(), {serial: drive.target for serial, drive in own.items()}
+    home.mkdir(parents=True, exist_ok=True)
+    sealed.seal()
+    tell(f"{name}: {len(own)} drives: {', '.join(own)}")
+    try:
+        asyncio.run(_worked(scheduler, sealed.security(certificates, name), name, own))
+    except (OSError, TimeoutError) as error:
+        tell(f"the scheduler {scheduler} cannot be reached ({error or type(error).__name__}); tried again")
+    os.execv(sys.executable, [sys.executable, "-m", "stend", *sys.argv[1:]])  # noqa: S606 no thread of before goes on
+
+
+async def _worked(scheduler: str, security: Any, name: str, own: dict[str, Identity]) -> None:
+    def announced(worker: Any) -> dict[str, list[Any]]:
+        return {serial: [one.model, one.capacity_bytes, one.target] for serial, one in own.items()}
+
+    worker = Worker(
+        scheduler,
+        security=security,
+        name=name,
+        nthreads=2 * len(own) + 4,
+        resources=dict.fromkeys(own, 1),
+        memory_limit=0,
+        metrics={"drives": announced},
+        dashboard=False,
+        death_timeout=10,
+    )
+    sealed.shut(worker)
+    try:
+        async with worker:
+            await worker.finished()
+    finally:
+        await asyncio.sleep(AGAIN_S)
+
+
+def schedule(address: str, certificates: Path, name: str, tell: Callable[[str], None]) -> None:
+    """Hand out work until the process is ended. What it knew is told it again by clients, and by what workers find."""
+    sealed.seal()
+
+    async def scheduled() -> None:
+        host, _, port = address.removeprefix("tls://").rpartition(":")
+        security = sealed.security(certificates, name)
+        parts = {part: own for part, own in DEFAULT_EXTENSIONS.items() if part != "shuffle"}  # it sends workers code
+        scheduler = Scheduler(
+            host=host, port=int(port), protocol="tls", security=security, dashboard=False, extensions=parts
+        )
+        sealed.shut(scheduler)
+        async with scheduler:
+            tell(scheduler.address)
+            await scheduler.finished()
+
+    asyncio.run(scheduled())
