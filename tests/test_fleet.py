@@ -1,0 +1,196 @@
+"""A fleet: orders are data, nothing else is unpacked, and who has no certificate or no such drive is refused."""
+
+import pickle
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+pytest.importorskip("distributed")
+pytest.importorskip("cryptography")
+
+from stend import store
+from stend.errors import BadInput, StepFailed
+from stend.fleet import certificates, file, sealed, tasks
+from stend.fleet.file import Order, Study
+from stend.fleet.tasks import Outcome
+
+PATIENCE_S = 120
+STEND = [sys.executable, "-m", "stend", "fleet"]
+QUICK = Study(["fresh"], quick=True, minute_s=0.2)
+
+
+@pytest.fixture(autouse=True)
+def own_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
+    monkeypatch.setattr(tasks, "HOME", tmp_path / "host")
+    monkeypatch.setattr(tasks, "DRIVES", {"SIM-small-1": "sim:small?unit=1"})
+
+
+def fleet_file(folder: Path, port: int = 1, own: dict[str, object] | None = None) -> Path:
+    told: dict[str, object] = {
+        "name": "batch",
+        "scheduler": f"tls://127.0.0.1:{port}",
+        "drives": ["SIM-small-1"],
+        "into": str(folder / "home"),
+    }
+    told |= {"studies": [{"tests": ["fresh"], "quick": True, "minute_s": 0.2}]} | (own or {})
+    (folder / "fleet.toml").write_bytes(msgspec.toml.encode(told))
+    return folder / "fleet.toml"
+
+
+def carried(**own: object) -> Outcome:
+    order = msgspec.structs.replace(Order("batch", "001-a-01", "SIM-small-1", QUICK, ("001-a-01",)), **own)
+    return msgspec.json.decode(tasks.carry(msgspec.json.encode(order)), type=Outcome)
+
+
+def test_a_matrix_is_drives_times_studies_the_first_study_first(tmp_path: Path) -> None:
+    studies = [{"tests": ["iops"]}, {"tests": ["latency"], "quick": True}]
+    orders = list(file.load(fleet_file(tmp_path, own={"drives": ["A 1", "B"], "studies": studies})).orders())
+    assert [one.cell for one in orders] == ["001-A-1-01", "002-B-01", "001-A-1-02", "002-B-02"]
+    assert orders[0].cells == ("001-A-1-01", "001-A-1-02")
+    asked = orders[3].request("/dev/sdb", tmp_path / "x")
+    assert (asked.tests, asked.quick, asked.destroy, asked.into) == (["latency"], True, "B", str(tmp_path / "x"))
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"drives": ["A", "A"]}, "names the drive A twice"),
+        ({"scheduler": "tcp://127.0.0.1:1"}, "matching regex"),
+        ({"name": "../up"}, "matching regex"),
+        ({"studies": [{"tests": ["iops"], "target": "/dev/sda"}]}, "unknown field `target`"),
+    ],
+)
+def test_what_is_no_fleet_file_is_refused(own: dict[str, object], said: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=said):
+        file.load(fleet_file(tmp_path, own=own))
+
+
+class Evil:
+    """What a pickle may do that is not looked at."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[str]]:
+        return exec, ("raise SystemExit(9)",)
+
+
+def test_nothing_is_unpacked_that_could_be_a_program() -> None:
+    for bad in (
+        pickle.dumps(Evil()),
+        pickle.dumps(subprocess.run),
+        b"cbuiltins\neval\n(S'1'\ntR.",
+        b"cos\nsystem\n(S'x'\ntR.",
+    ):
+        with pytest.raises(BadInput, match="which is none of its tasks"):
+            sealed.loads(bad)
+    assert sealed.loads(pickle.dumps(tasks.carry)) is tasks.carry
+    assert sealed.loads(pickle.dumps({"a": (1, b"x")})) == {"a": (1, b"x")}
+
+
+@pytest.mark.slow
+def test_a_run_is_begun_once_however_often_it_is_asked_for() -> None:
+    assert carried() == Outcome("001-a-01", "complete")
+    events = (tasks.HOME / "runs/batch/001-a-01/events.jsonl").read_bytes()
+    assert carried() == Outcome("001-a-01", "complete")
+    assert (tasks.HOME / "runs/batch/001-a-01/events.jsonl").read_bytes() == events
+    assert tasks.states("batch") == {"001-a-01": "ended"}
+
+
+def test_a_drive_that_is_not_there_or_another_fleets_is_refused(tmp_path: Path) -> None:
+    assert carried(serial="SN9") == Outcome("001-a-01", "refused", "this host has no drive SN9")
+    other = msgspec.json.encode(tasks.Claim("other", ("001-a-01",)))
+    assert tasks._claim(Order("other", "001-a-01", "SIM-small-1", QUICK, ("001-a-01",))) == ""
+    said = carried()
+    assert said.outcome == "refused"
+    assert said.said == "the drive SIM-small-1 belongs to the fleet other until that ends"
+    assert [path.read_bytes() for path in (tasks.HOME / "claims").glob("*.json")] == [other]
+    assert tasks.halt("other") == 0, "and is nobody's once that is stopped"
+    assert tasks._claim(Order("batch", "001-a-01", "SIM-small-1", QUICK, ("001-a-01",))) == ""
+
+
+def test_nobody_begins_on_a_drive_while_a_process_has_its_lock() -> None:
+    with tasks._drive("SN1") as fd:
+        assert fd >= 0
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], pass_fds=(fd,))
+    with tasks._drive("SN1") as again:
+        assert again == -1, "the run has it, whoever began the run is gone"
+    child.kill()
+    child.wait()
+    with tasks._drive("SN1") as again:
+        assert again >= 0
+
+
+def test_no_name_leads_out_of_the_runs(tmp_path: Path) -> None:
+    (tmp_path / "host/runs/batch/a").mkdir(parents=True)
+    (tmp_path / "secret").write_text("x")
+    for fleet, cell, name in (("batch", "a", "../../../../secret"), ("..", "a", "x"), ("batch", "../..", "secret")):
+        with pytest.raises(BadInput, match="is no"):
+            tasks.piece(fleet, cell, name, 0)
+
+
+def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path) -> None:
+    (made,) = certificates.make(tmp_path / "c", ["one"])
+    assert (made.with_suffix(".key").stat().st_mode & 0o777) == 0o600
+    with pytest.raises(BadInput, match="has a certificate for one already"):
+        certificates.make(tmp_path / "c", ["one"])
+    with pytest.raises(BadInput, match=r"two\.pem is not there"):
+        sealed.security(tmp_path / "c", "two")
+
+
+@contextmanager
+def served(folder: Path, drives: list[str]) -> Iterator[int]:
+    """A scheduler and a worker on this host; the port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    certificates.make(folder / "papers", ["sched", "one", "desk"])
+    papers = ["--certificates", str(folder / "papers"), "--name"]
+    named = [word for one in drives for word in ("--drive", one)]
+    address = f"tls://127.0.0.1:{port}"
+    into = ["--into", str(folder / "host")]
+    every = [
+        [*STEND, "scheduler", address, *papers, "sched"],
+        [*STEND, "worker", address, *papers, "one", *named, *into],
+    ]
+    processes = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for words in every]
+    try:
+        yield port
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def at_the_desk(verb: str, path: Path, papers: Path) -> "subprocess.CompletedProcess[str]":
+    words = [*STEND, verb, str(path), "--certificates", str(papers), "--name", "desk"]
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+
+
+@pytest.mark.slow
+def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    with served(tmp_path, ["sim:small?unit=1", "sim:small?unit=2"]) as port:
+        path = fleet_file(tmp_path, port, {"drives": ["SIM-small-1", "SIM-small-2"]})
+        ran, asked, brought = (at_the_desk(verb, path, papers) for verb in ("run", "status", "collect"))
+        assert (ran.returncode, asked.returncode, brought.returncode) == (0, 0, 0), ran.stderr + brought.stderr
+        assert "2 of 2 runs are complete" in ran.stdout
+        assert "SIM-small-1 (stend small 134 MB)" in asked.stdout
+        for cell in ("001-SIM-small-1-01", "002-SIM-small-2-01"):
+            home, there = tmp_path / "home" / cell, tmp_path / "host/runs/batch" / cell
+            assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
+            assert store.load(home).wrong == ()
+        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"drives": ["SN9"]}), papers)
+        assert nobody.returncode == 2
+        assert "no host announces the drive SN9; announced are SIM-small-1, SIM-small-2" in nobody.stderr
+        certificates.make(tmp_path / "strange", ["desk"])
+        stranger = at_the_desk("status", path, tmp_path / "strange")
+        assert stranger.returncode == StepFailed.exit_code
+        assert "cannot be reached" in stranger.stderr
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as plain:
+            plain.sendall(b"hello, this is no TLS at all")
+            assert b"compression" not in plain.recv(4096), "a word of Dask's greeting"
