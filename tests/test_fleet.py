@@ -5,7 +5,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -193,4 +193,21 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
         assert "cannot be reached" in stranger.stderr
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as plain:
             plain.sendall(b"hello, this is no TLS at all")
-            assert b"compression" not in plain.recv(4096), "a word of Dask's greeting"
+            with suppress(ConnectionError):
+                assert b"compression" not in plain.recv(4096), "a word of Dask's greeting"
+        words = [
+            *STEND,
+            "worker",
+            f"tls://127.0.0.1:{port}",
+            "--certificates",
+            str(tmp_path / "strange"),
+            "--name",
+            "desk",
+        ]
+        drive = ["--drive", "sim:small?unit=9", "--into", str(tmp_path / "other")]
+        with subprocess.Popen([*words, *drive], stdout=subprocess.PIPE, text=True) as worker:
+            assert worker.stdout
+            said = [worker.stdout.readline() for _ in range(2)]
+            worker.kill()
+        assert "cannot be reached" in said[1]
+        assert "SIM-small-9" not in at_the_desk("status", path, papers).stdout
