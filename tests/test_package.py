@@ -67,7 +67,7 @@ def test_every_extra_brings_what_it_is_named_for() -> None:
     assert set(extras.EXTRAS.values()) | {"all"} <= set(offered)
     assert offered["all"] == [f"stend[{','.join(dict.fromkeys(extras.EXTRAS.values()))}]"]
     named = " ".join(word.lower().replace("-", "_") for extra in set(extras.EXTRAS.values()) for word in offered[extra])
-    assert [m for m in extras.EXTRAS if m not in named] == ["llvmlite", "markupsafe", "dask"]  # which others of them bring
+    assert [m for m in extras.EXTRAS if m not in named] == ["llvmlite", "markupsafe", "dask"]  # brought by others
     assert not [word for word in PROJECT["dependencies"] for module in extras.EXTRAS if word.startswith(module)]
 
 
