@@ -61,5 +61,7 @@ def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words:
     base = Chart(data()).encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
     cells = base.mark_rect(stroke="#c8ccd1").encode(color=colour, tooltip=tips)
     dark = {"condition": {"test": f"abs(datum.change) > {0.62 * most}", "value": "#ffffff"}, "value": "#000000"}
-    text = base.mark_text(fontSize=11, lineBreak="\n", dy=-6).encode(text={"field": "text", "type": "nominal"}, color=dark)
+    text = base.mark_text(fontSize=11, lineBreak="\n", dy=-6).encode(
+        text={"field": "text", "type": "nominal"}, color=dark
+    )
     return (cells + text).properties(height=max(120, 38 * len(mixes)))
