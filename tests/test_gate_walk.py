@@ -26,6 +26,7 @@ READS = {
 }
 WRITES_FOLDERS = {
     "cli/_apart.py": "the log of a run that goes on by itself; the process is stend again",
+    "cli/_unit.py": "the same; systemd's word of it",
     "cli/_together.py": "the logs of runs that go on by themselves; each process is stend again",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "jobs.py": "job files for plain fio, into the folder that was asked for",

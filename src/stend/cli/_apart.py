@@ -1,13 +1,13 @@
 """A verb as a process of its own, which outlives the terminal that began it."""
 
 import shlex
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import typer
 
+from stend.cli import _unit
 from stend.cli._asked import DETACH, TYPED
 from stend.live.state import way_on
 from stend.store import journal, writer
@@ -28,24 +28,22 @@ def begin(arguments: list[str], folder: Path) -> int:
     command = [sys.executable, "-m", "stend", *(word for word in arguments if word != DETACH)]
     with log.open("ab") as said:
         said.write(f"$ {shlex.join(command)}\n".encode())
-        said.flush()
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
-        )
-    while process.poll() is None and not _begun(folder, process.pid, before):
+    run = _unit.begin(command, folder, log)
+    while run.over() is None and not _begun(folder, run, before):
         time.sleep(LOOK_S)
-    if process.poll() not in (None, 0):
+    if code := run.over():
         typer.echo(log.read_text(errors="replace").strip().rpartition("\n")[2], err=True)
-        return process.returncode
-    typer.echo(f"Run folder: {folder}; process {process.pid} says what it does in {log}")
+        return code
+    typer.echo(f"Run folder: {folder}; {run} says what it does in {log}")
     typer.echo(f"`stend watch {shlex.quote(str(folder))}` looks on; if it is cut off, {way_on(folder)}")
-    process.returncode = 0  # it is not waited for
+    run.leave()
     return 0
 
 
-def _begun(folder: Path, pid: int, before: int) -> bool:
+def _begun(folder: Path, run: _unit.Process | _unit.Unit, before: int) -> bool:
     """Whether that process has written an event of its own."""
-    return writer.last(folder).pid == pid and _size(folder) > before and any(True for _ in journal.Record(folder))
+    grown = _size(folder) > before and any(True for _ in journal.Record(folder))
+    return grown and writer.last(folder).pid == run.pid
 
 
 def _size(folder: Path) -> int:
