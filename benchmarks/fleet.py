@@ -1,7 +1,7 @@
 """`python -m benchmarks.fleet [TRIALS] [SEED]`: a fleet of two hosts, two drives each, under kill -9 at random moments.
 
 Root. Each host is a network namespace. A trial is a matrix of eight runs of virtual drives, amid which the scheduler, a
-worker, the desk and a run are killed once each; whoever keeps services begins them anew. Told: whether every run is
+worker, the desk and a run are killed twice each; whoever keeps services begins them anew. Told: whether every run is
 complete once, and whether ever two were on one drive.
 """
 
@@ -22,7 +22,7 @@ from stend import store
 from stend.record import Ended
 
 STEND = [sys.executable, "-m", "stend"]
-PORT, PATIENCE_S = 18787, 300
+PORT, PATIENCE_S, ROUNDS = 18787, 300, 2
 FLEET = """name = "batch"
 scheduler = "tls://10.77.1.1:{port}"
 drives = ["SIM-small-1", "SIM-small-2", "SIM-small-3", "SIM-small-4"]
@@ -135,7 +135,7 @@ def trial(draw: random.Random, top: Path) -> str:
     watch, client = Watch(), desk(top)
     while not runs() and client.poll() is None:
         time.sleep(0.1)
-    victims = ["scheduler", draw.choice(["one", "two"]), "desk", "run"]
+    victims = ["scheduler", draw.choice(["one", "two"]), "desk", "run"] * ROUNDS
     draw.shuffle(victims)
     for victim in victims:
         time.sleep(draw.uniform(0, 4))
@@ -197,7 +197,7 @@ def main() -> None:
                 keep.write_text(
                     "\n".join(f"== {p.name}\n{p.read_text()[-4000:]}" for p in Path(folder).glob("**/*.log"))
                 )
-    print(f"{4 * trials} kills in {trials} trials: {failed} trials failed")
+    print(f"{4 * ROUNDS * trials} kills in {trials} trials: {failed} trials failed")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,11 @@ def go(folder: Path, destroy: dict[str, str], *, apart: bool = False) -> int:
     """Begin, or go on with, what is left of a group."""
     own = group.load(folder)
     turns.say(folder, turns.BEGINNER)
-    runs = [_begun(folder, left, destroy.get(left.member.request.target, "")) for left in own.left(folder)]
+    left = list(own.left(folder))
+    for one in left:
+        if one.pid:
+            typer.echo(f"{one.member.request.target}: goes on by itself, process {one.pid}")
+    runs = [_begun(folder, one, destroy.get(one.member.request.target, "")) for one in left if not one.pid]
     if apart:
         typer.echo(f"{len(runs)} runs go on by themselves; `stend serve {shlex.quote(str(folder))}` shows them all")
         return 0

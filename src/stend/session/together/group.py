@@ -12,7 +12,7 @@ from stend import outside
 from stend.errors import BadInput
 from stend.session.request import Request
 from stend.session.series import FINISHED, ended
-from stend.store import whole
+from stend.store import whole, writer
 
 WORD = "together.toml"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
@@ -42,6 +42,9 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         """Those that have not come to their end; what is left of one that never started is taken away."""
         for member in self.members:
             own = folder / member.name
+            if pid := _running(own):
+                yield Left(member, own, begun=True, pid=pid)
+                continue
             how = ended(own)
             if how is None and own.exists():
                 shutil.rmtree(own)
@@ -50,11 +53,12 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Left(NamedTuple):
-    """A member whose run is to be begun, or gone on with."""
+    """A member whose run is to be begun, or gone on with; `pid` is who is at it already."""
 
     member: Member
     folder: Path
     begun: bool
+    pid: int = 0
 
 
 def create(folder: Path, group: Group) -> None:
@@ -68,6 +72,11 @@ def create(folder: Path, group: Group) -> None:
 def load(folder: Path) -> Group:
     """The group of a folder. BadInput where there is none, or it cannot be one."""
     return outside.toml(outside.read(folder / WORD, "the group"), Group, f"the group {folder / WORD}")
+
+
+def _running(folder: Path) -> int:
+    held = writer.holder(folder)
+    return held.owner.pid if held.alive else 0
 
 
 def _bare(group: Group) -> dict[str, object]:
