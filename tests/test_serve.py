@@ -105,7 +105,7 @@ def test_metrics_are_what_prometheus_reads(served: Served) -> None:
     status, text = served.ask("/metrics")
     assert status == 200
     families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
-    states = {s.labels["stend_run_state"]: s.value for s in families["stend_run_state"].samples}
+    states = {s.labels["state"]: s.value for s in families["stend_run_state"].samples}
     assert states == {"running": 0, "ended": 0, "cut off": 1, "elsewhere": 0}
     (iops,) = families["stend_iops"].samples
     assert iops.labels["drive"] == "stend small"

@@ -38,10 +38,10 @@ class _Stand(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """One family after the other, as the form asks."""
-        states = Metric("stend_run_state", "What a run is now.", "stateset")
+        states = Metric("stend_run_state", "1 for what a run is now.", "gauge")  # promtool knows no set of states
         for run in self.runs:
             for state in STATES:
-                states.add_sample("stend_run_state", {"run": run.run, "stend_run_state": state}, run.state == state)
+                states.add_sample("stend_run_state", {"run": run.run, "state": state}, run.state == state)
         yield states
         for name, (field, unit, told) in FIGURES.items():
             metric = Metric(name, told, "gauge", unit)

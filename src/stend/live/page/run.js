@@ -103,7 +103,8 @@ function tell(now) {
   const known = { cut_off: word("said_cut_off", { run: name }), elsewhere: word("said_elsewhere") };
   put("place", [known[now.state.replace(" ", "_")], place].filter(Boolean).join(" · "));
   const cards = [card(now.state === "ended" ? "lasted" : "gone", duration(now.t_s || 0))];
-  if (now.state === "running") cards.push(card("to_go", duration(now.likely_s || 0), `${duration(now.low_s || 0)} – ${duration(now.high_s || 0)}`));
+  const [low, high] = [duration(now.low_s || 0), duration(now.high_s || 0)];
+  if (now.state === "running") cards.push(card("to_go", duration(now.likely_s || 0), low === high ? "" : `${low} – ${high}`));
   if (now.iops !== undefined) cards.push(card("iops", rate(now.iops)), card("throughput", megabytes(now.bytes_per_s)), card("latency", time(now.mean_s), word("longest", { max: time(now.max_s) })));
   if (now.temperature_c !== undefined) cards.push(card("temperature", `${now.temperature_c.toFixed(0)} °C`));
   by("cards").replaceChildren(...cards);
