@@ -56,8 +56,8 @@ EXIT_CODES = {
     Refused.exit_code: "refused by the safety gate",
     Missing.exit_code: "this host lacks something (see `stend doctor`)",
     StepFailed.exit_code: "a step failed; the run folder says which",
-    GATE_FAILED_EXIT_CODE: "a rule of `stend compare` failed",
-    GATE_UNDECIDED_EXIT_CODE: "these runs do not decide a rule of `stend compare`",
+    GATE_FAILED_EXIT_CODE: "a rule of `stend compare` failed, or `stend batch` rejects the lot",
+    GATE_UNDECIDED_EXIT_CODE: "these runs do not decide a rule of `stend compare`, or the lot of `stend batch`",
     UNSOUND_EXIT_CODE: "a run folder is not as its run wrote it (`stend verify`)",
     STOPPED_EXIT_CODE: "stopped by Ctrl-C or SIGTERM",
 }

@@ -77,6 +77,7 @@ class Doors(TyperGroup):
         "show",
         "report",
         "compare",
+        "batch",
         "sweep",
         "import",
         "verify",

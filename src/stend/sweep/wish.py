@@ -10,22 +10,16 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from stend.compare import limits
+from stend.compare.limits import Limit
 from stend.compare.rules import OTHER_NAMES
 from stend.errors import BadInput
 from stend.findings.look.figures import QUANTITIES
 from stend.sweep.design import Value
 from stend.sweep.results import Figure, Results, picked
 
-UNITS = {
-    "": 1.0, "k": 1e3, "m": 1e6, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,
-    "kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "mib/s": 2.0**20, "gib/s": 2.0**30, "%": 1.0,
-}  # fmt: skip
-RATES, TIMES = {"", "k", "m"}, {"", "s", "ms", "us", "µs", "ns"}
-FIT = {"1/s": RATES, "B/s": set(UNITS) - {"s", "ms", "us", "µs", "ns", "%"}, "s": TIMES}
 WAYS = {"most": True, "least": False}
 _WISH = re.compile(r"(?:(most|least)\s+)?([\w.-]+)(?:\[([^\[\]]*)\])?")
-_BOUND = re.compile(r"(.+?)\s*(<=|>=|<|>)\s*([+-]?\d{1,15}(?:\.\d{1,9})?)\s*([%a-zµ/]{0,5})", re.IGNORECASE)
-FORM = "write it like 'iops[saturated] > 100k', 'p99.9[latency] < 5 ms' or 'flash.spare_pct < 20'"
 
 
 class Subject(NamedTuple):
@@ -44,26 +38,21 @@ class Subject(NamedTuple):
 
 
 class Bound(NamedTuple):
-    """What must hold; of several figures all."""
+    """What must hold, in base units; of several figures all."""
 
-    text: str
     subject: Subject
-    sign: str
+    limit: Limit
     value: float
+
+    @property
+    def text(self) -> str:
+        """As typed."""
+        return self.limit.text
 
     def holds(self, results: Results, drive: int) -> bool:
         """Whether it does; a figure that a drive did not give holds nothing."""
-        return all(self._one(value) for value in self.subject.of(results, drive))
-
-    def _one(self, value: Value | None) -> bool:
-        if not isinstance(value, int | float):
-            return False
-        return {
-            "<": value < self.value,
-            ">": value > self.value,
-            "<=": value <= self.value,
-            ">=": value >= self.value,
-        }[self.sign]
+        own = self.subject.of(results, drive)
+        return all(isinstance(value, int | float) and self.limit.holds(value, self.value) for value in own)
 
 
 class Wish(NamedTuple):
@@ -90,7 +79,7 @@ def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
     match = _WISH.fullmatch(best.strip())
     if not match:
         raise BadInput(f"{best!r} names nothing to be best; write it like 'iops[saturated]' or 'least flash.spare_pct'")
-    subject = _subject(results, match[2], match[3], best)
+    subject = _subject(results, match[2], _words(match[3]), best)
     if len(subject.figures) > 1:
         told = ", ".join(
             f"{one.key.test} {one.key.phase} {one.key.state} {one.key.load}" for one in subject.figures[:4]
@@ -104,26 +93,23 @@ def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
 
 def bound(results: Results, text: str) -> Bound:
     """What must hold, as typed."""
-    match = _BOUND.fullmatch(text.strip())
-    name = _WISH.fullmatch(match[1]) if match else None
-    if not match or not name or name[1] or match[4].lower() not in UNITS:
-        raise BadInput(f"{text!r} is nothing that can hold; {FORM}")
-    subject, unit = _subject(results, name[2], name[3], text), match[4].lower()
-    fitting = FIT[QUANTITIES[subject.figures[0].quantity].unit] if subject.figures else {"", "%", "k", "m"}
-    if unit not in fitting:
-        raise BadInput(f"{text!r}: {match[4]} is no unit of {name[2]}")
-    return Bound(text, subject, match[2], float(match[3]) * UNITS[unit])
+    limit = limits.parsed(text)
+    subject = _subject(results, limit.name, limit.where, text)
+    return Bound(subject, limit, limit.bound(subject.figures[0].quantity if subject.figures else ""))
 
 
-def _subject(results: Results, name: str, where: str | None, text: str) -> Subject:
+def _subject(results: Results, name: str, where: Sequence[str] | None, text: str) -> Subject:
     if where is None and name in results.design.parameters:
         return Subject(name, name, ())
     quantity = OTHER_NAMES.get(name.lower(), name.lower())
     if quantity not in QUANTITIES:
         known = ", ".join([*QUANTITIES, *results.design.parameters])
         raise BadInput(f"{text!r} names neither a quantity nor a parameter of this sweep; there are {known}")
-    words = [word.strip() for word in (where or "").split(",") if word.strip()]
-    return Subject(text, "", tuple(picked(results, quantity, words)))
+    return Subject(text, "", tuple(picked(results, quantity, where or ())))
+
+
+def _words(told: str | None) -> list[str] | None:
+    return None if told is None else [word.strip() for word in told.split(",") if word.strip()]
 
 
 def chosen(results: Results, asked: Sequence[str]) -> list[Figure]:
@@ -133,6 +119,6 @@ def chosen(results: Results, asked: Sequence[str]) -> list[Figure]:
         match = _WISH.fullmatch(text.strip())
         if not match or match[1]:
             raise BadInput(f"{text!r} is no figure; write it like 'iops[saturated]'")
-        subject = _subject(results, match[2], match[3] or "", text)
+        subject = _subject(results, match[2], _words(match[3]) or (), text)
         found += subject.figures
     return list(dict.fromkeys(found))

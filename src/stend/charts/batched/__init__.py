@@ -1,0 +1,18 @@
+"""A batch in pictures: a file for each kind of chart, drawn from a Batch."""
+
+from collections.abc import Iterator
+
+from stend.batch.verdict import Batch
+from stend.charts.batched import operating, strips
+from stend.charts.parts import Picture
+from stend.charts.parts.theme import finished
+from stend.words import Language
+
+KINDS = (strips, operating)
+
+
+def pictures(batch: Batch, words: Language, stamps: list[str]) -> Iterator[Picture]:
+    """Every picture that this batch can draw."""
+    for kind in KINDS:
+        for drawing in kind.draw(batch, words):
+            yield finished(kind.__name__.rpartition(".")[2], drawing, words, stamps)

@@ -1,0 +1,69 @@
+"""How each figure is distributed over the drives: a line a figure, a dot a drive, the odd ones marked."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from stend.batch.lot import Figure
+from stend.batch.verdict import Batch
+from stend.charts.overlay.intervals import named
+from stend.charts.parts import COLOURS, GREY, SHAPES, Drawing, Row, data, series_scale
+from stend.charts.parts.plain import Chart
+from stend.words import Language
+
+MOST_FIGURES = 24
+MOST_MARKED = 6
+
+
+def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
+    """One chart; figures in which a drive is odd come first, then those that spread most."""
+    odd = [figure for own in batch.odd.values() for one in own for figure in [one.figure]]
+    others = sorted(batch.lot.figures, key=lambda figure: -batch.spreads[figure].deviation)
+    figures = list(dict.fromkeys([*odd, *others]))[:MOST_FIGURES]
+    told = {"n": len(batch.lot.drives), "figures": len(figures)}
+    rows = [row for figure in figures for row in _rows(batch, figure, words)]
+    yield Drawing(
+        words("batched.strips", **told),
+        _chart(rows, batch, words),
+        {"rows": rows, "one": [{"x": 1}]},
+        words("batched.strips_says", **told),
+    )
+
+
+def figure_name(figure: Figure, words: Language) -> str:
+    """Test, load, quantity; the state where it tells anything apart."""
+    state = words(f"kept_state.{figure.key.state}")
+    return f"{named(figure.key, figure.quantity, words)} ({state})"
+
+
+def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:
+    middle = batch.spreads[figure].median
+    marked = list(batch.odd)[:MOST_MARKED]
+    for i, drive in enumerate(batch.lot.drives):
+        if figure in drive.values:
+            kind = drive.name if i in marked else words("batched.others")
+            ratio = drive.values[figure] / middle
+            text = words("batched.deviation", change=ratio - 1)
+            yield {"figure": figure_name(figure, words), "x": ratio, "kind": kind, "drive": drive.name, "text": text}
+
+
+def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
+    names = [words("batched.others"), *(batch.lot.drives[i].name for i in list(batch.odd)[:MOST_MARKED])]
+    low, high = min(row["x"] for row in rows), max(row["x"] for row in rows)
+    x = {
+        "type": "quantitative",
+        "title": words("batched.ratio"),
+        "scale": {"type": "log", "domain": [min(low, 0.95) * 0.98, max(high, 1.05) * 1.02], "nice": False},
+        "axis": {"format": "~g", "labelOverlap": "greedy"},
+    }
+    order = list(dict.fromkeys(row["figure"] for row in rows))
+    y: dict[str, Any] = {"field": "figure", "type": "nominal", "sort": order, "title": None}
+    y["axis"] = {"labelLimit": 460, "labelFontSize": 10}
+    base = {"field": "kind", "type": "nominal", "title": None, "legend": {"orient": "top", "columns": 4}}
+    shades = [GREY, *(colour for colour in COLOURS[1:] if colour != GREY)]
+    colour = {**base, "scale": series_scale(names, shades)}
+    shape = {**base, "scale": series_scale(names, SHAPES)}
+    tips = [{"field": f, "type": "nominal", "title": words(f"batched.tip_{f}")} for f in ("drive", "text", "figure")]
+    one = Chart(data("one")).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
+    dots = Chart(data()).mark_point(filled=True, size=42, opacity=0.75)
+    dots = dots.encode(x={**x, "field": "x"}, y=y, color=colour, shape=shape, tooltip=tips)
+    return (one + dots).properties(height=max(90, 19 * len(order)), width=420)

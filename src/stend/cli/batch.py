@@ -1,0 +1,44 @@
+"""`stend batch`: drives of one model, which of them is odd, and whether their lot is accepted."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
+
+CODES = {"accepted": 0, "rejected": GATE_FAILED_EXIT_CODE, "undecided": GATE_UNDECIDED_EXIT_CODE}
+
+
+def command(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of them.")],
+    plan: Annotated[
+        Path | None, typer.Option("--plan", metavar="FILE", help="A plan of acceptance, in TOML (docs/batch.md).")
+    ] = None,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Take runs for one batch that were not made alike.")] = False,
+    into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="Write the report there.")] = None,
+    form: Annotated[
+        list[str] | None, typer.Option("--format", help="html, pdf, markdown or json; may be repeated.")
+    ] = None,
+    lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
+) -> int:
+    """Report on drives of one model: every figure's distribution, the odd ones by name, a verdict on their lot.
+
+    A drive is the unit, however many runs it has. With --plan the exit code is 6 where the lot is rejected, and 7 where
+    these drives do not decide it.
+
+    Example: stend batch runs/incoming --plan incoming.toml --into reports
+    """
+    from stend.batch import lot, verdict
+    from stend.batch import plan as plans
+    from stend.compare import read
+    from stend.report.parts import batched
+
+    asked = plans.read(plan) if plan else None
+    whole = verdict.judged(lot.lot(read.named(runs), anyway=anyway), asked)
+    for text in batched.batched(whole, lang, drawn=False).sections[0].texts:
+        typer.echo(text)
+    if into or form:
+        for path in batched.write(whole, form or ["html"], lang, into or Path()):
+            typer.echo(f"Batch: {path}")
+    return CODES[whole.acceptance.verdict] if whole.acceptance else 0

@@ -1,0 +1,207 @@
+"""A Batch -> a Document: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
+
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from stend import __version__
+from stend.batch.odd import LEAST_DRIVES, Odd
+from stend.batch.verdict import Acceptance, Batch
+from stend.charts.batched import pictures
+from stend.charts.batched.strips import figure_name
+from stend.charts.overlay.ratio_map import change
+from stend.charts.swept.named import shown
+from stend.compare.differences import THRESHOLDS
+from stend.report.parts import Document, Section, Table, written
+from stend.words import Language
+
+FORMAT = 1
+MOST_EVIDENCE = 8
+"""Figures of one odd drive that the page lists; the JSON has all."""
+
+
+def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Document:
+    """Everything that is said of the batch, in a language; without its pictures where they are not `drawn`."""
+    words = Language(lang)
+    model = batch.lot.drives[0].runs[0].settings.get("model") or ""
+    return Document(
+        title=words("batched.title", model=model, n=len(batch.lot.drives)),
+        lang=lang,
+        style="review",
+        made=words.date(time.time()),
+        parts=(),
+        pictures=(),
+        tables=(),
+        words=words,
+        kind="batch",
+        sections=tuple(_sections(batch, words, drawn=drawn)),
+    )
+
+
+def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
+    yield Section("summary", words("batched.summary"), tuple(_summary(batch, words)))
+    if batch.acceptance:
+        yield _acceptance(batch, batch.acceptance, words)
+    yield _odd(batch, words)
+    if drawn:
+        runs = [run for drive in batch.lot.drives for run in drive.runs]
+        stamps = list(dict.fromkeys(words.told(stamp) for run in runs for stamp in run.stamps))
+        stamps = [" · ".join(stamps[:2])] if stamps else []
+        yield Section("charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, stamps)))
+    yield Section("drives", words("batched.drives"), tables=(_drives(batch, words),))
+    yield Section("figures", words("batched.figures"), tables=(_figures(batch, words),))
+
+
+def _summary(batch: Batch, words: Language) -> Iterator[str]:
+    own = batch.lot
+    runs = sum(len(drive.runs) for drive in own.drives)
+    if batch.acceptance:
+        yield _verdict(batch.acceptance, words)
+    yield words("batched.counts", n=len(own.drives), runs=runs, figures=len(own.figures))
+    for note in own.notes:
+        told = dict(note.values)
+        if note.key == "unlike":
+            values = ", ".join(words.told(str(value)) for value in told["values"])
+            told = {"name": words(f"setting.{told['name']}"), "values": values}
+        yield words(f"batched.note_{note.key}", **told)
+    if len(own.drives) < LEAST_DRIVES:
+        yield words("batched.few", n=len(own.drives), least=LEAST_DRIVES)
+    elif not batch.odd:
+        yield words("batched.none_odd")
+    yield from (_odd_one(batch, found, words) for found in batch.odd.values())
+
+
+def _odd_one(batch: Batch, found: Sequence[Odd], words: Language) -> str:
+    first = found[0]
+    told = words(
+        "batched.odd_one",
+        drive=batch.lot.drives[first.drive].name,
+        figure=figure_name(first.figure, words),
+        change=abs(first.ratio - 1),
+        way=words("batched.below" if first.ratio < 1 else "batched.above"),
+        distance=abs(first.distance),
+        p=_p(first.p, words),
+    )
+    return words("batched.odd_more" if found[1:] else "batched.odd_alone", told=told, n=len(found) - 1)
+
+
+def _p(p: float, words: Language) -> str:
+    return "< " + words.show(0.001, "n") if p < 0.001 else words.show(round(p, 3), "n")
+
+
+def _verdict(own: Acceptance, words: Language) -> str:
+    bad = sum(i < own.judged for i in own.bad)
+    told = {"bad": bad, "judged": own.judged, "accept": own.plan.accept, "missing": own.missing}
+    return words(f"batched.verdict_{own.verdict}", **told)
+
+
+def _acceptance(batch: Batch, own: Acceptance, words: Language) -> Section:
+    plan = own.plan
+    told = {"title": plan.title, "sample": plan.sample, "accept": plan.accept}
+    by = words("batched.by_aql", aql=plan.aql_pct, lot=plan.lot, letter=plan.letter, **told) if plan.aql_pct else ""
+    chances = dict(zip(("one", "five", "ten", "twenty"), map(plan.accepted, (0.01, 0.05, 0.1, 0.2)), strict=True))
+    texts = [_verdict(own, words), by or words("batched.by_sample", **told), words("batched.risks", **chances)]
+    texts += [words("batched.odd_counts")] if plan.odd_is_bad else []
+    texts += [words("batched.beyond", n=own.more)] if own.more else []
+    rows = tuple(_bad(batch, own, words))
+    head = tuple(words(f"batched.{key}") for key in ("drive", "limit", "figure", "value"))
+    tables = (Table(words("batched.bad_table"), head, rows, (3,)),) if rows else ()
+    texts += [] if rows else [words("batched.none_bad")]
+    return Section("acceptance", words("batched.acceptance"), tuple(texts), tables)
+
+
+def _bad(batch: Batch, own: Acceptance, words: Language) -> Iterator[tuple[str, ...]]:
+    for i, broken in own.bad.items():
+        name = batch.lot.drives[i].name
+        for one in broken:
+            value = words("batched.not_given") if one.value is None else shown(one.value, one.figure.quantity, words)
+            yield name, one.limit.text, figure_name(one.figure, words), value
+        if not broken:
+            yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
+
+
+def _odd(batch: Batch, words: Language) -> Section:
+    texts = (words("batched.method", n=len({one.figure for one in batch.distances}), **THRESHOLDS),)
+    if not batch.odd:
+        return Section("odd", words("batched.odd"), (words("batched.none_odd"), *texts))
+    head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
+    rows = tuple(
+        (batch.lot.drives[i].name, figure_name(one.figure, words),
+         shown(batch.lot.drives[i].values[one.figure], one.figure.quantity, words),
+         shown(batch.spreads[one.figure].median, one.figure.quantity, words),
+         change(one.ratio, words), words.show(abs(one.distance), "n"), _p(one.p, words))
+        for i, found in batch.odd.items()
+        for one in found[:MOST_EVIDENCE]
+    )  # fmt: skip
+    table = Table(words("batched.odd_table"), head, rows, tuple(range(2, len(head))))
+    return Section("odd", words("batched.odd"), texts, (table,))
+
+
+def _drives(batch: Batch, words: Language) -> Table:
+    head = tuple(words(f"batched.{key}") for key in ("drive", "runs", "says", "figure", "deviates", "distance"))
+    far: dict[int, Odd] = {}
+    for one in batch.distances:
+        if one.drive not in far or abs(one.distance) > abs(far[one.drive].distance):
+            far[one.drive] = one
+    rows, bad = [], batch.acceptance.bad if batch.acceptance else {}
+    for i, drive in enumerate(batch.lot.drives):
+        said = [words(f"batched.{key}") for key, holds in (("is_odd", i in batch.odd), ("is_bad", i in bad)) if holds]
+        farthest = far.get(i)
+        where = (
+            (
+                figure_name(farthest.figure, words),
+                change(farthest.ratio, words),
+                words.show(abs(farthest.distance), "n"),
+            )
+            if farthest
+            else ("–", "–", "–")
+        )
+        rows.append((drive.name, str(len(drive.runs)), ", ".join(said) or words("batched.is_good"), *where))
+    marks = tuple(i for i in range(len(rows)) if i in batch.odd or i in bad)
+    return Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
+
+
+def _figures(batch: Batch, words: Language) -> Table:
+    head = tuple(words(f"batched.{key}") for key in ("figure", "count", "median", "spread", "lowest", "highest"))
+    rows = []
+    for figure, own in batch.spreads.items():
+        values = [drive.values[figure] for drive in batch.lot.drives if figure in drive.values]
+        ends = (shown(value, figure.quantity, words) for value in (min(values), max(values)))
+        middle = shown(own.median, figure.quantity, words)
+        rows.append((figure_name(figure, words), str(own.drives), middle, words.show(own.deviation, "pct"), *ends))
+    return Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5))
+
+
+def plain(batch: Batch) -> dict[str, Any]:
+    """The same as plain data in base units."""
+    own = batch.acceptance
+    names = [drive.name for drive in batch.lot.drives]
+    return {
+        "format": FORMAT,
+        "stend": __version__,
+        "drives": [{"name": drive.name, "runs": [run.name for run in drive.runs]} for drive in batch.lot.drives],
+        "notes": [{"key": note.key, **note.values} for note in batch.lot.notes],
+        "figures": [
+            {"key": figure.key._asdict(), "quantity": figure.quantity, **spread._asdict(),
+             "values": {drive.name: drive.values[figure] for drive in batch.lot.drives if figure in drive.values}}
+            for figure, spread in batch.spreads.items()
+        ],
+        "odd": {names[i]: [_evidence(one) for one in found] for i, found in batch.odd.items()},
+        "acceptance": own and {
+            "verdict": own.verdict, "sample": own.plan.sample, "accept": own.plan.accept, "lot": own.plan.lot,
+            "judged": own.judged, "missing": own.missing, "more": own.more,
+            "bad": {names[i]: [{"limit": one.limit.text, "value": one.value, "bound": one.bound} for one in broken]
+                    for i, broken in own.bad.items()},
+        },
+    }  # fmt: skip
+
+
+def _evidence(one: Odd) -> dict[str, Any]:
+    told = {"key": one.figure.key._asdict(), "quantity": one.figure.quantity}
+    return told | {"ratio": one.ratio, "distance": one.distance, "p_holm": one.p}
+
+
+def write(batch: Batch, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
+    """`batch.html` and so on; unknown formats are refused before any is written."""
+    return written.write("batch", forms, lang, into, lambda: batched(batch, lang), lambda: plain(batch))

@@ -1,0 +1,169 @@
+"""Batches: drawn drives of one model, of which the odd ones are named and no others, and the verdict on their lot."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stend import cli, plan, session
+from stend.batch import odd
+from stend.batch.lot import Drive, Figure, Lot, lot
+from stend.batch.plan import Written
+from stend.batch.plan import plan as accepting
+from stend.batch.verdict import judged
+from stend.compare.sides import Key, Outcome, outcome, side
+from stend.errors import BadInput
+from stend.session import unrecorded
+
+ODD = {7: "&flash.dies=6", 19: "&flash.spare_pct=13"}
+KEY = Key("iops", "rounds", "window", 100, 0, "4K", 4, 32, 1, "both")
+
+
+@cache
+def run(unit: int, more: str = "", number: int = 1, minute_s: float = 1.0) -> Outcome:
+    """A drawn drive's short run, in memory."""
+    names, profile, told = plan.gather(["iops", "write-saturation"], None, {"minute_s": minute_s}, quick=True)
+    target = f"sim:small?unit={unit}&run={number}&spread=1{more}"
+    done = unrecorded.folded(target, names, profile, told, seed=100 * unit + number)
+    return outcome(f"run-{unit}-{number}", done, {})._replace(began_s=100.0 * unit + number)
+
+
+def of(units: range, **more: str) -> Lot:
+    return lot(side("", [run(unit, ODD.get(unit, "") if not more else "") for unit in units]))
+
+
+@pytest.mark.slow
+def test_of_24_drawn_drives_the_two_odd_ones_are_named_and_no_other() -> None:
+    whole = judged(of(range(1, 25)), None)
+    assert {whole.lot.drives[i].name for i in whole.odd} == {"SIM-small-7", "SIM-small-19"}
+    assert all(one.p < 0.05 and abs(one.ratio - 1) > 0.02 for found in whole.odd.values() for one in found)
+
+
+@pytest.mark.slow
+def test_of_the_same_drives_without_anything_changed_none_is_named() -> None:
+    whole = judged(lot(side("", [run(unit) for unit in range(1, 25)])), None)
+    assert whole.odd == {}
+
+
+def made(values: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", quantity: str = "iops") -> Lot:
+    """A lot of (drives, figures) logarithms."""
+    figures = [Figure(KEY._replace(block=f"{k}K"), quantity) for k in range(values.shape[1])]
+    drives = tuple(
+        Drive(f"d{i}", (), {f: float(np.exp(v)) for f, v in zip(figures, row, strict=True)})
+        for i, row in enumerate(values)
+    )
+    return Lot(drives, tuple(figures), ())
+
+
+def test_good_drives_are_named_in_at_most_a_twentieth_of_batches() -> None:
+    dice = np.random.default_rng(5)
+    alarms = [bool(odd.named(odd.distances(made(dice.normal(9, 0.03, (24, 20)))))) for _ in range(150)]
+    assert np.mean(alarms) <= 0.05
+
+
+def test_several_odd_drives_do_not_hide_each_other() -> None:
+    values = np.random.default_rng(2).normal(9, 0.02, (24, 10))
+    values[3:9] -= 0.4
+    assert set(odd.named(odd.distances(made(values)))) == set(range(3, 9))
+
+
+def test_a_difference_that_does_not_matter_names_nobody_however_sure_it_is() -> None:
+    values = np.random.default_rng(2).normal(9, 0.001, (24, 3))
+    values[5] -= 0.025
+    assert odd.named(odd.distances(made(values))) == {}
+    values[5] -= 0.025
+    assert set(odd.named(odd.distances(made(values)))) == {5}
+
+
+def test_percentiles_a_bin_apart_are_no_spread_to_stand_out_of() -> None:
+    values = np.full((24, 2), -7.0)
+    values[3] += 1 / 64
+    assert odd.named(odd.distances(made(values, "p99.9"))) == {}
+    values[3] += 0.7
+    assert set(odd.named(odd.distances(made(values, "p99.9")))) == {3}
+
+
+def test_fewer_than_six_drives_name_nobody() -> None:
+    values = np.random.default_rng(2).normal(9, 0.01, (5, 3))
+    values[0] -= 1
+    assert odd.distances(made(values)) == []
+
+
+@pytest.mark.slow
+def test_a_drive_with_more_runs_counts_once() -> None:
+    own = lot(side("", [*(run(unit) for unit in range(1, 7)), run(2, number=2)]))
+    assert len(own.drives) == 6
+    assert [len(drive.runs) for drive in own.drives] == [1, 2, 1, 1, 1, 1]
+    figure = own.figures[0]
+    both = [one.rows[figure.key].value("iops") or 0 for one in own.drives[1].runs]
+    assert own.drives[1].values[figure] == pytest.approx((both[0] * both[1]) ** 0.5)
+    assert any(note.key == "counts" for note in own.notes)
+
+
+@pytest.mark.slow
+def test_runs_that_were_not_made_alike_are_no_batch_unless_asked() -> None:
+    unlike = [*(run(unit) for unit in range(1, 4)), run(4, minute_s=0.2)]
+    with pytest.raises(BadInput, match="minute"):
+        lot(side("", unlike))
+    assert any(note.values.get("name") == "minute" for note in lot(side("", unlike), anyway=True).notes)
+    with pytest.raises(BadInput, match="two drives"):
+        lot(side("", [run(1), run(1, number=2)]))
+
+
+@pytest.mark.slow
+def test_the_lot_is_judged_by_the_sample_alone() -> None:
+    own = of(range(1, 25))
+    limit = "iops[write-saturation,histogram] > 20k"
+    told = {
+        (sample, accept): judged(own, accepting(Written((limit,), sample=sample, accept=accept))).acceptance
+        for sample, accept in ((24, 1), (24, 2), (18, 1), (18, 0), (30, 1), (30, 7), (30, 8))
+    }
+    said = {key: one and one.verdict for key, one in told.items()}
+    assert said == {
+        (24, 1): "rejected",
+        (24, 2): "accepted",
+        (18, 1): "accepted",
+        (18, 0): "rejected",
+        (30, 1): "rejected",
+        (30, 7): "undecided",
+        (30, 8): "accepted",
+    }
+    small = told[18, 1]
+    assert small is not None
+    assert (small.more, [own.drives[i].name for i in small.bad]) == (6, ["SIM-small-7", "SIM-small-19"])
+    counted = judged(own, accepting(Written(sample=24, accept=1, odd="nonconforming"))).acceptance
+    assert counted is not None
+    assert counted.verdict == "rejected"
+    with pytest.raises(BadInput, match="fits no figure"):
+        judged(own, accepting(Written(("iops[latency] > 1",), sample=2, accept=0)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_the_verb_names_the_odd_drive_in_every_format_and_its_code_is_the_verdict(
+    tmp_path: Path, lang: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for unit in range(1, 9):
+        more = "&flash.dies=4" if unit == 3 else ""
+        target = f"sim:small?unit={unit}&spread=1{more}"
+        request = session.Request(
+            ["write-saturation"], target, quick=True, seed=unit, into=str(tmp_path / f"runs/{unit}")
+        )
+        with session.start(request) as running:
+            assert len(list(running)) > 3
+    (tmp_path / "plan.toml").write_text('sample = 8\naccept = 0\nodd = "nonconforming"\n')
+    forms = [word for form in ("html", "pdf", "markdown", "json") for word in ("--format", form)]
+    words = ["batch", str(tmp_path / "runs"), "--lang", lang, "--into", str(tmp_path), *forms]
+    assert cli.main([*words, "--plan", str(tmp_path / "plan.toml")]) == 6
+    assert "SIM-small-3" in capfd.readouterr().out
+    tail = "" if lang == "en" else ".ru"
+    for ending in ("html", "md"):
+        text = (tmp_path / f"batch{tail}.{ending}").read_text()
+        assert "SIM-small-3" in text.replace("\\", "")
+    assert (tmp_path / f"batch{tail}.pdf").read_bytes().startswith(b"%PDF")
+    told = json.loads((tmp_path / "batch.json").read_text())
+    assert list(told["odd"]) == ["SIM-small-3"]
+    assert told["acceptance"]["verdict"] == "rejected"
+    assert cli.main(words) == 0
