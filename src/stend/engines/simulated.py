@@ -31,13 +31,13 @@ def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int 
 
 
 def tally(row: Sequence[float], bins: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Tally:
-    """One direction of a Done."""
+    """One direction of a Done; sums that were put right by what is under way may lie a rounding below nothing."""
     used = np.flatnonzero(bins)
     return Tally(
         ios=int(row[0]),
         bytes=int(row[1]),
-        latency_ns=float(row[2]),
-        latency_ns2=float(row[3]),
+        latency_ns=max(float(row[2]), 0.0),
+        latency_ns2=max(float(row[3]), 0.0),
         max_ns=float(row[4]),
         bins=dict(zip(used.tolist(), bins[used].tolist(), strict=True)),
     )
