@@ -85,29 +85,34 @@ class Kept:
 
 
 def runs() -> list[tuple[int, str]]:
-    """The processes of runs of fleets now: number, and folder."""
-    found = []
+    """The processes of runs of fleets now: number, and folder; not what one of them is about to become a program of."""
+    found, parents = [], {}
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             words = (place / "cmdline").read_bytes().decode(errors="replace").split("\0")
             if "stend" in words[:4] and any(verb in words[:5] for verb in ("run", "resume")) and "fleet" not in words:
                 folder = next((word.removeprefix("--into=") for word in words if "/runs/batch/" in word), "")
-                if folder and (place / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX":
+                state, parent = (place / "stat").read_text().rpartition(")")[2].split()[:2]
+                if folder and state not in "ZX":
                     found.append((int(place.name), folder))
-    return found
+                    parents[int(place.name)] = int(parent)
+    return [(pid, folder) for pid, folder in found if parents[pid] not in parents]
 
 
 class Watch:
     """Looks whether ever two runs are on one drive."""
 
     def __init__(self) -> None:
-        self.most, self.over = 0, False
+        self.most, self.over, self.seen = 0, False, ""
         threading.Thread(target=self._look, daemon=True).start()
 
     def _look(self) -> None:
         while not self.over:
-            drives = Counter(Path(folder).name.rpartition("-")[0] for _, folder in runs())
+            now = runs()
+            drives = Counter(Path(folder).name.rpartition("-")[0] for _, folder in now)
             self.most = max(self.most, *drives.values(), 0)
+            if max(drives.values(), default=0) > 1:
+                self.seen = f"{now}"
             time.sleep(0.05)
 
 
@@ -162,7 +167,7 @@ def trial(draw: random.Random, top: Path) -> str:
     )
     for one in kept.values():
         one.end()
-    return wrong(top, code, brought.returncode, watch.most)
+    return wrong(top, code, brought.returncode, watch.most) + watch.seen
 
 
 def wrong(top: Path, code: int, brought: int, most: int) -> str:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices
+from stend import devices, plan
 from stend.devices.telling.shared import shared
+from stend.record import Note, Run, Started
 from stend.session import Request
 from stend.session.together import arrange
 from stend.session.together.trial import Moved, Trial
@@ -98,3 +99,14 @@ def test_figures_that_others_moved_are_stamped_in_both_languages() -> None:
         told("other drives moved its figures by more than 2 %, see the notes")
         != "other drives moved its figures by more than 2 %, see the notes"
     )
+
+
+def test_a_run_that_others_disturbed_says_so_on_every_page() -> None:
+    names, profile, _ = plan.gather(["iops"], None, {}, quick=True)
+    drawn = plan.draw(names, profile, devices.find("sim:small").identity)
+    run = Run([Started(at=0, version="", plan=drawn, seed=1), Note(t=0, text="beside", kind="beside")])
+    stamp = "other drives moved its figures by more than 2 %, see the notes"
+    assert stamp not in run.stamps
+    run.add(Note(t=0, text="moved", kind="interference"))
+    assert stamp in run.stamps
+    assert stamp in run.warnings, "on charts too"

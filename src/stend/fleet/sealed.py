@@ -54,7 +54,8 @@ def loads(data: Any, *, buffers: Iterable[Any] = ()) -> Any:
 def seal() -> None:
     """From now on in this process."""
     carried.loads = loads
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set({
         "distributed.scheduler.allowed-failures": 1_000_000,
         "distributed.comm.timeouts.connect": "10s",
