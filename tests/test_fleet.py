@@ -4,6 +4,7 @@ import pickle
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -99,6 +100,25 @@ def test_a_run_is_begun_once_however_often_it_is_asked_for() -> None:
     assert carried() == Outcome("001-a-01", "complete")
     assert (tasks.HOME / "runs/batch/001-a-01/events.jsonl").read_bytes() == events
     assert tasks.states("batch") == {"001-a-01": "ended"}
+
+
+@pytest.mark.slow
+def test_a_run_outlives_its_worker_and_is_taken_up_again_once() -> None:
+    slow = Order("batch", "001-a-01", "SIM-small-1", Study(["latency"], quick=True, rounds=2), ("001-a-01",))
+    code = "import sys\nfrom pathlib import Path\nfrom stend.fleet import tasks\n"
+    code += "tasks.HOME, tasks.DRIVES = Path(sys.argv[1]), {'SIM-small-1': 'sim:small?unit=1'}\n"
+    code += "tasks.carry(sys.argv[2].encode())"
+    told = msgspec.json.encode(slow).decode()
+    events = tasks.HOME / "runs/batch/001-a-01/events.jsonl"
+    with subprocess.Popen([sys.executable, "-c", code, str(tasks.HOME), told]) as worker:
+        until = time.monotonic() + PATIENCE_S
+        while not events.exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        worker.kill()
+    with tasks._drive("SIM-small-1") as fd:
+        assert fd == -1, "the run has the drive, though its worker is gone"
+    assert msgspec.json.decode(tasks.carry(told.encode()), type=Outcome).outcome in ("complete", "not steady")
+    assert len(store.load(events.parent).started) == 1
 
 
 def test_a_drive_that_is_not_there_or_another_fleets_is_refused(tmp_path: Path) -> None:
