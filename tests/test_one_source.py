@@ -37,7 +37,7 @@ COURSES = {
 """Charts of single records, of rounds or of best moments: each point is one, none is a figure of a state."""
 OF_COURSES = {
     "capacity", "start", "uneven", "cache_share", "cache_bytes", "cache_first", "cache_last", "cache_fall",
-    "back_rest", "rested_rest",
+    "back_rest", "rested_rest", "deep_reads", "deep_writes",
 }  # fmt: skip
 """Evidence that a finding reads off a course, that the plan or the sheet tells."""
 
