@@ -9,7 +9,7 @@ from stend.charts.parts.plain import Chart
 from stend.words import Language
 
 MOST_PCT = (2, 5, 10, 20, 40, 100)
-POINTS = 60
+POINTS, MOST_STEPS = 60, 1000
 
 
 def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
@@ -26,5 +26,8 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
 
 
 def _rows(plan: Plan, most: int) -> Iterator[Row]:
-    for k in range(POINTS + 1):
-        yield {"pct": most * k / POINTS, "accepted": plan.accepted(most * k / POINTS / 100) * 100}
+    """A point for each whole number of bad drives, where the lot is known and small."""
+    steps = plan.lot if plan.lot and plan.lot <= MOST_STEPS else POINTS * MOST_PCT[-1] // most
+    for k in range(steps + 1):
+        if k * 100 <= most * steps:
+            yield {"pct": k / steps * 100, "accepted": plan.accepted(k / steps) * 100}
