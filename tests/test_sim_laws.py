@@ -9,9 +9,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from stend.sim import Pattern, build, load, profiles
+from stend.sim import Pattern, account, build, load, profiles
 from stend.sim.drive import Drive
 from stend.sim.experiments import Bench, Sum
+from stend.sim.requests import ledger
 from stend.stats import bin_index
 from stend.units import KiB, MiB
 
@@ -208,3 +209,12 @@ def test_a_pause_is_told_whole_by_a_few_and_by_nobody_else() -> None:
     low, high = (bin_index(ns) for ns in (5e6, 200e6))
     assert told[high:].sum() > 0
     assert told[low:high].sum() == 0
+
+
+def test_ios_told_early_whose_bins_a_pause_moved_leave_no_bin_below_zero() -> None:
+    done, old = ledger(), ledger()
+    done.bins[1, [500, 600]] = 3
+    done.sums[1, 0], old.sums[1, 0], old.bins[1, 400] = 6, 5, 5
+    account._exchange(done, old, ledger())
+    assert done.bins.min() >= 0
+    assert done.bins.sum() == done.sums[1, 0] == 1

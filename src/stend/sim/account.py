@@ -122,7 +122,14 @@ def _exchange(done: Ledger, old: Ledger, new: Ledger) -> None:
         if new.sums[way, 0]:
             done.sums[way, 4] = max(done.sums[way, 4], new.sums[way, 4])
         bins = done.bins[way]
-        lack = int(bins[bins < 0].sum())
+        lack = -int(bins[bins < 0].sum())
         if lack:  # a pause has since moved the end of what was told early
             bins[bins < 0] = 0
-            bins[bins.argmax()] += lack
+            _taken(bins, lack)
+
+
+def _taken(bins: npt.NDArray[np.int64], count: int) -> None:
+    """So many fewer IOs, from the fullest bins on; none gets below zero."""
+    order = np.argsort(bins)[::-1]
+    full = bins[order]
+    bins[order] -= np.clip(count - (np.cumsum(full) - full), 0, full)
