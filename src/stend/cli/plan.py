@@ -1,12 +1,16 @@
 """`stend plan`: what a run would do, without doing it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stend.cli import _asked
+from stend.errors import BadInput
 from stend.plan_words import lines
+
+if TYPE_CHECKING:
+    from stend.definition import Plan
 
 Folder = Annotated[
     Path | None,
@@ -25,6 +29,9 @@ def command(
     round_seconds: _asked.RoundSeconds = None,
     quick: _asked.Quick = False,
     fio: Folder = None,
+    sooner: Annotated[
+        bool, typer.Option("--sooner", help="Also list what would save hours, tried on the drive's virtual twin.")
+    ] = False,
 ) -> None:
     """Print every step, the bytes to be written, the longest and expected time and the notes; run nothing.
 
@@ -48,3 +55,22 @@ def command(
         typer.echo(line)
     if fio:
         typer.echo(f"\nJob files: {jobs.write(plan, fio)}")
+    if sooner:
+        _sooner(plan)
+
+
+def _sooner(plan: "Plan") -> None:
+    from stend import sooner
+
+    twin = sooner.twin(plan.device)
+    if not twin:
+        raise BadInput(f"no virtual drive stands for {plan.device.model or plan.device.target}: nothing can be tried")
+    typer.echo(f"\nSooner, as {twin} does it; each is a deviation from the method, and none is done by itself:")
+    typer.echo(f"  {'way':<42}{'hours':>7}{'saved':>7}{'worst cell':>12}  which")
+    tried = list(sooner.tried(plan, twin))
+    for one in tried:
+        saved = one.planned_hours - one.hours
+        typer.echo(f"  {one.name:<42}{one.hours:>7.2f}{saved:>7.2f}{one.worst:>12.1%}  {one.cell}")
+    if not tried:
+        raise BadInput("nothing in this plan can be shortened: it has no rounds until steady")
+    typer.echo(f"  Two runs of the plan as it is differ by {tried[0].chance:.1%} in their worst cell.")

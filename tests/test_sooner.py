@@ -1,0 +1,70 @@
+"""What would end a plan sooner: what each way leaves out, and that the hours and changes told are those of the runs."""
+
+import pytest
+
+from stend import plan as planning
+from stend import sooner
+from stend.definition import Hold, Plan, Seconds
+from stend.devices.virtual import find
+from tests.still import IDENTITY
+
+TESTS = ("iops", "latency", "throughput")
+
+
+def drawn(*names: str, target: str = "sim:small", **changes: object) -> Plan:
+    profile, told = planning.adjust(planning.load_profile("enterprise-2.0.2"), dict(changes))
+    return planning.draw(names or TESTS, profile, find(target).identity, deviations=told)
+
+
+def seconds(plan: Plan, test: str, read_pct: int) -> set[float]:
+    own = next(one for one in plan.tests if one.name == test)
+    holds = [s for phase in own.phases if phase.name.startswith("rounds") for s in phase.round if isinstance(s, Hold)]
+    return {h.amount.seconds for h in holds if isinstance(h.amount, Seconds) and h.workload.read_pct == read_pct}
+
+
+def phases(plan: Plan, test: str) -> list[str]:
+    return [phase.name for one in plan.tests if one.name == test for phase in one.phases]
+
+
+def test_short_reads_are_those_of_cells_that_only_read() -> None:
+    changed = sooner.reads_short(drawn())
+    assert (seconds(changed, "iops", 100), seconds(changed, "iops", 95)) == ({15.0}, {60.0})
+    assert seconds(sooner.half_minutes(drawn()), "iops", 95) == {30.0}
+
+
+def test_a_state_is_gone_on_from_only_where_the_test_before_leaves_it() -> None:
+    assert phases(sooner.latency_after_iops(drawn()), "latency") == ["rounds-q1", "histogram-q1"]
+    assert sooner.latency_after_iops(drawn("latency", "iops")) == drawn("latency", "iops")
+    assert sooner.latency_after_iops(drawn("latency")) == drawn("latency")
+    kept = phases(sooner.throughput_together(drawn()), "throughput")
+    assert [name for name in kept if name.startswith("purge")] == ["purge-1024k-t1q32"]
+    assert len([name for name in kept if name.startswith("rounds")]) == 2
+
+
+def test_a_plan_without_rounds_has_nothing_to_shorten() -> None:
+    plan = drawn("slc-cache")
+    assert [name for name, way in sooner.WAYS.items() if way(plan) != plan] == []
+
+
+def test_the_worst_change_is_that_of_the_cell_that_changed_most_up_or_down() -> None:
+    cells = {("iops", "rounds", "a"): 100.0, ("iops", "rounds", "b"): 100.0, ("iops", "rounds", "c"): 0.0}
+    others = {("iops", "rounds", "a"): 110.0, ("iops", "rounds", "b"): 70.0, ("iops", "rounds", "c"): 5.0}
+    change, which = sooner.worst(cells, others)
+    assert (round(change, 6), which) == (0.3, "iops, b")
+
+
+@pytest.mark.parametrize(("model", "found"), [("", ""), ("HGST Ultrastar SN150 HUSPR3216AHP301", "sim:sn150")])
+def test_a_drive_has_the_twin_of_its_model(model: str, found: str) -> None:
+    identity = type(IDENTITY)(kind="nvme", target="x", path="x", capacity_bytes=1 << 30, serial="1", model=model)
+    assert sooner.twin(identity) == found
+    assert sooner.twin(find("sim:small").identity) == "sim:small"
+
+
+@pytest.mark.slow
+def test_each_way_saves_the_hours_that_it_tells() -> None:
+    plan = drawn("iops", "latency", target="sim:x25e", minute_s=8, rounds=6)
+    told = {one.name: one for one in sooner.tried(plan, "sim:x25e")}
+    both = told["these three together"]
+    assert "throughput of 128 KiB goes on from 1 MiB" not in told
+    assert both.hours < min(told[name].hours for name in list(told)[:2]) < both.planned_hours
+    assert all(one.worst > 0 and one.stated > one.chance > 0 for one in told.values())
