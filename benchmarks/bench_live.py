@@ -5,16 +5,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median
 from threading import Thread
 
+import msgspec
+import numpy as np
+from scipy.stats import ttest_1samp
+
 from benchmarks.bench_overhead import SIZE, appended, plan, target
 from stend import store
-from stend.definition import Workload
+from stend.definition import Hold, Identity, Plan, Seconds, Workload
 from stend.devices import Device
 from stend.engines.fio import FioEngine
 from stend.record import Result
@@ -28,7 +32,7 @@ seek_steady = false
 minutes = 1440
 histogram_minutes = 1
 """
-PAGES, GROWS_S, PAIRS = 20, 60, 7
+PAGES, GROWS_S, TURNS, STEPS = 20, 60, 18, 6
 
 
 class Looked:
@@ -119,32 +123,53 @@ def opened_and_followed(top: Path) -> None:
         print(f"{PAGES} pages while it grows: {100 * share:.1f} % of a core (at most 5), {server.peak_mb:.0f} MB (200)")
 
 
-def held(device: Device, workload: Workload, folder: Path) -> float:
-    """IOPS of one hold, recorded in a folder."""
+def steps(device: Identity, workload: Workload) -> Plan:
+    """So many holds of a second; no two neighbours are alike, or the engine would go on with what runs."""
+    one = plan(device, workload)
+    (test,) = one.tests
+    loads = (workload, msgspec.structs.replace(workload, depth=workload.depth - 1))
+    holds = tuple(Hold(workload=loads[number % 2], amount=Seconds(seconds=1)) for number in range(STEPS))
+    phase = msgspec.structs.replace(test.phases[0], round=holds)
+    return msgspec.structs.replace(one, tests=(msgspec.structs.replace(test, phases=(phase,)),))
+
+
+def held(device: Device, workload: Workload, folder: Path) -> tuple[float, float]:
+    """IOPS of all holds together and the median pause between two, recorded in a folder."""
     store.create(folder, {}, {})
     raw = store.Raw(folder)
-    events = run(plan(device.identity, workload), device, FioEngine(device.io_path, raw=raw), seed=1, at=0)
-    return next(event.counts.iops for event in appended(folder, events, raw) if isinstance(event, Result))
+    events = run(steps(device.identity, workload), device, FioEngine(device.io_path, raw=raw), seed=1, at=0)
+    own = [event for event in appended(folder, events, raw) if isinstance(event, Result)]
+    whole = own[0].counts
+    for event in own[1:]:
+        whole += event.counts
+    return whole.iops, median(event.gap_s for event in own[1:])
 
 
 def beside_a_load(top: Path) -> None:
-    """The same load with nobody and with 20 pages looking on, in pairs."""
+    """The same load with nobody looking on, with 20 pages, and with nobody again: the last says how much is noise."""
     with target() as device:
         load = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB, depth=32, range_bytes=SIZE)
-        ratios = []
-        for pair in range(PAIRS):
-            alone, beside = top / f"alone-{pair}", top / f"beside-{pair}"
-            iops = {}
-            for folder in (alone, beside) if pair % 2 else (beside, alone):
-                if folder is alone:
-                    iops[folder] = held(device, load, folder)
-                    continue
-                with looked_at(top, "day"):
+        ratios: dict[str, list[tuple[float, float]]] = {f"{PAGES} pages": [], "nobody": []}
+        for turn in range(TURNS):
+            order = ("first", f"{PAGES} pages", "nobody")
+            found = {}
+            for name in order[turn % 3 :] + order[: turn % 3]:
+                with looked_at(top, "day") if "pages" in name else nullcontext():
                     time.sleep(3)
-                    iops[folder] = held(device, load, folder)
-            ratios.append(iops[beside] / iops[alone])
-        told = f"{median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})"
-        print(f"{load.label} on {device.identity.target}: IOPS beside {PAGES} pages / alone {told}, {PAIRS} pairs")
+                    found[name] = held(device, load, top / f"{name}-{turn}")
+            for name, own in ratios.items():
+                own.append((found[name][0] / found["first"][0], found[name][1] / found["first"][1]))
+        print(f"{load.label} on {device.identity.target}, {TURNS} turns of {STEPS} steps; mean and 95 % interval")
+        for name, own in ratios.items():
+            rates, pauses = map(told, zip(*own, strict=True))
+            print(f"  with {name} / with nobody: IOPS {rates}, pause between steps {pauses}")
+
+
+def told(ratios: Sequence[float]) -> str:
+    """The geometric mean of ratios and its interval by Student's t."""
+    logs = np.log(ratios)
+    low, high = np.exp(ttest_1samp(logs, 0).confidence_interval())
+    return f"{np.exp(logs.mean()):.3f} ({low:.3f}-{high:.3f})"
 
 
 def main() -> None:
