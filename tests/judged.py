@@ -78,7 +78,7 @@ def _saturation(said: Finding, truth: Drawn) -> bool:
 
 def _steady(said: Finding, truth: Drawn) -> bool:
     """ "Steady by the rule" of a level that is not kept; "not reached" is what the rule says of any drive."""
-    return said.key == "unmet" or truth.lasting is not None
+    return said.key in ("unmet", "saturated") or truth.lasting is not None
 
 
 def _claims(said: Finding, truth: Drawn) -> bool:

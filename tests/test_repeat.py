@@ -100,7 +100,7 @@ def test_a_virtual_drive_with_a_spread_is_another_in_each_run() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["repeat", "1", "fresh", "--target", A], "greater than or equal to 2"),
+        (["repeat", "1", "fresh", "--target", A], "1 is not in the range 2<=x<=1000"),
         (["repeat", "2", "nothing", "--target", A], "there is no test"),
         (["repeat", "2", "fresh", "--target", A, "--interleave", "sim:nothing"], "there is no virtual drive"),
         (["repeat", "2", "fresh", "--target", A, "--destroy-data", "x", "--into", "new"], "there are 0 drives to be"),
