@@ -32,7 +32,7 @@ seek_steady = false
 minutes = 1440
 histogram_minutes = 1
 """
-PAGES, GROWS_S, TURNS, STEPS = 20, 60, 18, 6
+PAGES, GROWS_S, TURNS, STEPS = 20, 60, 12, 6
 
 
 class Looked:

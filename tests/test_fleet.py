@@ -66,6 +66,7 @@ def test_a_matrix_is_drives_times_studies_the_first_study_first(tmp_path: Path) 
         ({"scheduler": "tcp://127.0.0.1:1"}, "matching regex"),
         ({"name": "../up"}, "matching regex"),
         ({"studies": [{"tests": ["iops"], "target": "/dev/sda"}]}, "unknown field `target`"),
+        ({"acceptance": {"lot": 100}}, "nothing could fail"),
     ],
 )
 def test_what_is_no_fleet_file_is_refused(own: dict[str, object], said: str, tmp_path: Path) -> None:
@@ -195,10 +196,13 @@ def at_the_desk(verb: str, path: Path, papers: Path) -> "subprocess.CompletedPro
 def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     with served(tmp_path, ["sim:small?unit=1", "sim:small?unit=2"]) as port:
-        path = fleet_file(tmp_path, port, {"drives": ["SIM-small-1", "SIM-small-2"]})
+        lot = {"sample": 2, "accept": 0, "limits": ["iops[fresh] > 1"]}
+        path = fleet_file(tmp_path, port, {"drives": ["SIM-small-1", "SIM-small-2"], "acceptance": lot})
         ran, asked, brought = (at_the_desk(verb, path, papers) for verb in ("run", "status", "collect"))
         assert (ran.returncode, asked.returncode, brought.returncode) == (0, 0, 0), ran.stderr + brought.stderr
         assert "2 of 2 runs are complete" in ran.stdout
+        assert "accepted" in brought.stdout.lower()
+        assert list((tmp_path / "home").glob("*.html"))
         assert "SIM-small-1 (stend small 134 MB)" in asked.stdout
         for cell in ("001-SIM-small-1-01", "002-SIM-small-2-01"):
             home, there = tmp_path / "home" / cell, tmp_path / "host/runs/batch" / cell

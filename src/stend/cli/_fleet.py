@@ -8,6 +8,8 @@ import typer
 from distributed import Client
 
 from stend import catalogue, store
+from stend.batch import plan
+from stend.cli import batch
 from stend.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, BadInput, Refused, StepFailed
 from stend.fleet import certificates as papers
 from stend.fleet import client, file, tasks
@@ -74,7 +76,7 @@ def stop(path: Path, folder: Path, name: str) -> int:
 
 
 def collect(path: Path, folder: Path, name: str) -> int:
-    """Bring home what is finished, look whether each is as its run wrote it, and learn them."""
+    """Bring home what is finished, look whether each is as its run wrote it, learn them, and judge their lot."""
     with _asked(path, folder, name) as (fleet, desk):
         folders = client.collect(desk, fleet, typer.echo)
     wrong = [one for one in folders if store.load(one).wrong]
@@ -82,7 +84,11 @@ def collect(path: Path, folder: Path, name: str) -> int:
         typer.echo(f"! {one} is not as its run wrote it: `stend verify {one}`")
     catalogue.learn(Path(fleet.into))
     typer.echo(f"{len(folders)} of {len(list(fleet.orders()))} runs are here: {fleet.into}")
-    return UNSOUND_EXIT_CODE if wrong else 0
+    judged = 0
+    if fleet.acceptance and folders:
+        own = plan.plan(fleet.acceptance, fleet.name)
+        judged = batch.judged(folders, own, ["html"], "en", Path(fleet.into))
+    return UNSOUND_EXIT_CODE if wrong else judged
 
 
 @contextmanager

@@ -1,11 +1,14 @@
 """`stend batch`: drives of one model, which of them is odd, and whether their lot is accepted."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
+
+if TYPE_CHECKING:
+    from stend.batch.plan import Plan
 
 CODES = {"accepted": 0, "rejected": GATE_FAILED_EXIT_CODE, "undecided": GATE_UNDECIDED_EXIT_CODE}
 
@@ -29,16 +32,23 @@ def command(
 
     Example: stend batch runs/incoming --plan incoming.toml --into reports
     """
-    from stend.batch import lot, verdict
     from stend.batch import plan as plans
+
+    return judged(runs, plans.read(plan) if plan else None, form or (["html"] if into else []), lang, into, anyway)
+
+
+def judged(
+    runs: list[Path], asked: "Plan | None", forms: list[str], lang: str, into: Path | None, anyway: bool = False
+) -> int:
+    """What is to be said of these runs' drives, on the screen and in files; the exit code of the verdict."""
+    from stend.batch import lot, verdict
     from stend.compare import read
     from stend.report.parts import batched
 
-    asked = plans.read(plan) if plan else None
     whole = verdict.judged(lot.lot(read.named(runs), anyway=anyway), asked)
     for text in batched.batched(whole, lang, drawn=False).sections[0].texts:
         typer.echo(text)
-    if into or form:
-        for path in batched.write(whole, form or ["html"], lang, into or Path()):
+    if forms:
+        for path in batched.write(whole, forms, lang, into or Path()):
             typer.echo(f"Batch: {path}")
     return CODES[whole.acceptance.verdict] if whole.acceptance else 0

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from stend import outside
+from stend.batch import plan
 from stend.errors import BadInput
 from stend.session.request import Request
 
@@ -50,7 +51,10 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Drives times studies; a drive's studies run in their order, `retries` goes on with a run that failed."""
+    """Drives times studies; a drive's studies run in their order, `retries` goes on with a run that failed.
+
+    By `acceptance` what comes home is one batch, and its lot is judged (`stend.batch`).
+    """
 
     name: Annotated[str, Meta(pattern=NAME)]
     scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+$")]
@@ -58,6 +62,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
     into: str = "runs"
     retries: Annotated[int, Meta(ge=0, le=100)] = 0
+    acceptance: plan.Written | None = None
 
     def orders(self) -> Iterator[Order]:
         """Every cell, the first study of all drives first."""
@@ -69,8 +74,10 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(path: Path) -> Fleet:
-    """BadInput where it cannot be one, or names a drive twice."""
+    """BadInput where it cannot be one, names a drive twice, or has a plan of acceptance that contradicts itself."""
     fleet = outside.toml(outside.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
     if twice := [one for one in fleet.drives if fleet.drives.count(one) > 1]:
         raise BadInput(f"{path} names the drive {twice[0]} twice")
+    if fleet.acceptance:
+        plan.plan(fleet.acceptance)
     return fleet
