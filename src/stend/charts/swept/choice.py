@@ -19,8 +19,9 @@ def draw(study: Study, words: Language) -> Iterator[Drawing]:
         rows = list(_rows(study, study.wish, over, words))[:MOST_DOTS]
         if rows:
             told = {"best": _title(study.wish.subject, words), "over": _title(over, words)}
+            short = {"best": _short(study.wish.subject, words), "over": _short(over, words)}
             yield Drawing(
-                words("swept.choice", **told), _chart(rows, study.wish, over, words), {"rows": rows},
+                words("swept.choice", **short), _chart(rows, study.wish, over, words), {"rows": rows},
                 words("swept.choice_says", **told),
             )  # fmt: skip
 
@@ -48,6 +49,10 @@ def _plain(value: Any, subject: Subject) -> float:
 
 def _title(subject: Subject, words: Language) -> str:
     return subject.parameter or figure_name(subject.figures[0], words)
+
+
+def _short(subject: Subject, words: Language) -> str:
+    return subject.parameter or words(f"quantity.{subject.figures[0].quantity}")
 
 
 def _axis(field: str, subject: Subject, words: Language) -> dict[str, Any]:
