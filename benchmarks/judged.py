@@ -16,6 +16,9 @@ from stend.record import Run
 from stend.words import Language, catalogue
 
 
+WAITS = ("write_wait", "mix_tail", "write_tail", "server_wait")
+
+
 def said(run: Run, drive: str) -> tuple[dict[str, float], dict[str, str], dict[str, str]]:
     """Evidence, marks of uses and answers to claims."""
     sheet = published()[drive].get("sheet", {})
@@ -24,6 +27,11 @@ def said(run: Run, drive: str) -> tuple[dict[str, float], dict[str, str], dict[s
     marks: dict[str, str] = {one.use: one.mark for one in judged.uses}
     claims = {one.values["claim"]: one.key for one in found if one.name == "claims"}
     return judged.told, marks, claims
+
+
+def _shape(name: str, shapes: dict[str, str]) -> str:
+    """How a figure is said; in what sentence, if in any."""
+    return shapes.get(name, "said:lat" if name in WAITS else "n")
 
 
 def main() -> None:
@@ -35,7 +43,7 @@ def main() -> None:
     for drive in SUITES:
         told, marks, claims = said(store.load(Path(sys.argv[1]) / drive), drive)
         for line in (line for line in LINES if line.drive == drive):
-            shown = [f"{name} {words.show(told[name], shapes.get(name, 'n'))}" for name in line.figures]
+            shown = [f"{name} {words.show(told[name], _shape(name, shapes))}" for name in line.figures]
             shown = shown or [f"{use}: {mark}" for use, mark in marks.items()]
             answer = "NO" if not line.agrees(told, marks, claims) else "in part" if line.why else "yes"
             print(f"| {drive} | {line.fact} | {', '.join(shown)} | {answer} | {line.why} |", flush=True)
