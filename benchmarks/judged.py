@@ -15,7 +15,6 @@ from stend.published import published
 from stend.record import Run
 from stend.words import Language, catalogue
 
-
 WAITS = ("write_wait", "mix_tail", "write_tail", "server_wait")
 
 
