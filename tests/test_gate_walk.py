@@ -26,15 +26,15 @@ READS = {
 }
 WRITES_FOLDERS = {
     "cli/_apart.py": "the log of a run that goes on by itself; the process is stend again",
-    "cli/_unit.py": "the same; systemd's word of it",
-    "cli/_together.py": "the logs of runs that go on by themselves; each process is stend again",
+    "cli/_unit.py": "systemd, which is asked to run stend, and its word of it",
+    "session/apart.py": "stend again, and the log of what it does",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
     "jobs.py": "job files for plain fio, into the folder that was asked for",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
     "session/write_cache.py": "the run folder's record of what was set on the drive",
     "catalogue": "parts below a folder of runs, or in a temporary one",
     "fleet/certificates.py": "certificates and keys, with O_EXCL",
-    "fleet/tasks.py": "runs of a fleet, each stend again; their logs, and the locks and claims of drives",
+    "fleet/tasks.py": "the locks and claims of drives",
     "fleet/worker.py": "itself, begun anew when its scheduler is gone",
     "session/together/trial.py": "a probe a drive, which is stend again and goes through the gate",
     "session/together/turns.py": "how far each of several runs is, in their folder; locks of this host",

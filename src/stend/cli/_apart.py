@@ -1,7 +1,6 @@
 """A verb as a process of its own, which outlives the terminal that began it."""
 
 import shlex
-import sys
 import time
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import typer
 from stend.cli import _unit
 from stend.cli._asked import DETACH, TYPED
 from stend.live.state import way_on
+from stend.session import apart
 from stend.store import journal, writer
 
 LOOK_S = 0.1
@@ -23,16 +23,16 @@ def words(context: typer.Context) -> list[str]:
 
 def begin(arguments: list[str], folder: Path) -> int:
     """The same words without `--detach`; back once its run has begun, or with its exit code and last words if not."""
-    log, before = Path(f"{folder}.log"), _size(folder)
+    log, before = apart.log_of(folder), _size(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "stend", *(word for word in arguments if word != DETACH)]
+    typed = [word for word in arguments if word != DETACH]
     with log.open("ab") as said:
-        said.write(f"$ {shlex.join(command)}\n".encode())
-    run = _unit.begin(command, folder, log)
+        said.write(f"$ {shlex.join(apart.command(typed))}\n".encode())
+    run = _unit.begin(typed, folder, log)
     while run.over() is None and not _begun(folder, run, before):
         time.sleep(LOOK_S)
     if code := run.over():
-        typer.echo(log.read_text(errors="replace").strip().rpartition("\n")[2], err=True)
+        typer.echo(apart.last_words(log), err=True)
         return code
     typer.echo(f"Run folder: {folder}; {run} says what it does in {log}")
     typer.echo(f"`stend watch {shlex.quote(str(folder))}` looks on; if it is cut off, {way_on(folder)}")

@@ -20,7 +20,7 @@ from stend.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.live.follow import Follower
 from stend.live.state import way_on
 from stend.plain import plain
-from stend.session import series
+from stend.session import apart, series
 from stend.session.stopping import Stop
 from stend.session.together import arrange, group, skew, turns
 from stend.units import latency
@@ -123,14 +123,7 @@ def _begun(folder: Path, left: group.Left, named: str) -> Begun:
     request = msgspec.structs.replace(left.member.request, into=str(left.folder), destroy=named or None)
     again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ())]
     words = again if left.begun else ["run", *request.words]
-    with Path(f"{left.folder}.log").open("ab") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "stend", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+    process = apart.begin(words, apart.log_of(left.folder))
     turns.say(folder, left.member.name, pid=process.pid)
     typer.echo(f"{request.target}: {left.folder}, process {process.pid}")
     return Begun(left.member, left.folder, process)
@@ -175,8 +168,7 @@ class Watched(Stop):
 
 def _last_words(folder: Path) -> str:
     """What a run said last, without its own name before it."""
-    said = Path(f"{folder}.log").read_text(errors="replace").strip().rpartition("\n")[2]
-    return said.removeprefix("stend: ")
+    return apart.last_words(apart.log_of(folder)).removeprefix("stend: ")
 
 
 def _line(folder: Path) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from stend.errors import StepFailed
 from stend.plain import plain
+from stend.session import apart
 
 BOOTED = Path("/run/systemd/system")
 """There where systemd is the first process (sd_booted(3))."""
@@ -70,17 +71,13 @@ class Unit(NamedTuple):
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def begin(command: Sequence[str], folder: Path, log: Path) -> Process | Unit:
-    """A command for a run folder, without a terminal; what it says is added to a log. StepFailed by systemd's word."""
+def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
+    """A verb for a run folder, without a terminal; what it says is added to a log. StepFailed by systemd's word."""
     if not _there():
-        with log.open("ab") as said:
-            own = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
-            )
-            return Process(own)
+        return Process(apart.begin(words, log))
     name = _name(folder)
     subprocess.run(["systemctl", "reset-failed", name], capture_output=True, check=False)
-    asked = [*_asked(name, log), *(word.replace("$", "$$") for word in command)]
+    asked = [*_asked(name, log), *(word.replace("$", "$$") for word in apart.command(words))]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     if done.returncode:
         raise StepFailed(f"systemd does not begin {name}: {plain(done.stderr.strip())}")

@@ -10,7 +10,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,7 +19,7 @@ import msgspec
 
 from stend.errors import BadInput
 from stend.fleet.file import Order
-from stend.session import series
+from stend.session import apart, series
 from stend.session.together.turns import runtime
 from stend.store import whole, writer
 
@@ -117,22 +116,14 @@ def _begun(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> 
     if not again and folder.exists():  # what is left of a run that never started
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with Path(f"{folder}.log").open("ab") as said:
-        return subprocess.Popen(
-            [sys.executable, "-m", "stend", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            pass_fds=(fd,),
-        )
+    return apart.begin(words, apart.log_of(folder), (fd,))
 
 
 def _ended(order: Order, folder: Path, code: int) -> Outcome:
     how = series.ended(folder)
     if how in series.FINISHED:
         return Outcome(order.cell, how or "")
-    said = Path(f"{folder}.log").read_text(errors="replace").strip().rpartition("\n")[2]
+    said = apart.last_words(apart.log_of(folder))
     return Outcome(order.cell, "refused" if code in (2, 3, 4) else how or "cut off", said)
 
 
