@@ -1,6 +1,5 @@
 """A Batch -> a Document: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
 
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,18 +24,8 @@ def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Document:
     """Everything that is said of the batch, in a language; without its pictures where they are not `drawn`."""
     words = Language(lang)
     model = batch.lot.drives[0].runs[0].settings.get("model") or ""
-    return Document(
-        title=words("batched.title", model=model, n=len(batch.lot.drives)),
-        lang=lang,
-        style="review",
-        made=words.date(time.time()),
-        parts=(),
-        pictures=(),
-        tables=(),
-        words=words,
-        kind="batch",
-        sections=tuple(_sections(batch, words, drawn=drawn)),
-    )
+    title = words("batched.title", model=model, n=len(batch.lot.drives))
+    return written.document("batch", title, words, _sections(batch, words, drawn=drawn))
 
 
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
@@ -45,9 +34,7 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
         yield _acceptance(batch, batch.acceptance, words)
     yield _odd(batch, words)
     if drawn:
-        runs = [run for drive in batch.lot.drives for run in drive.runs]
-        stamps = list(dict.fromkeys(words.told(stamp) for run in runs for stamp in run.stamps))
-        stamps = [" · ".join(stamps[:2])] if stamps else []
+        stamps = written.stamped((run for drive in batch.lot.drives for run in drive.runs), words)
         yield Section("charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, stamps)))
     yield Section("drives", words("batched.drives"), tables=(_drives(batch, words),))
     yield Section("figures", words("batched.figures"), tables=(_figures(batch, words),))

@@ -1,6 +1,5 @@
 """A Study of a sweep -> a Document: what drives what, interactions, the best designs, every figure's spread."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,18 +31,7 @@ WEAK = 0.8
 def swept(study: Study, lang: str, *, drawn: bool = True) -> Document:
     """Everything that the sweep says, in a language; without its pictures where they are not `drawn`."""
     words = Language(lang)
-    return Document(
-        title=study.results.design.title,
-        lang=lang,
-        style="review",
-        made=words.date(time.time()),
-        parts=(),
-        pictures=(),
-        tables=(),
-        words=words,
-        kind="sweep",
-        sections=tuple(_sections(study, words, drawn=drawn)),
-    )
+    return written.document("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
 
 
 def _sections(study: Study, words: Language, *, drawn: bool) -> Iterator[Section]:

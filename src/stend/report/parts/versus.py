@@ -1,6 +1,5 @@
 """A Comparison -> a Document: what differs besides, rules, verdicts, charts, every figure."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,7 +10,7 @@ from stend.charts.overlay.ratio_map import change
 from stend.compare import Comparison, Difference
 from stend.compare.rules import Judgement
 from stend.compare.settings import Reason
-from stend.report.parts import Document, Section, Table
+from stend.report.parts import Document, Section, Table, written
 from stend.words import Language
 
 SHAPES = {"iops": "rate", "throughput": "mbs"}
@@ -22,18 +21,8 @@ MOST_ROWS = 120
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Document:
     """Everything that the comparison says, in a language; without its pictures where they are not `drawn`."""
     words = Language(lang)
-    return Document(
-        title=words("versus.title", a=whole.a.name, b=whole.b.name),
-        lang=lang,
-        style="review",
-        made=words.date(time.time()),
-        parts=(),
-        pictures=(),
-        tables=(),
-        words=words,
-        kind="comparison",
-        sections=tuple(_sections(whole, judged, words, drawn=drawn)),
-    )
+    title = words("versus.title", a=whole.a.name, b=whole.b.name)
+    return written.document("comparison", title, words, _sections(whole, judged, words, drawn=drawn))
 
 
 def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, drawn: bool) -> Iterator[Section]:
@@ -53,8 +42,8 @@ def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, d
 
 
 def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
-    stamps = list(dict.fromkeys(words.told(s) for side in (whole.a, whole.b) for run in side.runs for s in run.stamps))
-    drawn = tuple(pictures(whole, words, [" · ".join(stamps[:2])] if stamps else []))
+    stamps = written.stamped((run for side in (whole.a, whole.b) for run in side.runs), words)
+    drawn = tuple(pictures(whole, words, stamps))
     if drawn:
         yield Section("charts", words("versus.pictures"), pictures=drawn)
 

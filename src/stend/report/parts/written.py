@@ -1,15 +1,40 @@
-"""A Document and its plain data into files: html, pdf, markdown and json."""
+"""Documents that are not of one run: made of sections, and with their plain data into html, pdf, markdown and json."""
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from stend.compare.sides import Outcome
 from stend.errors import BadInput
-from stend.report.parts import Document
+from stend.report.parts import Document, Section
+from stend.words import Language
 
 FORMATS = ("html", "pdf", "markdown", "json")
+
+
+def document(kind: str, title: str, words: Language, sections: Iterable[Section]) -> Document:
+    """Sections and nothing else, in one language, made now."""
+    return Document(
+        title=title,
+        lang=words.name,
+        style="review",
+        made=words.date(time.time()),
+        parts=(),
+        pictures=(),
+        tables=(),
+        words=words,
+        kind=kind,
+        sections=tuple(sections),
+    )
+
+
+def stamped(runs: Iterable[Outcome], words: Language) -> list[str]:
+    """What the pictures of several runs must say in one line: the first two stamps of any, if there are some."""
+    stamps = list(dict.fromkeys(words.told(stamp) for run in runs for stamp in run.stamps))
+    return [" · ".join(stamps[:2])] if stamps else []
 
 
 def write(
