@@ -4,25 +4,14 @@ import resource
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from stend import store
 from stend.cli import main
-from tests.going import PATIENCE_S, Served, serving, wait_for, whole_and_cut
+from tests import test_serve
+from tests.going import PATIENCE_S, Served, wait_for
 
-
-@pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return whole_and_cut(tmp_path_factory.mktemp("serve") / "runs")
-
-
-@pytest.fixture(scope="module")
-def served(runs: Path) -> Iterator[Served]:
-    with serving(runs) as served:
-        yield served
+runs, served = test_serve.runs, test_serve.served
 
 
 def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> None:
