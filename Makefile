@@ -1,5 +1,5 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test check needs bench share fuzz storm lint setup soak pages lab clean
+.PHONY: demo test check needs bench share fuzz storm lint setup soak pages docs lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
@@ -51,6 +51,10 @@ pages: setup ## reports in a real browser, with axe
 	@command -v chromium > /dev/null || tools/apt chromium
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pages]'
 	@$(PY) -m pytest -m browser
+
+docs: setup ## the site of docs/, in English and Russian, with no warning and no dead link, into build/docs
+	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@tools/docs $(VENV)
 
 lab: setup ## device tests on real kernel drivers, in a QEMU machine (docs/lab.md)
 	@tools/lab $(VENV)
