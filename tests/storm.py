@@ -17,9 +17,9 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from stend import report, store
+from stend import report, store, whole
 from stend.session import write_cache
-from stend.store import reports, verify, whole
+from stend.store import reports, verify
 from tests.storm_grounds import Ground, ground
 from tests.storm_ways import WAYS, child, false_clock, full_disk, loads
 

@@ -23,6 +23,7 @@ EXTRAS = {
     "cryptography": "fleet",
     "dask": "fleet",
     "distributed": "fleet",
+    "pyarrow": "trace",
 }
 """Modules of others by the extra of pyproject.toml that brings them."""
 

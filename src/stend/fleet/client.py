@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 import msgspec
 from distributed import Client, as_completed
 
+from stend import whole
 from stend.errors import BadInput, StepFailed
 from stend.fleet import sealed, tasks
 from stend.fleet.file import Fleet, Order
 from stend.fleet.tasks import Outcome
 from stend.session.series import FINISHED
-from stend.store import whole
 
 PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
 """How long drives may take to be announced, a lost scheduler to come back; how often a run may be cut off."""

@@ -17,11 +17,12 @@ from pathlib import Path
 
 import msgspec
 
+from stend import whole
 from stend.errors import BadInput
 from stend.fleet.file import Order
 from stend.session import apart, series
 from stend.session.together.turns import runtime
-from stend.store import whole, writer
+from stend.store import writer
 
 LOOK_S, PIECE_BYTES = 0.5, 8 << 20
 HOME: Path = Path("fleet")

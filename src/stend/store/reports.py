@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from stend import __version__
+from stend import __version__, whole
 from stend.record import Run
-from stend.store import digest, whole
+from stend.store import digest
 
 MADE = "reports.json"
 

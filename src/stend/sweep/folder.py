@@ -15,10 +15,9 @@ from typing import Any
 
 import msgspec
 
-from stend import outside
+from stend import outside, whole
 from stend.errors import BadInput
 from stend.extras import needing
-from stend.store import whole
 from stend.sweep.design import Design, parsed
 
 Line = dict[str, Any]

@@ -8,11 +8,11 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from stend import outside
+from stend import outside, whole
 from stend.errors import BadInput
 from stend.session.request import Request
 from stend.session.series import FINISHED, ended
-from stend.store import whole, writer
+from stend.store import writer
 
 WORD = "together.toml"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from stend import whole
 from stend.bench import Stopped
 from stend.definition import Phase, Plan, PlannedTest, Purge
 from stend.errors import BadInput
@@ -21,7 +22,7 @@ from stend.record import NoteKind
 from stend.run import Turn, at_once, quiet
 from stend.session.together import group
 from stend.session.together.group import Group, Member
-from stend.store import journal, whole, writer
+from stend.store import journal, writer
 
 Said = tuple[str, NoteKind]
 LOOK_S, HEARD_EVERY_S, HUNG_S = 0.05, 5.0, 1800.0

@@ -1,0 +1,196 @@
+"""The one form of a trace: a Parquet file of IOs, and what is known of the whole under one key of its metadata.
+
+A batch is a mapping of columns to arrays of one length. What a source does not tell is null in the file and UNKNOWN
+in arrays; a column that a batch leaves out is unknown, its flags are none.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from stend import extras, whole
+from stend.errors import BadInput
+
+READ, WRITE, FLUSH, DISCARD = range(4)
+OPS = ("read", "write", "flush", "discard")
+FUA, SYNC, METADATA, READAHEAD = 1, 2, 4, 8
+UNKNOWN = -1
+VERSION = 1
+KEY = "stend.trace"
+ROWS = 1 << 20
+"""IOs in a row group: of each column some megabytes, which is what reading a trace holds at a time."""
+
+Batch = Mapping[str, npt.NDArray[Any]]
+COLUMNS: dict[str, npt.DTypeLike] = {
+    "t_ns": np.int64,
+    "op": np.uint8,
+    "flags": np.uint8,
+    "offset": np.int64,
+    "length": np.int64,
+    "latency_ns": np.int64,
+    "depth": np.int32,
+    "process": np.int32,
+}
+"""t_ns: issued, from the trace's beginning, ascending; offset and length: bytes (a bare flush has length 0);
+latency_ns: done - issued; depth: IOs of the drive in flight at issue, this one included; process: pid or stream."""
+MAY = ("latency_ns", "depth", "process")
+"""Columns that a source may not tell."""
+
+
+class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a trace as a whole.
+
+    `lost`: IOs that happened and are not in it, `lost_words` how the source says so; `malformed`: lines by why they
+    could not be read; `late`: IOs that came too late to be sorted in, and stand at the time of the one before;
+    `begun_s`: Unix time of t_ns 0; `shifted`: offsets were moved by a secret, so that they tell no layout.
+    """
+
+    version: int = VERSION
+    source: str
+    device: str = ""
+    capacity_bytes: int | None = None
+    block_bytes: int = 512
+    begun_s: float | None = None
+    lost: int = 0
+    lost_words: str = ""
+    late: int = 0
+    malformed: dict[str, int] = {}
+    shifted: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace on disk; `ios` how many it holds, `end_ns` when the last was issued."""
+
+    path: Path
+    about: About
+    ios: int
+    end_ns: int
+
+    def batches(self, columns: Sequence[str] = tuple(COLUMNS), rows: int = ROWS) -> Iterator[dict[str, Any]]:
+        """These columns in the trace's order, at most `rows` IOs at a time. BadInput where the file is broken."""
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            with parquet.ParquetFile(self.path) as file:
+                for part in file.iter_batches(batch_size=rows, columns=list(columns)):
+                    yield {name: _array(part.column(name)) for name in columns}
+        except (pa.ArrowException, OSError) as error:
+            raise BadInput(f"{self.path} cannot be read as a trace: {error}") from error
+
+
+class Writer:
+    """Takes batches in their order; `about` must be set before the end."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._last_ns = 0
+        self.ios = 0
+        self.about: About | None = None
+
+    def add(self, batch: Batch) -> None:
+        """Write these IOs behind the others. ValueError where they are not in order, or of other columns."""
+        import pyarrow as pa
+
+        t_ns = np.asarray(batch["t_ns"], np.int64)
+        if not len(t_ns):
+            return
+        if t_ns[0] < self._last_ns or (np.diff(t_ns) < 0).any() or not set(batch) <= set(COLUMNS):
+            raise ValueError(f"IOs of a trace are written in their order, with columns of {', '.join(COLUMNS)}")
+        columns = [_column(batch, name, len(t_ns)) for name in COLUMNS]
+        self._file.write_table(pa.Table.from_arrays(columns, schema=_schema()), row_group_size=ROWS)
+        self._last_ns, self.ios = int(t_ns[-1]), self.ios + len(t_ns)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Writer]:
+    """A trace that is at `path` once this ends, whole, or not at all; OSError where it cannot be written."""
+    extras.need("a trace", "pyarrow")
+    from pyarrow import parquet
+
+    with whole.replaced(path) as part, parquet.ParquetWriter(part, _schema(), **_PACKED) as file:
+        yield (writer := Writer(file))
+        if writer.about is None:
+            raise ValueError("a trace says what it is")
+        file.add_key_value_metadata({KEY: msgspec.json.encode(writer.about).decode()})
+
+
+def write(path: Path, batches: Iterable[Batch], about: About) -> Trace:
+    """A trace of these IOs."""
+    with writing(path) as writer:
+        writer.about = about
+        for batch in batches:
+            writer.add(batch)
+    return opened(path)
+
+
+def opened(path: Path) -> Trace:
+    """A trace that is in this form. BadInput where the file is not."""
+    extras.need("a trace", "pyarrow")
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path) as file:
+            schema, told = file.schema_arrow, file.metadata
+        about = msgspec.json.decode((told.metadata or {})[KEY.encode()], type=About)
+    except KeyError:
+        raise BadInput(f"{path} is a Parquet file, but not a trace of stend") from None
+    except (pa.ArrowException, OSError, msgspec.MsgspecError) as error:
+        raise BadInput(f"{path} cannot be read as a trace: {error}") from error
+    if about.version > VERSION:
+        raise BadInput(f"{path} is a trace of version {about.version}; this stend reads up to {VERSION}")
+    if not schema.equals(_schema()):
+        raise BadInput(f"{path} does not have the columns of a trace: {', '.join(COLUMNS)}")
+    return Trace(path, about, told.num_rows, _end_ns(told))
+
+
+def claims(head: bytes) -> bool:
+    """Whether a file that begins so is Parquet."""
+    return head[:4] == b"PAR1"
+
+
+_PACKED = {
+    "compression": "zstd",
+    "use_dictionary": ["op", "flags", "length", "depth", "process"],
+    "column_encoding": {"t_ns": "DELTA_BINARY_PACKED", "offset": "PLAIN", "latency_ns": "PLAIN"},
+}
+"""As measured: two thirds of the bytes and half of the time of what pyarrow does by itself."""
+
+
+def _schema() -> Any:
+    import pyarrow as pa
+
+    return pa.schema(
+        [pa.field(name, pa.from_numpy_dtype(np.dtype(kind)), nullable=name in MAY) for name, kind in COLUMNS.items()]
+    )
+
+
+def _column(batch: Batch, name: str, rows: int) -> Any:
+    import pyarrow as pa
+
+    kind = COLUMNS[name]
+    if name not in batch and name in MAY:
+        return pa.nulls(rows, pa.from_numpy_dtype(np.dtype(kind)))
+    values = np.asarray(batch[name] if name in batch or name != "flags" else np.zeros(rows), kind)
+    return pa.array(values, mask=values == UNKNOWN) if name in MAY else pa.array(values)
+
+
+def _array(column: Any) -> npt.NDArray[Any]:
+    filled = column.fill_null(UNKNOWN) if column.null_count else column
+    array: npt.NDArray[Any] = filled.to_numpy(zero_copy_only=False)
+    return array
+
+
+def _end_ns(told: Any) -> int:
+    if not told.num_row_groups:
+        return 0
+    return int(told.row_group(told.num_row_groups - 1).column(0).statistics.max)

@@ -1,0 +1,142 @@
+"""The one form of a trace: what is written is read, in level memory, and what is none is refused in a sentence."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from stend import trace
+from stend.errors import BadInput
+from stend.trace import form
+
+ABOUT = trace.About(source="made", device="drawn by a test", capacity_bytes=1 << 30, malformed={"no number": 2})
+
+
+def ios(rows: int, first_ns: int = 0) -> dict[str, npt.NDArray[np.int64]]:
+    number = np.arange(rows)
+    latency = np.where(number % 3, 1000 * number, trace.UNKNOWN)
+    told = {"t_ns": first_ns + 10 * number, "op": number % 4, "offset": 4096 * number, "length": number * 0 + 4096}
+    return told | {"latency_ns": latency, "flags": number % 16}
+
+
+def together(batches: object) -> dict[str, npt.NDArray[np.int64]]:
+    every = list(batches)  # type: ignore[call-overload]
+    return {name: np.concatenate([one[name] for one in every]) for name in every[0]}
+
+
+@given(sizes=st.lists(st.integers(0, 50), max_size=6), rows=st.integers(1, 60))
+def test_what_is_written_is_read_whatever_the_batches(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], rows: int
+) -> None:
+    path = tmp_path_factory.mktemp("trace") / "t.parquet"
+    starts = np.cumsum([0, *sizes])
+    whole = ios(int(starts[-1]))
+    parts = [{name: own[a:b] for name, own in whole.items()} for a, b in pairwise(starts)]
+    made = trace.write(path, parts, ABOUT)
+    assert (made, made.about) == (trace.opened(path), ABOUT)
+    assert (made.ios, made.end_ns) == (starts[-1], max(10 * (int(starts[-1]) - 1), 0))
+    read = list(made.batches(rows=rows))
+    assert all(len(part["t_ns"]) <= rows for part in read)
+    for name, own in whole.items() if made.ios else ():
+        assert together(read)[name].tolist() == own.tolist()
+        assert together(read)[name].dtype == form.COLUMNS[name]
+    for name in ("depth", "process") if made.ios else ():
+        assert set(together(read)[name]) == {trace.UNKNOWN}
+
+
+def test_what_no_source_told_is_null_for_other_readers(tmp_path: Path) -> None:
+    trace.write(tmp_path / "t.parquet", [ios(9)], ABOUT)
+    table = parquet.read_table(tmp_path / "t.parquet")
+    assert [table.column(name).null_count for name in ("latency_ns", "depth", "process", "offset")] == [3, 9, 9, 0]
+
+
+def test_only_the_columns_that_were_asked_for_are_read(tmp_path: Path) -> None:
+    made = trace.write(tmp_path / "t.parquet", [ios(9)], ABOUT)
+    assert [set(part) for part in made.batches(["length", "op"])] == [{"length", "op"}]
+
+
+@pytest.mark.parametrize("second", [89, 0])
+def test_ios_out_of_order_are_never_written(tmp_path: Path, second: int) -> None:
+    with pytest.raises(ValueError, match="in their order"):
+        trace.write(tmp_path / "t.parquet", [ios(10), ios(10, second)], ABOUT)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_column_of_another_name_is_not_dropped_in_silence(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="columns of t_ns"):
+        trace.write(tmp_path / "t.parquet", [ios(3) | {"lba": np.arange(3)}], ABOUT)
+
+
+def test_a_writer_that_is_stopped_leaves_nothing_and_what_was_there_before(tmp_path: Path) -> None:
+    made = trace.write(tmp_path / "t.parquet", [ios(9)], ABOUT)
+
+    def torn() -> Iterator[trace.Batch]:
+        yield ios(3)
+        raise OSError("full")
+
+    with pytest.raises(OSError, match="full"):
+        trace.write(made.path, torn(), ABOUT)
+    with pytest.raises(ValueError, match="what it is"), trace.writing(made.path) as writer:
+        writer.add(ios(3))
+    assert [trace.opened(path).ios for path in tmp_path.iterdir()] == [9]
+
+
+def test_what_is_no_trace_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    with pytest.raises(BadInput, match="cannot be read as a trace"):
+        trace.opened(path)
+    path.write_bytes(b"PAR1 and no more")
+    with pytest.raises(BadInput, match="cannot be read as a trace"):
+        trace.opened(path)
+    parquet.write_table(pa.table({"t_ns": [1]}), path)
+    with pytest.raises(BadInput, match="not a trace of stend"):
+        trace.opened(path)
+    own = {form.KEY: b'{"source":"made"}'}
+    parquet.write_table(pa.table({"t_ns": [1]}).replace_schema_metadata(own), path)
+    with pytest.raises(BadInput, match="does not have the columns"):
+        trace.opened(path)
+    parquet.write_table(
+        pa.table({"t_ns": [1]}).replace_schema_metadata({form.KEY: b'{"source":"a","version":2}'}), path
+    )
+    with pytest.raises(BadInput, match="version 2"):
+        trace.opened(path)
+
+
+def test_a_trace_that_is_torn_while_it_is_read_says_so(tmp_path: Path) -> None:
+    made = trace.write(tmp_path / "t.parquet", [ios(200_000)], ABOUT)
+    data = bytearray(made.path.read_bytes())
+    data[1000:20_000] = bytes(19_000)
+    made.path.write_bytes(data)
+    with pytest.raises(BadInput, match="cannot be read as a trace"):
+        list(made.batches())
+
+
+GROWING = """
+import resource, sys
+import numpy as np
+from pathlib import Path
+from stend import trace
+def parts(many):
+    for n in range(many):
+        t = np.arange(1 << 18, dtype=np.int64) + (n << 18)
+        yield {"t_ns": t, "op": t % 2, "offset": t * 4096, "length": t * 0 + 4096, "latency_ns": t}
+made = trace.write(Path(sys.argv[1]), parts(int(sys.argv[2])), trace.About(source="made"))
+assert sum(len(part["t_ns"]) for part in made.batches()) == made.ios
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.slow
+def test_a_trace_eight_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
+    words = [[sys.executable, "-c", GROWING, str(tmp_path / "t.parquet"), many] for many in ("8", "64")]
+    small, large = (int(subprocess.run(w, capture_output=True, text=True, check=True).stdout) for w in words)
+    assert large < small * 1.3
