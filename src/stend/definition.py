@@ -1,4 +1,4 @@
-"""What to do, as frozen data: a workload, the steps made of it, the rules that end them, a test, a plan.
+"""What to do, as frozen data: the steps made of workloads, the rules that end them, a test, a plan.
 
 Base units throughout; a range of zero bytes in a Workload is the whole active range, filled in by the plan.
 """
@@ -11,43 +11,12 @@ import msgspec
 from stend import outside, ranges
 from stend.errors import BadInput
 from stend.plain import plain_all
-from stend.units import KiB, MiB, binary, block_label
+from stend.units import KiB, MiB, binary
+from stend.workload import Workload as Workload  # noqa: PLC0414 -- a part of every plan
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What all definitions are: frozen, compared by value, written as JSON or TOML."""
-
-
-class Workload(Data, frozen=True):
-    """A kind of IO without beginning or end; equal values are the same workload.
-
-    `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`;
-    `zones` is ((percent of IOs, percent of the range), ...) from the range's start.
-    """
-
-    random_pct: ranges.Percent
-    read_pct: ranges.Percent
-    block_bytes: ranges.Block
-    threads: ranges.Threads = 1
-    depth: ranges.Depth = 1
-    start_bytes: ranges.Count = 0
-    range_bytes: ranges.Count = 0
-    block_mix: tuple[tuple[ranges.Block, ranges.Percent], ...] = ()
-    zones: tuple[tuple[ranges.Percent, ranges.Percent], ...] = ()
-    align_bytes: ranges.Count = 0
-    entropy_pct: ranges.Percent = 100
-
-    @property
-    def label(self) -> str:
-        """The specification's short form: `RND 4K 0/100 T4 Q32`."""
-        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
-        size = "MIX" if self.block_mix else block_label(self.block_bytes)
-        return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}"
-
-    @property
-    def outstanding(self) -> int:
-        """TOIO: threads times queue depth."""
-        return self.threads * self.depth
 
 
 class Seconds(Data, frozen=True, tag="seconds"):
@@ -76,6 +45,10 @@ class Hold(Data, frozen=True, tag="hold"):
 
     workload: Workload
     amount: Amount
+
+    def __post_init__(self) -> None:
+        if self.workload.streams and not isinstance(self.amount, Seconds):
+            raise ValueError("a workload of streams is held for a time, not for an amount of writing")
 
 
 class Idle(Data, frozen=True, tag="idle"):

@@ -44,6 +44,9 @@ The plan:
 """
 
 
+NO_STREAMS = "no job file, because fio cannot tie the size of an IO to its access and direction, as these streams do"
+
+
 class Act(NamedTuple):
     """What is to be done next: a job file, or words for what no file can do."""
 
@@ -74,6 +77,9 @@ def write(plan: Plan, folder: Path) -> Path:
 
 def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[Act]:
     """The acts of one phase: its round cut at purges, and how often it is repeated."""
+    if streams := next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.streams), None):
+        yield Act(next(numbers), "", "", f"{phase.name}, {until(phase)}: {NO_STREAMS} ({streams.mix})")
+        return
     if long := _long(phase):
         name = _name(number := next(numbers), test, phase)
         told = f"{phase.name}, {until(phase)}, as one long job with logs of {LOG_MS // 1000} s"

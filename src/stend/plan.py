@@ -252,11 +252,18 @@ def _workload(workload: Workload, profile: Profile, device: Identity, notes: lis
     range_bytes = workload.range_bytes or profile.active_range(device)
     mix: dict[int, int] = {}
     for size, share in workload.block_mix:
-        whole = -(-size // device.logical_bytes) * device.logical_bytes
+        whole = _whole(size, device)
         mix[whole] = mix.get(whole, 0) + share
-    if len(mix) != len(workload.block_mix):
+    streams = tuple(
+        msgspec.structs.replace(stream, block_bytes=_whole(stream.block_bytes, device)) for stream in workload.streams
+    )
+    if len(mix) != len(workload.block_mix) or streams != workload.streams:
         notes.append(f"sizes of the block mix that {device.logical_bytes}-byte sectors cannot hold are rounded up")
-    return msgspec.structs.replace(workload, range_bytes=range_bytes, block_mix=tuple(mix.items()))
+    return msgspec.structs.replace(workload, range_bytes=range_bytes, block_mix=tuple(mix.items()), streams=streams)
+
+
+def _whole(size: int, device: Identity) -> int:
+    return -(-size // device.logical_bytes) * device.logical_bytes
 
 
 def _bytes(amount: Capacities, profile: Profile, device: Identity) -> Bytes:
@@ -276,7 +283,7 @@ def _resolved(rule: Rule, profile: Profile, device: Identity, notes: list[str]) 
 
 
 def _possible(step: Step, device: Identity, notes: list[str]) -> bool:
-    if not isinstance(step, Hold) or step.workload.block_mix:
+    if not isinstance(step, Hold) or step.workload.mixed:
         return True
     size = step.workload.block_bytes
     if size % device.logical_bytes:

@@ -1,7 +1,21 @@
 """A plan in words: what people read before they let it begin."""
 
-from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step, Workload
+from stend.definition import (
+    Bytes,
+    Hold,
+    Idle,
+    Phase,
+    Plan,
+    PlannedTest,
+    Purge,
+    Rule,
+    Seconds,
+    Steady,
+    Step,
+    Workload,
+)
 from stend.units import binary, block_label, decimal, duration
+from stend.workload import Stream
 
 
 def lines(plan: Plan) -> list[str]:
@@ -26,19 +40,27 @@ def lines(plan: Plan) -> list[str]:
 
 def _test(test: PlannedTest) -> list[str]:
     holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
-    mixes = dict.fromkeys(composition(hold.workload) for hold in holds if hold.workload.block_mix)
+    mixes = dict.fromkeys(composition(hold.workload) for hold in holds if hold.workload.mixed)
     head = ["", f"{test.title} ({test.clause})", *(f"  MIX is {text}" for text in mixes)]
     shared = [f"  {phase}: as {source} left it" for phase, source in test.shared.items()]
     return [*head, *shared, *(line for phase in test.phases for line in _phase(phase))]
 
 
 def composition(workload: Workload) -> str:
-    """Block sizes, access zones and alignment of a workload that has a mix of sizes, in shares of its IOs."""
+    """Block sizes, access zones and alignment of a workload that has a mix, or its streams, in shares of its IOs."""
+    if workload.streams:
+        return ", ".join(_stream(stream) for stream in workload.streams)
     sizes = ", ".join(f"{block_label(size)} {share} %" for size, share in workload.block_mix)
     places = [f"{share} % in the next {part} %" for share, part in workload.zones]
     zones = ", ".join(places).replace("the next", "the first", 1).replace(" %,", " % of the range,", 1)
     aligned = f"aligned to {binary(workload.align_bytes)}" if workload.align_bytes else ""
     return "; ".join(text for text in (sizes, zones, aligned) if text)
+
+
+def _stream(stream: Stream) -> str:
+    first, last = stream.zone
+    zone = "" if (first, last) == (0, 100) else f" from {first:g} to {last:g} % of the range"
+    return f"{stream.label} {stream.share:.3g} %{zone}"
 
 
 def _phase(phase: Phase) -> list[str]:

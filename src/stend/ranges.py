@@ -26,6 +26,10 @@ Bin = Annotated[int, Meta(ge=0, le=29 * 64 - 1)]
 """An index of fio's latency bins."""
 
 Percent = Annotated[int, Meta(ge=0, le=100)]
+Share = Annotated[float, Meta(gt=0, le=100)]
+"""A part of a whole in percent, never nothing."""
+Place = Annotated[float, Meta(ge=0, le=100)]
+"""Where in a range, in percent of it."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]

@@ -160,8 +160,7 @@ def _in_flight(result: Result) -> int:
     if not isinstance(result.step, Hold):
         return 0
     load = result.step.workload
-    largest = max((size for size, _ in load.block_mix), default=load.block_bytes)
-    return load.outstanding * largest
+    return load.outstanding * max(size for size, _ in load.sizes)
 
 
 def _wear(run: Run, test: str, phase: str) -> Iterator[str]:

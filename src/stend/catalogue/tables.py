@@ -14,7 +14,6 @@ from stend.errors import BadInput
 from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, derived, figures, of_record
 from stend.record import Counts, Run, Tally
 from stend.store import writer
-from stend.units import block_label
 
 Row = dict[str, Any]
 
@@ -105,8 +104,7 @@ def _directions(counts: Counts) -> tuple[Direction, ...]:
 
 
 def _load(load: Workload) -> Row:
-    mix = "+".join(f"{block_label(size)}:{share}" for size, share in load.block_mix) or None
-    return {name: getattr(load, name) for name in LOAD if name != "mix_id"} | {"mix_id": mix}
+    return {name: getattr(load, name) for name in LOAD if name != "mix_id"} | {"mix_id": load.mix or None}
 
 
 def _told(tally: Tally, seconds: float, direction: str, value: Callable[[str], float | None]) -> Row:

@@ -64,7 +64,7 @@ SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
 
 
 def _name(load: Workload) -> str:
-    return "MIX" if load.block_mix else block_label(load.block_bytes)
+    return "MIX" if load.mixed else block_label(load.block_bytes)
 
 
 def _tips(words: Language, figure: str) -> list[tuple[str, str]]:

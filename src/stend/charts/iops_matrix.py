@@ -36,7 +36,7 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
             "text": words.show(row.iops, "rate"),
         }
         for row in answers(run, test.name)
-        if not (load := row.workload).block_mix
+        if not (load := row.workload).mixed
     ]
 
 

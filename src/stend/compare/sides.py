@@ -5,7 +5,6 @@ from math import log
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from stend.definition import Workload
 from stend.errors import BadInput
 from stend.findings import look
 from stend.findings.look.figures import Figures, figures
@@ -129,15 +128,9 @@ def key_of(row: Figures) -> Key:
     """Which figure it is."""
     load = row.workload
     return Key(
-        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, _block(load)),
+        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, load.mix or block_label(load.block_bytes)),
         *(load.threads, load.depth, row.place, row.direction),
     )
-
-
-def _block(load: Workload) -> str:
-    if not load.block_mix:
-        return block_label(load.block_bytes)
-    return "+".join(f"{block_label(size)}:{share}" for size, share in load.block_mix)
 
 
 def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class FioEngine:
         wanted = workload.range_bytes or room
         if wanted > room:
             raise StepFailed(f"{self.path} is {binary(wanted - room)} too small for {workload.label}")
-        if wanted < max((size for size, _ in workload.block_mix), default=workload.block_bytes):
+        if wanted < max(size for size, _ in workload.sizes):
             raise BadInput(f"{binary(wanted)} of {self.path} is less than one block of {workload.label}")
         return msgspec.structs.replace(workload, range_bytes=wanted)
 

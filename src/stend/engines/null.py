@@ -103,8 +103,7 @@ class NullEngine:
 
 
 def _mean_block_bytes(workload: Workload) -> float:
-    mix = workload.block_mix or ((workload.block_bytes, 100),)
-    return sum(size * share for size, share in mix) / sum(share for _, share in mix)
+    return sum(size * share for size, share in workload.sizes) / sum(share for _, share in workload.sizes)
 
 
 def _dealt(count: int, shares: list[int]) -> list[int]:

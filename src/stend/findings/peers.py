@@ -41,7 +41,7 @@ def _own(run: Run) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in lasting(run):
         load = row.workload
-        if load.random_pct != 100 or load.block_bytes != 4 * KiB or load.block_mix:
+        if load.random_pct != 100 or load.block_bytes != 4 * KiB or load.mixed:
             continue
         if load.outstanding > 1 and load.read_pct == 100:
             found["read"] = max(found.get("read", 0.0), row.iops)

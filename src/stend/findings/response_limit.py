@@ -22,7 +22,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             if cell.phase in POINTS:
                 continue
             load = cell.workload
-            size = "MIX" if load.block_mix else block_label(load.block_bytes)
+            size = "MIX" if load.mixed else block_label(load.block_bytes)
             kind = "SEQ" if load.random_pct == 0 else "RND"
             ladders.setdefault(f"{kind} {size} {load.read_pct}/{100 - load.read_pct}", []).append(cell)
         long = {

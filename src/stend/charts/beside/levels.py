@@ -53,7 +53,7 @@ def throughput(side: Side, level: str) -> float | None:
 def _random(row: Figures, reads: int) -> bool:
     load = row.workload
     kind = (load.random_pct, load.read_pct, load.block_bytes) == (100, reads, 4 * KiB)
-    return kind and row.direction == "both" and load.outstanding > 1 and not load.block_mix
+    return kind and row.direction == "both" and load.outstanding > 1 and not load.mixed
 
 
 def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> Any:

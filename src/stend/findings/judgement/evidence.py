@@ -74,7 +74,7 @@ def _deep(lasts: Sequence[Figures], random_pct: int, read_pct: int, block: int =
         if (row.workload.random_pct, row.workload.read_pct) == (random_pct, read_pct)
         and (not block or row.workload.block_bytes == block)
         and row.workload.outstanding > 1
-        and not row.workload.block_mix
+        and not row.workload.mixed
     ]
 
 

@@ -49,7 +49,7 @@ def _first_choices(lasts: list[Figures], every: list[Figures]) -> Iterator[tuple
                 (load.random_pct, load.read_pct) == (random_pct, read_pct)
                 and (not block_bytes or load.block_bytes == block_bytes)
                 and (load.outstanding == 1) == single
-                and not load.block_mix
+                and not load.mixed
             )
 
         first, then = ([row for row in rows if fits(row.workload)] for rows in (lasts, every))

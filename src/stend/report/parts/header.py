@@ -194,7 +194,7 @@ def _mix(load: Workload) -> str:
 
 
 def _size(load: Workload) -> str:
-    return "MIX" if load.block_mix else block_label(load.block_bytes)
+    return "MIX" if load.mixed else block_label(load.block_bytes)
 
 
 def _point(load: Workload) -> str:

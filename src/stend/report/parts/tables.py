@@ -73,7 +73,7 @@ def _formula(slope: float, intercept: float, quantity: str, words: Language) -> 
 
 def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
     """Block sizes down, mixes across, for every phase with at least two of each at one number outstanding."""
-    every = [row for row in loads(run, test) if row.direction == "both" and not row.workload.block_mix]
+    every = [row for row in loads(run, test) if row.direction == "both" and not row.workload.mixed]
     for phase in dict.fromkeys(row.phase for row in every):
         own = [row for row in every if row.phase == phase and row.tally.ios]
         by = {(row.workload.block_bytes, row.workload.read_pct): row for row in own}

@@ -1,0 +1,126 @@
+"""A workload: a kind of IO without beginning or end, of one kind, of several sizes, or of streams."""
+
+import msgspec
+
+from stend import ranges
+from stend.units import block_label
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What both are: frozen, compared by value, written as JSON or TOML."""
+
+
+class Stream(Kind, frozen=True):
+    """IO of one kind among others, an IO stream of RWSW PTS: access, direction, transfer size; `share` in % of the IOs.
+
+    `zone` is the part of the workload's range that it touches, from and to in percent of it. A sequential stream goes
+    on where it ended before, each thread in a part of the zone of its own, and begins anew at that part's end.
+    """
+
+    share: ranges.Share
+    random: bool
+    read: bool
+    block_bytes: ranges.Block
+    zone: tuple[ranges.Place, ranges.Place] = (0, 100)
+
+    def __post_init__(self) -> None:
+        if self.zone[0] >= self.zone[1]:
+            raise ValueError(f"a zone from {self.zone[0]:g} to {self.zone[1]:g} % of the range is empty")
+
+    @property
+    def label(self) -> str:
+        """`RND 4K R`."""
+        return f"{'RND' if self.random else 'SEQ'} {block_label(self.block_bytes)} {'R' if self.read else 'W'}"
+
+
+class Workload(Kind, frozen=True):
+    """A kind of IO without beginning or end; equal values are the same workload.
+
+    `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`;
+    `zones` is ((percent of IOs, percent of the range), ...) from the range's start. `streams` tie size to access and
+    direction and replace all of these (`streamed` makes such a workload); fio has no word for them.
+    """
+
+    random_pct: ranges.Percent
+    read_pct: ranges.Percent
+    block_bytes: ranges.Block
+    threads: ranges.Threads = 1
+    depth: ranges.Depth = 1
+    start_bytes: ranges.Count = 0
+    range_bytes: ranges.Count = 0
+    block_mix: tuple[tuple[ranges.Block, ranges.Percent], ...] = ()
+    zones: tuple[tuple[ranges.Percent, ranges.Percent], ...] = ()
+    align_bytes: ranges.Count = 0
+    entropy_pct: ranges.Percent = 100
+    streams: tuple[Stream, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.streams and (self.block_mix or self.zones):
+            raise ValueError("a workload of streams has neither a block mix nor zones of its own")
+        if self.streams and abs(sum(stream.share for stream in self.streams) - 100) > SHARES_OFF:
+            raise ValueError("the shares of a workload's streams do not make 100 %")
+        if self.streams and (self.random_pct, self.read_pct) != _parts(self.streams):
+            raise ValueError("random and read shares of a workload are not those of its streams")
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its IOs are of several sizes or kinds."""
+        return bool(self.block_mix or self.streams)
+
+    @property
+    def sizes(self) -> tuple[tuple[int, float], ...]:
+        """((bytes, percent of IOs), ...), whatever they are told by."""
+        streams = tuple((stream.block_bytes, stream.share) for stream in self.streams)
+        return streams or self.block_mix or ((self.block_bytes, 100),)
+
+    @property
+    def mix(self) -> str:
+        """What tells two mixes apart, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for IOs of one kind."""
+        streams = [f"{stream.label}:{stream.share:.3g}{_zone(stream)}" for stream in self.streams]
+        return "+".join(streams or [f"{block_label(size)}:{share}" for size, share in self.block_mix])
+
+    @property
+    def label(self) -> str:
+        """The specification's short form: `RND 4K 0/100 T4 Q32`."""
+        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
+        size = "MIX" if self.mixed else block_label(self.block_bytes)
+        return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}"
+
+    @property
+    def outstanding(self) -> int:
+        """TOIO: threads times queue depth."""
+        return self.threads * self.depth
+
+
+SHARES_OFF = 0.01
+"""So far the shares of streams may be from 100 % by rounding."""
+
+
+def streamed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
+    """A workload of these streams over the whole range, their shares stretched to 100 %."""
+    whole = sum(stream.share for stream in streams)
+    streams = tuple(msgspec.structs.replace(stream, share=stream.share / whole * 100) for stream in streams)
+    largest = max(streams, key=lambda stream: stream.share)
+    random_pct, read_pct = _parts(streams)
+    return Workload(
+        random_pct=random_pct,
+        read_pct=read_pct,
+        block_bytes=largest.block_bytes,
+        threads=threads,
+        depth=depth,
+        streams=streams,
+    )
+
+
+def _zone(stream: Stream) -> str:
+    return "" if stream.zone == (0, 100) else f"@{stream.zone[0]:g}-{stream.zone[1]:g}"
+
+
+def _parts(streams: tuple[Stream, ...]) -> tuple[int, int]:
+    """Shares of random IOs and of reads in whole percent; 0 and 100 only where there are none, or no others."""
+
+    def part(kept: list[bool]) -> int:
+        share = sum(stream.share for stream, own in zip(streams, kept, strict=True) if own)
+        return 100 if all(kept) else min(max(round(share), 1), 99) if any(kept) else 0
+
+    return part([stream.random for stream in streams]), part([stream.read for stream in streams])
