@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -187,7 +188,7 @@ def served(folder: Path, drives: list[str]) -> Iterator[int]:
             process.wait()
 
 
-def at_the_desk(verb: str, path: Path, papers: Path) -> "subprocess.CompletedProcess[str]":
+def at_the_desk(verb: str, path: Path | str, papers: Path) -> "subprocess.CompletedProcess[str]":
     words = [*STEND, verb, str(path), "--certificates", str(papers), "--name", "desk"]
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
 
@@ -197,10 +198,12 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
     papers = tmp_path / "papers"
     with served(tmp_path, ["sim:small?unit=1", "sim:small?unit=2"]) as port:
         lot = {"sample": 2, "accept": 0, "limits": ["iops[fresh] > 1"]}
-        path = fleet_file(tmp_path, port, {"drives": ["SIM-small-1", "SIM-small-2"], "acceptance": lot})
+        path = fleet_file(tmp_path, port, {"drives": {"model": "stend small", "count": 2}, "acceptance": lot})
         ran, asked, brought = (at_the_desk(verb, path, papers) for verb in ("run", "status", "collect"))
         assert (ran.returncode, asked.returncode, brought.returncode) == (0, 0, 0), ran.stderr + brought.stderr
         assert "2 of 2 runs are complete" in ran.stdout
+        told = at_the_desk("drives", f"tls://127.0.0.1:{port}", papers)
+        assert tomllib.loads(told.stdout)["drives"] == ["SIM-small-1", "SIM-small-2"]
         assert "accepted" in brought.stdout.lower()
         assert list((tmp_path / "home").glob("*.html"))
         assert "SIM-small-1 (stend small 134 MB)" in asked.stdout

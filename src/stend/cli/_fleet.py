@@ -12,7 +12,7 @@ from stend.batch import plan
 from stend.cli import batch
 from stend.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, BadInput, Refused, StepFailed
 from stend.fleet import certificates as papers
-from stend.fleet import client, file, tasks
+from stend.fleet import chosen, client, file, tasks
 from stend.fleet import worker as hosts
 from stend.session.series import FINISHED
 from stend.units import decimal
@@ -57,13 +57,25 @@ def status(path: Path, folder: Path, name: str) -> int:
     """Each host with its drives, each run with what it is."""
     with _asked(path, folder, name) as (fleet, desk):
         for address, own in client.hosts(desk).items():
-            drives = ", ".join(f"{serial} ({model} {decimal(size)})" for serial, (model, size, _) in own.items())
+            drives = ", ".join(f"{serial} ({one.model} {decimal(one.capacity_bytes)})" for serial, one in own.items())
             typer.echo(f"{address}: {drives}")
         known = {
             cell: state for own in client.each(desk, tasks.states, fleet.name).values() for cell, state in own.items()
         }
-        for order in fleet.orders():
+        own_drives = chosen.kept(fleet)
+        for order in own_drives.orders() if own_drives else ():
             typer.echo(f"{order.cell}: {known.get(order.cell, 'not begun')}")
+        if own_drives is None:
+            typer.echo(f"no drives were chosen yet; `stend fleet drives {path}` tells those that could be")
+    return 0
+
+
+def drives(given: str, folder: Path, name: str) -> int:
+    """What hosts announce, or what a file selects of it, as lines for the file."""
+    fleet = None if given.startswith("tls://") else file.load(Path(given))
+    with client.desk(fleet.scheduler if fleet else given, folder, name) as desk:
+        for line in chosen.page(fleet, client.announced(desk)):
+            typer.echo(line)
     return 0
 
 
@@ -83,7 +95,8 @@ def collect(path: Path, folder: Path, name: str) -> int:
     for one in wrong:
         typer.echo(f"! {one} is not as its run wrote it: `stend verify {one}`")
     catalogue.learn(Path(fleet.into))
-    typer.echo(f"{len(folders)} of {len(list(fleet.orders()))} runs are here: {fleet.into}")
+    wanted = len(list((chosen.kept(fleet) or fleet).orders()))
+    typer.echo(f"{len(folders)} of {wanted} runs are here: {fleet.into}")
     judged = 0
     if fleet.acceptance and folders:
         own = plan.plan(fleet.acceptance, fleet.name)
@@ -94,7 +107,7 @@ def collect(path: Path, folder: Path, name: str) -> int:
 @contextmanager
 def _asked(path: Path, folder: Path, name: str) -> Iterator[tuple[file.Fleet, Client]]:
     fleet = file.load(path)
-    with client.desk(fleet, folder, name) as desk:
+    with client.desk(fleet.scheduler, folder, name) as desk:
         yield fleet, desk
 
 

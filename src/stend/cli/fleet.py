@@ -16,6 +16,7 @@ class Do(StrEnum):
     certificates = "certificates"
     scheduler = "scheduler"
     worker = "worker"
+    drives = "drives"
     run = "run"
     status = "status"
     stop = "stop"
@@ -42,7 +43,8 @@ def command(
 ) -> int:
     """Run studies on drives of many hosts: a run is its host's own process, whatever becomes of anybody else.
 
-    certificates DIR HOST...; scheduler tls://HOST:PORT; worker tls://HOST:PORT; run, status, stop, collect FLEET.toml.
+    certificates DIR HOST...; scheduler tls://HOST:PORT; worker tls://HOST:PORT; drives tls://HOST:PORT (all that is
+    announced) or FLEET.toml (what it selects); run, status, stop, collect FLEET.toml.
     The serials in the fleet file are the leave to destroy; each host's gate has the last word (docs/fleet.md).
 
     Example: stend fleet run fleet.toml
@@ -61,4 +63,6 @@ def command(
         return _fleet.scheduler(given[0], certificates, own)
     if do is Do.worker:
         return _fleet.worker(given[0], certificates, own, drive or [], into)
+    if do is Do.drives:
+        return _fleet.drives(given[0], certificates, own)
     return _fleet.AT_THE_DESK[do](Path(given[0]), certificates, own)

@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -12,8 +13,9 @@ import msgspec
 from distributed import Client, as_completed
 
 from stend import whole
-from stend.errors import BadInput, StepFailed
-from stend.fleet import sealed, tasks
+from stend.errors import BadInput, Refused, StepFailed
+from stend.fleet import chosen, sealed, tasks
+from stend.fleet.chosen import Drive
 from stend.fleet.file import Fleet, Order
 from stend.fleet.tasks import Outcome
 from stend.session.series import FINISHED
@@ -26,57 +28,76 @@ Tell = Callable[[str], None]
 
 
 @contextmanager
-def desk(fleet: Fleet, certificates: Path, name: str) -> Iterator[Client]:
-    """A client of the fleet's scheduler. StepFailed where it cannot be reached."""
+def desk(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
+    """A client of that scheduler. StepFailed where it cannot be reached."""
     sealed.seal()
     try:
         client = Client(
-            fleet.scheduler, security=sealed.security(certificates, name), timeout=PATIENCE_S, set_as_default=False
+            scheduler, security=sealed.security(certificates, name), timeout=PATIENCE_S, set_as_default=False
         )
     except LOST as error:
-        raise StepFailed(
-            f"the scheduler {fleet.scheduler} cannot be reached: {error or type(error).__name__}"
-        ) from error
+        raise StepFailed(f"the scheduler {scheduler} cannot be reached: {error or type(error).__name__}") from error
     try:
         yield client
     finally:
         client.close(timeout=5)
 
 
-def hosts(client: Client) -> dict[str, dict[str, list[Any]]]:
-    """The drives that each worker announces: address -> serial -> model, bytes, target."""
+def hosts(client: Client) -> dict[str, dict[str, Drive]]:
+    """The drives that each worker announces, by its address and their serials."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
-    return {address: told["metrics"].get("drives", {}) for address, told in workers.items()}
+    return {
+        address: {serial: Drive(told["name"], *one) for serial, one in told["metrics"].get("drives", {}).items()}
+        for address, told in workers.items()
+    }
 
 
-def there(client: Client, fleet: Fleet) -> None:
-    """BadInput unless every drive of the fleet is announced, within a while; and by one host alone."""
+def announced(client: Client) -> dict[str, Drive]:
+    """Every drive by its serial."""
+    return {serial: drive for own in hosts(client).values() for serial, drive in own.items()}
+
+
+def there(client: Client, fleet: Fleet) -> Fleet:
+    """The fleet with its drives chosen, once all are announced; BadInput or Refused where that cannot be in a while."""
     until = time.monotonic() + PATIENCE_S
     while True:
-        told = [serial for own in hosts(client).values() for serial in own]
-        missing = [serial for serial in fleet.drives if serial not in told]
-        if twice := [serial for serial in fleet.drives if told.count(serial) > 1]:
-            raise BadInput(f"the drive {twice[0]} is announced by two hosts; end one of them")
-        if not missing:
-            return
-        if time.monotonic() > until:
+        told = announced(client)
+        try:
+            own = chosen.kept(fleet) or chosen.settled(fleet, told)
+            _once_each(client, own)
+        except (BadInput, Refused) as error:
+            hopeless = isinstance(error, Refused) and set(fleet.destroy) <= told.keys()
+            if hopeless or time.monotonic() > until:
+                raise
+            time.sleep(0.5)
+        else:
+            chosen.keep(fleet, own)
+            return own
+
+
+def _once_each(client: Client, fleet: Fleet) -> None:
+    """BadInput unless each drive of the fleet is announced, and by one host alone."""
+    told = Counter(serial for own in hosts(client).values() for serial in own)
+    for serial in fleet.serials:
+        if told[serial] > 1:
+            raise BadInput(f"the drive {serial} is announced by two hosts; end one of them")
+        if not told[serial]:
             known = ", ".join(sorted(told)) or "none at all"
-            raise BadInput(f"no host announces the drive {missing[0]}; announced are {known}")
-        time.sleep(0.5)
+            raise BadInput(f"no host announces the drive {serial}; announced are {known}")
 
 
 def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome]:
     """Every run of the fleet to its end; what was lost on the way is asked for again, and found where it is."""
-    left = {order.cell: order for order in fleet.orders()}
+    left: dict[str, Order] = {}
     done: dict[str, Outcome] = {}
-    counts: dict[str, int] = dict.fromkeys(left, 0)
+    counts: Counter[str] = Counter()
     lost, checked = time.monotonic(), False
-    while left:
+    while left or not checked:
         try:
-            with desk(fleet, certificates, name) as client:
+            with desk(fleet.scheduler, certificates, name) as client:
                 if not checked:
-                    there(client, fleet)
-                    checked = True
+                    fleet, checked = there(client, fleet), True
+                    left = {order.cell: order for order in fleet.orders()}
                 for outcome in _told(client, list(left.values())):
                     lost = time.monotonic()
                     tell(f"{outcome.cell}: {outcome.outcome}{': ' + outcome.said if outcome.said else ''}")

@@ -1,4 +1,4 @@
-"""A fleet file: which drives, by serial, are measured by which studies, and the orders that come of it."""
+"""A fleet file: which drives, by serial or selector, are measured by which studies, and the orders that come of it."""
 
 import re
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from stend import outside
 from stend.batch import plan
 from stend.errors import BadInput
 from stend.session.request import Request
+from stend.units import parse_bytes
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}$"
 Serial = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -29,6 +30,30 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     active_range_pct: float | None = None
     rounds: int | None = None
     minute_s: float | None = None
+
+
+class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Drives by what they tell of themselves: globs, a capacity (`960GB`, or `900GB-1TB`); `count` of them, or all."""
+
+    model: Annotated[str, Meta(min_length=1, max_length=200)] = "*"
+    firmware: Annotated[str, Meta(min_length=1, max_length=200)] = "*"
+    capacity: Annotated[str, Meta(max_length=60)] = ""
+    count: Annotated[int, Meta(ge=1, le=10_000)] | None = None
+
+    @property
+    def words(self) -> str:
+        """What it asks for, for people."""
+        told = [f"{name} {own}" for name in ("model", "firmware") if (own := getattr(self, name)) != "*"]
+        return ", ".join([*told, *([f"capacity {self.capacity}"] if self.capacity else [])])
+
+    @property
+    def span_bytes(self) -> tuple[float, float]:
+        """The least and the largest capacity; one alone is meant within 3 %. BadInput where it is none."""
+        if not self.capacity:
+            return 0.0, float("inf")
+        least, _, most = self.capacity.partition("-")
+        sizes = parse_bytes(least.strip()), parse_bytes((most or least).strip())
+        return (sizes[0], sizes[1]) if most else (0.97 * sizes[0], 1.03 * sizes[1])
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -53,21 +78,38 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Drives times studies; a drive's studies run in their order, `retries` goes on with a run that failed.
 
-    By `acceptance` what comes home is one batch, and its lot is judged (`stend.batch`).
+    A serial in `drives` is the leave to destroy what is on it; a selector there chooses among those of `destroy`
+    (`stend.fleet.chosen`). By `acceptance` what comes home is one batch, and its lot is judged (`stend.batch`).
     """
 
     name: Annotated[str, Meta(pattern=NAME)]
     scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+$")]
-    drives: Annotated[tuple[Serial, ...], Meta(min_length=1, max_length=10_000)]
+    drives: Annotated[tuple[Serial | Selector, ...], Meta(min_length=1, max_length=10_000)] | Selector
     studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
+    destroy: Annotated[tuple[Serial, ...], Meta(max_length=10_000)] = ()
     into: str = "runs"
     retries: Annotated[int, Meta(ge=0, le=100)] = 0
     acceptance: plan.Written | None = None
 
+    @property
+    def wishes(self) -> tuple[str | Selector, ...]:
+        """What `drives` asks for, one by one."""
+        return (self.drives,) if isinstance(self.drives, Selector) else self.drives
+
+    @property
+    def serials(self) -> tuple[str, ...]:
+        """Drives named by their serials; of a fleet that is settled these are all."""
+        return tuple(one for one in self.wishes if isinstance(one, str))
+
+    @property
+    def selectors(self) -> tuple[Selector, ...]:
+        """Drives that are still to be chosen."""
+        return tuple(one for one in self.wishes if isinstance(one, Selector))
+
     def orders(self) -> Iterator[Order]:
         """Every cell, the first study of all drives first."""
         for number, study in enumerate(self.studies, 1):
-            for at, serial in enumerate(self.drives, 1):
+            for at, serial in enumerate(self.serials, 1):
                 slug = f"{at:03}-{re.sub(r'[^A-Za-z0-9]+', '-', serial)[:40].strip('-')}"
                 cells = tuple(f"{slug}-{every:02}" for every in range(1, len(self.studies) + 1))
                 yield Order(self.name, cells[number - 1], serial, study, cells)
@@ -76,8 +118,13 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load(path: Path) -> Fleet:
     """BadInput where it cannot be one, names a drive twice, or has a plan of acceptance that contradicts itself."""
     fleet = outside.toml(outside.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
-    if twice := [one for one in fleet.drives if fleet.drives.count(one) > 1]:
+    if twice := [one for one in fleet.serials if fleet.serials.count(one) > 1]:
         raise BadInput(f"{path} names the drive {twice[0]} twice")
+    for one in fleet.selectors:
+        if not one.words:
+            raise BadInput(f"{path} selects drives by nothing at all; say model, firmware or capacity")
+        if one.span_bytes[0] > one.span_bytes[1]:
+            raise BadInput(f"{path}: no drive has a capacity of {one.capacity}")
     if fleet.acceptance:
         plan.plan(fleet.acceptance)
     return fleet

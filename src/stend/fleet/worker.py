@@ -48,7 +48,7 @@ def work(
 
 async def _worked(scheduler: str, security: Any, name: str, own: dict[str, Identity]) -> None:
     def announced(worker: Any) -> dict[str, list[Any]]:
-        return {serial: [one.model, one.capacity_bytes, one.target] for serial, one in own.items()}
+        return {serial: [one.model, one.firmware, one.capacity_bytes, one.target] for serial, one in own.items()}
 
     worker = Worker(
         scheduler,

@@ -1,0 +1,122 @@
+"""A selector chooses drives of those announced, none whose serial the file does not name, and the same ever after."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend.errors import BadInput, Refused
+from stend.fleet import chosen, file
+from stend.fleet.chosen import Drive
+from stend.fleet.file import Fleet
+from stend.units import GB
+
+STUDY = [{"tests": ["iops"]}]
+
+
+def fleet(tmp_path: Path, drives: Any, destroy: tuple[str, ...] = (), **own: Any) -> Fleet:
+    told = {"name": "b", "scheduler": "tls://desk:1", "into": str(tmp_path / "home"), "studies": STUDY} | own
+    path = tmp_path / "fleet.toml"
+    path.write_bytes(msgspec.toml.encode(told | {"drives": drives, "destroy": list(destroy)}))
+    return file.load(path)
+
+
+def host(*serials: str, model: str = "SN150 X", firmware: str = "1.0", size: int = 960 * GB) -> dict[str, Drive]:
+    return {one: Drive("lab1", model, firmware, size, f"/dev/{one}") for one in serials}
+
+
+THREE = host("A", "B", "C")
+OTHERS = host("D", model="QN9", size=1920 * GB) | host("E", firmware="2.1") | host("F", size=990 * GB)
+
+
+@pytest.mark.parametrize(
+    ("selector", "meant"),
+    [
+        ({"model": "sn150*"}, "ABCEF"),
+        ({"model": "SN150*", "firmware": "1.*"}, "ABCF"),
+        ({"model": "SN150*", "capacity": "960GB"}, "ABCE"),
+        ({"capacity": "950GB-2TB"}, "ABCDEF"),
+        ({"capacity": "1TB-2TB"}, "D"),
+        ({"model": "[!S]*"}, "D"),
+    ],
+)
+def test_a_selector_means_drives_by_model_firmware_and_capacity(
+    selector: dict[str, str], meant: str, tmp_path: Path
+) -> None:
+    own = fleet(tmp_path, [selector], tuple("ABCDEF"))
+    assert chosen.settled(own, THREE | OTHERS).serials == tuple(meant)
+
+
+def test_so_many_are_chosen_as_are_wanted_in_the_order_in_which_the_file_names_them(tmp_path: Path) -> None:
+    own = fleet(tmp_path, {"model": "SN150*", "count": 2}, ("D", "C", "B", "A"))
+    assert chosen.settled(own, THREE | OTHERS).serials == ("C", "B")
+    one = {"count": 1}
+    two = fleet(tmp_path, ["B", one | {"model": "SN*"}, one | {"firmware": "1*"}], ("B", "A", "D"))
+    assert chosen.settled(two, THREE | OTHERS).serials == ("B", "A", "D"), "none twice"
+
+
+def test_no_drive_is_chosen_whose_serial_the_file_does_not_name(tmp_path: Path) -> None:
+    with pytest.raises(Refused, match="`destroy` names 1 of the 5 announced"):
+        chosen.settled(fleet(tmp_path, {"model": "SN150*", "count": 2}, ("A", "D")), THREE | OTHERS)
+    with pytest.raises(Refused, match="`destroy` names 2 of the 3 announced"):
+        chosen.settled(fleet(tmp_path, {"model": "SN150*"}, ("A", "B")), THREE)
+    with pytest.raises(Refused, match="`destroy` names 0 of the 3 announced"):
+        chosen.settled(fleet(tmp_path, {"model": "SN150*"}), THREE)
+
+
+def test_fewer_drives_than_are_wanted_begin_nothing(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="4 drives are wanted, 3 are announced"):
+        chosen.settled(fleet(tmp_path, {"model": "SN150*", "count": 4}, tuple("ABC")), THREE)
+    with pytest.raises(BadInput, match="some drives are wanted, 0 are announced"):
+        chosen.settled(fleet(tmp_path, {"model": "X*"}, tuple("ABC")), THREE)
+    with pytest.raises(BadInput, match="no host announces the drive D; whether it is of model SN150"):
+        chosen.settled(fleet(tmp_path, {"model": "SN150*"}, tuple("ABCD")), THREE)
+
+
+def test_a_virtual_drive_needs_no_name_for_nothing_is_lost_on_it(tmp_path: Path) -> None:
+    virtual = {"SIM-small-1": Drive("lab1", "stend small", "", 134, "sim:small?unit=1")}
+    assert chosen.settled(fleet(tmp_path, {"model": "stend *"}), virtual).serials == ("SIM-small-1",)
+
+
+def test_what_was_chosen_once_is_chosen_ever_after(tmp_path: Path) -> None:
+    own = fleet(tmp_path, {"model": "SN150*", "count": 2}, tuple("ABC"))
+    assert chosen.kept(own) is None
+    first = chosen.settled(own, THREE)
+    chosen.keep(own, first)
+    assert chosen.kept(own) == first
+    turned = chosen.kept(fleet(tmp_path, {"model": "SN150*", "count": 2}, tuple("CBA")))
+    assert turned
+    assert turned.serials == ("A", "B")
+    with pytest.raises(BadInput, match="chosen by other words"):
+        chosen.kept(fleet(tmp_path, {"model": "SN150*", "count": 3}, tuple("ABC")))
+    with pytest.raises(Refused, match="the drive B was chosen, and `destroy` names it no more"):
+        chosen.kept(fleet(tmp_path, {"model": "SN150*", "count": 2}, tuple("AC")))
+
+
+@pytest.mark.parametrize(
+    ("selector", "said"),
+    [
+        ({"count": 4}, "by nothing at all"),
+        ({"model": "A*", "capacity": "2TB-1TB"}, "no drive has a capacity of 2TB-1TB"),
+        ({"model": "A*", "capacity": "large"}, "'large' is not a size"),
+        ({"model": "A*", "serial": "S1"}, "unknown field `serial`"),
+        ({"model": "A*", "count": 0}, ">= 1"),
+    ],
+)
+def test_what_selects_nothing_is_refused(selector: dict[str, Any], said: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=said):
+        fleet(tmp_path, selector)
+
+
+def test_drives_are_printed_as_lines_for_the_file(tmp_path: Path) -> None:
+    odd = {'Q"\\1': Drive("lab2", "Evil\n[acceptance]", "", GB, "/dev/q")}
+    every = tomllib.loads("\n".join(chosen.page(None, THREE | OTHERS | odd)))
+    assert sorted(every["drives"]) == sorted([*"ABCDEF", 'Q"\\1'])
+    own = fleet(tmp_path, {"model": "SN150*", "count": 2}, ("B",))
+    lines = list(chosen.page(own, THREE | OTHERS))
+    assert tomllib.loads("\n".join(lines)) == {"destroy": list("ABCEF")}
+    assert '    "B",  # SN150 X, 960 GB, firmware 1.0, /dev/B of lab1, named already' in lines
+    assert '    "D",  # QN9' not in "\n".join(lines)
+    assert list(chosen.page(None, {})) == ["# none of 0 drives announced"]
