@@ -22,7 +22,6 @@ STAND_INS = {
     "/dev/sdb": "sim:small?unit=2",
     "/dev/md0": "sim:small?unit=3",
     "sim:kc2000": "sim:small?unit=4",
-    "sim:x25e-raid": "sim:x25e-raid",
 }
 """What a page names, and the virtual drive that is measured in its place."""
 SHORTER = {"review-nvme": "latency", "review-desktop": "fresh", "5": "2"}
@@ -39,7 +38,7 @@ SHELL = re.compile(r"[|>&$;]")
 def here(words: list[str]) -> list[str]:
     """The same command on virtual drives, and shortened."""
     for name, instead in STAND_INS.items():
-        words = [re.sub(re.escape(name) + r"(?!\w)", lambda _, new=instead: new, w) for w in words]
+        words = [re.sub(re.escape(name) + r"(?!\w)", instead, word) for word in words]
     if words[0] not in ("run", "repeat"):
         return words
     first = next(n for n, word in enumerate(words) if word.startswith("-"))
@@ -83,9 +82,9 @@ def test_a_page_is_typed_word_for_word(page: str, tmp_path: Path) -> None:
 
 def test_what_a_page_shows_to_be_typed_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(
-        "```sh\nfalse    # exit code 1\ntrue\n```\n```{code-block} toml\n:caption: a.toml\nb = 1\n```\n```\nnot typed\n```\n"
-    )
+    shown = "```sh\nfalse    # exit code 1\ntrue\n```\n"
+    saved = "```{code-block} toml\n:caption: a.toml\nb = 1\n```\n"
+    page.write_text(shown + saved + "```\nnot typed\n```\n")
     assert list(steps(page)) == [Command("false", (1,)), Command("true", (0,)), File("a.toml", "b = 1\n")]
     told = subprocess.run(["bash", "-c", script(page)], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert told.stdout.splitlines()[-1] == f"{page}: typed to its last line"
