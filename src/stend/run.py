@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 
 import msgspec
 
-from stend import __version__, forecast, watch
+from stend import forecast, watch
 from stend.again import resume_point
 from stend.bench import Ahead, Bench, Done, Stopped
 from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step
@@ -35,6 +35,7 @@ from stend.record import (
 )
 from stend.stats import RULES
 from stend.units import binary, duration
+from stend.version import __version__
 
 SLEPT_S, SILENT_S = 0.5, 10.0
 """A suspend in a step, and a time without an interval's counts, that every page must tell; intervals last a second."""

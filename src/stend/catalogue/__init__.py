@@ -24,7 +24,7 @@ from stend.catalogue.scan import Place, scan
 from stend.catalogue.taking import BATCH, HOME, learn, present, stale, take_in
 from stend.errors import BadInput, LeftOut
 
-__all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "named", "opened"]
+__all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "meant", "named", "opened"]
 
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOLCK, errno.EOPNOTSUPP)
 RUNS = Path("runs")
@@ -123,6 +123,11 @@ def named(word: str, top: Path = RUNS) -> Path | None:
                 f"{word!r} fits {len(found)} runs below {top}: {', '.join(one.run for one in found[:3])}, ..."
             )
         return known.folder(found[0]) if found else None
+
+
+def meant(word: Path) -> Path:
+    """The run folder of that path; else the one below runs/ that is `named` so; else the path as it is."""
+    return word if word.exists() else named(str(word)) or word
 
 
 def _let_go(left: list[str], there: dict[str, Place], known: list[Part]) -> list[str]:

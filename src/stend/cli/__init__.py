@@ -14,11 +14,11 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from stend import __version__
 from stend.cli._asked import TYPED
 from stend.cli._edge import edged
 from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, LeftOut, StendError, Undrawn
 from stend.plain import plain
+from stend.version import __version__
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)

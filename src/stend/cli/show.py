@@ -19,7 +19,7 @@ def command(
     from stend import catalogue, store
     from stend.cli import _summary
 
-    run = store.load(folder if folder.exists() else catalogue.named(str(folder)) or folder)
+    run = store.load(catalogue.meant(folder))
     if as_json:
         import json
 

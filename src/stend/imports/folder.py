@@ -10,13 +10,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from stend import __version__, store
+from stend import store
 from stend.definition import Hold, Identity, Phase, Plan, PlannedTest, Profile, Seconds
 from stend.errors import BadInput, StepFailed
 from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
 from stend.plain import plain, plain_all
 from stend.record import Ended, Event, Note, Position, Result, Source, Started
+from stend.version import __version__
 
 STAGE = ".import-"
 MOST_PHASES = 500

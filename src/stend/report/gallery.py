@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stend import __version__, charts
+from stend import charts
 from stend.charts import Picture
 from stend.record import Run
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 from stend.report.parts.sheet import sheet
+from stend.version import __version__
 from stend.words import Language
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stend import __version__
 from stend.charts.beside import Side
 from stend.record import Run
 from stend.report.parts import Document
@@ -12,6 +11,7 @@ from stend.report.parts.document import document
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 from stend.report.story import pages
 from stend.report.story.telling import Runs, story
+from stend.version import __version__
 
 
 def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:

@@ -37,7 +37,12 @@ NOBODY = Operator()
 
 
 def planned(request: Request) -> Plan:
-    """What would be run: every step on the drive that is there. Nothing is opened. BadInput where that cannot be."""
+    """What would be run: every step on the drive that is there; nothing is opened.
+
+    Units: bytes and seconds, at the end of each name.
+    Errors: BadInput where that cannot be.
+    Source: `stend.plan`, the clauses of each test in its file of `stend.suite`.
+    """
     return _drawn(request, devices.find(request.target))
 
 
@@ -45,7 +50,9 @@ def planned(request: Request) -> Plan:
 def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = None) -> Iterator[Running]:
     """A run that is ready: its folder is made, its drive is ours. Leaving lets the drive go, wherever the run is.
 
-    BadInput, Refused or Missing before anything is made; a file that was made for it is taken away again then.
+    Units: as in its events.
+    Errors: BadInput, Refused or Missing before anything is made; a file that was made for it is taken away again then.
+    Source: the gate (docs/drives.md), `stend.run`.
     """
     stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
     engine.can_load(request.target)
@@ -73,7 +80,11 @@ def resume(
 ) -> Iterator[Running]:
     """A run that was cut off, ready to go on from its last safe boundary; as `start`.
 
-    One that came to its end without its report has no events left. BadInput where nothing at all is left to do.
+    One that came to its end without its report has no events left.
+
+    Units: as in its events.
+    Errors: as `start`; BadInput where nothing at all is left to do.
+    Source: `stend.again`, which says where a run may go on.
     """
     stop = stop or Stop()
     journal.Record(folder)  # BadInput where there is no run, before anything is written there

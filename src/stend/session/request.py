@@ -32,7 +32,11 @@ class Request(msgspec.Struct, frozen=True):
 
     `create` makes the target first, a new file of that size (`64MiB`); `destroy` is the drive's serial, or a file's
     full path: yes, destroy all data on it; `purge` purges it first where its first test does not. `threads` to
-    `minute_s` are fields of the profile, in its units.
+    `minute_s` are fields of the profile.
+
+    Units: sizes of files as words (`64MiB`), percent, seconds.
+    Errors: none before it is started.
+    Source: the options of `stend run`; fields of the profile.
     """
 
     tests: list[str]

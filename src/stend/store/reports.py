@@ -5,9 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from stend import __version__, whole
+from stend import whole
 from stend.record import Run
 from stend.store import digest
+from stend.version import __version__
 
 MADE = "reports.json"
 

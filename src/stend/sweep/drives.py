@@ -3,13 +3,14 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from stend import __version__, plan
+from stend import plan
 from stend.compare.sides import key_of
 from stend.errors import BadInput, StendError
 from stend.findings.look.figures import QUANTITIES, Figures, figures
 from stend.session import unrecorded
 from stend.sweep.design import PLAN, Design, Point, Value, Values
 from stend.sweep.folder import Line
+from stend.version import __version__
 
 
 def target(design: Design, values: Values) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stend import __version__
 from stend.batch.odd import LEAST_DRIVES, Odd
 from stend.batch.verdict import Acceptance, Batch
 from stend.charts.batched import pictures
@@ -13,6 +12,7 @@ from stend.charts.overlay.ratio_map import change
 from stend.charts.swept.named import shown
 from stend.compare.differences import THRESHOLDS
 from stend.report.parts import Document, Section, Table, written
+from stend.version import __version__
 from stend.words import Language
 
 FORMAT = 1

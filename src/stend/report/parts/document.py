@@ -11,12 +11,13 @@ from stend import charts, findings
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
 from stend.record import Run
-from stend.report.parts import Chapter, Document, Part, Said, Table
+from stend.report.parts import Chapter, Document, Part, Table
 from stend.report.parts.audit import audit
 from stend.report.parts.card import numbers
 from stend.report.parts.compare import compare
 from stend.report.parts.departures import told
 from stend.report.parts.header import device, header, platform
+from stend.report.parts.said import said, stamps, verdict
 from stend.report.parts.sheet import characteristics, photo, sheet
 from stend.report.parts.tables import matrix, raw, verification, workloads
 from stend.words import Language
@@ -70,30 +71,12 @@ def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, s
         deviations=tuple(words.told(text) for text in run.plan.deviations),
         notes=tuple(dict.fromkeys(words.told(note.text) for note in run.notes)),
         chapters=tuple(chapter(Told(run, host, found, facts, words), test) for test in look.tests(run)),
-        overall=tuple(_said(finding, words) for finding in found if not finding.test),
+        overall=tuple(said(finding, words) for finding in found if not finding.test),
         conclusion=_sides(found, words),
         audit=tuple(audit(run, words)) if style == "pts" else (),
         appendix=tuple(raw(run, words)),
         manifest=_manifest(folder),
     )
-
-
-def stamps(run: Run, words: Language) -> tuple[str, ...]:
-    """What every page must say, worst first."""
-    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
-    said = []
-    for stamp in run.stamps:
-        name, colon, rest = stamp.partition(": ")
-        said.append(words.told(f"{titles[name]}: {rest}" if colon and name in titles else stamp))
-    virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
-    deviated = [words("stamp.deviations", n=len(run.plan.deviations))] if run.plan.deviations else []
-    return (*said, *deviated, *virtual)
-
-
-def verdict(run: Run, words: Language) -> str:
-    """How the run ended, in a few words."""
-    outcome = run.ended.outcome if run.ended else "unfinished"
-    return words(f"outcome.{outcome.replace(' ', '_')}")
 
 
 def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
@@ -143,7 +126,7 @@ def chapter(told: Told, test: PlannedTest) -> Chapter:
         ended="; ".join(_ended([(j.where.phase, words.told(j.ended_by)) for j in own], words)),
         header=header(run, test, told.host, words),
         pictures=tuple(charts.of(run, test, words.name, told.facts)),
-        said=tuple(_said(finding, words) for finding in told.found if finding.test == test.name),
+        said=tuple(said(finding, words) for finding in told.found if finding.test == test.name),
         verification=tuple(verification(run, test, words)),
         results=(*matrix(run, test, words), *workloads(run, test, words)),
     )
@@ -156,11 +139,6 @@ def _ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
         return
     for why, count in Counter(why for _, why in ends).items():
         yield words("page.ended_many", n=count, why=why)
-
-
-def _said(finding: Finding, words: Language) -> Said:
-    confidence = words(f"confidence.{finding.confidence.replace(' ', '_').replace(chr(39), '')}")
-    return Said(finding.name, finding_said(finding, words), confidence, finding.side)
 
 
 def _sides(found: tuple[Finding, ...], words: Language) -> dict[str, tuple[str, ...]]:

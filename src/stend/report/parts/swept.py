@@ -6,7 +6,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from stend import __version__
 from stend.charts.swept import pictures
 from stend.charts.swept.named import figure_name, parameter, shown
 from stend.report.parts import Document, Section, Table, written
@@ -15,6 +14,7 @@ from stend.sweep.results import Figure
 from stend.sweep.sensitivity import Effects, Share
 from stend.sweep.study import Study
 from stend.sweep.wish import Subject, Wish
+from stend.version import __version__
 from stend.words import Language
 
 FORMAT = 1

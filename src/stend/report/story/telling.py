@@ -17,7 +17,7 @@ from stend.definition import PlannedTest
 from stend.findings import Sheet, judgement, look
 from stend.findings.judgement.evidence import Evidence
 from stend.record import Run
-from stend.report.parts.document import stamps
+from stend.report.parts.said import stamps
 from stend.report.parts.sheet import photo, sheet
 from stend.report.story import Chapter, Closing, Story
 from stend.report.story.notes import notes
