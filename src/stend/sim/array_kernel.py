@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.sim.compiled import compiled, inlined
+from stend.compiled import compiled, inlined
 from stend.sim.kernels import answered, asked, draw, i64, sink, u64
 
 # Indices of `parameters`; times in ns.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.sim.compiled import compiled, inlined
+from stend.compiled import compiled, inlined
 from stend.sim.disk_cache import cached, evict, kept
 from stend.sim.disk_state import (
     CACHE_BUSY,

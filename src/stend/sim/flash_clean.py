@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from stend.compiled import inlined, prefetch, trailing_zeros
 from stend.sim import flash_state as k
-from stend.sim.compiled import inlined, prefetch, trailing_zeros
 from stend.sim.flash_victims import choose
 from stend.sim.kernels import i64, random64, u64
 

@@ -6,8 +6,8 @@ from when an IO was issued, not from when its data is ready: what is ready first
 
 from typing import Any
 
+from stend.compiled import compiled, inlined, prefetch
 from stend.sim import flash_state as k
-from stend.sim.compiled import compiled, inlined, prefetch
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
 from stend.sim.kernels import LOW32, answered, asked, draw, i64, random64, sink, u64
 from stend.sim.requests import OUTSTANDING_AT

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from stend.compiled import inlined
 from stend.sim import flash_state as k
-from stend.sim.compiled import inlined
 from stend.sim.kernels import below, i64, random64
 
 SAMPLES = 10

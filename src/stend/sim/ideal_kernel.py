@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stend.sim.compiled import compiled
+from stend.compiled import compiled
 from stend.sim.kernels import answered, asked, draw, sink
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)

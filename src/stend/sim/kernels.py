@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.sim.compiled import inlined, leading_zeros
+from stend.compiled import inlined, leading_zeros
 from stend.sim.requests import BAD, BATCH, BEGUN, ENDED, FAILED, FAILED_AT, LONGEST, OUTSTANDING_AT
 
 u64, i64 = np.uint64, np.int64

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from stend.compiled import compiled, inlined, prefetch, trailing_zeros
 from stend.sim import flash_state as k
-from stend.sim.compiled import compiled, inlined, prefetch, trailing_zeros
 from stend.sim.flash_clean import turn
 from stend.sim.flash_victims import emptiest
 from stend.sim.kernels import i64, u64

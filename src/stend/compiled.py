@@ -1,0 +1,79 @@
+"""How kernels are compiled: machine code cached on disk, three bit and memory instructions that Python does not have.
+
+Only kernel modules import this one, and they are imported when they are needed: numba costs half a second.
+"""
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+_cgutils: Any = cgutils
+_njit: Any = njit
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _compile(function: Function, **options: Any) -> Function:
+    # Kernels allocate nothing, so counting references to their arrays (twenty times slower) protects nothing.
+    return cast(Function, _njit(function, error_model="numpy", _nrt=False, **options))
+
+
+def compiled(function: Function) -> Function:
+    """Compile at first call, keep on disk; where no cache folder can be written, compile for this process only."""
+    try:
+        kernel = _compile(function, cache=True)
+    except RuntimeError:
+        return _compile(function)
+    with suppress(AttributeError):  # numba's inside: without it only a change of the kernel's own file is noticed
+        file = cast(Any, kernel)._cache._cache_file
+        file._source_stamp = (file._source_stamp, _sources(Path(function.__code__.co_filename).parent))
+    return kernel
+
+
+def inlined(function: Function) -> Function:
+    """The same for a part of a kernel: always melted into its caller, so that arguments cost nothing."""
+    return _compile(function, forceinline=True)
+
+
+@cache
+def _sources(room: Path) -> str:
+    """A digest of all files that the kernels of a room are made of."""
+    texts = [path.read_bytes() for path in sorted(room.glob("*.py"))]
+    return hashlib.blake2b(b"".join(texts), digest_size=16).hexdigest()
+
+
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for the cache line of array[index]; the request stream is known ahead, so misses overlap."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = _cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0]).data
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        address = builder.bitcast(builder.gep(data, [args[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = _cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(function, [address, word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, index), code
+
+
+def _trailing_zeros(typing_context: Any, value: Any) -> Any:
+    """Number of zero bits below the lowest one of a uint64."""
+    return types.uint64(types.uint64), lambda c, builder, s, args: builder.cttz(args[0], ir.IntType(1)(1))
+
+
+def _leading_zeros(typing_context: Any, value: Any) -> Any:
+    """Number of zero bits above the highest one of a uint64."""
+    return types.uint64(types.uint64), lambda c, builder, s, args: builder.ctlz(args[0], ir.IntType(1)(1))
+
+
+prefetch: Any = intrinsic(_prefetch)
+trailing_zeros: Any = intrinsic(_trailing_zeros)
+leading_zeros: Any = intrinsic(_leading_zeros)
