@@ -1,0 +1,122 @@
+"""Compiled part of folding a trace: IOs in their order into the sums, bins and depths of a step."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.compiled import compiled, inlined, leading_zeros
+from stend.stats import BIN_BITS, BINS
+
+i64, u64 = np.int64, np.uint64
+DEEPEST = 1024
+START, END, ROWS, BUSY, IDLE, ANSWERED, IOS = range(7)
+"""Places in `State.at`: the step's begin and end, streams so far, when nothing is in flight any more, idle ns,
+IOs with a response time, IOs."""
+SLOTS, PLACES, COUNTERS = 1 << 16, 1 << 12, 1 << 10
+NEAR, NEAR_OF_ALL = 8, 32
+"""An IO is sequential that begins where one of the last 8 of its process and direction ended; where processes are
+unknown, of the last 32 of its direction."""
+LARGEST = 2 << 20
+"""Transfer sizes from here on are told by the next power of two, so that there are only so many."""
+
+
+class State(NamedTuple):
+    """What folding keeps from batch to batch."""
+
+    at: npt.NDArray[np.int64]
+    slots: npt.NDArray[np.int32]
+    """[SLOTS]: 1 + row of the stream that hashes here, 0 for none"""
+    keys: npt.NDArray[np.int64]
+    """[rows]: bytes << 3 | op << 1 | random"""
+    sums: npt.NDArray[np.float64]
+    """[rows, 6]: IOs, bytes, sum of ns, sum of ns^2, longest ns, depths added up"""
+    bins: npt.NDArray[np.int32]
+    """[rows, BINS]"""
+    depths: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    """[PLACES, 4]: process, op, where an IO ended, its number of that process and op"""
+    numbers: npt.NDArray[np.int64]
+    """[COUNTERS]: IOs of a process and op so far"""
+
+
+@inlined
+def mixed(value: Any) -> Any:
+    """A number's bits well mixed (SplitMix64's last step)."""
+    z = u64(value)
+    z = (z ^ (z >> u64(30))) * u64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> u64(27))) * u64(0x94D049BB133111EB)
+    return z ^ (z >> u64(31))
+
+
+@inlined
+def sequential(s: Any, process: Any, op: Any, offset: Any, length: Any) -> Any:
+    """Whether this IO goes on where one before it ended; remembers where this one does."""
+    own = i64(process) << i64(2) | i64(op)
+    near = NEAR if process >= 0 else NEAR_OF_ALL
+    counter = i64(mixed(own) & u64(COUNTERS - 1))
+    number = s.numbers[counter] + 1
+    s.numbers[counter] = number
+    was = i64(mixed(own * i64(0x9E3779B1) + offset) & u64(PLACES - 1))
+    same = s.ends[was, 0] == process and s.ends[was, 1] == op and s.ends[was, 2] == offset
+    found = same and number - s.ends[was, 3] <= near
+    end = offset + length
+    place = i64(mixed(own * i64(0x9E3779B1) + end) & u64(PLACES - 1))
+    s.ends[place, 0], s.ends[place, 1], s.ends[place, 2], s.ends[place, 3] = process, op, end, number
+    return found
+
+
+@inlined
+def row_of(s: Any, key: Any) -> Any:
+    """The row of a stream, made if it is new; -1 where there is no room."""
+    slot = i64(mixed(key) & u64(SLOTS - 1))
+    while s.slots[slot] > 0:
+        row = i64(s.slots[slot]) - 1
+        if s.keys[row] == key:
+            return row
+        slot = (slot + 1) & (SLOTS - 1)
+    row = s.at[ROWS]
+    if row >= s.keys.shape[0]:
+        return i64(-1)
+    s.slots[slot] = row + 1
+    s.keys[row] = key
+    s.at[ROWS] = row + 1
+    return row
+
+
+@compiled
+def fold(
+    t_ns: Any, op: Any, offset: Any, length: Any, latency_ns: Any, depth: Any, process: Any, first: Any, s: Any
+) -> Any:
+    """Take in IOs from `first` on until one belongs to a later step or needs more rows; the number of that one."""
+    for i in range(first, t_ns.shape[0]):
+        at = t_ns[i]
+        if at >= s.at[END]:
+            return i
+        data = op[i] < 2
+        size = length[i] if data else i64(0)
+        if size > LARGEST:
+            size = i64(1) << (i64(64) - i64(leading_zeros(u64(size - 1))))
+        if s.at[ROWS] >= s.keys.shape[0]:
+            return i
+        random = data and not sequential(s, i64(process[i]), i64(op[i]), offset[i], length[i])
+        row = row_of(s, size << i64(3) | i64(op[i]) << i64(1) | i64(random))
+        s.sums[row, 0] += 1
+        s.sums[row, 1] += length[i]
+        s.at[IOS] += 1
+        free = max(s.at[BUSY], s.at[START])
+        if at > free:
+            s.at[IDLE] += at - free
+        ns = latency_ns[i]
+        s.at[BUSY] = max(s.at[BUSY], at + max(ns, 1))
+        if ns >= 0:
+            s.at[ANSWERED] += 1
+            s.sums[row, 2] += ns
+            s.sums[row, 3] += float(ns) * float(ns)
+            s.sums[row, 4] = max(s.sums[row, 4], float(ns))
+            shift = u64(63 - BIN_BITS) - leading_zeros(u64(ns) | u64(127))
+            s.bins[row, min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))] += 1
+        if depth[i] > 0:
+            s.depths[min(i64(depth[i]), i64(DEEPEST))] += 1
+            s.sums[row, 5] += depth[i]
+    return t_ns.shape[0]

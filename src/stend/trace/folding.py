@@ -1,0 +1,128 @@
+"""A trace's IOs, batch by batch in their order, become steps: what a capture does as it goes, and `show` of a trace."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from stend.record import Tally
+from stend.stats import BINS
+from stend.trace._fold import (
+    ANSWERED,
+    BUSY,
+    COUNTERS,
+    DEEPEST,
+    END,
+    IDLE,
+    IOS,
+    PLACES,
+    ROWS,
+    SLOTS,
+    START,
+    State,
+    fold,
+)
+from stend.trace.form import UNKNOWN, Batch
+from stend.trace.steps import SECOND_NS, Part, Step
+
+FIRST_ROWS = 64
+
+
+class Folding:
+    """Takes batches of the one form, gives the steps that they end; a step without IOs is given too."""
+
+    def __init__(self, step_ns: int = SECOND_NS) -> None:
+        self.step_ns = step_ns
+        self._state = _empty(FIRST_ROWS)
+        self._state.at[END] = step_ns
+
+    def add(self, batch: Batch) -> Iterator[Step]:
+        """The steps that are over with these IOs; their batch must be taken to its end."""
+        rows = len(batch["t_ns"])
+        unknown = np.full(rows, UNKNOWN, np.int64)
+        latency, depth, process = (batch.get(name, unknown) for name in ("latency_ns", "depth", "process"))
+        told = (batch["t_ns"], batch["op"], batch["offset"], batch["length"], latency, depth, process)
+        at = 0
+        while at < rows:
+            at = fold(*told, at, self._state)
+            if at < rows and int(batch["t_ns"][at]) < self._state.at[END]:
+                self._state = _longer(self._state)
+            elif at < rows:
+                yield self._closed()
+
+    def until(self, t_ns: int) -> Iterator[Step]:
+        """The steps that are over at that time, after which no IO of them comes any more."""
+        while self._state.at[END] <= t_ns:
+            yield self._closed()
+
+    def end(self, t_ns: int = 0) -> Iterator[Step]:
+        """Those that are left, the last one cut at `t_ns` or behind the last IO."""
+        yield from self.until(t_ns)
+        s = self._state
+        if s.at[IOS] or t_ns > s.at[START]:
+            s.at[END] = min(max(t_ns, int(s.at[BUSY])), int(s.at[END]))
+            yield self._closed()
+
+    def _closed(self) -> Step:
+        """The present step; the next begins."""
+        s = self._state
+        start, end, rows = int(s.at[START]), int(s.at[END]), int(s.at[ROWS])
+        idle = int(s.at[IDLE]) + max(end - max(int(s.at[BUSY]), start), 0)
+        known = s.at[ANSWERED] or not s.at[IOS]
+        used = np.flatnonzero(s.depths)
+        parts = sorted((_part(s, row) for row in range(rows)), key=lambda part: -part.tally.ios)
+        step = Step(
+            start_ns=start,
+            length_ns=end - start,
+            idle_ns=min(idle, end - start) if known else None,
+            depths=dict(zip(used.tolist(), s.depths[used].tolist(), strict=True)),
+            parts=tuple(parts),
+        )
+        for array in (s.slots, s.depths, s.sums[:rows], s.bins[:rows], s.at[IDLE : IOS + 1]):
+            array[:] = 0
+        s.at[START], s.at[END], s.at[ROWS] = end, end + self.step_ns, 0
+        return step
+
+
+def steps(batches: Iterable[Batch], step_ns: int = SECOND_NS) -> Iterator[Step]:
+    """The steps of a whole trace."""
+    folding = Folding(step_ns)
+    for batch in batches:
+        yield from folding.add(batch)
+    yield from folding.end()
+
+
+def _part(s: State, row: int) -> Part:
+    key, sums, bins = int(s.keys[row]), s.sums[row].tolist(), s.bins[row]
+    used = np.flatnonzero(bins)
+    tally = Tally(
+        ios=int(sums[0]),
+        bytes=int(sums[1]),
+        latency_ns=sums[2],
+        latency_ns2=sums[3],
+        max_ns=sums[4],
+        bins=dict(zip(used.tolist(), bins[used].tolist(), strict=True)),
+    )
+    return Part(key >> 1 & 3, key >> 3, bool(key & 1), tally, int(sums[5]))
+
+
+def _empty(rows: int) -> State:
+    return State(
+        at=np.zeros(7, np.int64),
+        slots=np.zeros(SLOTS, np.int32),
+        keys=np.zeros(rows, np.int64),
+        sums=np.zeros((rows, 6)),
+        bins=np.zeros((rows, BINS), np.int32),
+        depths=np.zeros(DEEPEST + 1, np.int64),
+        ends=np.full((PLACES, 4), -1, np.int64),
+        numbers=np.zeros(COUNTERS, np.int64),
+    )
+
+
+def _longer(s: State) -> State:
+    """The same with room for twice as many streams."""
+    more = _empty(len(s.keys))
+    return s._replace(
+        keys=np.concatenate([s.keys, more.keys]),
+        sums=np.concatenate([s.sums, more.sums]),
+        bins=np.concatenate([s.bins, more.bins]),
+    )
