@@ -6,10 +6,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from http.client import HTTPConnection
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPException
+from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
+from signal import SIGCONT, SIGSTOP
+from statistics import fmean
 from threading import Thread
 
 import msgspec
@@ -32,7 +34,9 @@ seek_steady = false
 minutes = 1440
 histogram_minutes = 1
 """
-PAGES, GROWS_S, TURNS, STEPS = 20, 60, 12, 6
+PAGES, GROWS_S, TURNS = 20, 60, 200
+CYCLE = ("pages", "nobody", "again", "again", "nobody", "pages")
+"""Who looks on in each second of a turn ("again" is nobody once more): each has both loads and the same mean place."""
 
 
 class Looked:
@@ -43,23 +47,6 @@ class Looked:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         told = self.process.stdout.readline().strip() if self.process.stdout else ""
         self.port, self.token = int(told.rpartition(":")[2].partition("/")[0]), told.rpartition("=")[2]
-
-    def messages(self, name: str) -> Iterator[int]:
-        """The size of each message of a run, as it comes."""
-        link = HTTPConnection("127.0.0.1", self.port, timeout=120)
-        link.request("GET", f"/events/{name}", headers={"authorization": f"Bearer {self.token}"})
-        answer = link.getresponse()
-        while line := answer.readline():
-            if line.startswith(b"data: "):
-                yield len(line)
-
-    def page(self, name: str) -> None:
-        """One that looks on until the server is gone."""
-        try:
-            for _ in self.messages(name):
-                pass
-        except OSError:
-            return
 
     @property
     def cpu_s(self) -> float:
@@ -74,17 +61,43 @@ class Looked:
         return next(int(line.split()[1]) for line in told.splitlines() if line.startswith("VmHWM")) / 1024
 
 
+def messages(port: int, token: str, name: str) -> Iterator[int]:
+    """The size of each message of a run, as it comes."""
+    link = HTTPConnection("127.0.0.1", port, timeout=120)
+    link.request("GET", f"/events/{name}", headers={"authorization": f"Bearer {token}"})
+    answer = link.getresponse()
+    while line := answer.readline():
+        if line.startswith(b"data: "):
+            yield len(line)
+
+
+def read(port: int, token: str, name: str, pages: int) -> None:
+    """So many pages that look on until the server is gone."""
+
+    def page() -> None:
+        with suppress(OSError, HTTPException):
+            for _ in messages(port, token, name):
+                pass
+
+    every = [Thread(target=page) for _ in range(pages)]
+    for one in every:
+        one.start()
+    for one in every:
+        one.join()
+
+
 @contextmanager
 def looked_at(top: Path, name: str, pages: int = PAGES) -> Iterator[Looked]:
     """So many pages on a run."""
     server = Looked(top)
-    for _ in range(pages):
-        Thread(target=server.page, args=(name,), daemon=True).start()
+    readers = get_context("spawn").Process(target=read, args=(server.port, server.token, name, pages))
+    readers.start()  # a process of its own, as browsers are
     try:
         yield server
     finally:
         server.process.kill()
         server.process.wait()
+        readers.join()
 
 
 def day(top: Path) -> None:
@@ -112,7 +125,7 @@ def opened_and_followed(top: Path) -> None:
     events.write_bytes(b"".join(lines[: -GROWS_S - 20]))
     with looked_at(top, "day", pages=0) as server:
         began, before = time.monotonic(), server.cpu_s
-        size = next(server.messages("day"))
+        size = next(messages(server.port, server.token, "day"))
         print(f"{samples} samples: a page has them after {time.monotonic() - began:.2f} s, {size / 1e3:.0f} kB", end="")
         print(f" ({server.cpu_s - before:.2f} s of processor; at most 1)")
     with looked_at(top, "day") as server:
@@ -124,45 +137,58 @@ def opened_and_followed(top: Path) -> None:
 
 
 def steps(device: Identity, workload: Workload) -> Plan:
-    """So many holds of a second; no two neighbours are alike, or the engine would go on with what runs."""
+    """Holds of a second, by turns with pages and without; no two neighbours are alike, or what runs would go on."""
     one = plan(device, workload)
     (test,) = one.tests
     loads = (workload, msgspec.structs.replace(workload, depth=workload.depth - 1))
-    holds = tuple(Hold(workload=loads[number % 2], amount=Seconds(seconds=1)) for number in range(STEPS))
-    phase = msgspec.structs.replace(test.phases[0], round=holds)
+    holds = [Hold(workload=loads[number % 2], amount=Seconds(seconds=1)) for number in range(TURNS * len(CYCLE) + 1)]
+    phase = msgspec.structs.replace(test.phases[0], round=tuple(holds))
     return msgspec.structs.replace(one, tests=(msgspec.structs.replace(test, phases=(phase,)),))
 
 
-def held(device: Device, workload: Workload, folder: Path) -> tuple[float, float]:
-    """IOPS of all holds together and the median pause between two, recorded in a folder."""
+def by_turns(device: Device, workload: Workload, folder: Path, server: Looked) -> dict[str, list[list[Result]]]:
+    """For each state the results of its holds, a list a turn; a server that is stopped serves nobody."""
     store.create(folder, {}, {})
     raw = store.Raw(folder)
     events = run(steps(device.identity, workload), device, FioEngine(device.io_path, raw=raw), seed=1, at=0)
-    own = [event for event in appended(folder, events, raw) if isinstance(event, Result)]
-    whole = own[0].counts
-    for event in own[1:]:
-        whole += event.counts
-    return whole.iops, median(event.gap_s for event in own[1:])
+    found: dict[str, list[list[Result]]] = {name: [[] for _ in range(TURNS)] for name in set(CYCLE)}
+    number = -1  # the first hold is of no turn
+    for event in appended(folder, events, raw):
+        if isinstance(event, Result):
+            if number >= 0:
+                found[CYCLE[number % len(CYCLE)]][number // len(CYCLE)].append(event)
+            number += 1
+            server.process.send_signal(SIGCONT if CYCLE[number % len(CYCLE)] == "pages" else SIGSTOP)
+    server.process.send_signal(SIGCONT)
+    return found
 
 
 def beside_a_load(top: Path) -> None:
-    """The same load with nobody looking on, with 20 pages, and with nobody again: the last says how much is noise."""
-    with target() as device:
+    """A load while 20 pages look at a day that grows, and while nobody does, twice: the last says how much is noise."""
+    events = top / "day/events.jsonl"
+    lines = events.read_bytes().splitlines(keepends=True)
+    rest = TURNS * len(CYCLE) * 2
+    events.write_bytes(b"".join(lines[:-rest]))
+    with target() as device, looked_at(top, "day") as server:
         load = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB, depth=32, range_bytes=SIZE)
-        ratios: dict[str, list[tuple[float, float]]] = {f"{PAGES} pages": [], "nobody": []}
-        for turn in range(TURNS):
-            order = ("first", f"{PAGES} pages", "nobody")
-            found = {}
-            for name in order[turn % 3 :] + order[: turn % 3]:
-                with looked_at(top, "day") if "pages" in name else nullcontext():
-                    time.sleep(3)
-                    found[name] = held(device, load, top / f"{name}-{turn}")
-            for name, own in ratios.items():
-                own.append((found[name][0] / found["first"][0], found[name][1] / found["first"][1]))
-        print(f"{load.label} on {device.identity.target}, {TURNS} turns of {STEPS} steps; mean and 95 % interval")
-        for name, own in ratios.items():
-            rates, pauses = map(told, zip(*own, strict=True))
-            print(f"  with {name} / with nobody: IOPS {rates}, pause between steps {pauses}")
+        Thread(target=grows, args=(events, lines[-rest:]), daemon=True).start()
+        time.sleep(10)
+        found = by_turns(device, load, top / "load", server)
+    print(f"{load.label} on {device.identity.target}, {TURNS} turns of {len(CYCLE)} s; mean and 95 % interval")
+    for name in ("pages", "again"):
+        pairs = list(zip(found[name], found["nobody"], strict=True))
+        rates, pauses = (told([fmean(map(get, a)) / fmean(map(get, b)) for a, b in pairs]) for get in (rate, pause))
+        print(f"  {name} / nobody: IOPS {rates}, pause between steps {pauses}")
+
+
+def rate(result: Result) -> float:
+    """IOPS of a hold."""
+    return result.counts.iops
+
+
+def pause(result: Result) -> float:
+    """Seconds before a hold in which nothing ran."""
+    return result.gap_s
 
 
 def told(ratios: Sequence[float]) -> str:
