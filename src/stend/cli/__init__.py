@@ -27,7 +27,7 @@ HOST_REFUSES = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """What this host may answer to any write or read, through no fault of ours."""
 
 GARBAGE_AFTER = 50_000
-"""New objects until circles are looked for: records are read by the hundred thousand and hold none (a quarter of a load)."""
+"""New objects until circles are looked for: records come by the hundred thousand and hold none."""
 
 SHOWN = 80
 NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
