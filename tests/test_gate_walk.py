@@ -46,6 +46,7 @@ WRITES_FOLDERS = {
     "report": "pages below the folder that was asked for; the drive sheet and its photo, into the run folder",
     "store/__init__.py": "the run folder",
     "sweep": "the folder of a sweep: lines of drives that are virtual, and their table",
+    "trace": "traces of others with 'rb'; blkparse, which reads",
     "whole.py": "files in one piece: of the run folder, tables, traces",
     "store/writer.py": "the run folder's lock and its owner",
 }

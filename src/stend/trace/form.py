@@ -46,9 +46,11 @@ MAY = ("latency_ns", "depth", "process")
 class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is known of a trace as a whole.
 
-    `lost`: IOs that happened and are not in it, `lost_words` how the source says so; `malformed`: lines by why they
-    could not be read; `late`: IOs that came too late to be sorted in, and stand at the time of the one before;
-    `begun_s`: Unix time of t_ns 0; `shifted`: offsets were moved by a secret, so that they tell no layout.
+    `lost`: IOs that happened and are not in it, `lost_words` how the source says so; of `lines` that were read (0 where
+    the source has none) `malformed` are those that could not be, by why, and `skipped` sound ones that tell of no IO;
+    `timed`: whether times are told, or only an order (every t_ns is 0 then); `late`: IOs that came too late to be
+    sorted in, and stand at the time of the one before; `begun_s`: Unix time of t_ns 0; `shifted`: offsets were moved
+    by a secret, so that they tell no layout.
     """
 
     version: int = VERSION
@@ -60,7 +62,10 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     lost: int = 0
     lost_words: str = ""
     late: int = 0
+    lines: int = 0
     malformed: dict[str, int] = {}
+    skipped: dict[str, int] = {}
+    timed: bool = True
     shifted: bool = False
     notes: tuple[str, ...] = ()
 

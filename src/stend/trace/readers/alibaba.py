@@ -1,0 +1,26 @@
+"""Alibaba's block traces of 2020: `device_id,opcode,offset,length,timestamp`, without a header.
+
+Offset and length are bytes, the time microseconds since 1970, the opcode R or W: README of alibaba/block-traces.
+"""
+
+from stend.trace.form import READ, WRITE, Batch
+from stend.trace.lines import LARGEST, Lines, word
+from stend.trace.readers._reader import Reader as Base
+
+
+class Reader(Base):
+    """A volume is a virtual disk."""
+
+    words = "Alibaba block traces (2020)"
+    epoch = True
+
+    def parse(self, lines: Lines) -> Batch:
+        """See `Base`."""
+        lines.skip(lines.words(0) == word(b"device_id"), "headers")
+        lines.demand(lines.count == 5, "it has not five fields")
+        lines.whole(0, "the device is no number")
+        op = lines.choice(1, {b"R": READ, b"W": WRITE}, "it is neither R nor W")
+        offset, length = lines.place(2, 3, op)
+        t_ns = lines.near(lines.whole(4, "the time is no number", LARGEST // 1000) * 1000)
+        told = {"t_ns": t_ns, "op": op, "offset": offset, "length": length}
+        return lines.read(told | {"volume": lines.volumes(0)})

@@ -1,0 +1,97 @@
+"""Text of blkparse as it is by default: `major,minor cpu sequence seconds pid action RWBS sector + sectors [command]`.
+
+blkparse(1). An IO is what was issued to the driver (D), or where a file has none, as of drives that take bios
+(device-mapper, zram), what was queued (Q); its response time ends with the completion (C) of the same place and
+direction. Other events are no IOs, nor is the summary at the end.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.trace.form import DISCARD, FLUSH, FUA, METADATA, READ, READAHEAD, SYNC, WRITE, Batch
+from stend.trace.lines import Lines, word
+from stend.trace.pairing import DONE, ISSUE, Pairing
+from stend.trace.readers._reader import NOTHING
+from stend.trace.readers._reader import Reader as Base
+
+SECTOR = 512
+OTHERS = [word(action) for action in (*(bytes([letter]) for letter in b"QGIDMFPUTXABSRm"), b"UT")]
+SUMMARY = [word(b"Reads"), word(b"Read"), word(b"Write"), word(b"Writes"), word(b"IO"), word(b"Total"), word(b"Events")]
+SUMMARY += [word(b"Skips:"), word(b"Throughput"), word(b"Input")]
+CORES = {ord("R"): READ, ord("W"): WRITE, ord("D"): DISCARD}
+MARKS = {ord("F"): FUA, ord("S"): SYNC, ord("M"): METADATA, ord("A"): READAHEAD}
+MOST_SECTORS = 1 << 50
+
+
+class Reader(Base):
+    """A volume is a device's number; the process is the one that issued."""
+
+    words = "blkparse"
+    separator = " "
+
+    def __init__(self, head: bytes) -> None:
+        super().__init__(head)
+        self._issue = word(b"D") if b"  D  " in head else word(b"Q")
+        if self._issue == word(b"Q"):
+            self.notes.append("IOs are as queued (Q): no event tells that one was issued to the driver (D)")
+        self._pairing = Pairing()
+
+    def parse(self, lines: Lines) -> Batch:
+        """See `Base`."""
+        first, action = lines.words(0), lines.words(5)
+        lines.skip(np.isin(first, SUMMARY) | (first & np.uint64(0xFFFFFF) == word(b"CPU")), "lines of the summary")
+        lines.demand(lines.count >= 7, "it has not seven fields")
+        t_ns = lines.near(lines.decimal(3, 9, "the time is no number"))
+        pid = lines.whole(4, "the process is no number", (1 << 31) - 1)
+        issues, ends = action == self._issue, action == word(b"C")
+        lines.skip(np.isin(action, OTHERS) & ~issues, "other events")
+        lines.demand(issues | ends, "there is no such action")
+        op, flags = _direction(lines.words(6))
+        lines.skip(issues & (op < 0), "events without data")
+        lines.demand(op >= 0, "it is neither read, write, flush nor discard")
+        bare = (op == FLUSH) | (ends & (lines.count < 10))
+        offset = lines.decimal(7, 0, "the sector is no number", MOST_SECTORS, ~bare) * SECTOR
+        lines.demand(bare | (lines.words(8) == word(b"+")), "no + tells sector and length apart")
+        length = lines.decimal(9, 0, "the length is no number", MOST_SECTORS, ~bare) * SECTOR
+        op[(length == 0) & (flags >= _FLUSHING) & (op == WRITE)] = FLUSH
+        lines.demand(bare | (length > 0) | (op == FLUSH), "it is of no bytes")
+        offset[op == FLUSH], length[op == FLUSH] = 0, 0
+        columns = {"t_ns": t_ns, "op": op, "flags": flags % _FLUSHING, "offset": offset, "length": length}
+        return self._paired(lines, columns | {"process": pid, "volume": lines.volumes(0)}, ends)
+
+    def _paired(self, lines: Lines, columns: dict[str, npt.NDArray[np.int64]], ends: npt.NDArray[np.bool_]) -> Batch:
+        told = lines.read(columns | {"ends": ends})
+        event = np.where(told.pop("ends"), DONE, ISSUE)
+        lines.skip(ends, "completions")
+        key = (told["offset"] // SECTOR * 4 + told["op"]) ^ (told["volume"] << 32)
+        own = {name: values[event == ISSUE] for name, values in told.items()}
+        return self._pairing.add(event, told["t_ns"], key, own)
+
+    def rest(self) -> Batch:
+        """See `Base`."""
+        return self._pairing.rest() or NOTHING
+
+
+_FLUSHING = 16
+"""Above the flags: a flush comes before the write."""
+
+
+def _direction(rwbs: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """What each word means: the operation (-1 where it is none), and its flags with _FLUSHING among them.
+
+    An F before the letter of direction is a flush before the write, after it FUA; alone, or before N, a bare flush.
+    """
+    own, which = np.unique(rwbs, return_inverse=True)
+    told = [_meaning(int(value).to_bytes(8, "little").rstrip(b"\0")) for value in own]
+    table = np.array(told or [(-1, 0)], np.int64)
+    return table[which, 0].copy(), table[which, 1].copy()
+
+
+def _meaning(letters: bytes) -> tuple[int, int]:
+    rest = letters.removeprefix(b"F")
+    before = len(letters) - len(rest)
+    if rest[:1] not in (b"R", b"W", b"D"):
+        return (FLUSH, 0) if before and rest.strip(b"FSMN") == b"" else (-1, 0)
+    if not set(rest[1:]) <= {*MARKS, *b"BE"}:
+        return -1, 0
+    return CORES[rest[0]], sum(MARKS.get(letter, 0) for letter in set(rest[1:])) + _FLUSHING * before

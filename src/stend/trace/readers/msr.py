@@ -1,0 +1,31 @@
+"""SNIA IOTTA, MSR Cambridge: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`.
+
+Times are Windows file times (100 ns since 1601), offset and size bytes: README of the distribution (IOTTA 388;
+Narayanan et al., FAST 2008).
+"""
+
+from stend.trace.form import READ, WRITE, Batch
+from stend.trace.lines import LARGEST, Lines, word
+from stend.trace.readers._reader import Reader as Base
+
+FILETIME_1970 = 116_444_736_000_000_000
+
+
+class Reader(Base):
+    """A volume is a host's disk."""
+
+    words = "MSR Cambridge (SNIA IOTTA)"
+    epoch = True
+
+    def parse(self, lines: Lines) -> Batch:
+        """See `Base`."""
+        lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
+        lines.demand(lines.count == 7, "it has not seven fields")
+        stamp = lines.whole(0, "the time is no number", FILETIME_1970 + LARGEST // 100) - FILETIME_1970
+        lines.demand(stamp >= 0, "the time is before 1970")
+        lines.whole(2, "the disk is no number")
+        op = lines.choice(3, {b"Read": READ, b"Write": WRITE}, "it is neither Read nor Write")
+        offset, length = lines.place(4, 5, op)
+        took = lines.whole(6, "the response time is no number", LARGEST // 100) * 100
+        told = {"t_ns": lines.near(stamp * 100), "op": op, "offset": offset, "length": length, "latency_ns": took}
+        return lines.read(told | {"volume": lines.volumes(1, 2)})

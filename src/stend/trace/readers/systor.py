@@ -1,0 +1,29 @@
+"""SYSTOR '17: `Timestamp,Response,IOType,LUN,Offset,Size`.
+
+Times are seconds with a fraction (since 1970, true to the microsecond), offset and size bytes. A type that is blank
+says that no answer of the drive was seen: README of the distribution (SNIA IOTTA 4928; Lee et al., SYSTOR 2017).
+"""
+
+from stend.trace.form import READ, WRITE, Batch
+from stend.trace.lines import Lines, word
+from stend.trace.readers._reader import Reader as Base
+
+
+class Reader(Base):
+    """A volume is a LUN."""
+
+    words = "SYSTOR '17 (SNIA IOTTA)"
+    epoch = True
+
+    def parse(self, lines: Lines) -> Batch:
+        """See `Base`."""
+        lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
+        lines.demand(lines.count == 6, "it has not six fields")
+        t_ns = lines.near(lines.decimal(0, 9, "the time is no number"))
+        lines.demand(lines.words(2) != word(b""), "its type is blank: no answer of the drive was seen")
+        op = lines.choice(2, {b"R": READ, b"W": WRITE}, "it is neither R nor W")
+        lines.whole(3, "the LUN is no number")
+        offset, length = lines.place(4, 5, op)
+        took = lines.decimal(1, 9, "the response time is no number")
+        told = {"t_ns": t_ns, "op": op, "offset": offset, "length": length, "latency_ns": took}
+        return lines.read(told | {"volume": lines.volumes(3)})

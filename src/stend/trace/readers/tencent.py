@@ -1,0 +1,34 @@
+"""Tencent's CBS traces of 2018: `Timestamp,Offset,Size,IOType,VolumeID`, without a header.
+
+The time is whole seconds since 1970, offset and size are sectors of 512 bytes, the type is 0 for a read and 1 for a
+write: README of the distribution (SNIA IOTTA 28064; Zhang et al., ATC 2020).
+"""
+
+from stend.trace.form import READ, WRITE, Batch
+from stend.trace.lines import LARGEST, Lines, word
+from stend.trace.readers._reader import Reader as Base
+
+SECTOR = 512
+NS = 10**9
+
+
+class Reader(Base):
+    """A volume is a cloud virtual volume."""
+
+    words = "Tencent CBS (SNIA IOTTA)"
+    epoch = True
+
+    def __init__(self, head: bytes) -> None:
+        super().__init__(head)
+        self.notes.append("times are told in whole seconds: within a second only the order of IOs is known")
+
+    def parse(self, lines: Lines) -> Batch:
+        """See `Base`."""
+        lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
+        lines.demand(lines.count == 5, "it has not five fields")
+        t_ns = lines.near(lines.whole(0, "the time is no number", LARGEST // NS) * NS)
+        op = lines.choice(3, {b"0": READ, b"1": WRITE}, "it is neither 0 (read) nor 1 (write)")
+        offset, length = lines.place(1, 2, op, SECTOR)
+        lines.whole(4, "the volume is no number")
+        told = {"t_ns": t_ns, "op": op, "offset": offset, "length": length}
+        return lines.read(told | {"volume": lines.volumes(4)})

@@ -1,0 +1,85 @@
+"""What is in a file of a trace, unpacked as it is read: blocks of whole lines, in level memory."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import zstandard
+
+from stend.errors import BadInput
+
+BLOCK = 1 << 22
+LONGEST = 1 << 20
+"""A longer line is none of a trace; it is taken for one line of no sense."""
+HEAD = 1 << 16
+
+PACKED: dict[bytes, Any] = {
+    b"\x1f\x8b": gzip.open,
+    b"\x28\xb5\x2f\xfd": lambda file: zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True),
+    b"\xfd7zXZ\0": lzma.open,
+    b"BZh": bz2.open,
+}
+BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, tarfile.TarError)
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """The file's text, whatever it is packed with (gzip, zstd, xz, bzip2, and tar in any of them); BadInput where it
+    cannot be read or is torn."""
+    try:
+        with path.open("rb") as raw:
+            first = raw.read(8)
+            raw.seek(0)
+            opener = next((make for magic, make in PACKED.items() if first.startswith(magic)), None)
+            plain = io.BufferedReader(cast(Any, opener(raw) if opener else raw), BLOCK)
+            yield cast(IO[bytes], _Members(plain) if plain.peek(512)[257:262] == b"ustar" else plain)
+    except BROKEN as error:
+        raise BadInput(f"{path} cannot be read: {str(error) or type(error).__name__}") from error
+
+
+class _Members:
+    """The files of a tar, one behind the other."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self._tar = tarfile.open(fileobj=packed, mode="r|")  # noqa: SIM115
+        self._files = (file for member in self._tar if member.isfile() and (file := self._tar.extractfile(member)))
+        self._now: IO[bytes] | None = next(self._files, None)
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; a file's last line ends with it."""
+        while self._now:
+            if data := self._now.read(size):
+                return data
+            self._now = next(self._files, None)
+            return b"\n" if self._now else b""
+        return b""
+
+
+def head(path: Path) -> bytes:
+    """The first whole lines."""
+    with unpacked(path) as file:
+        data = file.read(HEAD)
+    return data[: data.rfind(b"\n") + 1] or data
+
+
+def blocks(file: IO[bytes]) -> Iterator[npt.NDArray[np.uint8]]:
+    """Whole lines, some megabytes at a time; a line that has no end is one without sense."""
+    left = b""
+    while data := file.read(BLOCK):
+        end = data.rfind(b"\n") + 1
+        if end:
+            yield np.frombuffer(left + data[:end], np.uint8)
+            left = data[end:]
+        else:
+            left = left + data if len(left) + len(data) <= LONGEST else bytes(LONGEST)
+    if left:
+        yield np.frombuffer(left, np.uint8)

@@ -1,0 +1,169 @@
+"""Anybody's trace into ours: read as a stream, sorted within a window, each line read, left out or malformed."""
+
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.errors import BadInput, Missing
+from stend.programs import missing
+from stend.trace import form, source
+from stend.trace.form import About, Batch, Trace
+from stend.trace.lines import Lines
+from stend.trace.readers import Reader, formats, told_by
+
+WINDOW = 1 << 19
+"""IOs that are held back to be sorted; one that comes later than that stands at the time of the last before."""
+VOLUMES = 5
+"""So many volumes are named; of more the number is told."""
+
+
+class Sorted:
+    """IOs in the order of their times, from the first one's on, of one volume or of all."""
+
+    def __init__(self, volume: str) -> None:
+        self.volume = volume
+        self.names: dict[int, str] = {}
+        self.late = self.left_out = 0
+        self.begun_ns: int | None = None
+        self._last_ns = 0
+        self._held: list[Batch] = []
+        self._many = 0
+
+    def add(self, batch: Batch) -> Iterator[Batch]:
+        """These too, in any order; what is sure by now is given."""
+        if not len(batch["t_ns"]):
+            return
+        own = self._chosen(batch)
+        self._held.append(own)
+        self._many += len(own["t_ns"])
+        if self._many >= 2 * WINDOW:
+            yield self._give(self._many - WINDOW)
+
+    def rest(self) -> Iterator[Batch]:
+        """All that is left."""
+        if self._many:
+            yield self._give(self._many)
+
+    def _chosen(self, batch: Batch) -> Batch:
+        if not self.volume or "volume" not in batch:
+            return batch
+        own = [key for key, name in self.names.items() if name == self.volume]
+        mine = np.isin(batch["volume"], own)
+        self.left_out += int((~mine).sum())
+        return {name: values[mine] for name, values in batch.items()}
+
+    def _give(self, many: int) -> Batch:
+        names = list(self._held[0])
+        every = {name: np.concatenate([batch[name] for batch in self._held]) for name in names}
+        order = np.argsort(every["t_ns"], kind="stable")
+        first, later = order[:many], order[many:]
+        self._held = [{name: values[later] for name, values in every.items()}]
+        self._many -= many
+        given = {name: values[first] for name, values in every.items()}
+        if self.begun_ns is None:
+            self.begun_ns = int(given["t_ns"][0])
+        t_ns = given["t_ns"] - self.begun_ns
+        self.late += int((t_ns < self._last_ns).sum())
+        given["t_ns"] = np.maximum(t_ns, self._last_ns)
+        self._last_ns = int(given["t_ns"][-1])
+        return given
+
+
+def convert(path: Path, into: Path, reader: str = "", volume: str = "") -> Trace:
+    """What is in a foreign file, as a trace at `into`; which format it is in is told by its content.
+
+    BadInput where no format is known or no IO is in it; Missing where blkparse is, and the file is of blktrace.
+    """
+    if binary(path):
+        return _of_blktrace(path, into, volume)
+    head = source.head(path)
+    name = reader or told_by(head)
+    if name not in formats():
+        said = f"there is no format {name!r}" if name else f"{path} is in no format of traces that is known here"
+        raise BadInput(f"{said}; known are {', '.join(sorted(formats()))}, blktrace and stend's own Parquet")
+    with source.unpacked(path) as file:
+        return _taken(file, formats()[name](head), into, str(path), volume)
+
+
+def binary(path: Path) -> bool:
+    """Whether it was written by blktrace."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) in (b"\x07tae", b"eat\x07")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _of_blktrace(path: Path, into: Path, volume: str) -> Trace:
+    """All processors' files of one trace, through blkparse."""
+    words = ["blkparse", "-D", str(path.parent), "-i", path.name.partition(".blktrace.")[0], "-q"]
+    try:
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
+            return _taken(cast(IO[bytes], run.stdout), formats()["blkparse"](b"  D  "), into, str(path), volume)
+    except FileNotFoundError as error:
+        raise Missing(f"{path} was written by blktrace; {missing('blkparse')}") from error
+
+
+def _taken(file: IO[bytes], reader: Reader, into: Path, place: str, volume: str) -> Trace:
+    malformed, skipped, lines, ordered = Counter[str](), Counter[str](), 0, Sorted(volume)
+    with form.writing(into) as writer:
+        for block in source.blocks(file):
+            own = Lines(block, reader.separator, reader.most)
+            batch = reader.parse(own)
+            ordered.names |= own.names
+            bad, other = own.counted()
+            malformed, skipped, lines = malformed + bad, skipped + other, lines + len(own)
+            for sure in ordered.add(batch):
+                writer.add(_columns(sure, reader, ordered))
+        for batch in (*ordered.add(reader.rest()), *ordered.rest()):
+            writer.add(_columns(batch, reader, ordered))
+        if not writer.ios:
+            raise BadInput(_nothing(place, reader, volume, ordered, malformed))
+        if ordered.left_out:
+            skipped[f"IOs of other volumes than {volume}"] = ordered.left_out
+        writer.about = _about(reader, ordered, malformed, skipped, lines)
+    return form.opened(into)
+
+
+def _columns(batch: Batch, reader: Reader, ordered: Sorted) -> dict[str, npt.NDArray[Any]]:
+    """As they are written: of several volumes in one trace each is a process of its own."""
+    own = {name: values for name, values in batch.items() if name in form.COLUMNS}
+    if "process" not in own and len(ordered.names) > 1 and not ordered.volume:
+        own["process"] = (batch["volume"] ^ batch["volume"] >> 31) & 0x7FFFFFFF
+    return own
+
+
+def _nothing(place: str, reader: Reader, volume: str, ordered: Sorted, malformed: Counter[str]) -> str:
+    if volume and volume not in ordered.names.values():
+        return f"{place} has no volume {volume!r}; it has {_some(ordered)}"
+    why = f": {malformed.most_common(1)[0][0]}" if malformed else ""
+    return f"{place} holds no IO as {reader.words} would tell it{why}"
+
+
+def _some(ordered: Sorted) -> str:
+    names = sorted(ordered.names.values())
+    return ", ".join(names[:VOLUMES]) + (f" and {len(names) - VOLUMES} more" if len(names) > VOLUMES else "")
+
+
+def _about(reader: Reader, ordered: Sorted, malformed: Counter[str], skipped: Counter[str], lines: int) -> About:
+    notes = list(reader.notes)
+    if len(ordered.names) > 1 and not ordered.volume:
+        notes.append(f"{len(ordered.names)} volumes are in it ({_some(ordered)}), each with offsets of its own")
+    if not reader.timed:
+        notes.append("no times are told: only the order of IOs is known")
+    return About(
+        source=reader.words,
+        device=ordered.volume or (_some(ordered) if len(ordered.names) == 1 else ""),
+        begun_s=(ordered.begun_ns or 0) / 1e9 if reader.epoch else None,
+        lines=lines,
+        late=ordered.late,
+        malformed=dict(malformed),
+        skipped=dict(skipped),
+        timed=reader.timed,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,246 @@
+"""Readers of others' traces: every line is read, left out or malformed; what is read is what its document says."""
+
+import gzip
+import io
+import re
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+
+from stend import trace
+from stend.errors import BadInput, Missing
+from stend.trace import source, taken
+from stend.trace.readers import formats, told_by
+
+FIXTURES = Path(__file__).parent / "fixtures" / "traces"
+MSR = b"""128166372003061629,hm,0,Write,7014912,4096,26
+128166372016382155,hm,0,Read,1074696192,4096,113
+128166372026382155,hm,0,Read,1074696192,512,113
+"""
+ALIBABA = b"0,R,126703644672,4096,1577808000000626\n0,W,0,8192,1577808000000700\n"
+TENCENT = b"1538323199,105352008,584,1,1576\n1538323200,0,8,0,1576\n"
+SYSTOR = b"""Timestamp,Response,IOType,LUN,Offset,Size
+1456135200.013118000,0.000806000,R,0,899056122368,131072
+1456135201.01,0.001,,0,4096,4096
+1456135201.013118,0.001,W,0,4096,4096
+"""
+SECOND = (
+    b"fio version 2 iolog\n/d add\n/d open\n/d write 0 4096\n/d wait 1000 0\n/d read 4096 512\n/d sync 0 0\n/d close\n"
+)
+PARSED = zstandard.decompress((FIXTURES / "loop.txt.zst").read_bytes())
+THIRD = (FIXTURES / "fio-3.33.iolog").read_bytes()
+SAMPLES = {"msr": MSR, "alibaba": ALIBABA, "tencent": TENCENT, "systor": SYSTOR, "blkparse": PARSED}
+SAMPLES |= {"fio-iolog": THIRD, "fio-iolog 2": SECOND}
+
+
+def read(data: bytes, folder: Path, form: str = "", volume: str = "") -> trace.Trace:
+    (folder / "given").write_bytes(data)
+    return taken.convert(folder / "given", folder / "t.parquet", form, volume)
+
+
+def rows(made: trace.Trace) -> list[tuple[int, ...]]:
+    names = ("t_ns", "op", "offset", "length", "latency_ns")
+    return [row for part in made.batches(names) for row in zip(*(part[name].tolist() for name in names), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("data", "begun_s", "told"),
+    [
+        (MSR, 1172163600.3061629, [(0, 1, 7014912, 4096, 2600), (1332052600, 0, 1074696192, 4096, 11300)]),
+        (ALIBABA, 1577808000.000626, [(0, 0, 126703644672, 4096, -1), (74_000, 1, 0, 8192, -1)]),
+        (TENCENT, 1538323199.0, [(0, 1, 105352008 * 512, 584 * 512, -1), (10**9, 0, 0, 4096, -1)]),
+        (SYSTOR, 1456135200.013118, [(0, 0, 899056122368, 131072, 806_000), (10**9, 1, 4096, 4096, 10**6)]),
+        (SECOND, None, [(0, 1, 0, 4096, -1), (10**6, 0, 4096, 512, -1), (10**6, 2, 0, 0, -1)]),
+    ],
+)
+def test_what_is_read_is_what_the_documents_of_the_format_say(
+    tmp_path: Path, data: bytes, begun_s: float | None, told: list[tuple[int, ...]]
+) -> None:
+    made = read(data, tmp_path)
+    assert rows(made)[: len(told)] == told
+    assert made.about.begun_s == (begun_s if begun_s is None else pytest.approx(begun_s, abs=1e-6))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_format_is_told_by_what_is_in_the_file(name: str) -> None:
+    assert told_by(SAMPLES[name][: source.HEAD]) == name.partition(" ")[0]
+
+
+def test_every_format_has_a_sample() -> None:
+    assert {name.partition(" ")[0] for name in SAMPLES} == set(formats())
+
+
+def test_what_fio_wrote_here_is_read_to_the_last_io(tmp_path: Path) -> None:
+    made = read(THIRD, tmp_path)
+    lines = [line.split() for line in THIRD.decode().splitlines() if len(line.split()) == 5]
+    asked = [line for line in lines if line[2] in ("read", "write", "sync")]
+    assert made.ios == len(asked) > 300
+    first = int(asked[0][0])
+    ops = {"read": 0, "write": 1, "sync": 2}
+    assert [(row[0], row[1]) for row in rows(made)] == [(1000 * (int(a[0]) - first), ops[a[2]]) for a in asked]
+
+
+def test_what_blktrace_saw_here_agrees_with_its_own_summary(tmp_path: Path) -> None:
+    made = read(PARSED, tmp_path)
+    told = rows(made)
+    total = PARSED[PARSED.index(b"Total (") :].decode()
+    sent = [int(n) for n in re.findall(r"(?:Read|Write) Dispatches: *(\d+)", total)]
+    assert made.ios == sum(sent)
+    own = re.findall(rb" D +(\S+)", PARSED)
+    assert sum(row[1] == trace.READ for row in told) == sum(word[:1] == b"R" for word in own) > 100
+    flushes = sum(word == b"FN" for word in own)
+    assert [sum(row[1] == op for row in told) for op in (trace.FLUSH, trace.DISCARD)] == [flushes, 1]
+    assert flushes > 5
+    done = [row[4] for row in told if row[4] >= 0]
+    assert len(done) > 0.98 * made.ios  # a write that was flushed first is done under another name
+    assert 0 < min(done) < max(done) < 10**9
+    assert {1, 2} <= set(np.concatenate([part["depth"] for part in made.batches(["depth"])]).tolist())
+
+
+@pytest.mark.needs("blkparse")
+def test_files_of_blktrace_are_read_through_blkparse(tmp_path: Path) -> None:
+    for packed in FIXTURES.glob("loop.blktrace.*.zst"):
+        (tmp_path / packed.stem).write_bytes(zstandard.decompress(packed.read_bytes()))
+    made = taken.convert(tmp_path / "loop.blktrace.0", tmp_path / "t.parquet")
+    assert rows(made) == rows(read(PARSED, tmp_path))
+
+
+def test_a_host_without_blkparse_says_which_package_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Missing, match="blktrace"):
+        read(b"\x07tae" + bytes(44), tmp_path)
+
+
+def packed_tar(data: bytes) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as tar:
+        for name, part in (("a", data[:-1]), ("b", data)):
+            one = tarfile.TarInfo(name)
+            one.size = len(part)
+            tar.addfile(one, io.BytesIO(part))
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(("pack", "times"), [(gzip.compress, 1), (zstandard.compress, 1), (packed_tar, 2)])
+def test_files_are_read_as_users_have_them(tmp_path: Path, pack: Callable[[bytes], bytes], times: int) -> None:
+    assert read(pack(ALIBABA), tmp_path).ios == 2 * times
+
+
+def test_a_torn_archive_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        read(gzip.compress(ALIBABA * 9999)[:-20], tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["given"]
+
+
+def test_one_of_several_volumes_can_be_chosen_and_all_are_told(tmp_path: Path) -> None:
+    data = MSR + MSR.replace(b",hm,0,", b",prn,1,")
+    made = read(data, tmp_path)
+    assert (made.ios, made.about.device) == (6, "")
+    assert "2 volumes are in it (hm:0, prn:1)" in made.about.notes[0]
+    assert len(set(next(made.batches(["process"]))["process"].tolist())) == 2
+    one = read(data, tmp_path, volume="prn:1")
+    assert (one.ios, one.about.device, one.about.skipped) == (3, "prn:1", {"IOs of other volumes than prn:1": 3})
+    with pytest.raises(BadInput, match=r"no volume 'x'; it has hm:0, prn:1"):
+        read(data, tmp_path, volume="x")
+
+
+def test_ios_out_of_order_are_sorted_and_what_is_too_late_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [b"0,R,0,4096,%d" % (1577808000000000 + us) for us in (5, 3, 9, 7, 20, 11, 30, 40, 1, 50)]
+    assert [row[0] for row in rows(read(b"\n".join(lines), tmp_path))][:4] == [0, 2000, 4000, 6000]
+    monkeypatch.setattr(taken, "WINDOW", 2)
+    monkeypatch.setattr(source, "BLOCK", 60)
+    made = read(b"\n".join(lines), tmp_path)
+    assert (made.ios, made.about.late) == (10, 1)
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"{}", b"a,b,c\n1,2,3\n", b"\0" * 3000, bytes(range(256)) * 20])
+def test_what_is_no_trace_is_refused_with_the_formats_that_are_known(tmp_path: Path, data: bytes) -> None:
+    with pytest.raises(BadInput, match="known are alibaba, blkparse"):
+        read(data, tmp_path)
+    with pytest.raises(BadInput, match="there is no format 'csv'"):
+        read(MSR, tmp_path, "csv")
+
+
+def test_a_format_that_is_named_is_not_guessed_and_says_why_nothing_was_read(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"holds no IO as Alibaba .*it has not five fields"):
+        read(MSR, tmp_path, "alibaba")
+
+
+SOUND = {
+    "msr": rb"\d+,[^,\n]*,\d+,(Read|Write),\d+,0*[1-9]\d*,\d+\r?",
+    "alibaba": rb"\d+,[RW],\d+,0*[1-9]\d*,\d+\r?",
+    "tencent": rb"\d+,\d+,0*[1-9]\d*,[01],\d+\r?",
+    "systor": rb"\d+(\.\d+)?,\d+(\.\d+)?,[RW],\d+,\d+,0*[1-9]\d*\r?",
+}
+"""Which lines are sound, said once more by other means; numbers that are too large are few, and left aside."""
+SIGNS = b"0123456789,.: \t-+RWrwabcFSD\r\0\xff\xd0"
+
+
+def mutated(lines: list[bytes], many: int, seed: int) -> bytes:
+    """That many lines, most with a byte changed, put in, left out, or ended early."""
+    draw = np.random.default_rng(seed)
+    made = []
+    for which, kind, at, sign in zip(
+        draw.integers(0, len(lines), many),
+        draw.integers(0, 6, many),
+        draw.random(many),
+        draw.integers(0, len(SIGNS), many),
+        strict=True,
+    ):
+        line, own = lines[which], SIGNS[sign : sign + 1]
+        place = int(at * len(line))
+        made.append(
+            (
+                line,
+                line[:place] + own + line[place + 1 :],
+                line[:place] + own + line[place:],
+                line[:place] + line[place + 1 :],
+                line[:place],
+                line + own + line[place:],
+            )[kind]
+        )
+    return b"\n".join(made) + b"\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_hundred_thousand_damaged_lines_are_each_counted(tmp_path: Path, name: str) -> None:
+    lines = SAMPLES[name].splitlines()
+    data = mutated(lines[:400], 100_000, seed=20261122)
+    if name.startswith("fio"):
+        data = lines[0] + b"\n" + data
+    form = name.partition(" ")[0]
+    made = read(data, tmp_path, form)
+    about = made.about
+    assert about.lines == data.count(b"\n")
+    assert made.ios + sum(about.malformed.values()) + sum(about.skipped.values()) == about.lines
+    assert made.ios > 10_000
+    assert sum(about.malformed.values()) > 10_000
+    assert all(row[2] >= 0 and row[3] >= 0 and row[4] >= -1 for row in rows(made))
+    if form in SOUND:
+        sound = sum(re.fullmatch(SOUND[form], line) is not None for line in data.split(b"\n"))
+        beyond = sum(many for why, many in about.malformed.items() if "neighbours" in why or "no number" in why)
+        assert sound - beyond <= made.ios <= sound
+
+
+def test_a_line_without_an_end_is_one_malformed_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "LONGEST", 1000)
+    monkeypatch.setattr(source, "BLOCK", 300)
+    made = read(MSR + b"9" * 5000 + b"\n" + MSR, tmp_path)
+    assert (made.ios, sum(made.about.malformed.values()), made.about.lines) == (6, 1, 7)
+
+
+def test_lines_that_end_as_on_windows_are_the_same_lines(tmp_path: Path) -> None:
+    assert rows(read(MSR.replace(b"\n", b"\r\n"), tmp_path)) == rows(read(MSR, tmp_path))
+
+
+def test_times_that_are_not_told_are_said_to_be_unknown(tmp_path: Path) -> None:
+    made = read(SECOND.replace(b"/d wait 1000 0\n", b""), tmp_path)
+    assert (made.about.timed, made.end_ns) == (False, 0)
+    assert "only the order" in made.about.notes[0]
