@@ -1,6 +1,7 @@
 """Application profiles over a ladder of outstanding IOs: IOPS, MB/s, mean response time (the reviews')."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, octaves, series
@@ -10,6 +11,8 @@ from stend.record import Run
 from stend.words import Language
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
+WIDE = 10
+"""From this ratio of rates on, a stream beside random loads would leave those one line at the bottom."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
@@ -17,7 +20,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     cells = answers(run, test.name)
     names = list(dict.fromkeys(words.name_of("phase", cell.phase) for cell in cells))
     for figure, scale in SCALE.items():
-        rows = [
+        rows: list[dict[str, Any]] = [
             {
                 "profile": words.name_of("phase", cell.phase),
                 "n": cell.workload.outstanding,
@@ -28,7 +31,13 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         if not rows:
             continue
         x = octaves("n", words("axis.outstanding"), [float(cell.workload.outstanding) for cell in cells])
-        y = axis("value", words(f"axis.{figure}"), log=figure == "latency", plain=True)
+        log = figure == "latency" or _wide([row["value"] for row in rows])
+        y = axis("value", words(f"axis.{figure}"), log=log, plain=True)
         chart = lines(x, y, series("profile", words("axis.profile"), names))
         title = words("chart.profiles", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.profiles"))
+
+
+def _wide(values: list[float]) -> bool:
+    some = [value for value in values if value > 0]
+    return bool(some) and max(some) >= WIDE * min(some)
