@@ -78,8 +78,22 @@ class Bins(Mapping[int, int]):
 
     def items(self) -> ItemsView[int, int]:
         """All at once, which a look-up for each would not be."""
-        return dict(zip(self._indices, self._counts, strict=True)).items()
+        return _Pairs(self)
 
     def values(self) -> ValuesView[int]:
         """The same of the counts."""
-        return dict(zip(self._indices, self._counts, strict=True)).values()
+        return _Counts(self)
+
+
+class _Pairs(ItemsView[int, int]):
+    _mapping: Bins
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self._mapping._indices, self._mapping._counts, strict=True)
+
+
+class _Counts(ValuesView[int]):
+    _mapping: Bins
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._mapping._counts)

@@ -143,13 +143,14 @@ def _tally(every: list[Tally]) -> Tally:
     if len(many) < 2:
         return many[0] if many else NONE
     ios, done, bins = 0, 0, dict[int, int]()
+    had = bins.get
     waited: float = 0
     squares: float = 0
     for tally in many:
         ios, done = ios + tally.ios, done + tally.bytes
         waited, squares = waited + tally.latency_ns, squares + tally.latency_ns2
         for index, count in tally.bins.items():
-            bins[index] = bins.get(index, 0) + count
+            bins[index] = had(index, 0) + count
     return Tally(ios, done, waited, squares, max(tally.max_ns for tally in many), bins)
 
 
