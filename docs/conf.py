@@ -19,7 +19,7 @@ nitpicky = False
 keep_warnings = True
 highlight_language = "none"
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "smartquotes"]
+myst_enable_extensions = ["colon_fence", "deflist", "smartquotes"]
 myst_heading_anchors = 3
 suppress_warnings = ["misc.highlighting_failure"]
 
