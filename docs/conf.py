@@ -39,6 +39,16 @@ html_copy_source = False
 html_show_sourcelink = False
 html_last_updated_fmt = None
 templates_path = ["_templates"]
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "languages.html",
+        "sidebar/scroll-end.html",
+    ]
+}
 html_theme_options = {"navigation_with_keys": True}
 
 linkcheck_anchors = False
