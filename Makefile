@@ -53,7 +53,6 @@ pages: setup ## reports in a real browser, with axe
 	@$(PY) -m pytest -m browser
 
 docs: setup ## the site of docs/, in English and Russian, with no warning and no dead link, into build/docs
-	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@tools/docs $(VENV)
 
 lab: setup ## device tests on real kernel drivers, in a QEMU machine (docs/lab.md)

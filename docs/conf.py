@@ -21,7 +21,7 @@ highlight_language = "none"
 
 myst_enable_extensions = ["colon_fence", "deflist", "smartquotes"]
 myst_heading_anchors = 3
-suppress_warnings = ["misc.highlighting_failure"]
+suppress_warnings = ["misc.highlighting_failure", "toc.not_readable"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -53,3 +53,30 @@ html_theme_options = {"navigation_with_keys": True}
 
 linkcheck_anchors = False
 linkcheck_timeout = 20
+
+LABELS = {"en": ("Site", "Page", "Search"), "ru": ("Сайт", "Страница", "Поиск")}
+
+
+def for_everybody(app, failed):
+    """What axe asks of furo's pages: landmarks with names of their own, code that a keyboard scrolls, headings that are."""
+    site, page, search = LABELS[app.config.language]
+    better = {
+        '<aside class="sidebar-drawer">': f'<aside class="sidebar-drawer" aria-label="{site}">',
+        '<aside class="toc-drawer">': f'<aside class="toc-drawer" aria-label="{page}">',
+        '<aside class="toc-drawer no-toc">': f'<aside class="toc-drawer no-toc" aria-label="{page}">',
+        "<pre>": '<pre tabindex="0">',
+        '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+        '<th class="head"><p></p></th>': '<td class="head"></td>',
+        '<div id="search-results">': f'<h1>{search}</h1>\n<div id="search-results">',
+    }
+    for path in Path(app.outdir).rglob("*.html") if app.builder.format == "html" and not failed else ():
+        text = made = path.read_text(encoding="utf-8")
+        for old, new in better.items():
+            made = made.replace(old, new)
+        if made != text:
+            path.write_text(made, encoding="utf-8")
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("build-finished", for_everybody)
