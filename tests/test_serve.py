@@ -101,6 +101,20 @@ def test_runs_and_a_run_are_told_as_data_by_a_schema(served: Served) -> None:
     assert served.ask("/api/run/nowhere")[0] == 404
 
 
+def test_a_list_that_is_known_already_is_not_sent_again(served: Served, runs: Path) -> None:
+    link = HTTPConnection("127.0.0.1", served.port, timeout=PATIENCE_S)
+    link.request("GET", "/api/runs", headers={"authorization": f"Bearer {served.token}"})
+    tag = link.getresponse().headers["etag"]
+    link.close()
+    assert served.ask("/api/runs", if_none_match=tag) == (304, "")
+    shutil.copytree(runs / "whole", runs / "one more")
+    try:
+        status, text = served.ask("/api/runs", if_none_match=tag)
+        assert (status, len(json.loads(text))) == (200, 3)
+    finally:
+        shutil.rmtree(runs / "one more")
+
+
 def test_metrics_are_what_prometheus_reads(served: Served) -> None:
     status, text = served.ask("/metrics")
     assert status == 200

@@ -1,6 +1,7 @@
 """Runs below a folder as pages that grow with them, as JSON and as metrics: reading only."""
 
 import asyncio
+import hashlib
 import json
 import sys
 import tempfile
@@ -103,17 +104,22 @@ class Server:
         return JSONResponse({"words": told, "phases": phases, "tests": tests})
 
     async def runs(self, request: Request) -> Response:
-        """All runs below the folder; those that run now with what they are doing."""
+        """All runs below the folder; those that run now with what they are doing. 304 where that is known already."""
         rows = await asyncio.to_thread(self.shelf.rows)
         going = {now.run: now for now in await self._going(rows)}
         told = [row | ({"now": msgspec.to_builtins(going[row["run"]])} if row["run"] in going else {}) for row in rows]
-        return Response(encode(told), media_type="application/json")
+        body = encode(told)
+        tag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+        if request.headers.get("if-none-match") == tag:
+            return Response(status_code=304, headers={"etag": tag})
+        return Response(body, media_type="application/json", headers={"etag": tag})
 
     async def _going(self, rows: list[dict[str, object]]) -> list[Now]:
-        """The runs that have not told their end, followed."""
-        unfinished = [str(row["run"]) for row in rows if row.get("outcome") == "unfinished"][:SHOWN_LIVE]
+        """The runs that have not told their end, followed; of very many those that began last."""
+        unfinished = [row for row in rows if row.get("outcome") == "unfinished"]
+        latest = sorted(unfinished, key=_began, reverse=True)[:SHOWN_LIVE]
         told = []
-        for name in unfinished:
+        for name in (str(row["run"]) for row in latest):
             if self.shelf.folder(name):
                 feed = self.feed(name)
                 await feed.caught_up()
@@ -215,6 +221,11 @@ def _file(name: str) -> Response:
     if kind is None or "/" in name or not found.is_file():
         raise HTTPException(404, "there is no such file")
     return Response(found.read_bytes(), media_type=kind)
+
+
+def _began(row: dict[str, object]) -> float:
+    began = row.get("started_s")
+    return began if isinstance(began, float) else 0.0
 
 
 async def _told(request: Request, error: Exception) -> Response:

@@ -12,6 +12,7 @@ const COLUMNS = [
 const KEYS = { started: (row) => row.started_s || 0, lasted: (row) => row.seconds || (row.now && row.now.t_s) || 0 };
 let rows = [];
 let order = ["started", -1];
+let seen = null;
 
 function state(row) {
   if (row.error) return row.error;
@@ -58,8 +59,8 @@ function heads() {
 
 async function ask() {
   if (!document.hidden) {
-    const answer = await fetch("/api/runs").catch(() => null);
-    if (answer && answer.ok) { rows = await answer.json(); draw(); }
+    const answer = await fetch("/api/runs", { headers: seen ? { "if-none-match": seen } : {} }).catch(() => null);
+    if (answer && answer.ok) { rows = await answer.json(); seen = answer.headers.get("etag"); draw(); }
   }
   setTimeout(ask, AGAIN_MS);
 }
