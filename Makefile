@@ -27,8 +27,8 @@ check: lint ## what a change is tried with while it is made: in under a minute
 	@$(PY) -m pytest $(WORKERS) -m 'not ($(LONGER))'
 
 lint: setup
-	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks
-	@$(VENV)/bin/ruff check --quiet src tests benchmarks
+	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks docs/made
+	@$(VENV)/bin/ruff check --quiet src tests benchmarks docs/made
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-cache > build/imports.txt || { cat build/imports.txt; exit 1; }
 

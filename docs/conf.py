@@ -1,5 +1,6 @@
 """The site: Sphinx, furo and MyST over the pages of this folder; `make docs` builds it in English and Russian."""
 
+import logging
 import sys
 import tomllib
 from pathlib import Path
@@ -12,7 +13,12 @@ author = "The authors of stend"
 project_copyright = "the authors of stend"
 version = release = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_nb", "docs.made"]
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(HERE.parent / "build/docs/notebooks")
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+logging.getLogger("traitlets").setLevel(logging.WARNING)  # that a notebook is executed is no warning
 root_doc = "index"
 exclude_patterns = ["locale"]
 nitpicky = False
@@ -21,10 +27,9 @@ highlight_language = "none"
 
 myst_enable_extensions = ["colon_fence", "deflist", "smartquotes"]
 myst_heading_anchors = 3
-suppress_warnings = ["misc.highlighting_failure", "toc.not_readable"]
+suppress_warnings = ["misc.highlighting_failure", "toc.not_readable", "mystnb.unknown_mime_type"]
+"""A chart is Vega-Lite, which pages do not draw, and SVG, which they do."""
 
-autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
 
 locale_dirs = ["locale"]
 gettext_compact = False

@@ -7,7 +7,7 @@ from pathlib import Path
 from stend import catalogue, extras
 from stend.api.opened import Opened
 from stend.api.opened import open as open_one
-from stend.api.shown import Rows, html
+from stend.api.shown import Rows, Shown
 from stend.catalogue import About, Answer
 from stend.catalogue.choice import chosen
 from stend.errors import BadInput
@@ -16,7 +16,7 @@ from stend.report.parts import Table
 SHOWN = ("run", "model", "firmware", "tests", "outcome", "stamps")
 
 
-class Answered(Answer):
+class Answered(Shown, Answer):
     """`columns` and `rows` of a query, `more` where there are more rows than were asked for; a table in a notebook.
 
     Units: at the end of each column's name.
@@ -26,8 +26,10 @@ class Answered(Answer):
 
     __slots__ = ()
 
-    def _repr_html_(self) -> str:
-        return html(Table("", self.columns, tuple(tuple(map(_said, row)) for row in self.rows)))
+    @property
+    def _table(self) -> Table:  # type: ignore[override]
+        """As it is shown."""
+        return Table("", self.columns, tuple(tuple(map(_said, row)) for row in self.rows))
 
 
 def open_many(top: str | Path = "runs") -> "Runs":

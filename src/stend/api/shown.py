@@ -13,20 +13,32 @@ T = TypeVar("T")
 VEGA_LITE = "application/vnd.vegalite.{version}+json"
 
 
-class Rows(tuple[T, ...]):
-    """Answers as they are, a tuple; a notebook shows them as a table with the units in its head."""
+class Shown:
+    """What shows itself as a table: HTML in a notebook, plain columns in a terminal."""
 
-    table: Table
+    __slots__ = ()
+    _table: Table
+
+    def __repr__(self) -> str:
+        return text(self._table)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """IPython would write a tuple out otherwise, with every bin of every figure."""
+        printer.text(repr(self))
+
+    def _repr_html_(self) -> str:
+        return html(self._table)
+
+
+class Rows(Shown, tuple[T, ...]):
+    """Answers as they are, a tuple, which is shown as a table with the units in its head."""
 
     @classmethod
     def of(cls, rows: Iterable[T], table: Table) -> "Rows[T]":
         """These, shown as that."""
         made = cls(rows)
-        made.table = table
+        made._table = table
         return made
-
-    def _repr_html_(self) -> str:
-        return html(self.table)
 
 
 class Chart(Picture):
@@ -39,10 +51,16 @@ class Chart(Picture):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"{self.title}. {self.says}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Vega-Lite for who draws it; an SVG, drawn here and without a network, for who does not; else its sentence."""
         version = self.spec["$schema"].rpartition("/")[2].partition(".")[0]
-        bundle = {"text/plain": f"{self.title}. {self.says}", VEGA_LITE.format(version=version): self.spec}
+        bundle = {"text/plain": repr(self), VEGA_LITE.format(version=version): self.spec}
         if not extras.missing("vl_convert"):
             from stend.report.parts.drawing import svg
 
@@ -58,5 +76,12 @@ def html(table: Table) -> str:
     return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _cell(text: str) -> str:
-    return escape(plain(text))
+def text(table: Table) -> str:
+    """The same for a terminal."""
+    lines = [[plain(cell) for cell in line] for line in (table.head, *table.rows)]
+    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, wide)).rstrip() for line in lines)
+
+
+def _cell(words: str) -> str:
+    return escape(plain(words))

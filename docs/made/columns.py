@@ -1,0 +1,35 @@
+"""Every column of the CSV, of Parquet and of the catalogue's tables: type, unit, meaning."""
+
+from collections.abc import Iterator, Mapping
+
+from docs.made import marks
+from docs.made.words import WORDS
+
+from stend.catalogue.columns import COLUMNS
+from stend.report.parts import records
+
+TABLES: dict[str, Mapping[str, str]] = {"records": records.COLUMNS, **COLUMNS}
+
+
+def page() -> str:
+    """The whole page."""
+    return marks.page("columns", "CSV and Parquet columns", *(part for name in TABLES for part in _table(name)))
+
+
+def _table(name: str) -> Iterator[str]:
+    rows = [(marks.code(column), kind, unit(column), meaning(name, column)) for column, kind in TABLES[name].items()]
+    yield f"## {name}\n\n{WORDS['tables'][name]}\n\n{marks.table(('column', 'type', 'unit', 'meaning'), rows)}"
+
+
+def unit(column: str) -> str:
+    """Its unit; response times of percentiles are seconds too."""
+    return "s" if column in ("p50", "p99", "p999", "p9999", "p99999") else marks.unit(column)
+
+
+def meaning(table: str, column: str) -> str:
+    """What it is, as this table or all of them have it; of a direction by the name without it. KeyError for another."""
+    own = WORDS["columns"].get(table, {})
+    for key in (column, column.removeprefix("read_"), column.removeprefix("write_")):
+        if key in own or key in WORDS["columns"]["all"]:
+            return str(own.get(key) or WORDS["columns"]["all"][key])
+    raise KeyError(f"words.toml tells nothing of {table}.{column}")

@@ -1,0 +1,70 @@
+"""The TOML files that people write, from the types and tables they are read by."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from docs.made import marks
+from docs.made.kinds import called, section, span, structs
+from docs.made.words import WORDS
+from msgspec import inspect as kinds
+
+from stend import ranges, suite
+from stend.batch import plan as acceptance
+from stend.compare import gate
+from stend.definition import Profile, Study
+from stend.fleet import file as fleet
+from stend.report.parts.sheet import KNOWN
+from stend.sim.spec import Spec
+from stend.sweep import design
+
+WRITTEN: dict[str, tuple[str, tuple[type, ...]]] = {
+    "profile": ("A profile", (Profile,)),
+    "study": ("A study", (Study,)),
+    "virtual-drive": ("A virtual drive", (Spec,)),
+    "design": ("A sweep's design", (design.Written, design.Range)),
+    "acceptance": ("A plan of acceptance", (acceptance.Written,)),
+    "rules": ("Rules of a comparison", (gate.Written,)),
+    "fleet": ("A fleet", (fleet.Fleet,)),
+}
+TYPES = structs(*(one for _, every in WRITTEN.values() for one in every))
+
+
+def page() -> str:
+    """The whole page."""
+    return marks.page("files", "Files", *_written(), *_settings(), *_sheet())
+
+
+def _written() -> Iterator[str]:
+    done: set[type] = set()
+    for name, (title, (first, *more)) in WRITTEN.items():
+        yield section(first, title, before=WORDS["pages"][name].strip())
+        for one in structs(first, *more)[1:]:
+            if one not in done:
+                done.add(one)
+                yield section(one, level=3)
+
+
+def _settings() -> Iterator[str]:
+    yield f"## Settings of single tests\n\n{WORDS['pages']['settings']}\n"
+    rows = [
+        (marks.code(name), marks.code(key), called(kind), marks.unit(key), span(kind), marks.code(_short(value)))
+        for name in suite.names()
+        for key, value in suite.load(name).options.items()
+        for kind in [kinds.type_info(ranges.option(key, value))]
+    ]
+    yield marks.table(("test", "setting", "kind", "unit", "range", "usually"), rows)
+
+
+def _sheet() -> Iterator[str]:
+    yield f"## A drive sheet\n\n{WORDS['pages']['sheet'].strip()}\n"
+    rows = [
+        (marks.code(key), called(it), marks.unit(key), span(it))
+        for key, kind in KNOWN.items()
+        for it in [kinds.type_info(kind)]
+    ]
+    yield marks.table(("name", "kind", "unit", "range"), rows)
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

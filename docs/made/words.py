@@ -1,0 +1,7 @@
+"""What no type says (words.toml): the meaning of columns, files and variables."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+WORDS: dict[str, Any] = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))

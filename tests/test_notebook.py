@@ -1,0 +1,55 @@
+"""The notebook of the gallery runs from its first cell to its last, and shows what its text says."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode, reads
+
+NOTEBOOK = Path(__file__).parents[1] / "docs/gallery/notebook.ipynb"
+pytestmark = [pytest.mark.slow, pytest.mark.together, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+
+def read() -> NotebookNode:
+    return reads(NOTEBOOK.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-any-return, no-untyped-call]
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What each cell's code put out, by its last line."""
+    told = read()
+    place = tmp_path_factory.mktemp("notebook")
+    NotebookClient(told, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(place)}}).execute()
+    code = [cell for cell in told.cells if cell.cell_type == "code"]
+    return {cell.source.splitlines()[-1]: cell.outputs for cell in code}
+
+
+def data(cells: dict[str, Any], line: str) -> dict[str, Any]:
+    (output,) = cells[line]
+    return dict(output["data"])
+
+
+def test_it_is_kept_without_what_it_put_out() -> None:
+    told = read()
+    assert all(not cell.outputs and cell.execution_count is None for cell in told.cells if cell.cell_type == "code")
+
+
+def test_a_run_its_findings_and_its_chart_show_themselves(cells: dict[str, Any]) -> None:
+    assert "quick: shortened, not a measurement" in data(cells, "run")["text/html"]
+    assert "Confidence" in data(cells, "run.findings")["text/html"]
+    chart = data(cells, 'run.chart("saturation")')
+    assert chart["application/vnd.vegalite.v6+json"]["datasets"]
+    assert chart["image/svg+xml"].startswith("<svg")
+
+
+def test_spare_flash_buys_iops_at_the_end_of_saturation(cells: dict[str, Any]) -> None:
+    rows = [row.split("</td><td>") for row in data(cells, '""")')["text/html"].split("<tr><td>")[1:]]
+    ends = {run: float(iops) for run, phase, state, iops, *_ in rows if (phase, state) == ("saturate", "saturated")}
+    assert ends["spared"] > 1.2 * ends["usual"]
+
+
+def test_no_output_is_a_heap_of_numbers(cells: dict[str, Any]) -> None:
+    plain = [output["data"]["text/plain"] for outputs in cells.values() for output in outputs if "data" in output]
+    assert plain
+    assert max(map(len, plain)) < 6000
