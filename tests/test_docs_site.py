@@ -12,6 +12,8 @@ WORDS = DOCS / "locale/ru/LC_MESSAGES"
 IN_RUSSIAN = ["index", "gallery", "tutorial/index", "tutorial/real-drive", "method/index", "how-to/index"]
 IN_RUSSIAN += ["how-to/nvme-safely", "how-to/slc-cache", "how-to/read-a-tail"]
 """Pages of which each sentence must be there in both languages."""
+pytestmark = pytest.mark.together
+"""Both builds keep what the notebook put out, and the made pages, in the same places."""
 
 
 def built(kind: str, into: Path) -> "subprocess.CompletedProcess[str]":

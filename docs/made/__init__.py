@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.made import columns, files, python, shapes, stand, verbs
+from stend import whole
 
 PAGES: dict[str, Callable[[], str]] = {
     "verbs": verbs.page,
@@ -29,7 +30,7 @@ def write(into: Path = INTO) -> None:
     for name, page in PAGES.items():
         path, text = into / f"{name}.md", page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+            whole.write(path, text.encode())
 
 
 def setup(app: Any) -> dict[str, bool]:
