@@ -84,6 +84,7 @@ class Doors(TyperGroup):
         "batch",
         "sweep",
         "import",
+        "trace",
         "verify",
         "list",
         "query",

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.trace.compiled import kernel
+from stend.compiled import compiled
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int32]
@@ -16,7 +16,7 @@ NEWLINE, RETURN, SPACE, TAB, POINT, ZERO = 10, 13, 32, 9, 46, 48
 TOP = (1 << 63) - 1
 
 
-@kernel
+@compiled
 def split(data: Bytes, separator: int, begin: Places, end: Places, count: Places) -> int:  # noqa: C901
     """Of each line where its fields begin and end, and how many there are, those beyond the arrays' width counted too.
 
@@ -53,7 +53,7 @@ def split(data: Bytes, separator: int, begin: Places, end: Places, count: Places
     return lines
 
 
-@kernel
+@compiled
 def scaled(data: Bytes, begin: Places, end: Places, places: int, values: Numbers, good: Flags) -> None:
     """Decimal numbers times 10^places, digits beyond that cut off; without places no point is allowed.
 
@@ -88,7 +88,7 @@ def scaled(data: Bytes, begin: Places, end: Places, places: int, values: Numbers
         good[line] = fine and digits > 0 and data[end[line] - 1] != POINT
 
 
-@kernel
+@compiled
 def packed(data: Bytes, begin: Places, end: Places, values: npt.NDArray[np.uint64]) -> None:
     """The first eight bytes of each field, the first the lowest; a longer field has its length in the highest byte."""
     for line in range(len(begin)):
@@ -100,7 +100,7 @@ def packed(data: Bytes, begin: Places, end: Places, values: npt.NDArray[np.uint6
         values[line] = value
 
 
-@kernel
+@compiled
 def hashed(data: Bytes, begin: Places, end: Places, values: Numbers) -> None:
     """Take each field into a hash of its line (FNV-1a, 63 bits)."""
     for line in range(len(begin)):
@@ -110,7 +110,7 @@ def hashed(data: Bytes, begin: Places, end: Places, values: Numbers) -> None:
         values[line] = np.int64(mixed >> np.uint64(1))
 
 
-@kernel
+@compiled
 def newlines(data: Bytes) -> int:
     """How many there are."""
     many = 0

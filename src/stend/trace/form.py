@@ -86,8 +86,11 @@ class Trace:
 
         try:
             with parquet.ParquetFile(self.path) as file:
-                for part in file.iter_batches(batch_size=rows, columns=list(columns)):
-                    yield {name: _array(part.column(name)) for name in columns}
+                for group in range(file.num_row_groups):  # iter_batches keeps what it gave: 10 MB a million IOs
+                    part = file.read_row_group(group, columns=list(columns))
+                    whole = {name: _array(part.column(name).combine_chunks()) for name in columns}
+                    for at in range(0, part.num_rows, rows):
+                        yield {name: values[at : at + rows] for name, values in whole.items()}
         except (pa.ArrowException, OSError) as error:
             raise BadInput(f"{self.path} cannot be read as a trace: {error}") from error
 

@@ -14,6 +14,8 @@ from stend.trace.form import Batch
 
 LARGEST = 1 << 61
 """No offset, length or number is larger; so sums of two stay within 63 bits."""
+LONGEST = 1 << 32
+"""Bytes of a read or write; the kernel takes none of more."""
 YEAR_NS = 366 * 86_400 * 10**9
 
 
@@ -102,6 +104,7 @@ class Lines:
         begin = self.whole(offset, "the offset is no number", LARGEST // unit) * unit
         size = self.whole(length, "the length is no number", LARGEST // unit) * unit
         self.demand((size > 0) | (op == 2), "it is of no bytes")
+        self.demand((size <= LONGEST) | (op >= 2), "it is longer than any IO")
         return begin, size
 
     def near(self, t_ns: Numbers) -> Numbers:

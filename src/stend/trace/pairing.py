@@ -1,59 +1,59 @@
 """Issues and completions that are told apart become IOs: each issue with its own completion, and its depth.
 
-Whatever reads the block layer's events (blkparse, tracefs) shares it. IOs are told in the order of their issue, held
-back until all before them are done, or until so many are held that the oldest is taken for lost.
+IOs are told in the order of their issue, held back until all before them are done, or until so many are held that the
+oldest is taken for lost.
 """
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.typed import Dict
 
-from stend.trace.compiled import kernel
+from stend.compiled import compiled
 from stend.trace.form import UNKNOWN, Batch
 
 ISSUE, DONE = 0, 1
-HELD = 1 << 20
-IN_FLIGHT = 1 << 16
-"""More IOs than this are never in flight; whose completion did not come by then was lost."""
+HELD = 1 << 18
+IN_FLIGHT = 1 << 13
+"""More IOs than this are never in flight; of more the older half is taken for lost."""
 
 
-@kernel
-def _pair(
-    event: npt.NDArray[np.int64],
-    t_ns: npt.NDArray[np.int64],
-    key: npt.NDArray[np.int64],
-    first: int,
-    issued: npt.NDArray[np.int64],
-    latency: npt.NDArray[np.int64],
-    depth: npt.NDArray[np.int32],
-    at: int,
-    flying: Any,
-) -> int:
-    """Issues get places from `at` on in the arrays, which begin with IO number `first`; how many completions fitted."""
-    fitted = 0
-    for i in range(len(event)):
+@compiled
+def _pair(event: Any, t_ns: Any, key: Any, first: Any, issued: Any, latency: Any, depth: Any, at: Any, f: Any) -> Any:
+    """Issues get places from `at` on in the arrays, which begin with IO number `first`.
+
+    `f` [2, 1 + IN_FLIGHT]: how many are in flight, then their keys and numbers, the oldest first.
+    """
+    for i in range(event.shape[0]):
+        flying, found = f[0, 0], 0
+        for k in range(1, flying + 1):
+            if f[0, k] == key[i]:
+                found = k
+                break
+        if found:  # done, or asked for anew, and its end was lost
+            if event[i] == DONE and f[1, found] >= first:
+                latency[f[1, found] - first] = max(t_ns[i] - issued[f[1, found] - first], 0)
+            for k in range(found, flying):
+                f[0, k], f[1, k] = f[0, k + 1], f[1, k + 1]
+            flying -= 1
         if event[i] == ISSUE:
-            if len(flying) >= IN_FLIGHT:
-                flying.clear()
-            flying[key[i]] = first + at
-            issued[at], depth[at] = t_ns[i], len(flying)
+            if flying == IN_FLIGHT:
+                half = IN_FLIGHT // 2
+                for k in range(1, half + 1):
+                    f[0, k], f[1, k] = f[0, k + half], f[1, k + half]
+                flying = half
+            flying += 1
+            f[0, flying], f[1, flying] = key[i], first + at
+            issued[at], depth[at] = t_ns[i], flying
             at += 1
-        elif key[i] in flying:
-            own = flying.pop(key[i]) - first
-            fitted += 1
-            if own >= 0:
-                latency[own] = max(t_ns[i] - issued[own], 0)
-    return fitted
+        f[0, 0] = flying
 
 
 class Pairing:
     """Takes blocks of events, gives IOs."""
 
     def __init__(self) -> None:
-        self._flying: Any = Dict.empty(types.int64, types.int64)
+        self._flying = np.zeros((2, 1 + IN_FLIGHT), np.int64)
         self._first = 0
         self._held: dict[str, npt.NDArray[Any]] = {}
 
@@ -72,7 +72,9 @@ class Pairing:
         held = {name: np.concatenate([self._held[name], own]) if old else own for name, own in fresh.items()}
         issued = np.ascontiguousarray(held["t_ns"], np.int64).copy()
         _pair(event, t_ns, key, self._first, issued, held["latency_ns"], held["depth"], old, self._flying)
-        sure = min(self._flying.values(), default=self._first + len(issued)) - self._first
+        open_now = self._flying[1, 1 : 1 + self._flying[0, 0]]
+        open_now = open_now[open_now >= self._first]
+        sure = (int(open_now.min()) if len(open_now) else self._first + len(issued)) - self._first
         return self._give(held, max(sure, len(issued) - HELD, 0))
 
     def rest(self) -> Batch:

@@ -1,0 +1,32 @@
+"""How many IOs are in flight at issue, and how much of each step the drive had nothing to do."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import BLUE, GREY, Drawing, axis, data, time_scale
+from stend.charts.parts.plain import Chart
+from stend.trace.described import Described
+from stend.words import Language
+
+
+def draw(trace: Described, words: Language) -> Iterator[Drawing]:
+    """Two charts over time, one above the other; what is not known is left out."""
+    if len(trace.steps) < 2 or not trace.about.timed:
+        return
+    scale, title = time_scale(trace.end_ns / 1e9, words)
+    depths, idle = [], []
+    for step in trace.steps:
+        begin, end = step.start_ns / 1e9 / scale, (step.start_ns + step.length_ns) / 1e9 / scale
+        at = {"t": begin, "t2": end}
+        if step.depth is not None:
+            depths.append({**at, "depth": step.depth})
+        if step.idle_ns is not None and step.length_ns:
+            idle.append({**at, "idle": 100 * step.idle_ns / step.length_ns})
+    x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
+    if depths:
+        y = axis("depth", words("traced.in_flight"))
+        chart = Chart(data()).mark_bar(color=BLUE).encode(x=x, x2="t2", y=y).properties(height=160)
+        yield Drawing(words("traced.depth"), chart, {"rows": depths}, words("traced.depth_says"))
+    if idle:
+        y = {**axis("idle", words("traced.idle_pct")), "scale": {"domain": [0, 100]}}
+        chart = Chart(data()).mark_bar(color=GREY).encode(x=x, x2="t2", y=y).properties(height=120)
+        yield Drawing(words("traced.idle"), chart, {"rows": idle}, words("traced.idle_says"))

@@ -1,0 +1,17 @@
+"""What streams and directions of a trace are called."""
+
+from stend.trace.form import DISCARD, FLUSH, READ, WRITE
+from stend.trace.steps import Key
+from stend.words import Language
+
+OPERATIONS = {READ: "reads", WRITE: "writes", FLUSH: "flushes", DISCARD: "discards"}
+
+
+def operation(op: int, words: Language) -> str:
+    """`reads`."""
+    return words(f"traced.{OPERATIONS[op]}")
+
+
+def stream(key: Key, words: Language) -> str:
+    """`RND 4K R`, as RWSW writes it in every language."""
+    return key.label if key.op in (READ, WRITE) else operation(key.op, words)

@@ -1,0 +1,36 @@
+"""Response times as they were captured: the share of reads and writes that took longer than a time."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import BLUE, RED, Drawing, Row, axis, data, series_scale
+from stend.charts.parts.plain import Chart
+from stend.charts.traced.named import operation
+from stend.record import Tally
+from stend.stats import bin_edges_ns
+from stend.trace.described import Described
+from stend.trace.form import READ, WRITE
+from stend.words import Language
+
+COLOURS = {READ: BLUE, WRITE: RED}
+
+
+def draw(trace: Described, words: Language) -> Iterator[Drawing]:
+    """A step line a direction, on two log axes; nothing where no response time was told."""
+    rows: list[Row] = []
+    for op in COLOURS:
+        rows += _rows(trace.of(op), operation(op, words))
+    if not rows:
+        return
+    names = [operation(op, words) for op in COLOURS]
+    colour = {"field": "op", "type": "nominal", "title": None, "scale": series_scale(names, tuple(COLOURS.values()))}
+    x = {**axis("ms", words("axis.latency_ms"), log=True, plain=True)}
+    y = {**axis("beyond", words("traced.beyond"), log=True, plain=True)}
+    chart = Chart(data()).mark_line(interpolate="step-after").encode(x=x, y=y, color=colour).properties(height=260)
+    yield Drawing(words("traced.response"), chart, {"rows": rows}, words("traced.response_says"))
+
+
+def _rows(tally: Tally, name: str) -> Iterator[Row]:
+    total, beyond = sum(tally.bins.values()), sum(tally.bins.values())
+    for index, count in sorted(tally.bins.items()):
+        yield {"ms": max(bin_edges_ns(index)[0], 1) / 1e6, "beyond": 100 * beyond / total, "op": name}
+        beyond -= count

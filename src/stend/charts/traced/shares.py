@@ -1,0 +1,39 @@
+"""IO streams by their share of all IOs and bytes, and how the shares add up."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import BLACK, BLUE, ORANGE, Drawing, data, series_scale
+from stend.charts.parts.plain import Chart
+from stend.charts.traced.named import stream
+from stend.trace.described import Described, streams
+from stend.words import Language
+
+MOST = 16
+ENOUGH = 0.8
+
+
+def draw(trace: Described, words: Language) -> Iterator[Drawing]:
+    """A pair of bars a stream, the most frequent first; dots for the sum of shares of IOs so far."""
+    ios, size = trace.ios, trace.bytes
+    kinds = [words("traced.of_ios"), words("traced.of_bytes")]
+    bars, dots, so_far = [], [], 0
+    for part in trace.parts[:MOST]:
+        so_far += part.tally.ios
+        name = stream(part.key, words)
+        bars.append({"stream": name, "kind": kinds[0], "share": 100 * part.tally.ios / ios})
+        if size:
+            bars.append({"stream": name, "kind": kinds[1], "share": 100 * part.tally.bytes / size})
+        dots.append({"stream": name, "sum": 100 * so_far / ios})
+    y = {"field": "stream", "type": "nominal", "title": None, "sort": [row["stream"] for row in dots]}
+    x = {"field": "share", "type": "quantitative", "title": words("traced.share_pct"), "scale": {"domain": [0, 100]}}
+    colour = {"field": "kind", "type": "nominal", "title": None, "scale": series_scale(kinds, (BLUE, ORANGE))}
+    bar = Chart(data()).mark_bar().encode(y=y, x=x, color=colour, yOffset={"field": "kind", "sort": kinds})
+    sums = {**x, "field": "sum"}
+    points = Chart(data("sums")).mark_line(color=BLACK, strokeWidth=1, point={"color": BLACK, "size": 22})
+    told = {"n": streams(trace.parts, ENOUGH), "of": len(trace.parts), "share": ENOUGH}
+    yield Drawing(
+        words("traced.shares"),
+        (bar + points.encode(y=y, x=sums)).properties(height={"step": 11}, width=480),
+        {"rows": bars, "sums": dots},
+        words("traced.shares_says", **told),
+    )

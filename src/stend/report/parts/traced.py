@@ -1,0 +1,310 @@
+"""A Described trace -> a Document: its streams, load, response times and places, and what is not known of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend.charts.traced import pictures
+from stend.charts.traced.named import OPERATIONS, operation, stream
+from stend.record import Tally
+from stend.report.parts import Document, Section, Table, written
+from stend.stats import percentile_s
+from stend.trace.described import Described, Places, streams
+from stend.trace.form import READ, WRITE
+from stend.trace.steps import Part, Step
+from stend.version import __version__
+from stend.words import Language
+
+FORMAT = 1
+ENOUGH = 0.8
+MOST_STREAMS, MOST_NAMED = 24, 5
+PERCENTILES = (50.0, 99.0, 99.9, 99.99)
+
+
+def traced(trace: Described, lang: str, *, drawn: bool = True) -> Document:
+    """Everything that is said of a trace, in a language; without its pictures where they are not `drawn`."""
+    words = Language(lang)
+    about = trace.about
+    title = words("traced.title_device" if about.device else "traced.title", source=about.source, device=about.device)
+    return written.document("trace", title, words, _sections(trace, words, drawn=drawn))
+
+
+def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Section]:
+    yield Section("summary", words("traced.summary"), (*_summary(trace, words), *_warned(trace, words)))
+    if drawn:
+        yield Section("charts", words("traced.pictures"), pictures=tuple(pictures(trace, words)))
+    yield Section("streams", words("traced.streams"), _more(trace, words), (_streams(trace, words),))
+    answered = [(op, tally) for op in OPERATIONS if (tally := known(trace.of(op))).ios]
+    texts = () if answered else (words("traced.no_response"),)
+    tables = (_times(trace, answered, words),) if answered else ()
+    yield Section("times", words("traced.times"), texts, tables)
+    if trace.about.timed:
+        yield Section("load", words("traced.load"), tables=(_load(trace, words),))
+    own = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
+    yield Section("places", words("traced.places"), () if own else (words("traced.no_places"),), own)
+    yield Section("source", words("traced.source"), _notes(trace, words), tuple(_source(trace, words)))
+
+
+def known(tally: Tally) -> Tally:
+    """The same of those IOs alone whose response times are known."""
+    return msgspec.structs.replace(tally, ios=sum(tally.bins.values()))
+
+
+def rate(step: Step) -> float:
+    """IOPS of a step."""
+    return step.ios / (step.length_ns / 1e9) if step.length_ns else 0.0
+
+
+def busiest(trace: Described) -> Step | None:
+    """The step with the highest rate, among those of full length."""
+    full = [step for step in trace.steps if step.length_ns == trace.steps[0].length_ns]
+    return max(full, key=rate) if len(full) > 1 else None
+
+
+def _summary(trace: Described, words: Language) -> Iterator[str]:
+    read, write = trace.of(READ), trace.of(WRITE)
+    told = {"ios": trace.ios, "reads": read.ios / trace.ios, "read": read.bytes, "written": write.bytes}
+    if trace.about.timed:
+        seconds = trace.end_ns / 1e9
+        yield words("traced.counts", seconds=seconds, iops=trace.ios / seconds if seconds else 0.0, **told)
+        if (peak := busiest(trace)) and seconds:
+            times = rate(peak) / (trace.ios / seconds)
+            yield words("traced.peak", seconds=peak.length_ns / 1e9, iops=rate(peak), times=times)
+    else:
+        yield words("traced.counts_untimed", **told)
+        yield words("traced.untimed")
+    many = streams(trace.parts, ENOUGH)
+    first = trace.parts[: min(many, MOST_NAMED)]
+    names = [words("traced.one", name=stream(p.key, words), share=p.tally.ios / trace.ios) for p in first]
+    yield words("traced.most", n=many, of=len(trace.parts), share=ENOUGH, told=", ".join(names))
+    yield from _known(trace, words)
+    yield words("traced.no_data")
+
+
+def _known(trace: Described, words: Language) -> Iterator[str]:
+    """Depth, idle, response times and places, or that they are unknown."""
+    whole = trace.whole
+    if whole.depth is None:
+        yield words("traced.no_depth")
+    else:
+        yield words("traced.in_depth", depth=whole.depth)
+        if trace.derived:
+            yield words("traced.derived")
+    if whole.idle_ns is not None and whole.length_ns and trace.about.timed:
+        yield words("traced.was_idle", share=whole.idle_ns / whole.length_ns)
+    answered = [(op, tally) for op in (READ, WRITE) if (tally := known(trace.of(op))).ios]
+    for op, tally in answered:
+        percentiles = {f"p{percent:g}": percentile_s(tally, percent) for percent in (50.0, 99.0)}
+        told = {"op": operation(op, words).capitalize(), "mean": tally.mean_s, "most": tally.max_s}
+        few = None in percentiles.values()
+        yield words("traced.responded_few" if few else "traced.responded", **told, **percentiles)
+    if not answered:
+        yield words("traced.no_response")
+    if trace.places is None:
+        yield words("traced.no_places")
+        return
+    hot, share = trace.places.zones[0]
+    touched = trace.places.touched_bytes[2]
+    yield words("traced.touched", touched=touched, span=trace.places.span_bytes, hot=hot, share=share)
+
+
+def _warned(trace: Described, words: Language) -> Iterator[str]:
+    """What is missing, or not as it was."""
+    about = trace.about
+    bad = sum(about.malformed.values())
+    if about.shifted:
+        yield words("traced.shifted")
+    if about.lost and about.lost_words:
+        yield words("traced.lost", n=about.lost, why=words.told(about.lost_words))
+    elif about.lost:
+        yield words("traced.lost_bare", n=about.lost)
+    if bad:
+        yield words("traced.bad", n=bad, of=about.lines)
+    if about.late:
+        yield words("traced.late", n=about.late)
+
+
+def _streams(trace: Described, words: Language) -> Table:
+    heads = ("stream", "ios", "share_ios", "share_sum", "share_bytes", "mean")
+    head = (*(words(f"traced.{key}") for key in heads), words.show(99.0, "nines"), words("traced.depth_at"))
+    so_far, rows = 0, []
+    for part in trace.parts[:MOST_STREAMS]:
+        so_far += part.tally.ios
+        shares = (part.tally.ios / trace.ios, so_far / trace.ios, part.tally.bytes / (trace.bytes or 1))
+        own = known(part.tally)
+        times = (own.mean_s if own.ios else None, percentile_s(own, 99.0))
+        rows.append((
+            stream(part.key, words), words.show(part.tally.ios, "whole"), *(words.show(x, "pct") for x in shares),
+            *(words.show(x, "lat") for x in times), words.show(_depth(part), "n"),
+        ))  # fmt: skip
+    return Table(
+        words("traced.streams_table"), head, tuple(rows), tuple(range(1, len(head))), words("traced.streams_note")
+    )
+
+
+def _depth(part: Part) -> float | None:
+    return part.depth_sum / part.tally.ios if part.depth_sum else None
+
+
+def _more(trace: Described, words: Language) -> tuple[str, ...]:
+    left = trace.parts[MOST_STREAMS:]
+    share = sum(part.tally.ios for part in left) / trace.ios
+    return (words("traced.more_streams", n=len(left), share=share),) if left else ()
+
+
+def _times(trace: Described, answered: Sequence[tuple[int, Tally]], words: Language) -> Table:
+    heads = [words(f"traced.{key}") for key in ("operation", "ios", "answered", "mean")]
+    head = (*heads, *(words.show(percent, "nines") for percent in PERCENTILES), words("traced.longest"))
+    rows = tuple(
+        (operation(op, words), words.show(trace.of(op).ios, "whole"), words.show(tally.ios, "whole"),
+         words.show(tally.mean_s, "lat"), *(words.show(percentile_s(tally, p), "lat") for p in PERCENTILES),
+         words.show(tally.max_s, "lat"))
+        for op, tally in answered
+    )  # fmt: skip
+    return Table(words("traced.times_table"), head, rows, tuple(range(1, len(head))), words("traced.times_note"))
+
+
+def _load(trace: Described, words: Language) -> Table:
+    pair = (words("table.item"), words("table.value"))
+    rows = tuple((name, value or words("traced.unknown")) for name, value in _loaded(trace, words))
+    return Table(words("traced.load_table"), pair, rows, (), words("traced.gap_note"))
+
+
+def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
+    seconds, whole = trace.end_ns / 1e9, trace.whole
+    yield words("traced.duration"), words.show(seconds, "time")
+    if seconds:
+        yield words("traced.mean_iops"), words("traced.iops_value", iops=trace.ios / seconds)
+    if peak := busiest(trace):
+        name = words("traced.peak_iops", seconds=peak.length_ns / 1e9)
+        yield name, words("traced.iops_value", iops=rate(peak))
+    yield words("traced.mean_depth"), "" if whole.depth is None else words.show(whole.depth, "n")
+    if whole.depths:
+        yield words("traced.half_depth"), str(half(whole.depths))
+        yield words("traced.most_depth"), str(max(whole.depths))
+    idle = whole.idle_ns is not None and whole.length_ns
+    yield words("traced.idle_share"), words.show((whole.idle_ns or 0) / whole.length_ns, "pct") if idle else ""
+    if trace.gaps and trace.gaps.ios:
+        yield words("traced.gap_mean"), words.show(trace.gaps.mean_s, "lat")
+        for key, percent in (("gap_half", 50.0), ("gap_99", 99.0)):
+            yield words(f"traced.{key}"), words.show(percentile_s(trace.gaps, percent), "lat")
+        yield words("traced.gap_most"), words.show(trace.gaps.max_s, "lat")
+        if trace.gaps.mean_s:
+            yield words("traced.gap_spread"), words.show(trace.gaps.deviation_s / trace.gaps.mean_s, "n")
+
+
+def half(depths: Mapping[int, int]) -> int:
+    """The depth that half of the issues do not exceed."""
+    seen, total = 0, sum(depths.values())
+    for depth, count in sorted(depths.items()):
+        seen += count
+        if 2 * seen >= total:
+            return depth
+    return 0
+
+
+def _places(trace: Described, places: Places, words: Language) -> Table:
+    read, write, both = places.touched_bytes
+    rows = [("reach", places.span_bytes), ("footprint", both), ("footprint_read", read), ("footprint_written", write)]
+    told = [(words(f"traced.{key}"), words.show(value, "gib")) for key, value in rows]
+    if write:
+        told.append((words("traced.written_over"), words.show(trace.of(WRITE).bytes / write, "n")))
+    told.append((words("traced.fine"), words.show(places.fine_bytes, "gib")))
+    return Table(words("traced.places_table"), (words("table.item"), words("table.value")), tuple(told), (1,))
+
+
+def _zones(places: Places, words: Language) -> Table:
+    rows, before = [], (0.0, 0.0)
+    for key, zone in zip(("hottest", "next", "rest"), places.zones, strict=True):
+        size, share = zone[0] - before[0], zone[1] - before[1]
+        rows.append((words(f"traced.zone_{key}"), words.show(size, "pct"), words.show(share, "pct")))
+        before = zone
+    head = tuple(words(f"traced.{key}") for key in ("zone", "zone_size", "share_ios"))
+    note = words("traced.zone_note", unit=places.coarse_bytes)
+    return Table(words("traced.zones_table"), head, tuple(rows), (1, 2), note)
+
+
+def _notes(trace: Described, words: Language) -> tuple[str, ...]:
+    return tuple(words.told(note) for note in trace.about.notes)
+
+
+def _source(trace: Described, words: Language) -> Iterator[Table]:
+    about = trace.about
+    told = [("form", about.source), ("device", about.device)]
+    told.append(("capacity", words.show(about.capacity_bytes, "gb") if about.capacity_bytes else ""))
+    told.append(("begun", words.date(about.begun_s) if about.begun_s is not None else words("traced.unknown")))
+    told.append(("lines", words.show(about.lines, "whole") if about.lines else ""))
+    rows = tuple((words(f"traced.{key}"), value) for key, value in told if value)
+    yield Table(words("traced.source_table"), (words("table.item"), words("table.value")), rows)
+    for key, why in (("malformed", about.malformed), ("skipped", about.skipped)):
+        if why:
+            counted = sorted(why.items(), key=lambda item: -item[1])
+            lines = tuple((words.told(reason), words.show(count, "whole")) for reason, count in counted)
+            yield Table(words(f"traced.{key}_table"), (words("traced.reason"), words("traced.count")), lines, (1,))
+
+
+def plain(trace: Described) -> dict[str, Any]:
+    """The same as plain data in base units; what is unknown is null."""
+    return {
+        "format": FORMAT,
+        "stend": __version__,
+        "about": msgspec.to_builtins(trace.about) | {"version": trace.about.version},
+        "seconds": trace.end_ns / 1e9 if trace.about.timed else None,
+        "ios": trace.ios,
+        "bytes": trace.bytes,
+        "depth": _plain_depth(trace.whole, derived=trace.derived),
+        "idle_share": _idle(trace.whole) if trace.about.timed else None,
+        "compressibility": None,
+        "operations": {OPERATIONS[op]: _plain_tally(own) for op in OPERATIONS if (own := trace.of(op)).ios},
+        "streams": [_plain_part(part) for part in trace.parts],
+        "steps": [_plain_step(step) for step in trace.steps],
+        "gaps": _plain_times(trace.gaps) if trace.gaps and trace.gaps.ios and trace.about.timed else None,
+        "places": _plain_places(trace.places) if trace.places else None,
+    }
+
+
+def _idle(step: Step) -> float | None:
+    return None if step.idle_ns is None or not step.length_ns else step.idle_ns / step.length_ns
+
+
+def _plain_depth(step: Step, *, derived: bool) -> dict[str, Any] | None:
+    if step.depth is None:
+        return None
+    return {"mean": step.depth, "half": half(step.depths), "most": max(step.depths), "derived": derived}
+
+
+def _plain_times(tally: Tally) -> dict[str, Any]:
+    names = {f"p{percent:g}": percentile_s(tally, percent) for percent in PERCENTILES}
+    return {"count": tally.ios, "mean": tally.mean_s, "deviation": tally.deviation_s, "longest": tally.max_s} | names
+
+
+def _plain_tally(tally: Tally) -> dict[str, Any]:
+    own = known(tally)
+    return {"ios": tally.ios, "bytes": tally.bytes, "seconds": _plain_times(own) if own.ios else None}
+
+
+def _plain_part(part: Part) -> dict[str, Any]:
+    key = {"operation": OPERATIONS[part.op], "block_bytes": part.block_bytes, "random": part.random}
+    return {"label": part.key.label} | key | _plain_tally(part.tally) | {"depth": _depth(part)}
+
+
+def _plain_step(step: Step) -> dict[str, Any]:
+    ios = {part.key.label: part.tally.ios for part in step.parts}
+    at = {"start": step.start_ns / 1e9, "seconds": step.length_ns / 1e9}
+    return at | {"depth": step.depth, "idle_share": _idle(step), "ios": ios}
+
+
+def _plain_places(places: Places) -> dict[str, Any]:
+    read, write, both = places.touched_bytes
+    touched = {"reads": read, "writes": write, "all": both, "unit_bytes": places.fine_bytes}
+    zones = [{"of_range": size, "of_ios": share} for size, share in places.zones]
+    heat = {"row_bytes": places.row_bytes, "seconds": places.step_ns / 1e9}
+    heat |= {OPERATIONS[op]: places.heat[op].tolist() for op in (READ, WRITE)}
+    return {"span_bytes": places.span_bytes, "touched_bytes": touched, "zones": zones, "heat": heat}
+
+
+def write(trace: Described, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
+    """`trace.html` and so on; unknown formats are refused before any is written."""
+    return written.write("trace", forms, lang, into, lambda: traced(trace, lang), lambda: plain(trace))

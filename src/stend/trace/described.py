@@ -1,0 +1,226 @@
+"""A trace as SNIA's RWSW describes one: its streams over time, and, where it has addresses, where they go.
+
+One pass in level memory. Recall of RWSW PTS 1.0.7: IO streams by share, their cumulative share, steps of 5 minutes.
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stend import extras
+from stend.errors import BadInput
+from stend.record import Tally
+from stend.stats import BINS
+from stend.trace import form, steps, taken
+from stend.trace.folding import Folding
+from stend.trace.form import READ, UNKNOWN, WRITE, About, Batch, Trace
+from stend.trace.steps import SECOND_NS, Part, Step
+
+MOST_STEPS = 300
+COLUMNS, ROWS = 100, 50
+CELLS = 1 << 21
+BITS = 1 << 30
+FINE = 4096
+ZONES = (0.05, 0.20, 1.0)
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where reads and writes of a trace go.
+
+    `span_bytes`: up to where they reach; `touched_bytes`: footprint of reads, of writes, of both, in units of
+    `fine_bytes`; `zones`: (share of the touched cells, the hottest first, up to here; share of the IOs there), cells of
+    `coarse_bytes`; `heat` [2, columns, rows]: reads and writes that begin there, columns of `step_ns`, rows of
+    `row_bytes`.
+    """
+
+    span_bytes: int
+    fine_bytes: int
+    coarse_bytes: int
+    touched_bytes: tuple[int, int, int]
+    zones: tuple[tuple[float, float], ...]
+    step_ns: int
+    row_bytes: int
+    heat: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is known of a trace: at most 300 steps, streams of the whole, places and gaps where it tells them.
+
+    `gaps`: a Tally of times between one issue and the next (its bytes are none); `derived`: depths follow from response
+    times, the source did not tell them.
+    """
+
+    about: About
+    end_ns: int
+    steps: tuple[Step, ...]
+    parts: tuple[Part, ...]
+    places: Places | None
+    gaps: Tally | None
+    derived: bool
+
+    @property
+    def ios(self) -> int:
+        """Of all streams."""
+        return sum(part.tally.ios for part in self.parts)
+
+    @property
+    def bytes(self) -> int:
+        """Read, written and discarded."""
+        return sum(part.tally.bytes for part in self.parts)
+
+    def of(self, op: int) -> Tally:
+        """All that was done in a direction; its bins count what was answered."""
+        return sum((part.tally for part in self.parts if part.op == op), Tally())
+
+    @property
+    def whole(self) -> Step:
+        """All steps as one."""
+        first, *others = self.steps
+        for step in others:
+            first = first + step
+        return first
+
+
+@contextmanager
+def reading(path: Path, reader: str = "", volume: str = "") -> Iterator["Trace | steps.Steps"]:
+    """A trace in whatever form it is: ours, its statistics alone, or a foreign one, converted into a temporary file.
+
+    BadInput where it is none of them.
+    """
+    extras.need("a trace", "pyarrow", "numba")
+    try:
+        with path.open("rb") as file:
+            head = file.read(1 << 12)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    if steps.claims(head):
+        yield steps.opened(path)
+    elif form.claims(head):
+        yield form.opened(path)
+    else:
+        with TemporaryDirectory(prefix="stend-trace-") as folder:
+            yield taken.convert(path, Path(folder) / "trace.parquet", reader, volume)
+
+
+def described(trace: "Trace | steps.Steps") -> Described:
+    """Everything that is said of a trace. BadInput where it has no IO."""
+    if isinstance(trace, Trace):
+        return _of_ios(trace)
+    whole = tuple(steps.coarser(trace, _step_ns(_end_ns(trace))))
+    return _told(trace.about, whole, None, None, derived=False)
+
+
+def _end_ns(trace: steps.Steps) -> int:
+    end_ns = 0
+    for step in trace:
+        end_ns = step.start_ns + step.length_ns
+    return end_ns
+
+
+def _step_ns(end_ns: int) -> int:
+    """A whole number of seconds, so that there are no more steps than can be shown."""
+    return SECOND_NS * max(-(-end_ns // (SECOND_NS * MOST_STEPS)), 1)
+
+
+def _of_ios(trace: Trace) -> Described:
+    surveyed = _Survey(trace)
+    folding = Folding(_step_ns(trace.end_ns))
+    told = chain.from_iterable(folding.add(surveyed.seen(batch)) for batch in trace.batches())
+    whole = (*told, *folding.end())
+    return _told(trace.about, whole, surveyed.places(), surveyed.gaps(), derived=surveyed.derived)
+
+
+def _told(
+    about: About, whole: tuple[Step, ...], places: Places | None, gaps: Tally | None, *, derived: bool
+) -> Described:
+    if not any(step.ios for step in whole):
+        raise BadInput("the trace has no IO, so there is nothing to tell of it")
+    end_ns = whole[-1].start_ns + whole[-1].length_ns
+    return Described(about, end_ns, whole, tuple(steps.cumulative(whole)), places, gaps, derived)
+
+
+class _Survey:
+    """What steps do not keep: places, times between IOs, depths where only response times are told."""
+
+    def __init__(self, trace: Trace) -> None:
+        from stend.trace import _places
+
+        self._kernels = _places
+        self._span = max(_reach_bytes(trace), FINE)
+        self._fine, self._coarse = _unit(self._span, BITS, FINE), _unit(self._span, CELLS, FINE)
+        self._row, self._step_ns = -(-self._span // ROWS), trace.end_ns // COLUMNS + 1
+        self._touched = np.zeros((2, (-(-self._span // self._fine) + 7) // 8), np.uint8)
+        self._counts = np.zeros((2, -(-self._span // self._coarse)), np.int64)
+        self._heat = np.zeros((2, COLUMNS, ROWS), np.int64)
+        self._bins, self._longest, self._squares, self._last_ns = np.zeros(BINS, np.int64), 0, 0.0, -1
+        self._first_ns: int | None = None
+        self._ends = np.zeros(1 + _places.MOST_IN_FLIGHT, np.int64)
+        self.derived = False
+
+    def seen(self, batch: Batch) -> Batch:
+        """Takes them in; the same batch, with depths where they follow from response times."""
+        t_ns = batch["t_ns"]
+        told = (t_ns, batch["op"], batch["offset"], batch["length"])
+        maps = (self._touched, self._counts, self._heat)
+        self._kernels.place(*told, self._fine, self._coarse, *maps, self._step_ns, self._row)
+        longest, squares = self._kernels.gaps(t_ns, self._last_ns, self._bins)
+        self._longest, self._squares = max(self._longest, longest), self._squares + squares
+        self._first_ns = int(t_ns[0]) if self._first_ns is None else self._first_ns
+        self._last_ns = int(t_ns[-1])
+        if (batch["depth"] != UNKNOWN).any() or (batch["latency_ns"] == UNKNOWN).all():
+            return batch
+        depth: npt.NDArray[Any] = np.full(len(t_ns), UNKNOWN, np.int32)
+        self._kernels.in_flight(t_ns, batch["latency_ns"], depth, self._ends)
+        self.derived = True
+        return {**batch, "depth": depth}
+
+    def gaps(self) -> Tally:
+        used = np.flatnonzero(self._bins)
+        bins = dict(zip(used.tolist(), self._bins[used].tolist(), strict=True))
+        whole_ns = self._last_ns - (self._first_ns or 0)
+        return Tally(int(self._bins.sum()), 0, whole_ns, self._squares, self._longest, bins)
+
+    def places(self) -> Places | None:
+        counts = self._counts.sum(axis=0)
+        if not counts.any():
+            return None
+        both = self._touched[READ] | self._touched[WRITE]
+        touched = [int(np.bitwise_count(bits).sum()) * self._fine for bits in (*self._touched, both)]
+        hottest = np.sort(counts[counts > 0])[::-1]
+        sums = np.cumsum(hottest)
+        zones = [(share, float(sums[max(round(share * len(sums)), 1) - 1] / sums[-1])) for share in ZONES]
+        footprint = (touched[0], touched[1], touched[2])
+        return Places(
+            self._span, self._fine, self._coarse, footprint, tuple(zones), self._step_ns, self._row, self._heat
+        )
+
+
+def _reach_bytes(trace: Trace) -> int:
+    """Where the last of all reads and writes ends."""
+    parts = trace.batches(("op", "offset", "length"))
+    return max((int(((part["offset"] + part["length"]) * (part["op"] <= WRITE)).max()) for part in parts), default=0)
+
+
+def _unit(span: int, most: int, least: int) -> int:
+    """The least power of two of bytes of which there are at most so many."""
+    unit = least
+    while span > unit * most:
+        unit *= 2
+    return unit
+
+
+def streams(parts: Iterable[Part], share: float = 0.8) -> int:
+    """How many of the most frequent streams it takes to make that share of the IOs."""
+    own = sorted((part.tally.ios for part in parts), reverse=True)
+    sums = np.cumsum(own)
+    return int(np.searchsorted(sums, share * sums[-1] * (1 - 1e-12))) + 1
