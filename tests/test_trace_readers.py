@@ -168,7 +168,7 @@ def test_what_is_no_trace_is_refused_with_the_formats_that_are_known(tmp_path: P
 
 
 def test_a_format_that_is_named_is_not_guessed_and_says_why_nothing_was_read(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"holds no IO as Alibaba .*it has not five fields"):
+    with pytest.raises(BadInput, match=r"holds no IO as Alibaba .*it has not 5 fields"):
         read(MSR, tmp_path, "alibaba")
 
 

@@ -18,13 +18,13 @@ def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path,
     """What is known of it."""
     import msgspec
 
-    from stend.report.parts import traced
+    from stend.report.parts import traced, traced_plain
     from stend.trace import described
 
     with described.reading(path, reader, volume) as trace:
         known = described.described(trace)
     if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(traced.plain(known)), indent=1))
+        typer.echo(msgspec.json.format(msgspec.json.encode(traced_plain.plain(known)).decode(), indent=1))
     else:
         _told(traced.traced(known, lang, drawn=False).sections)
     for made in traced.write(known, forms, lang, into) if forms else ():

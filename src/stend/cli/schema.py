@@ -6,9 +6,9 @@ import typer
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="WHAT", help="report, comparison, events or show.")] = "report",
+    name: Annotated[str, typer.Argument(metavar="WHAT", help="report, comparison, events, show or trace.")] = "report",
 ) -> None:
-    """Print the JSON schema (2020-12) of report.json, comparison.json, a line of events.jsonl, or `stend show --json`.
+    """Print the JSON schema (2020-12) of report.json, comparison.json, trace.json, a line of events.jsonl, or `show`.
 
     Example: stend schema comparison
     """
@@ -24,6 +24,7 @@ def command(
         "comparison": schemas.comparison,
         "events": schemas.events,
         "show": _summary.schema,
+        "trace": schemas.trace,
     }
     if name not in known:
         raise BadInput(f"there is no schema of {name!r}; there are {', '.join(known)}")

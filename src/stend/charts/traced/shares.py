@@ -9,6 +9,8 @@ from stend.trace.described import Described, streams
 from stend.words import Language
 
 MOST = 16
+ALL = 0.999
+"""Streams beyond this share of the IOs are too few to be seen."""
 ENOUGH = 0.8
 
 
@@ -18,6 +20,8 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     kinds = [words("traced.of_ios"), words("traced.of_bytes")]
     bars, dots, so_far = [], [], 0
     for part in trace.parts[:MOST]:
+        if so_far > ALL * ios:
+            break
         so_far += part.tally.ios
         name = stream(part.key, words)
         bars.append({"stream": name, "kind": kinds[0], "share": 100 * part.tally.ios / ios})

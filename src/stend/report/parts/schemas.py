@@ -91,6 +91,47 @@ def comparison() -> dict[str, Any]:
     )
 
 
+def trace() -> dict[str, Any]:
+    """trace.json; what describes traces is not loaded for any other."""
+    from stend.trace.form import About
+
+    times = ("mean", "deviation", "longest", "p50", "p99", "p99.9", "p99.99")
+    seconds = shape("Seconds", {"count": int} | dict.fromkeys(times, float | None))
+    tally = {"ios": int, "bytes": int, "seconds": seconds | None}
+    own = {"label": str, "operation": str, "block_bytes": int, "random": bool, "depth": float | None}
+    step = {"start": float, "seconds": float, "depth": float | None, "idle_share": float | None, "ios": dict[str, int]}
+    cells = many(many(int))
+    places = {
+        "span_bytes": int,
+        "touched_bytes": shape("Touched", dict.fromkeys(("reads", "writes", "all", "unit_bytes"), int)),
+        "zones": many(shape("Zone", {"of_range": float, "of_ios": float})),
+        "heat": shape("Heat", {"row_bytes": int, "seconds": float, "reads": cells, "writes": cells}),
+    }
+    done: Any = shape("Done", tally)
+    depth = {"mean": float, "half": int, "most": int, "derived": bool}
+    return whole(
+        shape(
+            "Trace",
+            {
+                "format": int,
+                "stend": str,
+                "about": About,
+                "seconds": float | None,
+                "ios": int,
+                "bytes": int,
+                "depth": shape("Depth", depth) | None,
+                "idle_share": float | None,
+                "compressibility": None,
+                "operations": dict[str, done],
+                "streams": many(shape("Stream", own | tally)),
+                "steps": many(shape("Step", step)),
+                "gaps": seconds | None,
+                "places": shape("Places", places) | None,
+            },
+        )
+    )
+
+
 def _of(kind: Any, **other: Any) -> Any:
     """A record of ours as an object, by its fields' own types."""
     return shape(kind.__name__, get_type_hints(kind) | other)

@@ -1,26 +1,21 @@
 """A Described trace -> a Document: its streams, load, response times and places, and what is not known of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from stend.charts.traced import pictures
 from stend.charts.traced.named import OPERATIONS, operation, stream
 from stend.record import Tally
 from stend.report.parts import Document, Section, Table, written
+from stend.report.parts.traced_plain import PERCENTILES, depth_of, half, known, plain
 from stend.stats import percentile_s
 from stend.trace.described import Described, Places, streams
 from stend.trace.form import READ, WRITE
-from stend.trace.steps import Part, Step
-from stend.version import __version__
+from stend.trace.steps import Step
 from stend.words import Language
 
-FORMAT = 1
 ENOUGH = 0.8
 MOST_STREAMS, MOST_NAMED = 24, 5
-PERCENTILES = (50.0, 99.0, 99.9, 99.99)
 
 
 def traced(trace: Described, lang: str, *, drawn: bool = True) -> Document:
@@ -45,11 +40,6 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
     own = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
     yield Section("places", words("traced.places"), () if own else (words("traced.no_places"),), own)
     yield Section("source", words("traced.source"), _notes(trace, words), tuple(_source(trace, words)))
-
-
-def known(tally: Tally) -> Tally:
-    """The same of those IOs alone whose response times are known."""
-    return msgspec.structs.replace(tally, ios=sum(tally.bins.values()))
 
 
 def rate(step: Step) -> float:
@@ -137,15 +127,11 @@ def _streams(trace: Described, words: Language) -> Table:
         times = (own.mean_s if own.ios else None, percentile_s(own, 99.0))
         rows.append((
             stream(part.key, words), words.show(part.tally.ios, "whole"), *(words.show(x, "pct") for x in shares),
-            *(words.show(x, "lat") for x in times), words.show(_depth(part), "n"),
+            *(words.show(x, "lat") for x in times), words.show(depth_of(part), "n"),
         ))  # fmt: skip
     return Table(
         words("traced.streams_table"), head, tuple(rows), tuple(range(1, len(head))), words("traced.streams_note")
     )
-
-
-def _depth(part: Part) -> float | None:
-    return part.depth_sum / part.tally.ios if part.depth_sum else None
 
 
 def _more(trace: Described, words: Language) -> tuple[str, ...]:
@@ -195,16 +181,6 @@ def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
             yield words("traced.gap_spread"), words.show(trace.gaps.deviation_s / trace.gaps.mean_s, "n")
 
 
-def half(depths: Mapping[int, int]) -> int:
-    """The depth that half of the issues do not exceed."""
-    seen, total = 0, sum(depths.values())
-    for depth, count in sorted(depths.items()):
-        seen += count
-        if 2 * seen >= total:
-            return depth
-    return 0
-
-
 def _places(trace: Described, places: Places, words: Language) -> Table:
     read, write, both = places.touched_bytes
     rows = [("reach", places.span_bytes), ("footprint", both), ("footprint_read", read), ("footprint_written", write)]
@@ -243,66 +219,6 @@ def _source(trace: Described, words: Language) -> Iterator[Table]:
             counted = sorted(why.items(), key=lambda item: -item[1])
             lines = tuple((words.told(reason), words.show(count, "whole")) for reason, count in counted)
             yield Table(words(f"traced.{key}_table"), (words("traced.reason"), words("traced.count")), lines, (1,))
-
-
-def plain(trace: Described) -> dict[str, Any]:
-    """The same as plain data in base units; what is unknown is null."""
-    return {
-        "format": FORMAT,
-        "stend": __version__,
-        "about": msgspec.to_builtins(trace.about) | {"version": trace.about.version},
-        "seconds": trace.end_ns / 1e9 if trace.about.timed else None,
-        "ios": trace.ios,
-        "bytes": trace.bytes,
-        "depth": _plain_depth(trace.whole, derived=trace.derived),
-        "idle_share": _idle(trace.whole) if trace.about.timed else None,
-        "compressibility": None,
-        "operations": {OPERATIONS[op]: _plain_tally(own) for op in OPERATIONS if (own := trace.of(op)).ios},
-        "streams": [_plain_part(part) for part in trace.parts],
-        "steps": [_plain_step(step) for step in trace.steps],
-        "gaps": _plain_times(trace.gaps) if trace.gaps and trace.gaps.ios and trace.about.timed else None,
-        "places": _plain_places(trace.places) if trace.places else None,
-    }
-
-
-def _idle(step: Step) -> float | None:
-    return None if step.idle_ns is None or not step.length_ns else step.idle_ns / step.length_ns
-
-
-def _plain_depth(step: Step, *, derived: bool) -> dict[str, Any] | None:
-    if step.depth is None:
-        return None
-    return {"mean": step.depth, "half": half(step.depths), "most": max(step.depths), "derived": derived}
-
-
-def _plain_times(tally: Tally) -> dict[str, Any]:
-    names = {f"p{percent:g}": percentile_s(tally, percent) for percent in PERCENTILES}
-    return {"count": tally.ios, "mean": tally.mean_s, "deviation": tally.deviation_s, "longest": tally.max_s} | names
-
-
-def _plain_tally(tally: Tally) -> dict[str, Any]:
-    own = known(tally)
-    return {"ios": tally.ios, "bytes": tally.bytes, "seconds": _plain_times(own) if own.ios else None}
-
-
-def _plain_part(part: Part) -> dict[str, Any]:
-    key = {"operation": OPERATIONS[part.op], "block_bytes": part.block_bytes, "random": part.random}
-    return {"label": part.key.label} | key | _plain_tally(part.tally) | {"depth": _depth(part)}
-
-
-def _plain_step(step: Step) -> dict[str, Any]:
-    ios = {part.key.label: part.tally.ios for part in step.parts}
-    at = {"start": step.start_ns / 1e9, "seconds": step.length_ns / 1e9}
-    return at | {"depth": step.depth, "idle_share": _idle(step), "ios": ios}
-
-
-def _plain_places(places: Places) -> dict[str, Any]:
-    read, write, both = places.touched_bytes
-    touched = {"reads": read, "writes": write, "all": both, "unit_bytes": places.fine_bytes}
-    zones = [{"of_range": size, "of_ios": share} for size, share in places.zones]
-    heat = {"row_bytes": places.row_bytes, "seconds": places.step_ns / 1e9}
-    heat |= {OPERATIONS[op]: places.heat[op].tolist() for op in (READ, WRITE)}
-    return {"span_bytes": places.span_bytes, "touched_bytes": touched, "zones": zones, "heat": heat}
 
 
 def write(trace: Described, forms: Sequence[str], lang: str, into: Path) -> list[Path]:

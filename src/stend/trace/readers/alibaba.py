@@ -17,7 +17,7 @@ class Reader(Base):
     def parse(self, lines: Lines) -> Batch:
         """See `Base`."""
         lines.skip(lines.words(0) == word(b"device_id"), "headers")
-        lines.demand(lines.count == 5, "it has not five fields")
+        lines.demand(lines.count == 5, "it has not 5 fields")
         lines.whole(0, "the device is no number")
         op = lines.choice(1, {b"R": READ, b"W": WRITE}, "it is neither R nor W")
         offset, length = lines.place(2, 3, op)

@@ -40,7 +40,7 @@ class Reader(Base):
         """See `Base`."""
         first, action = lines.words(0), lines.words(5)
         lines.skip(np.isin(first, SUMMARY) | (first & np.uint64(0xFFFFFF) == word(b"CPU")), "lines of the summary")
-        lines.demand(lines.count >= 7, "it has not seven fields")
+        lines.demand(lines.count >= 7, "it has not 7 fields")
         t_ns = lines.near(lines.decimal(3, 9, "the time is no number"))
         pid = lines.whole(4, "the process is no number", (1 << 31) - 1)
         issues, ends = action == self._issue, action == word(b"C")

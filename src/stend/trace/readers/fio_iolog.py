@@ -37,7 +37,7 @@ class Reader(Base):
         first = int(self._third)
         about_files = np.isin(lines.words(first + 1), FILES) & (lines.count == first + 2)
         lines.skip(about_files, "files opened and closed")
-        lines.demand(lines.count == first + 4, f"it has not {'five' if first else 'four'} fields")
+        lines.demand(lines.count == first + 4, f"it has not {first + 4} fields")
         t_us = lines.whole(0, "the time is no number", LARGEST // US) if first else self._waited(lines)
         op = lines.choice(first + 1, ACTIONS, "there is no such action")
         offset, length = lines.place(first + 2, first + 3, op)

@@ -20,7 +20,7 @@ class Reader(Base):
     def parse(self, lines: Lines) -> Batch:
         """See `Base`."""
         lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
-        lines.demand(lines.count == 7, "it has not seven fields")
+        lines.demand(lines.count == 7, "it has not 7 fields")
         stamp = lines.whole(0, "the time is no number", FILETIME_1970 + LARGEST // 100) - FILETIME_1970
         lines.demand(stamp >= 0, "the time is before 1970")
         lines.whole(2, "the disk is no number")

@@ -18,7 +18,7 @@ class Reader(Base):
     def parse(self, lines: Lines) -> Batch:
         """See `Base`."""
         lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
-        lines.demand(lines.count == 6, "it has not six fields")
+        lines.demand(lines.count == 6, "it has not 6 fields")
         t_ns = lines.near(lines.decimal(0, 9, "the time is no number"))
         lines.demand(lines.words(2) != word(b""), "its type is blank: no answer of the drive was seen")
         op = lines.choice(2, {b"R": READ, b"W": WRITE}, "it is neither R nor W")

@@ -25,7 +25,7 @@ class Reader(Base):
     def parse(self, lines: Lines) -> Batch:
         """See `Base`."""
         lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
-        lines.demand(lines.count == 5, "it has not five fields")
+        lines.demand(lines.count == 5, "it has not 5 fields")
         t_ns = lines.near(lines.whole(0, "the time is no number", LARGEST // NS) * NS)
         op = lines.choice(3, {b"0": READ, b"1": WRITE}, "it is neither 0 (read) nor 1 (write)")
         offset, length = lines.place(1, 2, op, SECTOR)

@@ -1,0 +1,97 @@
+"""A Described trace as plain data in base units, what is unknown null; and the figures that its page shows too."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from stend.charts.traced.named import OPERATIONS
+from stend.record import Tally
+from stend.stats import percentile_s
+from stend.trace.described import Described, Places
+from stend.trace.form import READ, WRITE
+from stend.trace.steps import Part, Step
+from stend.version import __version__
+
+FORMAT = 1
+PERCENTILES = (50.0, 99.0, 99.9, 99.99)
+
+
+def plain(trace: Described) -> dict[str, Any]:
+    """Everything, for trace.json."""
+    return {
+        "format": FORMAT,
+        "stend": __version__,
+        "about": msgspec.to_builtins(trace.about) | {"version": trace.about.version},
+        "seconds": trace.end_ns / 1e9 if trace.about.timed else None,
+        "ios": trace.ios,
+        "bytes": trace.bytes,
+        "depth": _plain_depth(trace.whole, derived=trace.derived),
+        "idle_share": _idle(trace.whole) if trace.about.timed else None,
+        "compressibility": None,
+        "operations": {OPERATIONS[op]: _plain_tally(own) for op in OPERATIONS if (own := trace.of(op)).ios},
+        "streams": [_plain_part(part) for part in trace.parts],
+        "steps": [_plain_step(step) for step in trace.steps],
+        "gaps": _plain_times(trace.gaps) if trace.gaps and trace.gaps.ios and trace.about.timed else None,
+        "places": _plain_places(trace.places) if trace.places else None,
+    }
+
+
+def _idle(step: Step) -> float | None:
+    return None if step.idle_ns is None or not step.length_ns else step.idle_ns / step.length_ns
+
+
+def _plain_depth(step: Step, *, derived: bool) -> dict[str, Any] | None:
+    if step.depth is None:
+        return None
+    return {"mean": step.depth, "half": half(step.depths), "most": max(step.depths), "derived": derived}
+
+
+def _plain_times(tally: Tally) -> dict[str, Any]:
+    names = {f"p{percent:g}": percentile_s(tally, percent) for percent in PERCENTILES}
+    return {"count": tally.ios, "mean": tally.mean_s, "deviation": tally.deviation_s, "longest": tally.max_s} | names
+
+
+def _plain_tally(tally: Tally) -> dict[str, Any]:
+    own = known(tally)
+    return {"ios": tally.ios, "bytes": tally.bytes, "seconds": _plain_times(own) if own.ios else None}
+
+
+def _plain_part(part: Part) -> dict[str, Any]:
+    key = {"operation": OPERATIONS[part.op], "block_bytes": part.block_bytes, "random": part.random}
+    return {"label": part.key.label} | key | _plain_tally(part.tally) | {"depth": depth_of(part)}
+
+
+def _plain_step(step: Step) -> dict[str, Any]:
+    ios = {part.key.label: part.tally.ios for part in step.parts}
+    at = {"start": step.start_ns / 1e9, "seconds": step.length_ns / 1e9}
+    return at | {"depth": step.depth, "idle_share": _idle(step), "ios": ios}
+
+
+def _plain_places(places: Places) -> dict[str, Any]:
+    read, write, both = places.touched_bytes
+    touched = {"reads": read, "writes": write, "all": both, "unit_bytes": places.fine_bytes}
+    zones = [{"of_range": size, "of_ios": share} for size, share in places.zones]
+    heat = {"row_bytes": places.row_bytes, "seconds": places.step_ns / 1e9}
+    heat |= {OPERATIONS[op]: places.heat[op].tolist() for op in (READ, WRITE)}
+    return {"span_bytes": places.span_bytes, "touched_bytes": touched, "zones": zones, "heat": heat}
+
+
+def known(tally: Tally) -> Tally:
+    """The same of those IOs alone whose response times are known."""
+    return msgspec.structs.replace(tally, ios=sum(tally.bins.values()))
+
+
+def depth_of(part: Part) -> float | None:
+    """A stream's mean depth at issue."""
+    return part.depth_sum / part.tally.ios if part.depth_sum else None
+
+
+def half(depths: Mapping[int, int]) -> int:
+    """The depth that half of the issues do not exceed."""
+    seen, total = 0, sum(depths.values())
+    for depth, count in sorted(depths.items()):
+        seen += count
+        if 2 * seen >= total:
+            return depth
+    return 0
