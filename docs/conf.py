@@ -70,6 +70,7 @@ def for_everybody(app, failed):
         '<aside class="toc-drawer">': f'<aside class="toc-drawer" aria-label="{page}">',
         '<aside class="toc-drawer no-toc">': f'<aside class="toc-drawer no-toc" aria-label="{page}">',
         "<pre>": '<pre tabindex="0">',
+        '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
         '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
         '<th class="head"><p></p></th>': '<td class="head"></td>',
         '<div id="search-results">': f'<h1>{search}</h1>\n<div id="search-results">',

@@ -1,9 +1,11 @@
 """Every test has what it needs or says why not: nothing is skipped without being counted at the very end."""
 
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +75,17 @@ def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
             terminalreporter.section(title % reasons.total(), sep="!", red=True, bold=True)
             for why, count in reasons.most_common():
                 terminalreporter.line(f"{count:5}  {why}", red=True)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real browser, for tests marked so."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not chromium or not find_spec("playwright"):
+        pytest.skip("chromium is not here; `make pages` installs it")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as play:
+        one = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield one
+        one.close()

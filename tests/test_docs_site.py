@@ -16,9 +16,9 @@ pytestmark = pytest.mark.together
 """Both builds keep what the notebook put out, and the made pages, in the same places."""
 
 
-def built(kind: str, into: Path) -> "subprocess.CompletedProcess[str]":
+def built(kind: str, into: Path, *more: str) -> "subprocess.CompletedProcess[str]":
     """What Sphinx says while it builds."""
-    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", kind, str(DOCS), str(into)]
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", kind, *more, str(DOCS), str(into)]
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 

@@ -1,7 +1,5 @@
 """Live pages in a real browser (`make pages`): they grow, come back after a reload, and axe has no objection."""
 
-import importlib.util
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -35,19 +33,6 @@ def going(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             wait_for((top / "run/events.jsonl").exists)
             yield served
         run.kill()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if not chromium or not importlib.util.find_spec("playwright"):
-        pytest.skip("chromium is not here; `make pages` installs it")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        one = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield one
-        one.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), VIEWS)

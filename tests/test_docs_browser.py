@@ -1,0 +1,55 @@
+"""The site in a real browser without a network (`make pages`): searched, as narrow as a phone, no objection of axe."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.test_docs_site import built
+from tests.test_report_browser import axe
+
+pytestmark = pytest.mark.browser
+VIEWS = [(390, "light"), (390, "dark"), (1400, "light"), (1400, "dark")]
+PATIENCE_MS = 30_000
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both languages, as `make docs` lays them."""
+    into = tmp_path_factory.mktemp("site")
+    assert built("html", into).returncode == 0
+    assert built("html", into / "ru", "-D", "language=ru").returncode == 0
+    return into
+
+
+@pytest.mark.parametrize(("width", "scheme"), VIEWS)
+def test_no_page_is_wider_than_its_screen_and_axe_objects_to_none(
+    width: int, scheme: str, site: Path, browser: Any
+) -> None:
+    view = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+    page, objections = view.new_page(), []
+    for path in sorted(site.rglob("*.html")):
+        page.goto(path.as_uri())
+        page.evaluate(axe())
+        found = page.evaluate("axe.run(document)")
+        objections += [(path.name, v["id"], v["nodes"][0]["html"]) for v in found["violations"]]
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            objections.append((path.name, "wider than the screen", ""))
+    view.close()
+    assert not objections
+
+
+@pytest.mark.parametrize(
+    ("start", "word", "leads"), [("index.html", "saturation", "read-a-tail"), ("ru/index.html", "хвост", "read-a-tail")]
+)
+def test_a_word_is_found_without_a_network(start: str, word: str, leads: str, site: Path, browser: Any) -> None:
+    view = browser.new_context(viewport={"width": 1400, "height": 900}, offline=True)
+    page = view.new_page()
+    page.goto((site / start).as_uri())
+    page.fill("input[name=q]", word)
+    page.press("input[name=q]", "Enter")
+    page.wait_for_selector("#search-results ul.search li a", timeout=PATIENCE_MS)
+    page.wait_for_function(f"document.querySelector('#search-results a[href*=\"{leads}\"]')", timeout=PATIENCE_MS)
+    page.click(f'#search-results a[href*="{leads}"]')
+    assert word.lower() in page.inner_text("article").lower()
+    view.close()
