@@ -12,14 +12,13 @@ WORDS = DOCS / "locale/ru/LC_MESSAGES"
 IN_RUSSIAN = ["index", "gallery", "tutorial/index", "tutorial/real-drive", "method/index", "how-to/index"]
 IN_RUSSIAN += ["how-to/nvme-safely", "how-to/slc-cache", "how-to/read-a-tail"]
 """Pages of which each sentence must be there in both languages."""
-pytestmark = pytest.mark.together
-"""Both builds keep what the notebook put out, and the made pages, in the same places."""
 
 
 def built(kind: str, into: Path, *more: str) -> "subprocess.CompletedProcess[str]":
     """What Sphinx says while it builds."""
-    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", kind, *more, str(DOCS), str(into)]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", kind, *more]
+    words += ["-D", "nb_execution_mode=off"]  # tests/test_notebook.py runs it
+    return subprocess.run([*words, str(DOCS), str(into)], capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from docs.made import columns, files, python, shapes, stand, verbs
+
 from stend import whole
 
 PAGES: dict[str, Callable[[], str]] = {
