@@ -55,7 +55,7 @@ def shown(page: Path) -> Iterator[Shown]:
 
 def _told(page: Path, line: str) -> Iterator[Shown]:
     for part in re.split(r"\s(?:\||&&|;)\s|;\s", line):
-        if re.match(r"(?:\.venv/bin/)?stend\s+\S", part) and " = " not in part:
+        if re.match(r"(?:\.venv/bin/)?stend\s+(?!=)\S", part):
             try:
                 yield Shown(page.name, line, tuple(shlex.split(part, comments=True)[1:]))
             except ValueError:  # a quotation that ends elsewhere is no command
@@ -81,7 +81,8 @@ def verb_of(one: Shown) -> list[str]:
 def given(one: Shown) -> list[tuple[str, str]]:
     """Its options with their values, as far as they have any."""
     words = list(one.words[1:])
-    words = words[: words.index("--")] if "--" in words else words
+    if "--" in words and one.words[0] != "compare":  # where it stands between two sides
+        words = words[: words.index("--")]
     asked = [(n, *word.partition("=")[::2]) for n, word in enumerate(words) if re.match(r"--[a-z]|-[a-z]$", word)]
     return [(option, value or (words[n + 1] if n + 1 < len(words) else "")) for n, option, value in asked]
 
