@@ -3,6 +3,8 @@
 import gzip
 import io
 import re
+import subprocess
+import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -172,61 +174,45 @@ def test_a_format_that_is_named_is_not_guessed_and_says_why_nothing_was_read(tmp
         read(MSR, tmp_path, "alibaba")
 
 
-SOUND = {
-    "msr": rb"\d+,[^,\n]*,\d+,(Read|Write),\d+,0*[1-9]\d*,\d+\r?",
-    "alibaba": rb"\d+,[RW],\d+,0*[1-9]\d*,\d+\r?",
-    "tencent": rb"\d+,\d+,0*[1-9]\d*,[01],\d+\r?",
-    "systor": rb"\d+(\.\d+)?,\d+(\.\d+)?,[RW],\d+,\d+,0*[1-9]\d*\r?",
-}
-"""Which lines are sound, said once more by other means; numbers that are too large are few, and left aside."""
-SIGNS = b"0123456789,.: \t-+RWrwabcFSD\r\0\xff\xd0"
+def test_numbers_with_and_without_a_fraction_are_of_one_scale(tmp_path: Path) -> None:
+    lines = (b"1456135200,1,R,0,0,512", b"1456135201.5,0.25,R,0,0,512", b"1456135202.0000000019,2.0,R,0,0,512")
+    told = [(0, 10**9), (1_500_000_000, 250_000_000), (2_000_000_001, 2 * 10**9)]
+    assert [(row[0], row[4]) for row in rows(read(b"\n".join(lines), tmp_path))] == told
 
 
-def mutated(lines: list[bytes], many: int, seed: int) -> bytes:
-    """That many lines, most with a byte changed, put in, left out, or ended early."""
-    draw = np.random.default_rng(seed)
-    made = []
-    for which, kind, at, sign in zip(
-        draw.integers(0, len(lines), many),
-        draw.integers(0, 6, many),
-        draw.random(many),
-        draw.integers(0, len(SIGNS), many),
-        strict=True,
-    ):
-        line, own = lines[which], SIGNS[sign : sign + 1]
-        place = int(at * len(line))
-        made.append(
-            (
-                line,
-                line[:place] + own + line[place + 1 :],
-                line[:place] + own + line[place:],
-                line[:place] + line[place + 1 :],
-                line[:place],
-                line + own + line[place:],
-            )[kind]
-        )
-    return b"\n".join(made) + b"\n"
+@pytest.mark.parametrize("name", SAMPLES)
+def test_every_line_of_a_whole_file_is_counted(tmp_path: Path, name: str) -> None:
+    about = (made := read(SAMPLES[name], tmp_path)).about
+    assert made.ios + sum(about.skipped.values()) + sum(about.malformed.values()) == about.lines
+    assert about.lines == SAMPLES[name].count(b"\n")
+
+
+GROWING = """
+import resource, sys
+from pathlib import Path
+from stend.trace import taken
+made = taken.convert(Path(sys.argv[1]), Path(sys.argv[1] + ".parquet"))
+print(made.ios, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_hundred_thousand_damaged_lines_are_each_counted(tmp_path: Path, name: str) -> None:
-    lines = SAMPLES[name].splitlines()
-    data = mutated(lines[:400], 100_000, seed=20261122)
-    if name.startswith("fio"):
-        data = lines[0] + b"\n" + data
-    form = name.partition(" ")[0]
-    made = read(data, tmp_path, form)
-    about = made.about
-    assert about.lines == data.count(b"\n")
-    assert made.ios + sum(about.malformed.values()) + sum(about.skipped.values()) == about.lines
-    assert made.ios > 10_000
-    assert sum(about.malformed.values()) > 10_000
-    assert all(row[2] >= 0 and row[3] >= 0 and row[4] >= -1 for row in rows(made))
-    if form in SOUND:
-        sound = sum(re.fullmatch(SOUND[form], line) is not None for line in data.split(b"\n"))
-        beyond = sum(many for why, many in about.malformed.items() if "neighbours" in why or "no number" in why)
-        assert sound - beyond <= made.ios <= sound
+def test_a_file_five_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
+    peaks = []
+    for millions in (2, 10):
+        many = millions * 1_000_000
+        with gzip.open(tmp_path / f"{millions}.csv.gz", "wb", compresslevel=1) as file:
+            for first in range(0, many, 100_000):
+                rows = (
+                    b"7,W,%d,4096,%d\n" % (4096 * (n % 9999), 1577808000000000 + n)
+                    for n in range(first, first + 100_000)
+                )
+                file.write(b"".join(rows))
+        words = [sys.executable, "-c", GROWING, file.name]
+        told = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+        assert int(told[0]) == many
+        peaks.append(int(told[1]))
+    assert peaks[1] < peaks[0] * 1.2
 
 
 def test_a_line_without_an_end_is_one_malformed_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

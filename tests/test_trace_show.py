@@ -17,13 +17,15 @@ from stend.report.parts import traced as pages
 from stend.report.parts.traced_plain import plain
 from stend.stats import bin_index
 from stend.trace import steps
-from stend.trace.described import FINE, Described, described, reading, streams
+from stend.trace.described import FINE, Described, described, streams
 from stend.trace.folding import steps as folded
 from stend.trace.form import READ, WRITE
+from stend.trace.taken import reading
 from stend.units import MiB
 from stend.words import Language
 from tests import pictures as drawn
-from tests.test_trace_readers import MSR, SAMPLES, mutated
+from tests.test_trace_damaged import mutated
+from tests.test_trace_readers import MSR, SAMPLES
 from tests.test_trace_readers import read as taken
 from tests.traced import HOT_BYTES, columns, known, written
 

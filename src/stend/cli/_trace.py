@@ -19,9 +19,9 @@ def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path,
     import msgspec
 
     from stend.report.parts import traced, traced_plain
-    from stend.trace import described
+    from stend.trace import described, taken
 
-    with described.reading(path, reader, volume) as trace:
+    with taken.reading(path, reader, volume) as trace:
         known = described.described(trace)
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(traced_plain.plain(known)).decode(), indent=1))

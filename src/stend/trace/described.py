@@ -3,22 +3,18 @@
 One pass in level memory. Recall of RWSW PTS 1.0.7: IO streams by share, their cumulative share, steps of 5 minutes.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from stend import extras
 from stend.errors import BadInput
 from stend.record import Tally
 from stend.stats import BINS
-from stend.trace import form, steps, taken
+from stend.trace import steps
 from stend.trace.folding import Folding
 from stend.trace.form import READ, UNKNOWN, WRITE, About, Batch, Trace
 from stend.trace.steps import SECOND_NS, Part, Step
@@ -89,27 +85,6 @@ class Described:
         for step in others:
             first = first + step
         return first
-
-
-@contextmanager
-def reading(path: Path, reader: str = "", volume: str = "") -> Iterator["Trace | steps.Steps"]:
-    """A trace in whatever form it is: ours, its statistics alone, or a foreign one, converted into a temporary file.
-
-    BadInput where it is none of them.
-    """
-    extras.need("a trace", "pyarrow", "numba")
-    try:
-        with path.open("rb") as file:
-            head = file.read(1 << 12)
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
-    if steps.claims(head):
-        yield steps.opened(path)
-    elif form.claims(head):
-        yield form.opened(path)
-    else:
-        with TemporaryDirectory(prefix="stend-trace-") as folder:
-            yield taken.convert(path, Path(folder) / "trace.parquet", reader, volume)
 
 
 def described(trace: "Trace | steps.Steps") -> Described:

@@ -3,15 +3,18 @@
 import subprocess
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from stend import extras
 from stend.errors import BadInput, Missing
 from stend.programs import missing
-from stend.trace import form, source
+from stend.trace import form, source, steps
 from stend.trace.form import About, Batch, Trace
 from stend.trace.lines import Lines
 from stend.trace.readers import Reader, formats, told_by
@@ -72,6 +75,27 @@ class Sorted:
         given["t_ns"] = np.maximum(t_ns, self._last_ns)
         self._last_ns = int(given["t_ns"][-1])
         return given
+
+
+@contextmanager
+def reading(path: Path, reader: str = "", volume: str = "") -> Iterator[Trace | steps.Steps]:
+    """A trace in whatever form it is: ours, its statistics alone, or a foreign one, converted into a temporary file.
+
+    BadInput where it is none of them.
+    """
+    extras.need("a trace", "pyarrow", "numba")
+    try:
+        with path.open("rb") as file:
+            head = file.read(1 << 12)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+    if steps.claims(head):
+        yield steps.opened(path)
+    elif form.claims(head):
+        yield form.opened(path)
+    else:
+        with TemporaryDirectory(prefix="stend-trace-") as folder:
+            yield convert(path, Path(folder) / "trace.parquet", reader, volume)
 
 
 def convert(path: Path, into: Path, reader: str = "", volume: str = "") -> Trace:
