@@ -18,7 +18,7 @@ pytest.importorskip("cryptography")
 
 from stend import store
 from stend.errors import BadInput, StepFailed
-from stend.fleet import certificates, file, sealed, tasks
+from stend.fleet import certificates, file, locks, sealed, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 
@@ -98,9 +98,9 @@ def test_nothing_is_unpacked_that_could_be_a_program() -> None:
 @pytest.mark.slow
 def test_a_run_is_begun_once_however_often_it_is_asked_for() -> None:
     assert carried() == Outcome("001-a-01", "complete")
-    events = (tasks.HOME / "runs/batch/001-a-01/events.jsonl").read_bytes()
+    events = (tasks.HOME / "runs/batch/01/001-a-01/events.jsonl").read_bytes()
     assert carried() == Outcome("001-a-01", "complete")
-    assert (tasks.HOME / "runs/batch/001-a-01/events.jsonl").read_bytes() == events
+    assert (tasks.HOME / "runs/batch/01/001-a-01/events.jsonl").read_bytes() == events
     assert tasks.states("batch") == {"001-a-01": "ended"}
 
 
@@ -111,13 +111,13 @@ def test_a_run_outlives_its_worker_and_is_taken_up_again_once() -> None:
     code += "tasks.HOME, tasks.DRIVES = Path(sys.argv[1]), {'SIM-small-1': 'sim:small?unit=1'}\n"
     code += "tasks.carry(sys.argv[2].encode())"
     told = msgspec.json.encode(slow).decode()
-    events = tasks.HOME / "runs/batch/001-a-01/events.jsonl"
+    events = tasks.HOME / "runs/batch/01/001-a-01/events.jsonl"
     with subprocess.Popen([sys.executable, "-c", code, str(tasks.HOME), told]) as worker:
         until = time.monotonic() + PATIENCE_S
         while not events.exists() and time.monotonic() < until:
             time.sleep(0.02)
         worker.kill()
-    with tasks._drive("SIM-small-1") as fd:
+    with locks.drive("SIM-small-1") as fd:
         assert fd == -1, "the run has the drive, though its worker is gone"
     assert msgspec.json.decode(tasks.carry(told.encode()), type=Outcome).outcome in ("complete", "not steady")
     assert len(store.load(events.parent).started) == 1
@@ -125,30 +125,30 @@ def test_a_run_outlives_its_worker_and_is_taken_up_again_once() -> None:
 
 def test_a_drive_that_is_not_there_or_another_fleets_is_refused(tmp_path: Path) -> None:
     assert carried(serial="SN9") == Outcome("001-a-01", "refused", "this host has no drive SN9")
-    other = msgspec.json.encode(tasks.Claim("other", ("001-a-01",)))
-    assert tasks._claim(Order("other", "001-a-01", "SIM-small-1", QUICK, ("001-a-01",))) == ""
+    others = locks.Claim("other", ("001-a-01",))
+    assert locks.claim(tasks.HOME, "SIM-small-1", others, tasks._open) == ""
     said = carried()
     assert said.outcome == "refused"
     assert said.said == "the drive SIM-small-1 belongs to the fleet other until that ends"
-    assert [path.read_bytes() for path in (tasks.HOME / "claims").glob("*.json")] == [other]
+    assert [path.read_bytes() for path in (tasks.HOME / "claims").glob("*.json")] == [msgspec.json.encode(others)]
     assert tasks.halt("other") == 0, "and is nobody's once that is stopped"
-    assert tasks._claim(Order("batch", "001-a-01", "SIM-small-1", QUICK, ("001-a-01",))) == ""
+    assert locks.claim(tasks.HOME, "SIM-small-1", locks.Claim("batch"), tasks._open) == ""
 
 
 def test_nobody_begins_on_a_drive_while_a_process_has_its_lock() -> None:
-    with tasks._drive("SN1") as fd:
+    with locks.drive("SN1") as fd:
         assert fd >= 0
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], pass_fds=(fd,))
-    with tasks._drive("SN1") as again:
+    with locks.drive("SN1") as again:
         assert again == -1, "the run has it, whoever began the run is gone"
     child.kill()
     child.wait()
-    with tasks._drive("SN1") as again:
+    with locks.drive("SN1") as again:
         assert again >= 0
 
 
 def test_no_name_leads_out_of_the_runs(tmp_path: Path) -> None:
-    (tmp_path / "host/runs/batch/a").mkdir(parents=True)
+    (tmp_path / "host/runs/batch/a/a").mkdir(parents=True)
     (tmp_path / "secret").write_text("x")
     for fleet, cell, name in (("batch", "a", "../../../../secret"), ("..", "a", "x"), ("batch", "../..", "secret")):
         with pytest.raises(BadInput, match="is no"):
@@ -208,7 +208,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
         assert list((tmp_path / "home").glob("*.html"))
         assert "SIM-small-1 (stend small 134 MB)" in asked.stdout
         for cell in ("001-SIM-small-1-01", "002-SIM-small-2-01"):
-            home, there = tmp_path / "home" / cell, tmp_path / "host/runs/batch" / cell
+            home, there = tmp_path / "home" / cell, tmp_path / "host/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()
         nobody = at_the_desk("run", fleet_file(tmp_path, port, {"drives": ["SN9"]}), papers)

@@ -11,6 +11,7 @@ OPENS |= {"write_text", "write_bytes", "pwrite", "pwritev", "writev", "ioctl", "
 RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen", "posix_spawn", "execvp", "execv"}
 
 READS = {
+    "fleet/tasks.py": "files of a run, with 'rb', to be sent home",
     "store/journal.py": "the events of a run folder",
     "kernel.py": "what ioctls tell of files and nodes opened with O_RDONLY",
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
@@ -34,7 +35,8 @@ WRITES_FOLDERS = {
     "session/write_cache.py": "the run folder's record of what was set on the drive",
     "catalogue": "parts below a folder of runs, or in a temporary one",
     "fleet/certificates.py": "certificates and keys, with O_EXCL",
-    "fleet/tasks.py": "the locks and claims of drives",
+    "fleet/beside.py": "a trial of several drives, which is stend again, and its log",
+    "fleet/locks.py": "the locks and claims of drives",
     "fleet/worker.py": "itself, begun anew when its scheduler is gone",
     "session/together/trial.py": "a probe a drive, which is stend again and goes through the gate",
     "session/together/turns.py": "how far each of several runs is, in their folder; locks of this host",

@@ -97,7 +97,7 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
             with desk(fleet.scheduler, certificates, name) as client:
                 if not checked:
                     fleet, checked = there(client, fleet), True
-                    left = {order.cell: order for order in fleet.orders()}
+                    left = {order.cell: order for order in fleet.orders(list(hosts(client).values()))}
                 for outcome in _told(client, list(left.values())):
                     lost = time.monotonic()
                     tell(f"{outcome.cell}: {outcome.outcome}{': ' + outcome.said if outcome.said else ''}")

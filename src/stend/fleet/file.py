@@ -1,7 +1,7 @@
 """A fleet file: which drives, by serial or selector, are measured by which studies, and the orders that come of it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -59,7 +59,8 @@ class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One run of a fleet: a cell of its matrix. `serial` names the drive, and is the leave to destroy what is on it.
 
-    `cells` are all the fleet's runs on that drive, which is the fleet's until they are done.
+    `cells` are all the fleet's runs on that drive, which is the fleet's until they are done; `beside` those on each of
+    the fleet's drives of this host, `together` and `trial_s` how they are measured beside each other.
     """
 
     fleet: Annotated[str, Meta(pattern=NAME)]
@@ -67,6 +68,14 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     serial: Serial
     study: Study
     cells: Annotated[tuple[str, ...], Meta(max_length=100)] = ()
+    beside: dict[str, tuple[str, ...]] = {}
+    together: bool = False
+    trial_s: Annotated[float, Meta(ge=0, le=600)] = 0.0
+
+    @property
+    def study_word(self) -> str:
+        """The number of its study, as in the name of its cell."""
+        return self.cell.rpartition("-")[2]
 
     def request(self, target: str, into: Path) -> Request:
         """The run on the host that has the drive."""
@@ -89,6 +98,8 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     destroy: Annotated[tuple[Serial, ...], Meta(max_length=10_000)] = ()
     into: str = "runs"
     retries: Annotated[int, Meta(ge=0, le=100)] = 0
+    together: bool = False
+    trial: Annotated[float, Meta(ge=0, le=600)] = 5.0
     acceptance: plan.Written | None = None
 
     @property
@@ -106,13 +117,23 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Drives that are still to be chosen."""
         return tuple(one for one in self.wishes if isinstance(one, Selector))
 
-    def orders(self) -> Iterator[Order]:
-        """Every cell, the first study of all drives first."""
-        for number, study in enumerate(self.studies, 1):
-            for at, serial in enumerate(self.serials, 1):
-                slug = f"{at:03}-{re.sub(r'[^A-Za-z0-9]+', '-', serial)[:40].strip('-')}"
-                cells = tuple(f"{slug}-{every:02}" for every in range(1, len(self.studies) + 1))
-                yield Order(self.name, cells[number - 1], serial, study, cells)
+    @property
+    def cells(self) -> dict[str, tuple[str, ...]]:
+        """The runs on each drive, in their order."""
+        slugs = [re.sub(r"[^A-Za-z0-9]+", "-", serial)[:40].strip("-") for serial in self.serials]
+        return {
+            serial: tuple(f"{at:03}-{slug}-{number:02}" for number in range(1, len(self.studies) + 1))
+            for at, (serial, slug) in enumerate(zip(self.serials, slugs, strict=True), 1)
+        }
+
+    def orders(self, hosts: Iterable[Iterable[str]] = ()) -> Iterator[Order]:
+        """Every cell, the first study of all drives first; `hosts` have drives of these serials."""
+        cells = self.cells
+        beside = {one: {two: cells[two] for two in own if two in cells} for own in map(tuple, hosts) for one in own}
+        for number, study in enumerate(self.studies):
+            for serial, own in cells.items():
+                near = beside.get(serial, {})
+                yield Order(self.name, own[number], serial, study, own, near, self.together, self.trial)
 
 
 def load(path: Path) -> Fleet:

@@ -4,24 +4,22 @@ A run is a process of its own and a folder; what is here begins it, looks on, ta
 the same thing any number of times: whoever asks again finds the run that there is.
 """
 
-import fcntl
 import hashlib
 import os
 import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from stend import whole
 from stend.errors import BadInput
+from stend.fleet import beside, locks
 from stend.fleet.file import Order
 from stend.session import apart, series
-from stend.session.together.turns import runtime
+from stend.session.together import group, turns
 from stend.store import writer
 
 LOOK_S, PIECE_BYTES = 0.5, 8 << 20
@@ -39,13 +37,6 @@ class Outcome(msgspec.Struct, frozen=True):
     said: str = ""
 
 
-class Claim(msgspec.Struct, frozen=True):
-    """Whose a drive is, until all those runs are done."""
-
-    fleet: str = ""
-    cells: tuple[str, ...] = ()
-
-
 def carry(told: bytes) -> bytes:
     """Begin a run, or take up the one that there is, and look on until it ended: an `Order`, an `Outcome`, as JSON."""
     order = msgspec.json.decode(told, type=Order)
@@ -61,9 +52,7 @@ def halt(fleet: str) -> int:
             with suppress(ProcessLookupError):
                 os.kill(held.owner.pid, signal.SIGINT)
                 asked += 1
-    for claim in (HOME / "claims").glob("*.json"):
-        if _claimed(claim).fleet == fleet:
-            claim.unlink(missing_ok=True)
+    locks.let_go(HOME, fleet)
     return asked
 
 
@@ -93,12 +82,17 @@ def _carried(order: Order) -> Outcome:
     target = DRIVES.get(order.serial)
     if target is None:
         return Outcome(order.cell, "refused", f"this host has no drive {order.serial}")
-    other = _claim(order)
+    other = locks.claim(HOME, order.serial, locks.Claim(order.fleet, order.cells), _open)
     if other:
         return Outcome(order.cell, "refused", f"the drive {order.serial} belongs to the fleet {other} until that ends")
     folder = _place(order.fleet, order.cell)
+    said = beside.ready(
+        order, DRIVES, folder.parent.parent, lambda serial: locks.claimed(HOME, serial, order.fleet, _open)
+    )
+    if said:
+        return Outcome(order.cell, "cut off", said)
     while True:
-        with _drive(order.serial) as fd:
+        with locks.drive(order.serial) as fd:
             if fd >= 0:  # nobody runs on the drive now, nor can until this is let go or its process ends
                 how = series.ended(folder)
                 if how in series.FINISHED:
@@ -117,7 +111,10 @@ def _begun(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> 
     if not again and folder.exists():  # what is left of a run that never started
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    return apart.begin(words, apart.log_of(folder), (fd,))
+    process = apart.begin(words, apart.log_of(folder), (fd,))
+    if (folder.parent / group.WORD).exists():
+        turns.say(folder.parent, folder.name, pid=process.pid)
+    return process
 
 
 def _ended(order: Order, folder: Path, code: int) -> Outcome:
@@ -128,51 +125,18 @@ def _ended(order: Order, folder: Path, code: int) -> Outcome:
     return Outcome(order.cell, "refused" if code in (2, 3, 4) else how or "cut off", said)
 
 
-@contextmanager
-def _drive(serial: str) -> Iterator[int]:
-    """The lock of a drive on this host, for whoever runs on it; -1 where another has it."""
-    name = hashlib.blake2b(serial.encode(), digest_size=8).hexdigest()
-    fd = os.open(runtime() / f"drive-{name}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield -1
-        else:
-            yield fd
-    finally:
-        os.close(fd)
-
-
-def _claim(order: Order) -> str:
-    """Take a drive for a fleet; the name of another one that has it and is not done."""
-    name = hashlib.blake2b(order.serial.encode(), digest_size=8).hexdigest()
-    path = HOME / "claims" / f"{name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with (path.parent / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        had = _claimed(path)
-        if had.fleet and had.fleet != order.fleet and any(_state(_place(had.fleet, c)) != "ended" for c in had.cells):
-            return had.fleet
-        whole.write(path, msgspec.json.encode(Claim(order.fleet, order.cells)))
-    return ""
-
-
-def _claimed(path: Path) -> Claim:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Claim)
-    except (OSError, msgspec.MsgspecError):
-        return Claim()
-
-
 def _state(folder: Path) -> str:
     if series.ended(folder) in series.FINISHED:
         return "ended"
     return "running" if writer.holder(folder).alive else "cut off"
 
 
+def _open(fleet: str, cell: str) -> bool:
+    return _state(_place(fleet, cell)) != "ended"
+
+
 def _folders(fleet: str) -> list[Path]:
-    return sorted(path for path in (HOME / "runs" / fleet).glob("*") if path.is_dir())
+    return sorted(path for path in (HOME / "runs" / fleet).glob("*/[!.]*") if path.is_dir())
 
 
 def _place(fleet: str, cell: str) -> Path:
@@ -180,7 +144,7 @@ def _place(fleet: str, cell: str) -> Path:
     for name in (fleet, cell):
         if "/" in name or name.startswith("."):
             raise BadInput(f"{name} is no name of a run")
-    return HOME / "runs" / fleet / cell
+    return HOME / "runs" / fleet / cell.rpartition("-")[2] / cell
 
 
 def _hash(path: Path) -> str:

@@ -44,9 +44,18 @@ def once(wanted: Sequence[Wanted]) -> None:
 
 
 def arranged(
-    wanted: Sequence[Wanted], folder: Path, *, barrier: bool, seconds: float, tell: Callable[[str], None]
+    wanted: Sequence[Wanted],
+    folder: Path,
+    *,
+    barrier: bool,
+    seconds: float,
+    tell: Callable[[str], None],
+    fds: Sequence[int] = (),
 ) -> Arranged:
-    """The group of these runs; measured in a trial of `seconds` a window first, unless that is 0."""
+    """The group of these runs; measured in a trial of `seconds` a window first, unless that is 0.
+
+    Whoever works on the drives in that trial has the descriptors `fds`.
+    """
     real = [one for one in wanted if not one.drive.virtual]
     common = shared([one.drive for one in real])
     for line in (*map(sentence, common), *_near(real)):
@@ -55,7 +64,7 @@ def arranged(
     lanes, trials = _lanes([one.drive.target for one in real], common), list[Trial]()
     if len(able) > 1 and seconds:
         tell(f"Trial: {len(able)} drives, each alone and beside the others, {seconds:g} s a window")
-        lanes, trials = _tried(able, {} if barrier else lanes, lambda some: trial(some, str(folder), seconds))
+        lanes, trials = _tried(able, {} if barrier else lanes, lambda some: trial(some, str(folder), seconds, fds))
     elif not barrier:
         lanes = dict.fromkeys(lanes, "all") if len(lanes) > 1 else {}
     refused = trials[0].refused if trials else {}

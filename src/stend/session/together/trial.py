@@ -78,10 +78,13 @@ class Trial(msgspec.Struct, frozen=True):
         return [one for one in self.moved if one.target == target]
 
 
-def trial(requests: Sequence[Request], folder: str, seconds: float) -> Trial:
-    """Each drive beside all others, `seconds` a window, through the gate; nothing is left running."""
+def trial(requests: Sequence[Request], folder: str, seconds: float, fds: Sequence[int] = ()) -> Trial:
+    """Each drive beside all others, `seconds` a window, through the gate; nothing is left running.
+
+    The drives' processes have the descriptors `fds`, which hold whatever they lock as long as one works.
+    """
     with ExitStack() as end:
-        probes = [end.enter_context(Probe(request, folder, seconds)) for request in requests]
+        probes = [end.enter_context(Probe(request, folder, seconds, fds)) for request in requests]
         for one in probes:
             one.waits(lambda one=one: one.ready)  # type: ignore[misc]
         moved = [
@@ -117,13 +120,15 @@ def _moved(one: "Probe", others: Sequence["Probe"], load: Workload, seconds: flo
 class Probe:
     """The process of one drive, and what it said so far."""
 
-    def __init__(self, request: Request, folder: str, seconds: float) -> None:
+    def __init__(self, request: Request, folder: str, seconds: float, fds: Sequence[int] = ()) -> None:
         self.target, self.refused, self.failed, self.ready = request.target, "", "", False
         self.holds: Workload | None = None
         self.heard: list[Heard] = []
         self.news = threading.Condition()
         words = [sys.executable, "-m", probe.__name__]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0, pass_fds=fds
+        )
         threading.Thread(target=self._listen, daemon=True).start()
         self._tell(Asked(request.target, request.destroy or "", os.path.abspath(folder), min(seconds / 5, 1.0)))
 

@@ -1,0 +1,147 @@
+"""Runs of a fleet on one host take turns: real drives wait for each other, and nobody begins amid a trial."""
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stend import store
+from stend.fleet import beside, locks, tasks
+from stend.fleet.file import Order, Study
+from stend.fleet.tasks import Outcome
+from stend.record import Started
+from stend.session.together import group, turns
+from tests.stand import Stand
+
+QUICK = Study(["fresh"], quick=True, minute_s=0.2)
+PATIENCE_S = 240
+
+
+@pytest.fixture(autouse=True)
+def own_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
+    monkeypatch.setattr(tasks, "HOME", tmp_path / "host")
+
+
+def orders(serials: list[str], **own: object) -> list[Order]:
+    cells: dict[str, tuple[str, ...]] = {
+        serial: (f"{at:03}-d-01", f"{at:03}-d-02") for at, serial in enumerate(serials, 1)
+    }
+    return [
+        msgspec.structs.replace(Order("batch", of[0], serial, QUICK, of, cells), **own) for serial, of in cells.items()
+    ]
+
+
+def all_at_once(asked: list[Order]) -> list[Outcome]:
+    """What becomes of orders that come to a host at once, as from its worker's threads."""
+    told: dict[str, Outcome] = {}
+
+    def carry(order: Order) -> None:
+        told[order.cell] = msgspec.json.decode(tasks.carry(msgspec.json.encode(order)), type=Outcome)
+
+    threads = [threading.Thread(target=carry, args=(order,)) for order in asked]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(PATIENCE_S)
+    return [told[order.cell] for order in asked]
+
+
+def times(cell: str) -> tuple[float, float]:
+    """When the first load of a run began, and when it ended."""
+    run = store.load(tasks.HOME / "runs/batch/01" / cell)
+    began = next(e.at for e in store.read(tasks.HOME / "runs/batch/01" / cell) if isinstance(e, Started))
+    loads = [began + one.t - one.counts.seconds for one in run.results if one.counts.seconds]
+    return min(loads), began + max(one.t for one in run.results)
+
+
+@pytest.mark.slow
+@pytest.mark.fio
+@pytest.mark.block
+def test_real_drives_of_a_fleet_run_one_after_another_where_no_trial_says_otherwise(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [stand.file(f"drive-{number}") for number in (1, 2)]
+    drives = {str(path): stand.loop(path) for path in files}
+    monkeypatch.setattr(tasks, "DRIVES", drives)
+    told = all_at_once(orders(list(drives)))
+    assert [one.outcome for one in told] == ["complete", "complete"], told
+    (_, first), (second, _) = sorted(times(one.cell) for one in told)
+    assert first <= second, "the second began when the first had ended"
+    own = group.load(tasks.HOME / "runs/batch/01")
+    assert [(one.name, one.request.target) for one in own.members] == [
+        ("001-d-01", drives[str(files[0])]), ("002-d-01", drives[str(files[1])]),
+    ]  # fmt: skip
+    assert all(one.request.destroy is None for one in own.members)
+
+
+@pytest.mark.slow
+@pytest.mark.fio
+@pytest.mark.block
+def test_a_trial_has_the_locks_of_its_drives_and_what_it_saw_is_in_every_run(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drives = {str(path): stand.loop(path) for path in (stand.file("drive-1"), stand.file("drive-2"))}
+    monkeypatch.setattr(tasks, "DRIVES", drives)
+    asked = orders(list(drives), trial_s=0.3)
+    folder = tasks.HOME / "runs/batch"
+    found = threading.Thread(target=beside.ready, args=(asked[0], drives, folder, lambda serial: ""))
+    found.start()
+    held = set()
+    while found.is_alive():
+        for serial in drives:
+            with locks.drive(serial) as fd:
+                held |= {serial} if fd < 0 else set()
+        time.sleep(0.01)
+    assert held == set(drives)
+    assert "Trial: 2 drives" in (folder / "together.log").read_text()
+    again = (folder / group.WORD).read_bytes()
+    second = msgspec.structs.replace(asked[1], cell="002-d-02", study=Study(["latency"]))
+    assert beside.ready(second, drives, folder, lambda serial: "") == ""
+    assert (folder / group.WORD).read_bytes() == again, "one trial is for all studies"
+    member = group.load(folder / "02").members[1]
+    assert (member.name, member.request.tests) == ("002-d-02", ["latency"])
+    assert "beside the other drives" in member.told[0]
+
+
+def test_one_real_drive_and_virtual_ones_wait_for_nobody(tmp_path: Path) -> None:
+    drives = {"A": "/dev/a", "B": "sim:small?unit=1", "C": "sim:small?unit=2"}
+    (order, *_) = orders(["A", "B", "C", "elsewhere"])
+    assert beside.ready(order, drives, tmp_path, lambda serial: "") == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_measured_phases_of_a_fleet_begin_at_one_moment_where_the_file_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drives = {"A": "sim:small?unit=1", "B": "sim:small?unit=2", "C": "sim:small?unit=3"}
+    monkeypatch.setattr(tasks, "DRIVES", drives)
+    asked = orders(list(drives), together=True)
+    others = locks.Claim("other", ("001-x-01",))
+    assert locks.claim(tasks.HOME, "C", others, tasks._open) == ""
+    told = all_at_once(asked)
+    assert [one.outcome for one in told] == ["complete", "complete", "refused"]
+    study = tasks.HOME / "runs/batch/01"
+    assert [one.name for one in group.load(study).members] == ["001-d-01", "002-d-01"], "another fleet's is no member"
+    for one in asked[:2]:
+        said = [note.text for note in store.load(study / one.cell).notes]
+        assert any("fresh began with the other drives after" in text for text in said), said
+
+
+@pytest.mark.slow
+def test_a_trial_that_is_killed_is_said_and_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drives = {"A": "sim:small?unit=1", "B": "sim:small?unit=2"}
+    real = subprocess.Popen
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda words, **own: real([sys.executable, "-c", "raise SystemExit(1)"], **own)
+    )
+    (order, _) = orders(list(drives), together=True)
+    assert "ended amid it" in beside.ready(order, drives, tmp_path / "b", lambda serial: "")
+    monkeypatch.setattr(subprocess, "Popen", real)
+    assert beside.ready(order, drives, tmp_path / "b", lambda serial: "") == ""
+    assert turns.lives(tmp_path / "b/01", turns.BEGINNER), "whoever is to begin them"
