@@ -4,6 +4,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -25,6 +27,12 @@ PATIENCE_S = 240
 def own_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
     monkeypatch.setattr(tasks, "HOME", tmp_path / "host")
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with ExitStack() as end:
+        yield Stand(tmp_path, end)
 
 
 def orders(serials: list[str], **own: object) -> list[Order]:

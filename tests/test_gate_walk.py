@@ -36,6 +36,7 @@ WRITES_FOLDERS = {
     "catalogue": "parts below a folder of runs, or in a temporary one",
     "fleet/certificates.py": "certificates and keys, with O_EXCL",
     "fleet/beside.py": "a trial of several drives, which is stend again, and its log",
+    "fleet/slurm.py": "Slurm, which is asked to run stend, and its word of it",
     "fleet/locks.py": "the locks and claims of drives",
     "fleet/worker.py": "itself, begun anew when its scheduler is gone",
     "session/together/trial.py": "a probe a drive, which is stend again and goes through the gate",

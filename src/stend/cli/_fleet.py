@@ -7,17 +7,13 @@ from pathlib import Path
 import typer
 from distributed import Client
 
-from stend import catalogue, store
-from stend.batch import plan
-from stend.cli import batch
-from stend.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, BadInput, Refused, StepFailed
+from stend.cli import _home
+from stend.errors import BadInput
 from stend.fleet import certificates as papers
 from stend.fleet import chosen, client, file, tasks
 from stend.fleet import worker as hosts
 from stend.session.series import FINISHED
 from stend.units import decimal
-
-CODES = {"refused": Refused.exit_code, "stopped": STOPPED_EXIT_CODE}
 
 
 def certificates(folder: Path, names: list[str]) -> int:
@@ -49,8 +45,7 @@ def run(path: Path, folder: Path, name: str) -> int:
     typer.echo(
         f"{ended} of {len(outcomes)} runs are complete; `stend fleet collect {path}` brings them to {fleet.into}"
     )
-    bad = [CODES.get(one.outcome, StepFailed.exit_code) for one in outcomes if one.outcome not in FINISHED]
-    return max(bad, default=0)
+    return max(map(_home.code, outcomes), default=0)
 
 
 def status(path: Path, folder: Path, name: str) -> int:
@@ -88,20 +83,10 @@ def stop(path: Path, folder: Path, name: str) -> int:
 
 
 def collect(path: Path, folder: Path, name: str) -> int:
-    """Bring home what is finished, look whether each is as its run wrote it, learn them, and judge their lot."""
+    """Bring home what is finished, and judge it."""
     with _asked(path, folder, name) as (fleet, desk):
         folders = client.collect(desk, fleet, typer.echo)
-    wrong = [one for one in folders if store.load(one).wrong]
-    for one in wrong:
-        typer.echo(f"! {one} is not as its run wrote it: `stend verify {one}`")
-    catalogue.learn(Path(fleet.into))
-    wanted = len(list((chosen.kept(fleet) or fleet).orders()))
-    typer.echo(f"{len(folders)} of {wanted} runs are here: {fleet.into}")
-    judged = 0
-    if fleet.acceptance and folders:
-        own = plan.plan(fleet.acceptance, fleet.name)
-        judged = batch.judged(folders, own, ["html"], "en", Path(fleet.into))
-    return UNSOUND_EXIT_CODE if wrong else judged
+    return _home.judged(fleet, folders)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ class Do(StrEnum):
     status = "status"
     stop = "stop"
     collect = "collect"
+    carry = "carry"
 
 
 def command(
@@ -39,16 +40,21 @@ def command(
         list[str] | None,
         typer.Option("--drive", metavar="T", help="A worker's drive, often; else all that can be tested."),
     ] = None,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="The runs are jobs of Slurm; `drives HOST` prints its lines for that host.")
+    ] = False,
     into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Where a worker keeps its runs.")] = Path("fleet"),
 ) -> int:
     """Run studies on drives of many hosts: a run is its host's own process, whatever becomes of anybody else.
 
     certificates DIR HOST...; scheduler tls://HOST:PORT; worker tls://HOST:PORT; drives tls://HOST:PORT (all that is
-    announced) or FLEET.toml (what it selects); run, status, stop, collect FLEET.toml.
+    announced) or FLEET.toml (what it selects); run, status, stop, collect FLEET.toml; carry DIR: a job of Slurm.
     The serials in the fleet file are the leave to destroy; each host's gate has the last word (docs/fleet.md).
 
     Example: stend fleet run fleet.toml
     """
+    if slurm or do is Do.carry:
+        return _of_slurm(do, given, drive or [])
     from stend.extras import needing
 
     with needing("`stend fleet`"):
@@ -66,3 +72,15 @@ def command(
     if do is Do.drives:
         return _fleet.drives(given[0], certificates, own)
     return _fleet.AT_THE_DESK[do](Path(given[0]), certificates, own)
+
+
+def _of_slurm(do: Do, given: list[str], drives: list[str]) -> int:
+    from stend.cli import _slurm
+
+    if len(given) != 1 or do in (Do.certificates, Do.scheduler, Do.worker):
+        raise BadInput(f"`stend fleet {do} --slurm` is not known so: see `stend fleet --help`")
+    if do is Do.drives:
+        return _slurm.drives(given[0], drives)
+    if do is Do.carry:
+        return _slurm.carry(Path(given[0]), drives)
+    return _slurm.AT_THE_DESK[do](Path(given[0]))

@@ -1,6 +1,5 @@
 """A fleet seen from its desk: orders handed out until each run has ended, asked after, stopped, brought home."""
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -12,9 +11,8 @@ from typing import Any, TypeVar
 import msgspec
 from distributed import Client, as_completed
 
-from stend import whole
 from stend.errors import BadInput, Refused, StepFailed
-from stend.fleet import chosen, sealed, tasks
+from stend.fleet import chosen, home, sealed, tasks
 from stend.fleet.chosen import Drive
 from stend.fleet.file import Fleet, Order
 from stend.fleet.tasks import Outcome
@@ -30,6 +28,8 @@ Tell = Callable[[str], None]
 @contextmanager
 def desk(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
     """A client of that scheduler. StepFailed where it cannot be reached."""
+    if not scheduler:
+        raise BadInput("the fleet file names no scheduler; its runs are jobs of Slurm: add --slurm")
     sealed.seal()
     try:
         client = Client(
@@ -143,32 +143,17 @@ def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
     """Every finished run as a folder here, each file checked by its hash; those that are here already are left."""
     found = []
     for address, states in each(client, tasks.states, fleet.name).items():
+
+        def ask(task: Callable[..., T], *given: Any, address: str = address) -> T:
+            answer: T = client.submit(task, *given, workers=[address], pure=False).result(timeout=PATIENCE_S)
+            return answer
+
         for cell in (cell for cell, state in states.items() if state == "ended"):
             folder = Path(fleet.into) / cell
-            if not (folder / "events.jsonl").exists():
-                _brought(client, address, fleet.name, cell, folder)
+            if home.brought(ask, fleet.name, cell, folder):
                 tell(f"{cell}: {folder}")
             found.append(folder)
     return found
-
-
-def _brought(client: Client, address: str, fleet: str, cell: str, folder: Path) -> None:
-    def ask(task: Callable[..., T], *given: Any) -> T:
-        answer: T = client.submit(task, fleet, cell, *given, workers=[address], pure=False).result(timeout=PATIENCE_S)
-        return answer
-
-    listing = ask(tasks.listing)
-    last = "events.jsonl"  # which makes it a run: the others are there by then
-    for name in sorted(listing, key=lambda name: (name == last, name)):
-        size, told = listing[name]
-        data = b"".join(ask(tasks.piece, name, at) for at in range(0, size, tasks.PIECE_BYTES))
-        if hashlib.sha256(data).hexdigest() != told:
-            raise StepFailed(f"{name} of {cell} came otherwise than it was sent; collect it again")
-        path = folder / name
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise StepFailed(f"{address} sent {name}, which is no file of a run")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        whole.write(path, data)
 
 
 def finished(outcomes: list[Outcome]) -> bool:

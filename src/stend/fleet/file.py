@@ -71,6 +71,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     beside: dict[str, tuple[str, ...]] = {}
     together: bool = False
     trial_s: Annotated[float, Meta(ge=0, le=600)] = 0.0
+    retries: Annotated[int, Meta(ge=0, le=100)] = 0
 
     @property
     def study_word(self) -> str:
@@ -84,6 +85,16 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         return Request(**own, target=target, destroy=named, into=str(into), label=self.fleet)
 
 
+class Slurm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How its runs are jobs: `home` is a folder that desk and hosts see alike; `options` are further ones of sbatch."""
+
+    home: Annotated[str, Meta(pattern=r"^/[^\s%]*\Z")]
+    gres: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*\Z")] = "drive"
+    partition: Annotated[str, Meta(pattern=r"^[^\s]*\Z")] = ""
+    options: tuple[Annotated[str, Meta(pattern=r"^--[^\r\n]*\Z")], ...] = ()
+    stend: Annotated[str, Meta(pattern=r"^[^\r\n]+\Z")] = "stend"
+
+
 class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Drives times studies; a drive's studies run in their order, `retries` goes on with a run that failed.
 
@@ -92,9 +103,10 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: Annotated[str, Meta(pattern=NAME)]
-    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+$")]
     drives: Annotated[tuple[Serial | Selector, ...], Meta(min_length=1, max_length=10_000)] | Selector
     studies: Annotated[tuple[Study, ...], Meta(min_length=1, max_length=100)]
+    scheduler: Annotated[str, Meta(pattern=r"^tls://[^/ ]+:\d+$")] = ""
+    slurm: Slurm | None = None
     destroy: Annotated[tuple[Serial, ...], Meta(max_length=10_000)] = ()
     into: str = "runs"
     retries: Annotated[int, Meta(ge=0, le=100)] = 0
@@ -133,12 +145,14 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for number, study in enumerate(self.studies):
             for serial, own in cells.items():
                 near = beside.get(serial, {})
-                yield Order(self.name, own[number], serial, study, own, near, self.together, self.trial)
+                yield Order(self.name, own[number], serial, study, own, near, self.together, self.trial, self.retries)
 
 
 def load(path: Path) -> Fleet:
     """BadInput where it cannot be one, names a drive twice, or has a plan of acceptance that contradicts itself."""
     fleet = outside.toml(outside.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
+    if not fleet.scheduler and fleet.slurm is None:
+        raise BadInput(f'{path} names no scheduler = "tls://HOST:PORT", nor [slurm]')
     if twice := [one for one in fleet.serials if fleet.serials.count(one) > 1]:
         raise BadInput(f"{path} names the drive {twice[0]} twice")
     for one in fleet.selectors:

@@ -44,16 +44,20 @@ def carry(told: bytes) -> bytes:
 
 
 def halt(fleet: str) -> int:
-    """Ask all runs of a fleet to end; how many."""
-    asked = 0
-    for folder in _folders(fleet):
-        held = writer.holder(folder)
-        if held.alive:
-            with suppress(ProcessLookupError):
-                os.kill(held.owner.pid, signal.SIGINT)
-                asked += 1
+    """Ask all runs of a fleet to end; how many. Its drives are nobody's then."""
+    asked = sum(ask_to_end(fleet, folder.name) for folder in _folders(fleet))
     locks.let_go(HOME, fleet)
     return asked
+
+
+def ask_to_end(fleet: str, cell: str) -> bool:
+    """Ask a run of this host to end; whether there was one."""
+    held = writer.holder(_place(fleet, cell))
+    if held.alive:
+        with suppress(ProcessLookupError):
+            os.kill(held.owner.pid, signal.SIGINT)
+            return True
+    return False
 
 
 def states(fleet: str) -> dict[str, str]:

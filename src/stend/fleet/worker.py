@@ -10,31 +10,18 @@ from typing import Any
 from distributed import Scheduler, Worker
 from distributed.scheduler import DEFAULT_EXTENSIONS
 
-from stend import devices
 from stend.definition import Identity
-from stend.errors import BadInput
+from stend.fleet import own as mine
 from stend.fleet import sealed, tasks
 
 AGAIN_S = 1.0
-
-
-def drives(targets: list[str]) -> dict[str, Identity]:
-    """The drives of this host by serial: those named, or all that can be tested. BadInput where two tell the same."""
-    found: dict[str, Identity] = {}
-    every = [devices.find(one).identity for one in targets] or [one for one, why in devices.listing() if not why]
-    for drive in every:
-        name = drive.serial if drive.virtual else devices.name(drive)
-        if name in found:
-            raise BadInput(f"{found[name].target} and {drive.target} are both named {name}; leave one out by --drive")
-        found[name] = drive
-    return found
 
 
 def work(
     scheduler: str, certificates: Path, name: str, targets: list[str], home: Path, tell: Callable[[str], None]
 ) -> None:
     """Carry runs until the process is ended; when the scheduler is gone, begin anew and look for it again."""
-    own = drives(targets)
+    own = mine.drives(targets)
     tasks.HOME, tasks.DRIVES = home.absolute(), {serial: drive.target for serial, drive in own.items()}
     home.mkdir(parents=True, exist_ok=True)
     sealed.seal()

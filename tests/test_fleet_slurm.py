@@ -1,0 +1,189 @@
+"""A fleet as jobs of Slurm: the words they are submitted with, and a node that loses its controller amid them."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import store
+from stend.errors import BadInput, Missing, StepFailed
+from stend.fleet import file, slurm, tasks
+from stend.fleet.file import Fleet, Order
+from stend.record import Started
+from tests.slurm_node import PATIENCE_S, Node, node
+
+STEND = [sys.executable, "-m", "stend", "fleet"]
+QUICK = {"tests": ["fresh"], "quick": True, "minute_s": 0.2}
+
+
+def fleet(tmp_path: Path, **own: Any) -> Fleet:
+    told: dict[str, Any] = {"name": "lab", "drives": ["S 1", "S2"], "into": str(tmp_path / "home")}
+    told |= {"studies": [QUICK, {"tests": ["latency"]}], "slurm": {"home": str(tmp_path / "shared")}}
+    told = {name: value for name, value in (told | own).items() if value is not None}
+    (tmp_path / "fleet.toml").write_bytes(msgspec.toml.encode(told))
+    return file.load(tmp_path / "fleet.toml")
+
+
+class Queue:
+    """Slurm's programs as far as words go: what they were asked, and what they answer."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: str) -> None:
+        self.asked: list[tuple[list[str], str]] = []
+        self.answers = {"squeue": "", "sinfo": "drive:S-1:1(S:0),drive:S2:1\n", "scancel": ""} | answers
+        monkeypatch.setattr(slurm, "_asked", self.answer)
+
+    def answer(self, words: list[str], give: str | None = None) -> str:
+        self.asked.append((words, give or ""))
+        return self.answers.get(words[0]) or (f"{len(self.scripts)};stend\n" if words[0] == "sbatch" else "")
+
+    @property
+    def scripts(self) -> list[str]:
+        return [give for words, give in self.asked if words[0] == "sbatch"]
+
+
+def test_every_run_is_a_job_with_its_drive_as_a_resource_after_the_one_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, queue, told = fleet(tmp_path, retries=1), Queue(monkeypatch), list[str]()
+    assert slurm.run(own, told.append) == 4
+    assert told == ["001-S-1-01: job 1", "002-S2-01: job 2", "001-S-1-02: job 3", "002-S2-02: job 4"]
+    lines = queue.scripts[2].splitlines()
+    assert lines[0] == "#!/bin/sh"
+    assert "#SBATCH --job-name=stend:lab:001-S-1-02" in lines
+    assert "#SBATCH --gres=drive:S-1:1" in lines
+    assert "#SBATCH --dependency=afterany:1,singleton" in lines
+    assert "#SBATCH --dependency=singleton" in queue.scripts[0].splitlines()
+    assert lines[-3] == f"exec stend fleet carry {tmp_path}/shared <<'ORDER'"
+    order = msgspec.json.decode(lines[-2] if lines[-1] == "ORDER" else "", type=Order)
+    assert (order.serial, order.cell, order.study.tests, order.retries) == ("S 1", "001-S-1-02", ["latency"], 1)
+    assert sorted(order.beside) == ["S 1", "S2"], "drives that its host may have too, to take turns with"
+    assert order.trial_s == 0, "a job loads no drive that is not its own"
+
+
+def test_what_is_in_the_queue_or_complete_is_not_submitted_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = fleet(tmp_path)
+    waiting = "17|RUNNING|stend:lab:001-S-1-01|vm\n18|PENDING|stend:lab-2:002-S2-02|(Priority)\n19|RUNNING|other|vm\n"
+    queue = Queue(monkeypatch, squeue=waiting)
+    monkeypatch.setattr(tasks, "states", lambda name: {"002-S2-01": "ended", "002-S2-02": "cut off"})
+    assert slurm.run(own, lambda line: None) == 2
+    assert "afterany:17," in queue.scripts[0], "what is running is waited for"
+    assert "stend:lab:002-S2-02" in queue.scripts[1], "a run that was cut off is gone on with"
+    told = slurm.states(own)
+    assert told["001-S-1-01"] == "running, job 17 vm"
+    assert (told["002-S2-01"], told["001-S-1-02"]) == ("ended", "not begun")
+
+
+def test_a_job_that_ended_without_a_run_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = fleet(tmp_path)
+    Queue(monkeypatch)
+    log = tmp_path / "shared/jobs/lab/001-S-1-01.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("x\n001-S-1-01: refused: this host has no drive S 1\n")
+    assert slurm.states(own)["001-S-1-01"].endswith("; its job said: 001-S-1-01: refused: this host has no drive S 1")
+
+
+def test_waiting_jobs_are_cancelled_and_running_ones_asked_to_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = "17|RUNNING|stend:lab:001-S-1-01|vm\n18|PENDING|stend:lab:002-S2-02|(Priority)\n19|RUNNING|other|vm\n"
+    queue = Queue(monkeypatch, squeue=waiting)
+    assert slurm.stop(fleet(tmp_path)) == 2
+    assert [words for words, _ in queue.asked[1:]] == [
+        ["scancel", "18"], ["scancel", "--batch", "--signal=INT", "17"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        ({"drives": ["S9"]}, "no node of Slurm has the drive S9 as drive:S9; there are S-1, S2"),
+        ({"together": True}, "`together` is nothing for Slurm"),
+        ({"drives": {"model": "A*"}, "destroy": ["S2"]}, "Slurm knows drives by their serials alone"),
+        ({"slurm": None, "scheduler": "tls://desk:1"}, r"has no \[slurm\]"),
+    ],
+)
+def test_what_slurm_cannot_do_submits_nothing(
+    own: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    queue = Queue(monkeypatch)
+    asked = fleet(tmp_path, **own)
+    with pytest.raises(BadInput, match=said):
+        slurm.run(asked, lambda line: None)
+    assert queue.scripts == []
+
+
+@pytest.mark.parametrize(
+    "own",
+    [{"home": "not/absolute"}, {"home": "/a b"}, {"home": "/a", "options": ["--x\nrm"]}, {"home": "/a", "gres": "a:b"}],
+)
+def test_no_line_of_the_file_is_another_line_of_the_script(own: dict[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="matching regex"):
+        fleet(tmp_path, slurm=own)
+
+
+def test_a_host_without_slurm_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Missing, match="sinfo is not installed"):
+        slurm.run(fleet(tmp_path), lambda line: None)
+    (tmp_path / "sinfo").write_text("#!/bin/sh\necho no controller >&2\nexit 1\n")
+    (tmp_path / "sinfo").chmod(0o755)
+    with pytest.raises(StepFailed, match="sinfo: no controller; jobs that there are go on"):
+        slurm.run(fleet(tmp_path), lambda line: None)
+
+
+def at_the_desk(own: Node, verb: str, path: Path) -> "subprocess.CompletedProcess[str]":
+    words = [*STEND, verb, "--slurm", str(path)]
+    return subprocess.run(words, env=own.env, capture_output=True, text=True, check=False, timeout=PATIENCE_S * 3)
+
+
+def runs(top: Path) -> list[Path]:
+    return sorted(path.parent for path in top.glob("shared/runs/lab/*/*/events.jsonl"))
+
+
+@pytest.mark.slow
+@pytest.mark.needs("root", "munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
+def test_jobs_survive_the_kill_of_the_controller_and_none_runs_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
+    drives = ["--drive", "sim:small?unit=1&pace=0.2", "--drive", "sim:small?unit=2&pace=0.2"]
+    job = tmp_path / "job"
+    job.write_text(f'#!/bin/sh\nexec {sys.executable} -m stend "$@" {" ".join(repr(word) for word in drives)}\n')
+    job.chmod(0o755)
+    words = [*STEND, "drives", "--slurm", Node.host(), *drives]
+    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
+    fleet(tmp_path, drives=["SIM-small-1", "SIM-small-2"], studies=[QUICK, QUICK],
+          slurm={"home": str(tmp_path / "shared"), "stend": str(job)})  # fmt: skip
+    path = tmp_path / "fleet.toml"
+    with node(lines) as own:
+        asked = at_the_desk(own, "run", path)
+        assert asked.returncode == 0, asked.stderr
+        assert "4 jobs were submitted" in asked.stdout
+        until = time.monotonic() + PATIENCE_S
+        while not runs(tmp_path) and time.monotonic() < until:
+            time.sleep(0.1)
+        own.controller.kill()
+        own.controller.wait()
+        lost = at_the_desk(own, "status", path)
+        assert lost.returncode == StepFailed.exit_code
+        assert "go on" in lost.stderr
+        own.controller = own.controlled()
+        own.up(("idle", "mix", "alloc"))
+        again = at_the_desk(own, "run", path)
+        assert again.returncode == 0, again.stderr
+        assert "0 jobs were submitted" in again.stdout, "its queue came back"
+        until = time.monotonic() + PATIENCE_S * 3
+        while (told := at_the_desk(own, "status", path).stdout).count(": ended") < 4 and time.monotonic() < until:
+            time.sleep(0.5)
+        assert told.count(": ended") == 4, told
+        brought = at_the_desk(own, "collect", path)
+        assert "4 of 4 runs are here" in brought.stdout, brought.stderr
+    for folder in runs(tmp_path):
+        assert sum(isinstance(event, Started) for event in store.read(folder)) == 1
+        assert store.load(tmp_path / "home" / folder.name).wrong == ()
