@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from stend.capture import tracefs
+from stend.errors import StendError
 from stend.programs import programs
 from stend.units import MiB
 
@@ -95,6 +97,16 @@ def terminals() -> bool:
     return True
 
 
+@cache
+def trace_points() -> bool:
+    """Whether the kernel's trace points of the block layer can be read here, by trying."""
+    try:
+        with tracefs.mounted() as place, tracefs.instance(place, MiB) as instance:
+            return bool(instance.format("block_rq_issue"))
+    except (StendError, OSError):
+        return False
+
+
 ABILITIES: dict[str, Callable[[], bool]] = {
     "root": root,
     "terminals": terminals,
@@ -105,6 +117,7 @@ ABILITIES: dict[str, Callable[[], bool]] = {
     "FUSE in the kernel": fuse,
     "erofs from files in the kernel": erofs_of_files,
     "zram in the kernel": zram,
+    "trace points of the block layer": trace_points,
 }
 
 

@@ -19,6 +19,8 @@ _DECIMAL = {"kb": KB, "mb": MB, "gb": GB, "tb": TB}
 _TIMES = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
 ROUNDS_UP = 999.5
 """From here on three significant digits would say 1000."""
+_SPANS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+_SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d|)\s*", re.IGNORECASE)
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
@@ -32,6 +34,15 @@ def parse_bytes(text: str) -> int:
     if size >= 1 << 63:
         raise BadInput(f"{text[:40]!r} is no size of anything: the largest is 8 EiB")
     return round(size)
+
+
+def parse_seconds(text: str) -> float:
+    """`90s`, `10min`, `1h`, `2d` or a number of seconds -> seconds above none; anything else is BadInput."""
+    match = _SPAN.fullmatch(text)
+    seconds = float(match[1]) * _SPANS[match[2].lower()] if match else 0.0
+    if not 0 < seconds <= 366 * 86400:
+        raise BadInput(f"{text[:40]!r} is not a time; write it like 90s, 10min, 1h or 2d, a year at most")
+    return seconds
 
 
 def block_label(size_bytes: int) -> str:

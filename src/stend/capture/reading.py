@@ -1,0 +1,170 @@
+"""Trace points of all processors, read as they fill and paired into IOs: batches of the one form, in order."""
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.capture._pairing import (
+    ASKED,
+    BEFORE,
+    FORGOTTEN,
+    NEXT,
+    OPEN,
+    OTHER,
+    OWN,
+    STRAY,
+    TAIL,
+    ZEROED,
+    in_flight,
+    over,
+    pair,
+)
+from stend.capture._records import WRITE, decode, records
+from stend.capture.drive import Drive
+from stend.capture.tracefs import Instance, fields
+from stend.errors import StepFailed
+from stend.trace.form import FLUSH
+
+ROUND_PAGES = 4096
+"""Pages read in a round, of all processors: 16 MiB."""
+RECORD_BYTES = 40
+"""No record of an IO takes less in a page."""
+ROOM, SLOTS = 1 << 20, 1 << 15
+SLACK_NS = 2_000_000
+"""A record may be shown so much later than the moment it tells."""
+PATIENCE_NS = 60_000_000_000
+"""An IO that takes longer is told without a response time; the kernel itself gives up after 30 s of most drives."""
+STARTED_NS = 5_000_000_000
+KEPT_FLAGS = 15
+FIELDS = ("common_pid", "sector", "nr_sector", "rwbs")
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+class Reader:
+    """Follows one drive. `take` gives what has ended since, and `end` all that is left."""
+
+    def __init__(self, instance: Instance, drive: Drive) -> None:
+        self.instance, self.drive = instance, drive
+        self.page_bytes, self.pipes = instance.page_bytes, instance.pipes()
+        pages = max(ROUND_PAGES // len(self.pipes), 16)
+        self._octets = np.zeros(pages * self.page_bytes, np.uint8)
+        self._words = self._octets.view(np.uint32)
+        self._pages = [memoryview(self._octets.data)[n * self.page_bytes :][: self.page_bytes] for n in range(pages)]
+        self._records = records(2 * len(self.pipes) * pages * self.page_bytes // RECORD_BYTES)
+        self._layout = np.array([_row(instance, event) for event in _events(drive)], np.int64)
+        self._flight = in_flight(ROOM, SLOTS, drive.in_flight())
+        self._began_ns = time.monotonic_ns()
+        decode(self._octets, self._words, 0, self.page_bytes, self._layout, self._records)
+        self.take()  # compiled, or taken from the cache, before the first IO is told
+
+    def begin(self) -> int:
+        """From now on every IO is told; the moment, on the clock of `time.monotonic_ns`."""
+        for event in reversed(_events(self.drive)):
+            self.instance.follow(event, f"dev == {self.drive.number}")
+        self._began_ns = time.monotonic_ns()
+        return self._began_ns
+
+    def take(self) -> list[Columns]:
+        """Batches of IOs that were issued and have ended since the last look, or are given up."""
+        return self._taken(time.monotonic_ns() - SLACK_NS, PATIENCE_NS)
+
+    def hold(self) -> None:
+        """From now on no further IO is told; the ends of those that were go on being told."""
+        self.instance.leave(self.drive.begins)
+
+    def end(self) -> list[Columns]:
+        """The last ones; those still in flight have no response time."""
+        self.instance.quiet()
+        every: list[Columns] = []
+        while found := self._taken(1 << 62, PATIENCE_NS):
+            every += found
+        self._flight.at[BEFORE] = 0
+        return [*every, *self._given(-PATIENCE_NS)]
+
+    def counts(self) -> dict[str, int]:
+        """What is known besides IOs: see the places of `InFlight.at`."""
+        names = {
+            "asked": ASKED,
+            "own": OWN,
+            "other": OTHER,
+            "stray": STRAY,
+            "zeroes": ZEROED,
+            "unanswered": FORGOTTEN,
+            "open": OPEN,
+        }
+        return {name: int(self._flight.at[place]) for name, place in names.items()}
+
+    def close(self) -> None:
+        """Let the buffers go."""
+        while self.pipes:
+            os.close(self.pipes.pop())
+
+    def _taken(self, until: int, patience_ns: int) -> list[Columns]:
+        for pipe in self.pipes:
+            until = min(until, self._read(pipe))
+        r, f = self._records, self._flight
+        many = int(r.many[0])
+        order = np.argsort(r.t_ns[:many], kind="stable")
+        if time.monotonic_ns() - self._began_ns > STARTED_NS:
+            f.at[BEFORE] = 0
+        done = int(pair(r, order, until, os.getpid(), f))
+        found = self._given(patience_ns)
+        while done < many and r.t_ns[order[done]] < until:  # the ring was full
+            done += int(pair(r, order[done:], until, os.getpid(), f))
+            found += self._given(patience_ns)
+        rest = order[done:]
+        for column in r[:-1]:
+            column[: len(rest)] = column[rest]
+        r.many[0] = len(rest)
+        return found
+
+    def _read(self, pipe: int) -> int:
+        """Everything that a processor's buffer holds; the time up to which that is all."""
+        pages = 0
+        for page in self._pages:
+            try:
+                if os.readv(pipe, [page]) <= 0:
+                    break
+            except BlockingIOError:
+                break
+            pages += 1
+        if not pages:
+            return 1 << 62
+        if not decode(self._octets, self._words, pages, self.page_bytes, self._layout, self._records):
+            raise StepFailed("the kernel's trace buffers hold something else than its format says")
+        return 1 << 62 if pages < len(self._pages) else int(self._records.t_ns[self._records.many[0] - 1])
+
+    def _given(self, patience_ns: int) -> list[Columns]:
+        """IOs that nothing is to be waited for any more, as one or two batches."""
+        f, first = self._flight, int(self._flight.at[TAIL])
+        last = int(over(f, time.monotonic_ns() - patience_ns, ROOM * 3 // 4))
+        cut = min((first // ROOM + 1) * ROOM, last)
+        return [self._batch(begin, end) for begin, end in ((first, cut), (cut, last)) if end > begin]
+
+    def _batch(self, first: int, last: int) -> Columns:
+        f, part = self._flight, slice(first % ROOM, (last - 1) % ROOM + 1)
+        names = ("op", "offset", "length", "latency_ns", "depth", "process")
+        batch: Columns = {name: getattr(f, name)[part].copy() for name in names}
+        batch["op"][(batch["op"] == WRITE) & (batch["length"] == 0)] = FLUSH
+        return {"t_ns": f.t_ns[part] - self._began_ns, "flags": f.flags[part] & KEPT_FLAGS, **batch}
+
+    @property
+    def issued(self) -> int:
+        """IOs told so far."""
+        return int(self._flight.at[NEXT])
+
+
+def _events(drive: Drive) -> list[str]:
+    return [event for event in (drive.begins, drive.ends, drive.again) if event]
+
+
+def _row(instance: Instance, event: str) -> list[int]:
+    """A trace point's number and where its fields are."""
+    told = fields(instance.format(event))
+    if missing := [name for name in FIELDS if name not in told]:
+        raise StepFailed(f"this kernel's {event} does not tell {', '.join(missing)}")
+    return [told["ID"][0], *(told[name][0] for name in FIELDS)]
