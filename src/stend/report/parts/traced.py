@@ -16,6 +16,7 @@ from stend.words import Language
 
 ENOUGH = 0.8
 MOST_STREAMS, MOST_NAMED = 24, 5
+LEAST = 0.001
 
 
 def traced(trace: Described, lang: str, *, drawn: bool = True) -> Document:
@@ -126,12 +127,17 @@ def _streams(trace: Described, words: Language) -> Table:
         own = known(part.tally)
         times = (own.mean_s if own.ios else None, percentile_s(own, 99.0))
         rows.append((
-            stream(part.key, words), words.show(part.tally.ios, "whole"), *(words.show(x, "pct") for x in shares),
+            stream(part.key, words), words.show(part.tally.ios, "whole"), *(_share(x, words) for x in shares),
             *(words.show(x, "lat") for x in times), words.show(depth_of(part), "n"),
         ))  # fmt: skip
     return Table(
         words("traced.streams_table"), head, tuple(rows), tuple(range(1, len(head))), words("traced.streams_note")
     )
+
+
+def _share(share: float, words: Language) -> str:
+    """As per cent; what is too little for that is not told as nothing."""
+    return "< " + words.show(LEAST, "pct") if 0 < share < LEAST / 2 else words.show(share, "pct")
 
 
 def _more(trace: Described, words: Language) -> tuple[str, ...]:
