@@ -1,8 +1,10 @@
-"""`python -m benchmarks.fleet [TRIALS] [SEED]`: a fleet of two hosts, two drives each, under kill -9 at random moments.
+"""`python -m benchmarks.fleet [TRIALS] [SEED] [real]`: two hosts with two drives each, under kill -9 at random moments.
 
-Root. Each host is a network namespace. A trial is a matrix of eight runs of virtual drives, amid which the scheduler, a
-worker, the desk and a run are killed twice each; whoever keeps services begins them anew. Told: whether every run is
-complete once, and whether ever two were on one drive.
+Root. Each host is a network namespace. A trial is a matrix of eight runs of virtual drives, or with `real` of a zram
+and a loop drive each, amid which the scheduler, a worker, the desk and a run are killed twice each; whoever keeps
+services begins them anew. Told: whether every run is complete once, and whether ever two were on one drive: two
+sessions that have the drive's lock. Processes that look like runs are looked at too: a run is a session of its own, so
+two of one session are a run and its child between fork and exec, and two sessions would be two runs.
 """
 
 import os
@@ -13,28 +15,38 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
+
+from benchmarks.together import loop, zram
 from stend import store
 from stend.record import Ended
+from stend.units import MiB
 
 STEND = [sys.executable, "-m", "stend"]
 PORT, PATIENCE_S, ROUNDS = 18787, 300, 2
 FLEET = """name = "batch"
 scheduler = "tls://10.77.1.1:{port}"
-drives = ["SIM-small-1", "SIM-small-2", "SIM-small-3", "SIM-small-4"]
+drives = {drives}
 into = "{home}"
 retries = 2
+trial = 0.5
 [[studies]]
 tests = ["latency"]
 quick = true
+{short}
 [[studies]]
 tests = ["fresh"]
 quick = true
+{short}
 """
+SHORT = "rounds = 1\nminute_s = 0.2"
+Drive = tuple[str, str]
+"""Its serial, and its target."""
 
 
 def sh(words: str) -> None:
@@ -84,36 +96,78 @@ class Kept:
         self.process.kill()
 
 
-def runs() -> list[tuple[int, str]]:
-    """The processes of runs of fleets now: number, and folder; not what one of them is about to become a program of."""
-    found, parents = [], {}
+class Seen(NamedTuple):
+    """A process at one moment; `session` and `ticks` (when it began) tell it from others."""
+
+    pid: int
+    parent: int
+    session: int
+    ticks: int
+    exe: str
+    folder: str
+
+
+def runs() -> list[Seen]:
+    """The processes that look like runs of the fleet now, by their command lines."""
+    found = []
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             words = (place / "cmdline").read_bytes().decode(errors="replace").split("\0")
             if "stend" in words[:4] and any(verb in words[:5] for verb in ("run", "resume")) and "fleet" not in words:
                 folder = next((word.removeprefix("--into=") for word in words if "/runs/batch/" in word), "")
-                state, parent = (place / "stat").read_text().rpartition(")")[2].split()[:2]
-                if folder and state not in "ZX":
-                    found.append((int(place.name), folder))
-                    parents[int(place.name)] = int(parent)
-    return [(pid, folder) for pid, folder in found if parents[pid] not in parents]
+                told = (place / "stat").read_text().rpartition(")")[2].split()
+                if folder and told[0] not in "ZX":
+                    exe = (place / "exe").readlink().name
+                    found.append(Seen(int(place.name), int(told[1]), int(told[3]), int(told[19]), exe, folder))
+    return found
+
+
+def holders(top: Path) -> dict[str, set[int]]:
+    """The sessions that have each drive's lock now, by what the kernel says of open files; not those of the workers."""
+    found: dict[str, set[int]] = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if b"stend" not in (place / "cmdline").read_bytes():
+                continue
+            session = int((place / "stat").read_text().rpartition(")")[2].split()[3])
+            for fd in (place / "fd").iterdir():
+                with suppress(OSError):
+                    path = str(fd.readlink())
+                    locked = "FLOCK" in (place / "fdinfo" / fd.name).read_text() if "/drive-" in path else False
+                    if locked and path.startswith(f"{top}/locks-") and session != os.getsid(0):
+                        found.setdefault(path, set()).add(session)
+    return found
 
 
 class Watch:
-    """Looks whether ever two runs are on one drive."""
+    """Looks whether ever two runs are on one drive: by its lock, and by command lines."""
 
-    def __init__(self) -> None:
-        self.most, self.over, self.seen = 0, False, ""
+    def __init__(self, top: Path) -> None:
+        self.top, self.most, self.over, self.looks = top, 0, False, 0
+        self.pairs: list[tuple[Seen, ...]] = []
         threading.Thread(target=self._look, daemon=True).start()
 
     def _look(self) -> None:
         while not self.over:
-            now = runs()
-            drives = Counter(Path(folder).name.rpartition("-")[0] for _, folder in now)
-            self.most = max(self.most, *drives.values(), 0)
-            if max(drives.values(), default=0) > 1:
-                self.seen = f"{now}"
-            time.sleep(0.05)
+            self.looks += 1
+            self.most = max(self.most, *map(len, holders(self.top).values()), 0)
+            drives: dict[str, list[Seen]] = {}
+            for one in runs():
+                drives.setdefault(Path(one.folder).name.rpartition("-")[0], []).append(one)
+            self.pairs += [tuple(own) for own in drives.values() if len(own) > 1]
+            time.sleep(0.02)
+
+    @property
+    def two(self) -> list[tuple[Seen, ...]]:
+        """Sightings of two sessions, which are two runs."""
+        return [own for own in self.pairs if len({one.session for one in own}) > 1]
+
+    def said(self) -> str:
+        """What was seen."""
+        children = len(self.pairs) - len(self.two)
+        text = f"{self.looks} looks, at most {self.most} session with a drive's lock; "
+        text += f"{children} sightings of two processes of one session"
+        return text + (f", {len(self.two)} OF TWO: {self.two}" if self.two else "")
 
 
 def desk(top: Path) -> "subprocess.Popen[bytes]":
@@ -123,9 +177,10 @@ def desk(top: Path) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(words, stdout=said, stderr=said)
 
 
-def trial(draw: random.Random, top: Path) -> str:
-    """One matrix under kills; what went wrong, in words."""
-    (top / "fleet.toml").write_text(FLEET.format(port=PORT, home=top / "home"))
+def trial(draw: random.Random, top: Path, drives: list[list[Drive]], short: str = "") -> tuple[str, str]:
+    """One matrix under kills; what went wrong, in words, and what was seen."""
+    names = msgspec.json.encode([serial for own in drives for serial, _ in own]).decode()
+    (top / "fleet.toml").write_text(FLEET.format(port=PORT, home=top / "home", drives=names, short=short))
     sh(f"{' '.join(STEND)} fleet certificates {top / 'papers'} desk sched one two")
     papers = ["--certificates", str(top / "papers")]
     kept = {
@@ -134,10 +189,10 @@ def trial(draw: random.Random, top: Path) -> str:
         )
     }
     for n, name in ((1, "one"), (2, "two")):
-        drives = [word for unit in (2 * n - 1, 2 * n) for word in ("--drive", f"sim:small?unit={unit}")]
-        words = [*STEND, "fleet", "worker", f"tls://10.77.{n}.1:{PORT}", *papers, "--name", name, *drives]
+        named = [word for _, target in drives[n - 1] for word in ("--drive", target)]
+        words = [*STEND, "fleet", "worker", f"tls://10.77.{n}.1:{PORT}", *papers, "--name", name, *named]
         kept[name] = Kept(["ip", "netns", "exec", f"stend{n}", *words, "--into", str(top / f"host-{name}")], top, name)
-    watch, client = Watch(), desk(top)
+    watch, client = Watch(top), desk(top)
     while not runs() and client.poll() is None:
         time.sleep(0.1)
     victims = ["scheduler", draw.choice(["one", "two"]), "desk", "run"] * ROUNDS
@@ -149,9 +204,9 @@ def trial(draw: random.Random, top: Path) -> str:
             client.wait()
             client = desk(top)
         elif victim == "run":
-            for pid, _ in draw.sample(runs(), 1) if runs() else ():
+            for seen in draw.sample(runs(), 1) if runs() else ():
                 with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+                    os.kill(seen.pid, signal.SIGKILL)
         else:
             kept[victim].process.kill()
     try:
@@ -167,41 +222,55 @@ def trial(draw: random.Random, top: Path) -> str:
     )
     for one in kept.values():
         one.end()
-    return wrong(top, code, brought.returncode, watch.most) + watch.seen
+    return wrong(top, code, brought.returncode, watch), watch.said()
 
 
-def wrong(top: Path, code: int, brought: int, most: int) -> str:
+def wrong(top: Path, code: int, brought: int, watch: Watch) -> str:
     """What is not as it must be; empty if all is."""
-    folders = sorted(top.glob("host-*/runs/batch/*/events.jsonl"))
+    folders = sorted(top.glob("host-*/runs/batch/*/*/events.jsonl"))
     ends = [[e for e in store.read(path.parent) if isinstance(e, Ended)] for path in folders]
     whole = [[e.outcome for e in events if e.outcome in ("complete", "not steady")] for events in ends]
     if [len(one) for one in whole] != [1] * 8:
         return f"complete {[len(one) for one in whole]} times each"
-    if most != 1:
-        return f"{most} runs at once on a drive"
+    if watch.most != 1 or watch.two:
+        return "two runs at once on a drive"
     home = len(list((top / "home").glob("*/events.jsonl")))
     return "" if (code, brought, home) == (0, 0, 8) else f"exit codes {code} and {brought}, {home} brought home"
 
 
+@contextmanager
+def real(top: Path) -> Iterator[list[list[Drive]]]:
+    """A drive in memory and a file as a drive, for each of two hosts; a file is named by its path."""
+    with ExitStack() as end:
+        found = []
+        for n in (1, 2):
+            one, two = end.enter_context(zram(96 * MiB)), end.enter_context(loop(top / f"drive-{n}", 96 * MiB))
+            found.append([(Path(one).name, one), (str(top / f"drive-{n}"), two)])
+        yield found
+
+
+def virtual() -> list[list[Drive]]:
+    """Two of them for each of two hosts."""
+    return [[(f"SIM-small-{unit}", f"sim:small?unit={unit}") for unit in (2 * n - 1, 2 * n)] for n in (1, 2)]
+
+
 def main() -> None:
     """So many trials."""
-    trials, seed = (
-        (int(word) for word in [*sys.argv[1:], "13", "1"][:2]) if len(sys.argv) < 3 else map(int, sys.argv[1:3])
-    )
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    trials, seed = [*numbers, *[13, 1][len(numbers) :]]
     failed, began = 0, time.monotonic()
     for number in range(trials):
-        with tempfile.TemporaryDirectory() as folder, hosts():
-            said = trial(random.Random(f"{seed}/{number}"), Path(folder))
+        with tempfile.TemporaryDirectory() as folder, hosts(), ExitStack() as end:
+            top, on_real = Path(folder), "real" in sys.argv
+            drives = end.enter_context(real(top)) if on_real else virtual()
+            said, seen = trial(random.Random(f"{seed}/{number}"), top, drives, SHORT if on_real else "")
             failed += bool(said)
-            print(
-                f"trial {number}: {said or 'eight runs complete once'} ({time.monotonic() - began:.0f} s)", flush=True
-            )
+            how = said or "eight runs complete once"
+            print(f"trial {number}: {how} ({time.monotonic() - began:.0f} s); {seen}", flush=True)
             if said:
                 keep = Path(f"build/fleet-{seed}-{number}.log")
                 keep.parent.mkdir(exist_ok=True)
-                keep.write_text(
-                    "\n".join(f"== {p.name}\n{p.read_text()[-4000:]}" for p in Path(folder).glob("**/*.log"))
-                )
+                keep.write_text("\n".join(f"== {p.name}\n{p.read_text()[-4000:]}" for p in top.glob("**/*.log")))
     print(f"{4 * ROUNDS * trials} kills in {trials} trials: {failed} trials failed")
 
 

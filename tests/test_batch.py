@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator, ValidationError
 
 from stend import cli, plan, session
 from stend.batch import odd
@@ -15,6 +16,7 @@ from stend.batch.plan import plan as accepting
 from stend.batch.verdict import judged
 from stend.compare.sides import Key, Outcome, outcome, side
 from stend.errors import BadInput
+from stend.report.parts import schemas_many
 from stend.session import unrecorded
 
 ODD = {7: "&flash.dies=6", 19: "&flash.spare_pct=13"}
@@ -164,6 +166,14 @@ def test_the_verb_names_the_odd_drive_in_every_format_and_its_code_is_the_verdic
         assert "SIM-small-3" in text.replace("\\", "")
     assert (tmp_path / f"batch{tail}.pdf").read_bytes().startswith(b"%PDF")
     told = json.loads((tmp_path / "batch.json").read_text())
+    check = Draft202012Validator(schemas_many.batch())
+    check.validate(told)
+    for spoiled in (
+        told | {"odd": {"SIM-small-3": [{}]}},
+        told | {"acceptance": told["acceptance"] | {"verdict": "?"}},
+    ):
+        with pytest.raises(ValidationError):
+            check.validate(spoiled)
     assert list(told["odd"]) == ["SIM-small-3"]
     assert told["acceptance"]["verdict"] == "rejected"
     assert cli.main(words) == 0

@@ -1,5 +1,6 @@
 """A fleet: orders are data, nothing else is unpacked, and who has no certificate or no such drive is refused."""
 
+import os
 import pickle
 import socket
 import subprocess
@@ -165,21 +166,23 @@ def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path)
 
 
 @contextmanager
-def served(folder: Path, drives: list[str]) -> Iterator[int]:
-    """A scheduler and a worker on this host; the port."""
+def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
+    """A scheduler, and a worker for each list of drives, with a runtime folder of its own as on hosts; the port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
-    certificates.make(folder / "papers", ["sched", "one", "desk"])
-    papers = ["--certificates", str(folder / "papers"), "--name"]
-    named = [word for one in drives for word in ("--drive", one)]
-    address = f"tls://127.0.0.1:{port}"
-    into = ["--into", str(folder / "host")]
-    every = [
-        [*STEND, "scheduler", address, *papers, "sched"],
-        [*STEND, "worker", address, *papers, "one", *named, *into],
-    ]
-    processes = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for words in every]
+    names = [f"host-{number}" for number in range(len(hosts))]
+    certificates.make(folder / "papers", ["sched", "desk", *names])
+    papers, address = ["--certificates", str(folder / "papers"), "--name"], f"tls://127.0.0.1:{port}"
+    every = [[*STEND, "scheduler", address, *papers, "sched"]]
+    for name, drives in zip(names, hosts, strict=True):
+        named = [word for one in drives for word in ("--drive", one)]
+        every.append([*STEND, "worker", address, *papers, name, *named, "--into", str(folder / name)])
+    processes = [
+        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                         env=os.environ | {"STEND_RUNTIME": str(folder / f"locks-{number}")})
+        for number, words in enumerate(every)
+    ]  # fmt: skip
     try:
         yield port
     finally:
@@ -208,7 +211,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
         assert list((tmp_path / "home").glob("*.html"))
         assert "SIM-small-1 (stend small 134 MB)" in asked.stdout
         for cell in ("001-SIM-small-1-01", "002-SIM-small-2-01"):
-            home, there = tmp_path / "home" / cell, tmp_path / "host/runs/batch/01" / cell
+            home, there = tmp_path / "home" / cell, tmp_path / "host-0/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()
         nobody = at_the_desk("run", fleet_file(tmp_path, port, {"drives": ["SN9"]}), papers)

@@ -153,3 +153,32 @@ def test_a_trial_that_is_killed_is_said_and_asked_for_again(tmp_path: Path, monk
     monkeypatch.setattr(subprocess, "Popen", real)
     assert beside.ready(order, drives, tmp_path / "b", lambda serial: "") == ""
     assert turns.lives(tmp_path / "b/01", turns.BEGINNER), "whoever is to begin them"
+
+
+@pytest.mark.slow
+@pytest.mark.fio
+@pytest.mark.block
+@pytest.mark.needs("mkfs.ext4")
+def test_two_workers_measure_real_drives_and_each_hosts_gate_has_the_last_word(tmp_path: Path, stand: Stand) -> None:
+    pytest.importorskip("distributed")
+    from tests.test_fleet import at_the_desk, fleet_file, served
+
+    files = [stand.file(f"drive-{number}") for number in (1, 2, 3)]
+    nodes = [stand.loop(path) for path in files]
+    stand.formatted(path=nodes[2])
+    (stand.mount(nodes[2]) / "precious").write_text("data")
+    names = [str(path) for path in files]
+    with served(tmp_path, nodes[:1], nodes[1:]) as port:
+        path = fleet_file(tmp_path, port, {"drives": names, "trial": 0})
+        ran = at_the_desk("run", path, tmp_path / "papers")
+        brought = at_the_desk("collect", path, tmp_path / "papers")
+    assert ran.returncode == 3, ran.stdout + ran.stderr
+    assert "2 of 3 runs are complete" in ran.stdout
+    (refused,) = [line for line in ran.stdout.splitlines() if ": refused" in line]
+    assert "mounted" in refused
+    assert (stand.folder / f"mount-{Path(nodes[2]).name}/precious").read_text() == "data"
+    assert "2 of 3 runs are here" in brought.stdout
+    for number in (0, 1):
+        (home,) = (tmp_path / "home").glob(f"{number + 1:03}-*")
+        assert store.load(home).wrong == ()
+        assert store.load(home).plan.device.path == nodes[number]

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from jsonschema import Draft202012Validator, ValidationError
 
 from stend import cli
 from stend.errors import BadInput
+from stend.report.parts import schemas_many
 from stend.session.series import FINISHED
 from stend.sweep import drives, folder, going
 from stend.sweep.design import Design, Range, parsed
@@ -253,5 +255,10 @@ def test_the_verb_tells_what_drives_what_and_writes_every_format(
     )
     assert all((swept / name).stat().st_size > 1000 for name in (*names, "sweep.json"))
     told = json.loads((swept / "sweep.json").read_text())
+    check = Draft202012Validator(schemas_many.sweep())
+    check.validate(told)
+    for spoiled in (told | {"drives": "many"}, told | {"figures": [told["figures"][0] | {"first": {"flash.dies": 1}}]}):
+        with pytest.raises(ValidationError):
+            check.validate(spoiled)
     assert told["drives"] == 12
     assert told["best"]["drives"][0]["target"].startswith("sim:small?flash.spare_pct=")

@@ -6,9 +6,12 @@ import typer
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="WHAT", help="report, comparison, events, show or trace.")] = "report",
+    name: Annotated[
+        str, typer.Argument(metavar="WHAT", help="report, comparison, batch, sweep, events, show or trace.")
+    ] = "report",
 ) -> None:
-    """Print the JSON schema (2020-12) of report.json, comparison.json, trace.json, a line of events.jsonl, or `show`.
+    """Print the JSON schema (2020-12) of report.json, comparison.json, batch.json, sweep.json, trace.json, a line of
+    events.jsonl, or `stend show --json`.
 
     Example: stend schema comparison
     """
@@ -17,11 +20,13 @@ def command(
     from stend.cli import _summary
     from stend.errors import BadInput
     from stend.report import json as report
-    from stend.report.parts import schemas
+    from stend.report.parts import schemas, schemas_many
 
     known = {
         "report": report.schema,
         "comparison": schemas.comparison,
+        "batch": schemas_many.batch,
+        "sweep": schemas_many.sweep,
         "events": schemas.events,
         "show": _summary.schema,
         "trace": schemas.trace,

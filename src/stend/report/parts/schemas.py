@@ -32,6 +32,16 @@ def many(kind: Any) -> Any:
     return tuple[kind, ...]
 
 
+def record(kind: Any, **other: Any) -> Any:
+    """A record of ours as an object, by its fields' own types."""
+    return shape(kind.__name__, get_type_hints(kind) | other)
+
+
+def reasons() -> Any:
+    """Sentences: the key of each, and the values that it is said with."""
+    return many(msgspec.defstruct("Reason", [("key", str)]))
+
+
 def records() -> Any:
     """A row of `records`: the columns of the CSV."""
     return shape("Record", {name: OF_SQL[kind] for name, kind in COLUMNS.items()})
@@ -63,12 +73,11 @@ def comparison() -> dict[str, Any]:
     from stend.compare.sides import Key, Outcome
     from stend.report.parts.compared import OF_RUN
 
-    reasons = many(msgspec.defstruct("Reason", [("key", str)]))  # and the values of its sentence
-    key = _of(Key)
-    figure = _of(Difference, key=key, why=reasons, warned=reasons)
+    why, key = reasons(), record(Key)
+    figure = record(Difference, key=key, why=why, warned=why)
     run = shape("Run", {name: get_type_hints(Outcome)[name] for name in OF_RUN})
     side = shape("Side", {"name": str, "runs": many(run)})
-    one = {"rule": str, "answer": Answer, "p_holm": float | None, "figure": figure, "why": reasons}
+    one = {"rule": str, "answer": Answer, "p_holm": float | None, "figure": figure, "why": why}
     said = {"answer": Answer, "shown": Answer, "undecided": str, "noninferior": bool}
     rules = shape("Rules", said | {"figures": many(shape("Gated", one))})
     return whole(
@@ -81,8 +90,8 @@ def comparison() -> dict[str, Any]:
                 "b": side,
                 "thresholds": dict[str, float],
                 "anyway": bool,
-                "notes": reasons,
-                "settings": many(_of(Differing)),
+                "notes": why,
+                "settings": many(record(Differing)),
                 "differences": many(figure),
                 "alone": shape("Alone", {"a": many(key), "b": many(key)}),
                 "rules": rules | None,
@@ -130,8 +139,3 @@ def trace() -> dict[str, Any]:
             },
         )
     )
-
-
-def _of(kind: Any, **other: Any) -> Any:
-    """A record of ours as an object, by its fields' own types."""
-    return shape(kind.__name__, get_type_hints(kind) | other)

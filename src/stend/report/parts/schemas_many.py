@@ -1,0 +1,63 @@
+"""JSON schemas of what is said of many drives: a batch, a sweep. Neither is loaded for any other."""
+
+from typing import Any
+
+from stend.report.parts.schemas import many, reasons, record, shape, whole
+
+
+def batch() -> dict[str, Any]:
+    """batch.json: distributions, odd drives with their evidence, the lot's verdict; values in base units."""
+    from stend.batch.verdict import Verdict
+    from stend.compare.sides import Key
+
+    place = {"key": record(Key), "quantity": str}
+    spread: Any = {"drives": int, "median": float, "deviation": float, "values": dict[str, float]}
+    far: Any = many(shape("Evidence", place | {"ratio": float, "distance": float, "p_holm": float}))
+    broken: Any = many(shape("Broken", {"limit": str, "value": float | None, "bound": float}))
+    counts = dict.fromkeys(("sample", "accept", "judged", "missing", "more"), int)
+    accepted = {"verdict": Verdict, "lot": int | None, "bad": dict[str, broken]} | counts
+    return whole(
+        shape(
+            "Batch",
+            {
+                "format": int,
+                "stend": str,
+                "drives": many(shape("Drive", {"name": str, "runs": many(str)})),
+                "notes": reasons(),
+                "figures": many(shape("Figure", place | spread)),
+                "odd": dict[str, far],
+                "acceptance": shape("Acceptance", accepted) | None,
+            },
+        )
+    )
+
+
+def sweep() -> dict[str, Any]:
+    """sweep.json: shares of each figure's variance by parameter and pair, with intervals; the best designs."""
+    from stend.compare.sides import Key
+    from stend.sweep.design import Value
+
+    interval = dict.fromkeys(("value", "low", "high"), float)
+    share: Any = shape("Share", interval)
+    place = {"key": record(Key), "quantity": str, "drives": int}
+    effects = place | {"deviation": float, "explained": float, "why": str, "first": dict[str, share]}
+    effects |= {"total": dict[str, share], "pairs": many(shape("Pair", {"of": tuple[str, str]} | interval))}
+    drive = shape("Drive", {"drive": int, "target": str, "values": dict[str, Value]})
+    best = {"wish": str, "where": many(str), "most": bool, "drives": many(drive)}
+    return whole(
+        shape(
+            "Sweep",
+            {
+                "format": int,
+                "stend": str,
+                "title": str,
+                "target": str,
+                "tests": many(str),
+                "drives": int,
+                "failed": many(shape("Failed", {"drive": int, "reason": str})),
+                "parameters": many(str),
+                "figures": many(shape("Figure", effects)),
+                "best": shape("Best", best) | None,
+            },
+        )
+    )
