@@ -97,7 +97,7 @@ def test_bombs_do_not_go_off(tmp_path: Path) -> None:
 
 
 def test_what_no_reader_knows_is_refused_with_those_there_are(tmp_path: Path) -> None:
-    assert "known are bench-fio, diskmark" in refused("letter.txt", b"dear operator", tmp_path)
+    assert f"known are {', '.join(imports.formats())}" in refused("letter.txt", b"dear operator", tmp_path)
     assert "there is no format 'vdbench'" in refused("letter.txt", b"dear operator", tmp_path, "vdbench")
     assert "cannot be imported as fio" in refused("letter.txt", b"dear operator", tmp_path, "fio")
     assert "live progress" in refused("live.csv", b"ISO Date,Label,Phase,RuntimeMS,Rank\n", tmp_path)

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from docs.made import marks
+from docs.made.words import WORDS
 from msgspec import inspect as kinds
 
 HEAD = ("field", "kind", "unit", "range", "usually", "meaning")
@@ -48,7 +49,8 @@ def fields(one: type) -> Iterator[tuple[str, ...]]:
             yield (marks.code(info.tag_field), "word", "", "", marks.code(info.tag), "which kind of object it is")
         for field in info.fields:
             unit = marks.unit(field.name) if numeric(field.type) else ""
-            row = marks.code(field.encode_name), called(field.type), unit, span(field.type), usual(field)
+            known = WORDS["usual"].get(f"{one.__name__}.{field.name}") or usual(field)
+            row = marks.code(field.encode_name), called(field.type), unit, span(field.type), known
             yield (*row, said.get(field.name, ""))
 
 
