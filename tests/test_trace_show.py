@@ -14,7 +14,7 @@ from stend.charts.traced import pictures
 from stend.cli import main
 from stend.errors import BadInput
 from stend.report.parts import traced as pages
-from stend.report.parts.traced_plain import plain
+from stend.report.parts.traced_plain import half, plain
 from stend.stats import bin_index
 from stend.trace import steps
 from stend.trace.described import FINE, Described, described, streams
@@ -230,6 +230,21 @@ def test_a_drive_that_is_hot_all_over_has_even_zones(tmp_path: Path) -> None:
     places = described(written(tmp_path, even)).places
     assert places is not None
     assert [share for _, share in places.zones] == pytest.approx([0.05, 0.2, 1.0])
+
+
+def test_zones_lie_beside_one_another_and_half_of_the_issues_are_told(tmp_path: Path) -> None:
+    own = columns()
+    depth = np.where(np.arange(len(own["op"])) % 5 < 2, 1, 9)
+    whole = described(written(tmp_path, own | {"depth": depth}))
+    tables = {one.title: one.rows for part in pages.traced(whole, "en", drawn=False).sections for one in part.tables}
+    assert [row[1] for row in tables["Hot zones of the touched range"]] == ["5%", "15%", "80%"]
+    shares = [float(row[2].rstrip("%")) for row in tables["Hot zones of the touched range"]]
+    assert sum(shares) == pytest.approx(100, abs=1)
+    assert shares[0] / 5 > shares[1] / 15 > shares[2] / 80
+    load = {row[0]: row[1] for row in tables["Depth, idle and arrival"]}
+    assert (load["depth at issue, half up to"], load["depth at issue, most"]) == ("9", "9")
+    depths = [half({1: 5, 2: 4, 7: 1}), half({1: 4, 2: 2, 7: 4}), half({3: 1})]
+    assert depths == [1, 2, 3]
 
 
 if __name__ == "__main__":
