@@ -59,6 +59,12 @@ def test_what_no_source_told_is_null_for_other_readers(tmp_path: Path) -> None:
     assert [table.column(name).null_count for name in ("latency_ns", "depth", "process", "offset")] == [3, 9, 9, 0]
 
 
+def test_small_groups_of_rows_are_read_together_and_large_ones_apart(tmp_path: Path) -> None:
+    made = trace.write(tmp_path / "t.parquet", [ios(10, 100 * n) for n in range(7)], ABOUT)
+    assert [len(part["t_ns"]) for part in made.batches(rows=30)] == [30, 30, 10]
+    assert [len(part["t_ns"]) for part in made.batches(rows=8)] == [8, 2] * 7
+
+
 def test_only_the_columns_that_were_asked_for_are_read(tmp_path: Path) -> None:
     made = trace.write(tmp_path / "t.parquet", [ios(9)], ABOUT)
     assert [set(part) for part in made.batches(["length", "op"])] == [{"length", "op"}]

@@ -86,8 +86,8 @@ class Trace:
 
         try:
             with parquet.ParquetFile(self.path) as file:
-                for group in range(file.num_row_groups):  # iter_batches keeps what it gave: 10 MB a million IOs
-                    part = file.read_row_group(group, columns=list(columns))
+                for groups in _together(file.metadata, rows):  # iter_batches keeps what it gave: 10 MB a million IOs
+                    part = file.read_row_groups(groups, columns=list(columns))
                     whole = {name: _array(part.column(name).combine_chunks()) for name in columns}
                     for at in range(0, part.num_rows, rows):
                         yield {name: values[at : at + rows] for name, values in whole.items()}
@@ -196,6 +196,20 @@ def _array(column: Any) -> npt.NDArray[Any]:
     filled = column.fill_null(UNKNOWN) if column.null_count else column
     array: npt.NDArray[Any] = filled.to_numpy(zero_copy_only=False)
     return array
+
+
+def _together(told: Any, rows: int) -> Iterator[list[int]]:
+    """Row groups that are read at once: those that are small, up to so many rows."""
+    groups: list[int] = []
+    many = 0
+    for number in range(told.num_row_groups):
+        own = told.row_group(number).num_rows
+        if groups and many + own > rows:
+            yield groups
+            groups, many = [], 0
+        groups, many = [*groups, number], many + own
+    if groups:
+        yield groups
 
 
 def _end_ns(told: Any) -> int:
