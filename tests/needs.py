@@ -175,6 +175,7 @@ def _heard(event: str, arguments: tuple[object, ...]) -> None:
 def undeclared(item: pytest.Item) -> list[str]:
     """Programs started since the last look that neither this test nor stend has said it needs."""
     known = {*wanted(item), *TABLE["always"], *programs(), Path(sys.executable).name}
+    known |= {"chromium", "chromium-browser"} if item.get_closest_marker("browser") else set()  # `make pages` brings it
     found = sorted({name for name in CALLED if name not in known})
     CALLED.clear()
     return found

@@ -16,8 +16,8 @@ from stend.words import Language
 
 MOST_FIGURES = 4
 GROUPS = 3
-BINS = 10
-MOST_DOTS = 800
+BINS, LEAST_A_BIN = 10, 4
+MOST_DOTS, CROWD = 800, 200
 RATES = ("iops", "throughput")
 
 
@@ -63,11 +63,11 @@ def _groups(values: Sequence[Value], words: Language) -> tuple[list[str], list[s
 
 
 def _means(rows: Sequence[Row], study: Study, first: str) -> list[Row]:
-    """Geometric means over bins of about as many drives; none where the parameter has no order."""
+    """Geometric means over bins of about as many drives, at least four; none where the parameter has no order."""
     if not _numeric(study, first):
         return []
     own = sorted(rows, key=lambda row: row["x"])
-    size = max(len(own) // BINS, 1)
+    size = max(len(own) // BINS, LEAST_A_BIN)
     bins = [own[k : k + size] for k in range(0, len(own), size)]
     return [
         {"x": fmean(row["x"] for row in part), "y": exp(fmean(log(row["y"]) for row in part))}
@@ -95,9 +95,10 @@ def _chart(
     shape = {**base, "scale": series_scale(names, SHAPES)}
     shown = {"color": colour, "shape": shape} if second else {}
     tips = [{"field": f, "type": "nominal", "title": t} for f, t in (("x", first), ("group", second)) if t]
-    dots = Chart(data()).mark_point(filled=True, size=26, opacity=0.7).encode(x=x, y=y, tooltip=tips, **shown)
+    size = 26 if len(rows) > CROWD else 80
+    dots = Chart(data()).mark_point(filled=True, size=size, opacity=0.7).encode(x=x, y=y, tooltip=tips, **shown)
     line = Chart(data("means")).mark_line(color=BLACK, strokeDash=DASHES[1], strokeWidth=2).encode(x=x, y=y)
-    return (dots + line).properties(height=280, width=520)
+    return (line + dots).properties(height=280, width=520)
 
 
 def _tight(channel: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
