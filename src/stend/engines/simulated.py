@@ -9,15 +9,15 @@ from stend.definition import Workload
 from stend.record import Counts, Tally
 from stend.sim import Pattern
 from stend.sim.drive import Done, Drive
+from stend.sim.requests import Weighted
 
 
 def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
     """A Workload in the words of the virtual drive."""
-    sizes = workload.block_mix or ((workload.block_bytes, 100),)
     return Pattern(
         random_pct=workload.random_pct,
         read_pct=workload.read_pct,
-        sizes=tuple((size, float(share)) for size, share in sizes),
+        sizes=tuple((size, float(share)) for size, share in workload.sizes),
         range_bytes=workload.range_bytes,
         start_bytes=workload.start_bytes,
         threads=workload.threads,
@@ -27,6 +27,10 @@ def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int 
         from_bytes=from_bytes,
         limit_bytes=limit_bytes or 0,
         seed=seed,
+        weighted=tuple(
+            Weighted(s.share, s.random, s.read, s.block_bytes, s.zone[0] / 100, s.zone[1] / 100)
+            for s in workload.streams
+        ),
     )
 
 

@@ -45,13 +45,35 @@ def pick(edges: Any, bits: Any) -> Any:
 
 
 @inlined
+def weighted(s: Any, at: Any) -> Any:
+    """Draw request `at` of one of several kinds; its size."""
+    k = pick(s.kind_edges, random64(s.rng) & LOW32)
+    size, part = s.kinds[k, 2], s.kinds[k, 4]
+    if s.kinds[k, 0] == 1:
+        place = below(random64(s.rng), part // size) * size
+    else:
+        j = s.kind_cursor[k, 0]
+        s.kind_cursor[k, 0] = j + 1 if j + 2 < s.kind_cursor.shape[1] else 0
+        c = s.kind_cursor[k, 1 + j]
+        s.kind_cursor[k, 1 + j] = c + size if c + 2 * size <= part else 0
+        place = c + j * part
+        if place + size > s.kinds[k, 5]:
+            place = c
+    s.offset[at] = s.kinds[k, 3] + place
+    s.reads[at] = s.kinds[k, 1]
+    return size
+
+
+@inlined
 def draw(s: Any) -> Any:
     """Draw the next batch of a Stream; the number drawn, 0 when its limit is reached or it was ended."""
-    count, mixed = 0, s.plan[0]
+    count, mixed, kinds = 0, s.plan[0], s.kinds.shape[0]
     while count < BATCH and s.at[ENDED] == 0:
         choice = random64(s.rng)
         random = i64(choice >> u64(32)) < mixed
-        if random:
+        if kinds > 0:
+            size = weighted(s, count)
+        elif random:
             if s.plan[3] <= 0:
                 break
             s.plan[3] -= 1
@@ -83,7 +105,8 @@ def draw(s: Any) -> Any:
             s.at[ENDED], s.plan[FAILED_AT] = FAILED, s.offset[count]
             break
         s.size[count] = size
-        s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
+        if kinds == 0:
+            s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
         count += 1
     s.at[0], s.at[1] = 0, count
     return count

@@ -26,10 +26,22 @@ BAD, FAILED_AT = 4, 6
 """Places in `Stream.plan` of the range [from, to) where IOs fail, and of the first one that did."""
 
 
+class Weighted(NamedTuple):
+    """Requests of one kind among others; its place is a part of the range, from and to in shares of it."""
+
+    weight: float
+    random: bool
+    read: bool
+    size: int
+    first: float
+    last: float
+
+
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """Random or sequential, reading or writing; bytes on the drive as it is sold, before any scaling.
 
     `sizes` is ((bytes, weight), ...); `zones` ((weight, share of the range), ...); `limit_bytes` 0 is endless.
+    `weighted` ties size to access and direction; requests are drawn of these alone then, endlessly.
     """
 
     random_pct: int
@@ -44,6 +56,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     from_bytes: int = 0
     limit_bytes: int = 0
     seed: int = 0
+    weighted: tuple[Weighted, ...] = ()
 
 
 class Stream(NamedTuple):
@@ -66,6 +79,11 @@ class Stream(NamedTuple):
     region_bytes: npt.NDArray[np.int64]
     cursor: npt.NDArray[np.int64]
     left: npt.NDArray[np.int64]
+    kind_edges: npt.NDArray[np.uint64]
+    kinds: npt.NDArray[np.int64]
+    """[kinds, 6]: whether random, whether read, bytes, where its zone begins, bytes of a thread's part and of all"""
+    kind_cursor: npt.NDArray[np.int64]
+    """[kinds, 1 + threads]: thread whose turn it is, then how far each is in its part"""
 
 
 def stream(pattern: Pattern, scale: int) -> Stream:
@@ -95,7 +113,21 @@ def stream(pattern: Pattern, scale: int) -> Stream:
         region_bytes=regions[1],
         cursor=np.minimum(skip, regions[1] - block) % np.maximum(regions[1], 1),
         left=left,
+        kind_edges=_edges([kind.weight for kind in pattern.weighted]),
+        kinds=np.array(
+            [_kind(kind, start, range_bytes, pattern.threads) for kind in pattern.weighted], np.int64
+        ).reshape(-1, 6),
+        kind_cursor=np.zeros((len(pattern.weighted), 1 + pattern.threads), np.int64),
     )
+
+
+def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[int, ...]:
+    """Its row of `Stream.kinds`; a zone too small for a block of each thread belongs to all of them together."""
+    page = 4 * KiB
+    begin = min(int(kind.first * range_bytes) // page * page, max(range_bytes - kind.size, 0))
+    length = max(min(int(kind.last * range_bytes), range_bytes) - begin, kind.size)
+    each = length // threads // kind.size * kind.size if not kind.random else length
+    return int(kind.random), int(kind.read), kind.size, start + begin, max(each, kind.size), length
 
 
 def mean_bytes(pattern: Pattern) -> int:
@@ -116,6 +148,8 @@ def _mixed(seed: int) -> int:
 
 
 def _edges(weights: list[float]) -> npt.NDArray[np.uint64]:
+    if not weights:
+        return np.zeros(0, np.uint64)
     total = np.cumsum(np.array(weights, float))
     edges: npt.NDArray[np.uint64] = np.floor(total / total[-1] * 2**32).astype(np.uint64)
     edges[-1] = np.uint64(2**32)
