@@ -79,6 +79,8 @@ OPTIONS: dict[str, Any] = {
     "seconds": Rest,
     "seek_steady": bool,
     "sequential": Point,
+    "share_pct": Share,
+    "source": Annotated[str, Meta(max_length=4096)],
     "threads_ladder": Annotated[list[Threads], LONGEST],
     "warm_hours": Hours,
     "warm_point": Point,

@@ -112,6 +112,17 @@ def streamed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
     )
 
 
+def writing(load: Workload) -> Workload:
+    """The same with its writes alone: with no reads, or of streams those that write; the load itself if none does."""
+    if not load.streams:
+        return msgspec.structs.replace(load, read_pct=0)
+    kept = tuple(stream for stream in load.streams if not stream.read)
+    if not kept:
+        return load
+    alone = streamed(kept, load.threads, load.depth)
+    return msgspec.structs.replace(alone, start_bytes=load.start_bytes, range_bytes=load.range_bytes)
+
+
 def _zone(stream: Stream) -> str:
     return "" if stream.zone == (0, 100) else f"@{stream.zone[0]:g}-{stream.zone[1]:g}"
 

@@ -12,7 +12,7 @@ from stend.findings.look import Cell
 from stend.record import Counts, Run, added
 from stend.words import Language
 
-TESTS = ("composite", "demand-intensity")
+TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:

@@ -10,7 +10,15 @@ from stend.record import Counts, Run, added
 from stend.stats import MIN_BEYOND, bin_edges_ns
 from stend.words import Language
 
-TESTS = ("latency", "write-saturation", "composite", "demand-intensity", "thread-queue-sweep")
+TESTS = (
+    "latency",
+    "write-saturation",
+    "composite",
+    "demand-intensity",
+    "rwsw-demand-intensity",
+    "multi-wsat",
+    "thread-queue-sweep",
+)
 MOST_LINES = 6
 PHASES = ("histogram", "max", "mid", "min", "sweep")
 

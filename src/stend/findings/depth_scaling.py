@@ -7,7 +7,7 @@ from stend.findings.look.figures import Figures, answers
 from stend.record import Run
 
 NAME = "depth_scaling"
-TESTS = ("composite", "demand-intensity", "latency-curve", "profiles", "cold-warm")
+TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity", "latency-curve", "profiles", "cold-warm")
 NEARLY = 0.95
 
 

@@ -8,7 +8,7 @@ from stend.record import Run
 from stend.units import block_label
 
 NAME = "response_limit"
-TESTS = ("composite", "demand-intensity", "latency-curve", "thread-queue-sweep", "profiles")
+TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity", "latency-curve", "thread-queue-sweep", "profiles")
 MOST = 3
 POINTS = ("max", "mid", "min")
 FEWEST = 3

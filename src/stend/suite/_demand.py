@@ -6,11 +6,10 @@ implementation, whose comments cite the steps.
 
 from collections.abc import Callable
 
-import msgspec
-
 from stend.definition import Hold, Phase, PlannedTest, Profile, Steady, Step, Workload
 from stend.record import Counts, Run
 from stend.suite._clauses import half_hourly, purged
+from stend.workload import writing
 
 Stimulus = Callable[[int, int, int], Workload]
 """(read %, threads, depth) -> the workload."""
@@ -53,7 +52,7 @@ def phases(profile: Profile, stimulus: Stimulus, read_pct: int) -> tuple[Phase, 
 
 def _settled(profile: Profile, point: Workload) -> tuple[Step, ...]:
     """Write for an hour at this point's threads and depth, then ten minutes of the stimulus itself."""
-    writes, minute = msgspec.structs.replace(point, read_pct=0), profile.minutes(1)
+    writes, minute = writing(point), profile.minutes(1)
     settle = (Hold(workload=writes, amount=minute),) * profile.repeats(SETTLE_MINUTES)
     return (*settle, *(Hold(workload=point, amount=minute),) * profile.repeats(RECORD_MINUTES))
 

@@ -194,6 +194,8 @@ def _mix(load: Workload) -> str:
 
 
 def _size(load: Workload) -> str:
+    if load.streams:
+        return load.mix.replace("+", " + ")
     return "MIX" if load.mixed else block_label(load.block_bytes)
 
 

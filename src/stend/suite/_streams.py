@@ -1,0 +1,87 @@
+"""Streams of a captured workload as stimuli of tests, after RWSW PTS 1.0.7.
+
+What is said here of that specification is recalled and was not checked against its text (recall-med): the cumulative
+workload is all streams of a capture with their shares of all IOs; the applied test workload the most frequent ones that
+make 80 % of it, stretched to 100 %. Statistics are enough for that: no address of the capture is used.
+"""
+
+import math
+from itertools import accumulate
+from pathlib import Path
+
+from stend import extras
+from stend.definition import Profile, Workload
+from stend.errors import BadInput
+from stend.trace import form, steps
+from stend.trace.steps import Part
+from stend.workload import Stream, streamed
+
+SHARE_PCT = 80
+"""Recall-med."""
+MOST = 32
+"""More streams are no test workload a person can read; ours."""
+OPTIONS = {"source": "", "share_pct": SHARE_PCT}
+
+USUAL = (
+    Stream(share=46, random=True, read=True, block_bytes=8192),
+    Stream(share=17, random=True, read=False, block_bytes=8192),
+    Stream(share=16, random=False, read=False, block_bytes=4096),
+    Stream(share=8, random=False, read=False, block_bytes=16384),
+    Stream(share=7, random=False, read=True, block_bytes=131072),
+    Stream(share=6, random=True, read=True, block_bytes=16384),
+)
+"""Where no capture is named: the shape of a database (pages, log, a scan). Ours: an example, nobody's capture."""
+
+
+def applied(profile: Profile) -> tuple[Stream, ...]:
+    """The applied test workload of the setting `source`, a capture's file. BadInput where it cannot be read."""
+    source = profile.options["source"]
+    return chosen(cumulative(Path(source)), profile.options["share_pct"]) if source else USUAL
+
+
+def cumulative(path: Path) -> list[Part]:
+    """All streams of a file of steps, or of a trace in Parquet; the most frequent first."""
+    try:
+        with path.open("rb") as file:
+            counted = steps.claims(file.read(4096))
+    except OSError as error:
+        raise BadInput(f"the capture {path} cannot be read: {error.strerror}") from error
+    if counted:
+        return steps.cumulative(steps.opened(path))
+    extras.need("a trace's streams", "numba")
+    from stend.trace import folding
+
+    return steps.cumulative(folding.steps(form.opened(path).batches()))
+
+
+def chosen(parts: list[Part], share_pct: float) -> tuple[Stream, ...]:
+    """The most frequent streams of reads and writes that make up this share of their IOs."""
+    parts = [part for part in parts if part.op in (form.READ, form.WRITE)]
+    every = sum(part.tally.ios for part in parts)
+    if not every:
+        raise BadInput("the capture has no reads and no writes, so there are no streams to test with")
+    marks = accumulate(part.tally.ios for part in parts)
+    enough = next(n for n, sum_ in enumerate(marks, start=1) if sum_ * 100 >= math.ceil(every * share_pct))
+    kept = parts[: min(enough, MOST)]
+    return tuple(_stream(part, every) for part in kept)
+
+
+def _stream(part: Part, every: int) -> Stream:
+    size = max(part.block_bytes, 512)
+    return Stream(share=100 * part.tally.ios / every, random=part.random, read=part.op == form.READ, block_bytes=size)
+
+
+def mixed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
+    """All of them at once; a single one as a workload of its kind, which any engine can make."""
+    return alone(streams[0], threads, depth) if len(streams) == 1 else streamed(streams, threads, depth)
+
+
+def alone(stream: Stream, threads: int, depth: int) -> Workload:
+    """One stream by itself."""
+    return Workload(
+        random_pct=100 if stream.random else 0,
+        read_pct=100 if stream.read else 0,
+        block_bytes=stream.block_bytes,
+        threads=threads,
+        depth=depth,
+    )

@@ -1,0 +1,36 @@
+"""Demand intensity of a captured workload, RWSW-DIRTH (RWSW PTS 1.0.7, recalled and not checked).
+
+Recall-med: the sweep of PTS clause 14 with the applied test workload in place of one block size and mix. Before each
+round and before the points the write streams alone are run, as that clause does with its writes (ours).
+"""
+
+from functools import partial
+
+from stend.definition import Identity, Phase, Profile, Test, Workload
+from stend.suite import _demand
+from stend.suite._demand import max_point, mid_point, min_point
+from stend.suite._streams import OPTIONS, applied, mixed
+from stend.workload import Stream, writing
+
+__all__ = ["TEST", "max_point", "mid_point", "min_point"]
+
+
+def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
+    """Purge, preconditioning, sweep, three points; all with the streams."""
+    return _demand.phases(profile, partial(_stimulus, applied(profile)), 100)
+
+
+def _stimulus(streams: tuple[Stream, ...], read_pct: int, threads: int, depth: int) -> Workload:
+    """The whole mix; with no reads its writes alone."""
+    mix = mixed(streams, threads, depth)
+    return mix if read_pct else writing(mix)
+
+
+TEST = Test(
+    title="Demand Intensity of a Captured Workload",
+    clause="RWSW (recalled)",
+    phases=phases,
+    charts=("convergence", "window", "demand", "histogram"),
+    options=OPTIONS | {"levels": _demand.LEVELS},
+    summary="the streams of a capture at every threads x depth; histograms at the Max, Mid and Min points",
+)
