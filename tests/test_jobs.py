@@ -33,7 +33,7 @@ def fio(files: list[Path], target: str, *words: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.fio
-@pytest.mark.parametrize("name", sorted(suite.names()))
+@pytest.mark.parametrize("name", sorted({*suite.names()} - {"rwsw-demand-intensity"}))
 def test_plain_fio_understands_every_file_and_wants_to_be_told_the_drive(name: str, tmp_path: Path) -> None:
     files = [tmp_path / "jobs" / one for one in written(drawn(name), tmp_path / "jobs") if one.endswith(".fio")]
     assert files
@@ -41,6 +41,13 @@ def test_plain_fio_understands_every_file_and_wants_to_be_told_the_drive(name: s
     assert (told.returncode, told.stderr) == (0, "")
     assert all("filename=${TARGET}" in file.read_text() for file in files)
     assert "filename" in fio([files[-1]], "", "--parse-only").stderr
+
+
+def test_of_streams_there_is_no_file_but_a_sentence_with_all_of_them(tmp_path: Path) -> None:
+    files = written(drawn("rwsw-demand-intensity"), tmp_path / "jobs")
+    assert not [name for name in files if name.endswith(".fio")]
+    assert "fio cannot tie the size of an IO to its access and direction" in files["README.md"]
+    assert "SEQ 4K W:39+SEQ 16K W:19.5" in files["README.md"]
 
 
 @pytest.mark.fio

@@ -70,10 +70,9 @@ def draw(s: Any) -> Any:
     count, mixed, kinds = 0, s.plan[0], s.kinds.shape[0]
     while count < BATCH and s.at[ENDED] == 0:
         choice = random64(s.rng)
-        random = i64(choice >> u64(32)) < mixed
         if kinds > 0:
             size = weighted(s, count)
-        elif random:
+        elif i64(choice >> u64(32)) < mixed:
             if s.plan[3] <= 0:
                 break
             s.plan[3] -= 1
@@ -88,8 +87,7 @@ def draw(s: Any) -> Any:
             s.offset[count] = s.zone_start[z] + below(place, blocks) * step
         else:
             j = s.at[2]
-            threads = s.left.shape[0]
-            tried = 0
+            threads, tried = s.left.shape[0], 0
             while s.left[j] <= 0 and tried < threads:
                 j = j + 1 if j + 1 < threads else 0
                 tried += 1
@@ -105,8 +103,7 @@ def draw(s: Any) -> Any:
             s.at[ENDED], s.plan[FAILED_AT] = FAILED, s.offset[count]
             break
         s.size[count] = size
-        if kinds == 0:
-            s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
+        s.reads[count] = s.reads[count] if kinds > 0 else i64(random64(s.rng) & LOW32) < s.plan[1]
         count += 1
     s.at[0], s.at[1] = 0, count
     return count
