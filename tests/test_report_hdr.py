@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from stend import report, store
 from stend.errors import BadInput
 from stend.findings.look.figures import figures
-from stend.record import NS, Run, Tally, added
+from stend.record import Run, Tally, added
+from stend.tally import NS
 from stend.report.hdr import histogram
 from stend.stats import BINS, bin_edges_ns, bin_index, percentile_s
 from stend.units import GiB

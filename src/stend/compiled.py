@@ -22,7 +22,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def _compile(function: Function, **options: Any) -> Function:
     # Kernels allocate nothing, so counting references to their arrays (twenty times slower) protects nothing.
-    return cast(Function, _njit(function, error_model="numpy", _nrt=False, **options))
+    return cast(Function, _njit(function, error_model="numpy", nogil=True, _nrt=False, **options))
 
 
 def compiled(function: Function) -> Function:
@@ -44,8 +44,9 @@ def inlined(function: Function) -> Function:
 
 @cache
 def _sources(room: Path) -> str:
-    """A digest of all files that the kernels of a room are made of."""
-    texts = [path.read_bytes() for path in sorted(room.glob("*.py"))]
+    """A digest of all files that the kernels of a room are made of, and of those parts that all rooms may share."""
+    shared = Path(__file__).parent / "sim/kernels.py"
+    texts = [path.read_bytes() for path in [*sorted(room.glob("*.py")), shared]]
     return hashlib.blake2b(b"".join(texts), digest_size=16).hexdigest()
 
 

@@ -30,6 +30,8 @@ Share = Annotated[float, Meta(gt=0, le=100)]
 """A part of a whole in percent, never nothing."""
 Place = Annotated[float, Meta(ge=0, le=100)]
 """Where in a range, in percent of it."""
+Speed = Annotated[float, Meta(ge=0, le=10_000)]
+"""Of a replay; 0 is a closed loop."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]

@@ -3,7 +3,7 @@
 Counts are recorded, never rates or percentiles; figures are derived last. Reads and writes are kept apart.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeVar, overload
 
 import msgspec
@@ -11,64 +11,12 @@ import msgspec
 from stend import ranges
 from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Steady, Step, Workload
 from stend.packed import Bins, Rows
+from stend.pace import Pace
+from stend.tally import NONE, NS
+from stend.tally import Tally as Tally  # noqa: PLC0414 -- a part of every record
 
-NS = 1e-9
 SAME_S = 1e-6
 """Two moments nearer than this are one."""
-
-
-class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """IOs of one direction: how many, their bytes, response times summed, and fio's latency bins.
-
-    `latency_ns2` is the sum of squares (for the standard deviation); `max_ns` the longest in the interval, or the upper
-    edge of the highest bin that grew; `bins` is {bin index: IOs}, sparse, empty in Samples (see `stats.bin_edges_ns`).
-    """
-
-    ios: ranges.Count = 0
-    bytes: ranges.Count = 0
-    latency_ns: ranges.Nanoseconds = 0
-    latency_ns2: ranges.Squares = 0
-    max_ns: ranges.Nanoseconds = 0
-    bins: Mapping[ranges.Bin, ranges.Count] = {}
-
-    def __add__(self, other: "Tally") -> "Tally":
-        if self == NONE:
-            return other
-        if other == NONE:
-            return self
-        bins = dict(self.bins.items())  # a mapping that is none itself would be asked key by key
-        for index, count in other.bins.items():
-            bins[index] = bins.get(index, 0) + count
-        return Tally(
-            self.ios + other.ios,
-            self.bytes + other.bytes,
-            self.latency_ns + other.latency_ns,
-            self.latency_ns2 + other.latency_ns2,
-            max(self.max_ns, other.max_ns),
-            bins,
-        )
-
-    @property
-    def mean_s(self) -> float:
-        """Average response time (ART) in seconds; 0 without IOs."""
-        return self.latency_ns / self.ios * NS if self.ios else 0.0
-
-    @property
-    def deviation_s(self) -> float:
-        """Standard deviation of the response time in seconds; 0 below two IOs."""
-        if self.ios < 2:
-            return 0.0
-        variance = (self.latency_ns2 - self.latency_ns**2 / self.ios) / (self.ios - 1)
-        return float(max(variance, 0.0) ** 0.5 * NS)
-
-    @property
-    def max_s(self) -> float:
-        """Maximum response time (MRT) in seconds."""
-        return self.max_ns * NS
-
-
-NONE = Tally()
-"""Of a direction that nothing was asked in; half of all tallies."""
 
 
 class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -224,7 +172,7 @@ class Told(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the one its engine was given.
 
-    `told` is of imported steps.
+    `told` is of imported steps, `pace` of replayed ones.
     """
 
     where: Position
@@ -236,6 +184,7 @@ class Result(Data, frozen=True, tag="result"):
     seed: ranges.Count = 0
     said: str = ""
     told: Told | None = None
+    pace: Pace | None = None
 
 
 class Verdict(Data, frozen=True):

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from stend.record import NS, Tally, Verdict
+from stend.record import Tally, Verdict
+from stend.tally import NS
 
 PTS_WINDOW = 5
 PTS_EXCURSION = 0.20

@@ -1,5 +1,7 @@
 """A workload: a kind of IO without beginning or end, of one kind, of several sizes, or of streams."""
 
+from typing import Literal
+
 import msgspec
 
 from stend import ranges
@@ -33,6 +35,38 @@ class Stream(Kind, frozen=True):
         return f"{'RND' if self.random else 'SEQ'} {block_label(self.block_bytes)} {'R' if self.read else 'W'}"
 
 
+Fit = Literal["shift", "scale", "wrap"]
+
+
+class Replay(Kind, frozen=True):
+    """A trace as it is played on a drive: which one, at which pace, laid where; equal values ask the same.
+
+    `trace` is the number of what it holds, `ios` and `seconds` are those of its IOs that are played, in its own time.
+    `speed` says how many times as fast; 0: each IO as soon as no more are in flight than were when it was captured.
+    Its addresses, `span_bytes` from `first_bytes` on, are moved to the range's start (`shift`), spread or drawn
+    together over the range (`scale`, in whole MiB), or wrapped at the range's end (`wrap`).
+    """
+
+    trace: str
+    ios: ranges.Count
+    seconds: ranges.Seconds
+    first_bytes: ranges.Count
+    span_bytes: ranges.Count
+    longest_bytes: ranges.Block
+    speed: ranges.Speed = 1.0
+    fit: Fit = "shift"
+
+    @property
+    def timed(self) -> bool:
+        """Whether its IOs have their times; without, their depths hold them back."""
+        return self.speed > 0
+
+    @property
+    def label(self) -> str:
+        """`trace 3f2a 2x`."""
+        return f"trace {self.trace[:4]} " + (f"{self.speed:g}x" if self.timed else "closed")
+
+
 class Workload(Kind, frozen=True):
     """A kind of IO without beginning or end; equal values are the same workload.
 
@@ -53,6 +87,7 @@ class Workload(Kind, frozen=True):
     align_bytes: ranges.Count = 0
     entropy_pct: ranges.Percent = 100
     streams: tuple[Stream, ...] = ()
+    replay: Replay | None = None
 
     def __post_init__(self) -> None:
         if self.streams and (self.block_mix or self.zones):
@@ -65,7 +100,7 @@ class Workload(Kind, frozen=True):
     @property
     def mixed(self) -> bool:
         """Whether its IOs are of several sizes or kinds."""
-        return bool(self.block_mix or self.streams)
+        return bool(self.block_mix or self.streams or self.replay)
 
     @property
     def sizes(self) -> tuple[tuple[int, float], ...]:
@@ -76,12 +111,16 @@ class Workload(Kind, frozen=True):
     @property
     def mix(self) -> str:
         """What tells two mixes apart, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for IOs of one kind."""
+        if self.replay:
+            return self.replay.label
         streams = [f"{stream.label}:{stream.share:.3g}{_zone(stream)}" for stream in self.streams]
         return "+".join(streams or [f"{block_label(size)}:{share}" for size, share in self.block_mix])
 
     @property
     def label(self) -> str:
         """The specification's short form: `RND 4K 0/100 T4 Q32`."""
+        if self.replay:
+            return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         size = "MIX" if self.mixed else block_label(self.block_bytes)
         return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}"

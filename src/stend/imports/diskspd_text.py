@@ -10,7 +10,8 @@ from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Taken, carried
 from stend.plain import plain
-from stend.record import NS, Counts, Tally, Told
+from stend.record import Counts, Tally, Told
+from stend.tally import NS
 
 TOOL = "diskspd"
 RESULTS = re.compile(r"^Results for (?:timespan|job) \d+:", re.MULTILINE)

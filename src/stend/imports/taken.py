@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 from stend.definition import Workload
 from stend.errors import BadInput
 from stend.findings.look.figures import PERCENTS
-from stend.record import NS, Counts, Tally, Told
+from stend.record import Counts, Tally, Told
+from stend.tally import NS
 from stend.stats import MIN_BEYOND
 
 NOMINAL_S = 60.0

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stend.record import NS, Counts, Sample
+from stend.record import Counts, Sample
+from stend.tally import NS
 
 MOST = 2000
 """Buckets kept; where there would be more, each two become one."""

@@ -1,0 +1,134 @@
+"""The engine of our own: IOs of a trace at their times, or drawn from streams by weight, by Linux native AIO.
+
+fio keeps no trace's times (it drifts 8 to 65 %, docs/replay.md) and cannot tie the size of an IO to its kind.
+"""
+
+import os
+import time
+from collections.abc import Mapping
+
+from stend.definition import Workload
+from stend.engines.replay.load import SILENCE_S, SenderLoad
+from stend.engines.replay.process import Sender, started
+from stend.engines.replay.task import Task
+from stend.errors import BadInput, StepFailed
+from stend.units import binary
+
+__all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
+
+BOUND = 1024
+"""IOs of a trace in flight at most; what is due beyond that is late, and is told."""
+READY_S = 120.0
+"""How long a sender may take to be ready: it compiles its kernels once on a host."""
+
+
+class ReplayEngine:
+    """Load on what is at `path`; on nothing at all, which measures the schedule itself, where that is "".
+
+    `traces` is {trace's number: its file}; `block_bytes` what all IOs are whole multiples of.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        traces: Mapping[str, str] | None = None,
+        block_bytes: int = 512,
+        interval_s: float = 1.0,
+        silence_s: float = SILENCE_S,
+    ) -> None:
+        self.path, self.traces, self.block_bytes = path and os.path.abspath(path), traces or {}, block_bytes
+        self.interval_s, self.silence_s = interval_s, silence_s
+        self.load: SenderLoad | None = None
+        self.ready: tuple[Task, Sender] | None = None
+
+    def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> SenderLoad:
+        """Start a workload; see the seam. StepFailed when it cannot begin."""
+        self._stop()
+        sender = self._held(workload, seed, from_bytes, limit_bytes)
+        self.ready = None
+        self.load = SenderLoad(
+            sender,
+            workload.label,
+            interval_s=self.interval_s,
+            silence_s=self.silence_s,
+            scheduled=workload.replay is not None,
+        )
+        return self.load
+
+    def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
+        """Have a sender ready for what comes next."""
+        self._held(workload, seed, from_bytes, limit_bytes)
+
+    def idle(self, seconds: float) -> None:
+        """Let time pass; a load that still runs is stopped first."""
+        until = time.monotonic() + seconds
+        self._stop()
+        while (left := until - time.monotonic()) > 0:
+            time.sleep(left)
+
+    def now(self) -> float:
+        """The kernel's monotonic clock."""
+        return time.monotonic()
+
+    def slept_s(self) -> float:
+        """By how much the clock that goes on in a suspended host is ahead of the one that does not."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
+
+    def close(self) -> None:
+        """Stop what runs, drop what is held."""
+        try:
+            self._stop()
+        finally:
+            self._drop()
+
+    def _stop(self) -> None:
+        load, self.load = self.load, None
+        if load is not None:
+            load.stop()
+
+    def _drop(self) -> None:
+        if self.ready:
+            self.ready[1].end()
+        self.ready = None
+
+    def _held(self, workload: Workload, seed: int, from_bytes: int, limit_bytes: int | None) -> Sender:
+        task = self._task(workload, seed, from_bytes, limit_bytes or 0)
+        if self.ready is None or self.ready[0] != task or not self.ready[1].alive:
+            self._drop()
+            self.ready = task, started(task, READY_S)
+        return self.ready[1]
+
+    def _task(self, workload: Workload, seed: int, from_bytes: int, limit_bytes: int) -> Task:
+        played = workload.replay
+        if played and played.trace not in self.traces:
+            raise BadInput(f"the trace {played.trace} is not there: name its file with --trace")
+        return Task(
+            path=self.path,
+            workload=workload,
+            seed=seed,
+            bound=min(BOUND, workload.depth) if played else workload.outstanding,
+            interval_ns=round(self.interval_s * 1e9),
+            range_bytes=self._range(workload),
+            block_bytes=self.block_bytes,
+            trace=self.traces[played.trace] if played else "",
+            from_bytes=from_bytes,
+            limit_bytes=limit_bytes,
+        )
+
+    def _range(self, workload: Workload) -> int:
+        """The workload's range in bytes. StepFailed where the drive, or file, is shorter."""
+        if not self.path:
+            return workload.range_bytes
+        try:
+            file = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise StepFailed(f"{self.path} cannot be opened: {error.strerror}") from error
+        try:
+            room = os.lseek(file, 0, os.SEEK_END) - workload.start_bytes
+        finally:
+            os.close(file)
+        wanted = workload.range_bytes or room
+        if wanted > room:
+            raise StepFailed(f"{self.path} is {binary(wanted - room)} too small for {workload.label}")
+        return wanted

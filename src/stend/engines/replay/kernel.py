@@ -1,0 +1,127 @@
+"""The two loops that send: a schedule as it was in time or as its depths allow, and streams drawn by weight."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.engines.replay import aio
+from stend.engines.replay import memory as m
+from stend.engines.replay.parts import HELD_NS, bin_of, now, reap, send, slept, tell, wait
+from stend.compiled import compiled, inlined
+from stend.sim.kernels import draw, i64
+from stend.sim.requests import ENDED
+
+BATCH = 64
+"""So many IOs are sent at most before answers are taken."""
+NEVER = 1 << 62
+
+
+class Ring(NamedTuple):
+    """IOs of the schedule that are read ahead; IO n lies at n modulo its length."""
+
+    due: npt.NDArray[np.int64]
+    """ns since the beginning; none where `depth` is what holds an IO back"""
+    op: npt.NDArray[np.int64]
+    flags: npt.NDArray[np.int64]
+    offset: npt.NDArray[np.int64]
+    length: npt.NDArray[np.int64]
+    depth: npt.NDArray[np.int64]
+    """IOs in flight, this one included, that it may make; 0: as many as there is room for"""
+
+
+def ring(ios: int) -> Ring:
+    """An empty one."""
+    return Ring(*(np.zeros(ios, np.int64) for _ in Ring._fields))
+
+
+@inlined
+def late(at: Any, done: Any, ns: Any) -> None:
+    """Count how late an IO of the schedule was sent, and whether for want of room in the queue."""
+    done.words[m.SENT] += 1
+    done.bins[m.LATENESS, bin_of(max(ns, i64(0)))] += 1
+    done.words[m.LATEST] = max(done.words[m.LATEST], ns)
+    if ns > m.LATE_NS:
+        done.words[m.LATE] += 1
+        done.words[m.FULL] += at[m.BLAMED]
+
+
+@inlined
+def sent(f: Any, at: Any, done: Any, r: Any, n: Any, t: Any, timed: Any) -> Any:
+    """Send the IO at place `n` of the ring; False where the kernel takes none."""
+    flags = aio.DSYNC if r.flags[n] & 1 and r.op[n] == m.WRITE else 0
+    if not send(f, at, done, r.op[n], flags, r.offset[n], r.length[n], at[m.TAKEN] * 7919, t):
+        return False
+    if timed:
+        late(at, done, t - r.due[n])
+        if now(f, at) - t > HELD_NS and slept(f) != at[m.SLEPT]:
+            at[m.BLAMED], at[m.SLEPT] = 1, slept(f)
+    at[m.TAKEN] += 1
+    return True
+
+
+@compiled
+def play(f: Any, at: Any, told: Any, done: Any, r: Any, timed: Any) -> None:
+    """The schedule in `r` until it is through, told to end, or failed; BEGAN and NEXT_TELL are set by the caller."""
+    places, bound = i64(r.due.shape[0]), i64(f.iocb.shape[0])
+    while True:
+        t = now(f, at)
+        at[m.BEAT] = t
+        if t >= at[m.NEXT_TELL]:
+            tell(at, told, done, t)
+        until, full, ending = i64(NEVER), False, at[m.STOP] != 0 or at[m.ERRNO] != 0
+        for _ in range(BATCH):
+            if ending or at[m.TAKEN] >= at[m.FED]:
+                break
+            n = at[m.TAKEN] % places
+            if timed and r.due[n] > t:
+                until, at[m.BLAMED] = r.due[n], 0
+                break
+            full = at[m.FLYING] >= bound or (not timed and r.depth[n] > 0 and at[m.FLYING] >= r.depth[n])
+            full = full or not sent(f, at, done, r, n, t, timed)
+            if full or at[m.ERRNO] != 0:
+                at[m.BLAMED] = 1
+                break
+            t = now(f, at)
+        else:
+            until = t
+        if at[m.TAKEN] >= at[m.FED] and not ending:
+            until = t + m.LATE_NS // 4 if at[m.FED_ALL] == 0 else until
+            ending = at[m.FED_ALL] != 0
+        if ending and at[m.FLYING] <= 0:
+            break
+        wait(f, at, done, t, i64(NEVER) if ending else until, full or ending)
+        at[m.SLEPT] = slept(f)
+    tell(at, told, done, max(at[m.ANSWERED], i64(1)))
+    at[m.OVER] = 1
+
+
+@compiled
+def press(f: Any, at: Any, told: Any, done: Any, s: Any) -> None:
+    """Requests drawn from the stream `s`, as many in flight as there is room for, until it ends or is told to."""
+    while True:
+        t = now(f, at)
+        at[m.BEAT] = t
+        if t >= at[m.NEXT_TELL]:
+            tell(at, told, done, t)
+        ending = at[m.STOP] != 0 or at[m.ERRNO] != 0
+        for _ in range(BATCH):
+            if ending or at[m.FLYING] >= f.iocb.shape[0]:
+                break
+            if s.at[0] == s.at[1] and (s.at[ENDED] != 0 or draw(s) == 0):
+                ending = True
+                break
+            i = s.at[0]
+            op = i64(m.READ) if s.reads[i] else i64(m.WRITE)
+            if not send(f, at, done, op, 0, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)):
+                break
+            s.at[0] = i + 1
+            at[m.TAKEN] += 1
+        if ending and at[m.FLYING] <= 0:
+            break
+        wait(f, at, done, t, i64(NEVER), True)
+    tell(at, told, done, max(at[m.ANSWERED], i64(1)))
+    at[m.OVER] = 1
+
+
+__all__ = ["Ring", "play", "press", "reap", "ring"]

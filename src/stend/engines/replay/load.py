@@ -1,0 +1,122 @@
+"""A load under way in a sender's process: its snapshots as differences, its watchdog, and how it kept its schedule."""
+
+import os
+import time
+
+import numpy as np
+
+from stend.engines._fio_load import busy_cpu_s
+from stend.engines.replay import memory as m
+from stend.engines.replay.process import Sender
+from stend.engines.simulated import tally
+from stend.errors import StepFailed
+from stend.pace import Pace
+from stend.record import Counts
+
+NS = 1e-9
+POLL_S = 0.002
+SILENCE_S = 30.0
+"""How long a drive may leave all that is in flight unanswered: longer than its own time-out and reset."""
+
+
+class SenderLoad:
+    """`began` and `ended` are the first IO's time on the schedule and the last answer."""
+
+    def __init__(self, sender: Sender, label: str, *, interval_s: float, silence_s: float, scheduled: bool) -> None:
+        self.sender, self.label, self.interval_s, self.silence_s = sender, label, interval_s, silence_s
+        self.shared, self.scheduled = sender.shared, scheduled
+        self.over, self.seen, self.until_ns = False, 0, 0
+        self.before = m.ledger()
+        self.pace: Pace | None = None
+        self.cpu_s = busy_cpu_s()
+        sender.release()
+        self._wait(lambda: self.at(m.BEGAN) > 0 or not sender.alive)
+        self.began = self.ended = self.at(m.BEGAN) * NS or time.monotonic()
+
+    def at(self, word: int) -> int:
+        """A word of what is shared."""
+        return int(self.shared.at[word])
+
+    def next(self) -> Counts | None:
+        """Counts of the next interval; None once all is sent and answered. StepFailed at an error, or by the watchdog."""
+        if self.over:
+            return None
+        self._told()
+        last = self.at(m.OVER) != 0
+        counts = self._since()
+        if last:
+            self._close()
+        return counts
+
+    def stop(self) -> Counts | None:
+        """Send no more, wait for what is in flight; what was done since the last `next`."""
+        if self.over:
+            return None
+        self.sender.ask()
+        self._wait(lambda: self.at(m.OVER) != 0)
+        self._failed_here()
+        counts = self._since()
+        self._close()
+        return counts
+
+    def _close(self) -> None:
+        self.over = True
+        self.sender.end()
+
+    def _told(self) -> None:
+        """Wait for a snapshot that is new, or the end."""
+        self._wait(lambda: self.at(m.TOLD) > self.seen or self.at(m.OVER) != 0)
+        self._failed_here()
+
+    def _wait(self, until: "object") -> None:
+        heard = time.monotonic()
+        beat = (-1, -1)
+        while not until():  # type: ignore[operator]
+            now = self.at(m.ANSWERED), self.at(m.BEAT) if not self.at(m.FLYING) else 0
+            if now != beat:
+                heard, beat = time.monotonic(), now
+            if time.monotonic() - heard > self.silence_s:
+                raise self._gone(f"no answer for {self.silence_s:g} s, {self.at(m.FLYING)} IOs in flight")
+            if not self.sender.alive and not self.at(m.OVER):
+                raise self._gone(self.sender.last_words())
+            time.sleep(POLL_S)
+
+    def _failed_here(self) -> None:
+        if error := self.at(m.ERRNO):
+            raise self._gone(f"the IO at byte {self.at(m.FAILED_AT)} failed: {os.strerror(error)}")
+
+    def _gone(self, why: str) -> StepFailed:
+        self._close()
+        return StepFailed(f"{self.label}: {why}")
+
+    def _since(self) -> Counts:
+        """What the newest snapshot has that the last one seen had not."""
+        told = self.at(m.TOLD)
+        slot = (told - 1) % m.SLOTS
+        missed = [n % m.SLOTS for n in range(max(self.seen, told - m.SLOTS + 1), told)]
+        sums, bins, words = (part[slot].copy() for part in self.shared[1:])
+        grown = sums - self.before.sums
+        grown[:, 4] = self.shared.sums[missed, :, 4].max(axis=0) if missed else 0
+        more = bins - self.before.bins
+        until_ns = max(int(words[m.UNTIL]), self.until_ns)
+        seconds, self.until_ns, self.seen = (until_ns - self.until_ns) * NS, until_ns, told
+        cpu_s, self.cpu_s = self.cpu_s, busy_cpu_s()
+        self.before = m.Ledger(sums, bins, words)
+        self.ended = self.began + until_ns * NS
+        if self.scheduled:
+            self.pace = self._pace()
+        reads, writes = (tally(grown[way], more[way]) for way in (m.READ, m.WRITE))
+        return Counts(seconds, self.cpu_s - cpu_s, reads, writes)
+
+    def _pace(self) -> Pace:
+        done = self.before
+        lateness = done.bins[m.LATENESS]
+        used = np.flatnonzero(lateness)
+        return Pace(
+            sent=int(done.words[m.SENT]),
+            late=int(done.words[m.LATE]),
+            full=int(done.words[m.FULL]),
+            latest_ns=int(done.words[m.LATEST]),
+            lateness=dict(zip(used.tolist(), lateness[used].tolist(), strict=True)),
+            flush=tally(done.sums[m.FLUSH], done.bins[m.FLUSH]),
+        )

@@ -1,0 +1,58 @@
+"""A trace's IOs as requests to a drive: in their time, laid into its range, whole blocks of it."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.trace.form import DISCARD, FLUSH, FUA, Trace
+from stend.units import MiB
+from stend.workload import Replay, Workload
+
+Words = npt.NDArray[np.int64]
+COLUMNS = ("t_ns", "op", "flags", "offset", "length", "depth")
+
+
+class Requests(NamedTuple):
+    """So many requests, a column each; as `kernel.Ring`."""
+
+    due: Words
+    op: Words
+    flags: Words
+    offset: Words
+    length: Words
+    depth: Words
+
+    def parts(self, most: int) -> Iterator["Requests"]:
+        """The same in pieces of at most so many."""
+        for first in range(0, len(self.due), most):
+            yield Requests(*(column[first : first + most] for column in self))
+
+
+def requests(trace: Trace, workload: Workload, range_bytes: int, block_bytes: int) -> Iterator[Requests]:
+    """Batch by batch; discards, for which native AIO has no word, are left out."""
+    played = workload.replay
+    assert played  # noqa: S101 for mypy: only a workload of a trace comes here
+    for batch in trace.batches(COLUMNS):
+        kept = batch["op"] != DISCARD
+        t_ns, op, flags, offset, length, depth = (batch[name][kept].astype(np.int64) for name in COLUMNS)
+        bare = op == FLUSH
+        length = np.where(bare, 0, np.maximum(-(-length // block_bytes) * block_bytes, block_bytes))
+        offset = laid(offset - played.first_bytes, played, range_bytes) // block_bytes * block_bytes
+        offset = np.clip(offset, 0, range_bytes // block_bytes * block_bytes - length) + workload.start_bytes
+        due = (t_ns / played.speed).astype(np.int64) if played.timed else np.zeros_like(t_ns)
+        yield Requests(due, op, flags & FUA, np.where(bare, 0, offset), length, np.maximum(depth, 0))
+
+
+def laid(offset: Words, played: Replay, range_bytes: int) -> Words:
+    """Where in the range an address of the trace lies, counted from its lowest."""
+    match played.fit:
+        case "wrap":
+            return offset % range_bytes
+        case "scale":
+            chunks, room = -(-played.span_bytes // MiB), max(range_bytes // MiB, 1)
+            chunk = offset // MiB
+            return np.minimum(chunk * room // chunks, room - 1) * MiB + offset % MiB
+        case _:
+            return offset

@@ -1,0 +1,138 @@
+"""The process that sends: `python -m stend.engines.replay.sender TASK`, told to begin by a line.
+
+A process of its own, because a thread that waits for a dead drive can be neither stopped nor left behind by one that
+has a record to finish; and because nothing else of stend then delays an IO.
+"""
+
+import contextlib
+import ctypes
+import gc
+import mmap
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import msgspec
+import numpy as np
+
+from stend.engines.replay import aio, kernel
+from stend.engines.replay import memory as m
+from stend.engines.replay.mapped import Requests, requests
+from stend.engines.replay.parts import Flight, flight
+from stend.engines.replay.task import GO, READY, Task
+from stend.engines.simulated import pattern
+from stend.errors import StendError
+from stend.sim.requests import stream
+from stend.trace import form
+
+POOL_BYTES = 32 << 20
+"""Random data that writes are made of; more, where one IO is longer than half of it."""
+AHEAD = 1 << 17
+"""IOs of a schedule that are read ahead."""
+FEED_S = 0.002
+kept: list[mmap.mmap] = []
+"""Memory that the kernel reads and writes: held until the process ends."""
+PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29
+
+
+def main(task: Task) -> None:
+    """Make all ready, say so, wait for the word, send."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
+    shared, fd = m.mapped(task.memory), _opened(task)
+    under_way = _flight(task, fd)
+    send = _played(task, under_way, shared) if task.trace else _drawn(task, under_way)
+    send(m.nothing())  # compiled, or taken from the cache
+    sys.stdout.write(f"{READY}\n")
+    sys.stdout.flush()
+    if sys.stdin.readline().strip() != GO:
+        return
+    gc.disable()
+    _hurried()
+    shared.at[m.INTERVAL] = shared.at[m.NEXT_TELL] = task.interval_ns
+    shared.at[m.BEGAN] = time.monotonic_ns()
+    send(shared)
+
+
+def _hurried() -> None:
+    """Before all other work of the host, where there is another processor for that, and where it is allowed."""
+    if (os.cpu_count() or 1) > 1:
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
+def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
+    feed, played = Feed(task, shared), task.workload.replay
+    timed = played is not None and played.timed
+    return lambda told: kernel.play(under_way, told.at, told, m.ledger(), feed.ring, timed)
+
+
+def _drawn(task: Task, under_way: Flight) -> Callable[[m.Shared], None]:
+    load = msgspec.structs.replace(task.workload, range_bytes=task.range_bytes)
+    drawn = pattern(load, seed=task.seed, from_bytes=task.from_bytes, limit_bytes=task.limit_bytes or None)
+    requests = stream(drawn, 1)
+    return lambda told: kernel.press(under_way, told.at, told, m.ledger(), requests)
+
+
+def _opened(task: Task) -> int:
+    """The drive's descriptor, past the page cache; -1 for none. Reading only where nothing is to be written."""
+    if not task.path:
+        return -1
+    return os.open(task.path, (os.O_RDWR if task.writes else os.O_RDONLY) | os.O_DIRECT)
+
+
+def _flight(task: Task, fd: int) -> Flight:
+    longest = task.workload.replay.longest_bytes if task.workload.replay else max(size for size, _ in task.workload.sizes)
+    pool = max(POOL_BYTES, 2 * longest)
+    room = mmap.mmap(-1, pool + longest)
+    room[:pool] = np.random.default_rng(task.seed).bytes(pool)
+    kept.append(room)
+    address = np.frombuffer(room, np.uint8).ctypes.data
+    return flight(task.bound, aio.setup(task.bound) if fd >= 0 else 0, fd, (address, pool, address + pool))
+
+
+class Feed:
+    """Reads the schedule ahead of the kernel, in a thread of its own."""
+
+    def __init__(self, task: Task, shared: m.Shared) -> None:
+        self.ring, self.at, self.task = kernel.ring(AHEAD), shared.at, task
+        self.parts = (part for batch in self._requests() for part in batch.parts(AHEAD // 4))
+        self._fill(AHEAD // 2)
+        threading.Thread(target=self._go_on, daemon=True).start()
+
+    def _requests(self) -> Iterator[Requests]:
+        task = self.task
+        return requests(form.opened(task.trace), task.workload, task.range_bytes, task.block_bytes)
+
+    def _fill(self, least: int) -> None:
+        while self.at[m.FED] < least and not self.at[m.FED_ALL]:
+            part = next(self.parts, None)
+            if part is None:
+                self.at[m.FED_ALL] = 1
+            else:
+                self._put(part)
+
+    def _put(self, part: Requests) -> None:
+        while self.at[m.FED] + len(part.due) - self.at[m.TAKEN] > AHEAD:
+            time.sleep(FEED_S)
+        places = (np.arange(len(part.due)) + int(self.at[m.FED])) % AHEAD
+        for into, values in zip(self.ring, part, strict=True):
+            into[places] = values
+        self.at[m.FED] += len(part.due)
+
+    def _go_on(self) -> None:
+        while not self.at[m.FED_ALL]:
+            self._fill(1 << 62)
+
+
+if __name__ == "__main__":
+    try:
+        main(msgspec.json.decode(sys.argv[1], type=Task))
+    except StendError as error:
+        sys.exit(str(error))
+    except OSError as error:
+        sys.exit(error.strerror)
