@@ -14,9 +14,9 @@ from stend import report, store
 from stend.errors import BadInput
 from stend.findings.look.figures import figures
 from stend.record import Run, Tally, added
-from stend.tally import NS
 from stend.report.hdr import histogram
 from stend.stats import BINS, bin_edges_ns, bin_index, percentile_s
+from stend.tally import NS
 from stend.units import GiB
 from tests.imported import SAMPLES, imported, run_of
 from tests.synthetic import Truth, made

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from stend.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.engines import Engine, Load
+from stend.pace import Pace
 from stend.record import Counts
 
 REST_SLICE_S = 0.5
@@ -18,11 +19,15 @@ class Stopped(Exception):
 
 
 class Done(NamedTuple):
-    """What a step did: its counts, the time without load before it, and the seed its load was started with."""
+    """What a step did: its counts, the time without load before it, and the seed its load was started with.
+
+    `pace` is how a replay kept its schedule.
+    """
 
     counts: Counts = Counts()
     gap_s: float = 0.0
     seed: int = 0
+    pace: Pace | None = None
 
 
 class Ahead(NamedTuple):
@@ -76,7 +81,7 @@ class Bench:
             total += self.stop()
         self.advance(hold.workload, total)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        return Done(total, gap_s, self.seed)
+        return Done(total, gap_s, self.seed, getattr(load, "pace", None))
 
     def stop(self) -> Counts:
         """End what runs and let go of the drive; tells what it did since it was last asked."""

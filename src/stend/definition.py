@@ -11,6 +11,7 @@ import msgspec
 from stend import outside, ranges
 from stend.errors import BadInput
 from stend.plain import plain_all
+from stend.traced import Traced
 from stend.units import KiB, MiB, binary
 from stend.workload import Workload as Workload  # noqa: PLC0414 -- a part of every plan
 
@@ -37,7 +38,14 @@ class Bytes(Data, frozen=True, tag="bytes"):
     bytes: ranges.Count
 
 
-Amount = Seconds | Capacities | Bytes
+class Whole(Data, frozen=True, tag="whole"):
+    """All of a trace, once; `seconds` is how long that should take, `write_bytes` what it writes."""
+
+    seconds: ranges.Seconds
+    write_bytes: ranges.Count = 0
+
+
+Amount = Seconds | Capacities | Bytes | Whole
 
 
 class Hold(Data, frozen=True, tag="hold"):
@@ -247,6 +255,7 @@ class Study(Data, frozen=True):
 class PlannedTest(Data, frozen=True):
     """A test drawn for one drive: exact steps, nothing left to decide but what results decide.
 
+    `traced` is what is known of the trace that it plays.
     `shared` is {phase: test} for the phases left out here because an earlier test of the plan did just the same.
     """
 
@@ -257,6 +266,7 @@ class PlannedTest(Data, frozen=True):
     profile: Profile
     charts: tuple[str, ...] = ()
     shared: dict[str, str] = {}
+    traced: Traced | None = None
 
 
 class Plan(Data, frozen=True):

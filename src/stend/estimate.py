@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from stend.definition import Bytes, Hold, Identity, Idle, Phase, Rule, Seconds, Steady, Step
+from stend.definition import Bytes, Hold, Identity, Idle, Phase, Rule, Seconds, Steady, Step, Whole
 
 TYPICAL_ROUNDS = 7
 """Most drives settle some rounds after the first full window; ours, from the virtual drives."""
@@ -63,7 +63,8 @@ def sure_bytes(phase: Phase) -> int:
         for s in phase.round
         if isinstance(s, Hold) and isinstance(s.amount, Bytes) and s.workload.read_pct == 0
     )
-    return phase.rounds * fixed
+    played = sum(s.amount.write_bytes for s in phase.round if isinstance(s, Hold) and isinstance(s.amount, Whole))
+    return phase.rounds * (fixed + played)
 
 
 def seeks_steady(phase: Phase) -> bool:
@@ -74,7 +75,7 @@ def seeks_steady(phase: Phase) -> bool:
 def step_seconds(step: Step, speed: Speed) -> float:
     """How long a step takes, its pause counted in."""
     match step:
-        case Hold(amount=Seconds(seconds=seconds)) | Idle(seconds=seconds):
+        case Hold(amount=Seconds(seconds=seconds) | Whole(seconds=seconds)) | Idle(seconds=seconds):
             return seconds + speed.pause_s
         case Hold(amount=Bytes(bytes=size)):
             return size / speed.bytes_per_s + speed.pause_s

@@ -44,6 +44,7 @@ The plan:
 """
 
 
+NO_REPLAY = "no file: fio keeps no trace's times, so stend plays it itself"
 NO_STREAMS = "no job file, because fio cannot tie the size of an IO to its access and direction, as these streams do"
 
 
@@ -79,6 +80,9 @@ def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[
     """The acts of one phase: its round cut at purges, and how often it is repeated."""
     if streams := next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.streams), None):
         yield Act(next(numbers), "", "", f"{phase.name}, {until(phase)}: {NO_STREAMS} ({streams.mix})")
+        return
+    if any(isinstance(s, Hold) and s.workload.replay for s in phase.round):
+        yield Act(next(numbers), "", "", f"{phase.name}: {NO_REPLAY}")
         return
     if long := _long(phase):
         name = _name(number := next(numbers), test, phase)

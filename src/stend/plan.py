@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from stend import maker, outside, ranges, stats, suite
+from stend import maker, outside, plan_words, ranges, stats, suite
 from stend.definition import (
     Bytes,
     Capacities,
@@ -28,6 +28,7 @@ from stend.definition import (
 from stend.errors import BadInput
 from stend.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
 from stend.sharing import shared
+from stend.trace import playable
 from stend.units import GiB, binary, block_label
 
 # What `--quick` does, each factor said on every page of such a run.
@@ -52,6 +53,7 @@ FIELD_WORDS = {
     "range_limit_bytes": "bytes of range at most",
     "active_range_pct": "active range in percent",
     "quick": "",  # a stamp of its own
+    "trace": "",  # what is known of it is said instead
 }
 """Where the name of a setting does not say it to a person; none for what is said elsewhere."""
 
@@ -228,7 +230,18 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
             raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
     if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
         raise BadInput(f"{name} would have {twice[0]} twice; a setting of it names the same thing again")
-    return PlannedTest(name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts)
+    traced = playable.told(own.options["trace"]) if "trace" in own.options else None
+    if traced:
+        notes.extend(plan_words.traced(traced, phases))
+    return PlannedTest(
+        name=name,
+        title=test.title,
+        clause=test.clause,
+        phases=phases,
+        profile=own,
+        charts=test.charts,
+        traced=traced,
+    )
 
 
 def _drawn(phase: Phase, profile: Profile, device: Identity, notes: list[str]) -> Phase:

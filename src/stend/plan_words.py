@@ -12,8 +12,10 @@ from stend.definition import (
     Seconds,
     Steady,
     Step,
+    Whole,
     Workload,
 )
+from stend.traced import Traced
 from stend.units import binary, block_label, decimal, duration
 from stend.workload import Stream
 
@@ -48,6 +50,8 @@ def _test(test: PlannedTest) -> list[str]:
 
 def composition(workload: Workload) -> str:
     """Block sizes, access zones and alignment of a workload that has a mix, or its streams, in shares of its IOs."""
+    if workload.replay:
+        return f"the IOs of trace {workload.replay.trace[:8]}"
     if workload.streams:
         return ", ".join(_stream(stream) for stream in workload.streams)
     sizes = ", ".join(f"{block_label(size)} {share} %" for size, share in workload.block_mix)
@@ -55,6 +59,31 @@ def composition(workload: Workload) -> str:
     zones = ", ".join(places).replace("the next", "the first", 1).replace(" %,", " % of the range,", 1)
     aligned = f"aligned to {binary(workload.align_bytes)}" if workload.align_bytes else ""
     return "; ".join(text for text in (sizes, zones, aligned) if text)
+
+
+def traced(trace: Traced, phases: tuple[Phase, ...]) -> list[str]:
+    """What must be said of a trace that is played: where it is laid, what of it is not played, what it lacks."""
+    plays = [s.workload.replay for p in phases for s in p.round if isinstance(s, Hold) and s.workload.replay]
+    span = binary(trace.span_bytes)
+    laid = {
+        "shift": f"its addresses, {span} of them, are moved to the range's start",
+        "scale": f"its addresses, {span} of them, are drawn together or spread over the range, in whole MiB",
+        "wrap": f"its addresses, {span} of them, are wrapped at the range's end: distant ones meet",
+    }[plays[-1].fit]
+    said = [f"the trace {trace.name} ({trace.ios} IOs in {duration(trace.seconds)}): {laid}"]
+    if trace.discards:
+        said.append(f"{trace.discards} discards of the trace are not played: native AIO has no word for them")
+    if trace.flushes:
+        said.append(f"{trace.flushes} flushes of the trace are played on real drives; virtual ones know none")
+    if not trace.timed:
+        said.append("the trace tells no response times: there is nothing to compare with")
+    if not trace.depth:
+        said.append("the trace tells no depths: what is to be as fast as they allow is played 10,000 times as fast")
+    if trace.lost or trace.malformed:
+        said.append(
+            f"the trace lacks {trace.lost} IOs that were lost and {trace.malformed} lines that could not be read"
+        )
+    return said
 
 
 def _stream(stream: Stream) -> str:
@@ -135,5 +164,7 @@ def _amount(hold: Hold) -> str:
         case Bytes(bytes=size):
             times = size / hold.workload.range_bytes
             return f"{binary(size)} ({times:.3g} x its range)"
+        case Whole(seconds=seconds):
+            return f"all of it, about {duration(seconds)}"
         case amount:
             return f"{amount.times:g} x capacity"

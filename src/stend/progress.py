@@ -9,7 +9,7 @@ import math
 from collections import deque
 from typing import NamedTuple
 
-from stend.definition import Bytes, Hold, Phase, Purge, Rule, Seconds, Steady
+from stend.definition import Bytes, Hold, Phase, Purge, Rule, Seconds, Steady, Whole
 from stend.estimate import (
     FLOOR,
     TYPICAL_ROUNDS,
@@ -203,7 +203,7 @@ class Progress:
 def _step_left(step: object, present: Present, view: View) -> float:
     """Seconds left of the step on hand."""
     match step:
-        case Hold(amount=Seconds(seconds=seconds)):
+        case Hold(amount=Seconds(seconds=seconds) | Whole(seconds=seconds)):
             return max(0.0, seconds - present.held.seconds) + view.speed.pause_s
         case Hold(amount=Bytes(bytes=size)):
             left = size - present.held.write.bytes

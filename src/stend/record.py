@@ -10,8 +10,8 @@ import msgspec
 
 from stend import ranges
 from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Steady, Step, Workload
-from stend.packed import Bins, Rows
 from stend.pace import Pace
+from stend.packed import Bins, Rows
 from stend.tally import NONE, NS
 from stend.tally import Tally as Tally  # noqa: PLC0414 -- a part of every record
 

@@ -211,6 +211,7 @@ class Runner:
             gap_s=done.gap_s,
             seed=done.seed,
             said=said,
+            pace=done.pace,
         )
         yield self.past.add(result)
         slept_s = self.engine.slept_s() - slept_s

@@ -1,8 +1,11 @@
 """What the verbs that meet a drive ask alike."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+
+from stend.errors import BadInput
 
 Tests = Annotated[
     list[str], typer.Argument(metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.")
@@ -28,6 +31,17 @@ RoundSeconds = Annotated[
     float | None,
     typer.Option("--round-seconds", min=0.2, max=86_400, help="How long one minute of the clause lasts; 60 by rule."),
 ]
+TraceFile = Annotated[
+    Path | None,
+    typer.Option("--trace", metavar="FILE", help="The trace that the test `replay` plays, in any format that is read."),
+]
+Speed = Annotated[
+    float | None,
+    typer.Option("--speed", metavar="N", min=0, max=10_000, help="Play it N times as fast; 0: as its depths allow."),
+]
+FitTo = Annotated[
+    str | None, typer.Option("--fit", metavar="HOW", help="Lay its addresses on the drive: shift, scale or wrap.")
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Shorten everything by stated factors; the run is stamped.")]
 DestroyData = Annotated[
     str | None,
@@ -44,3 +58,13 @@ DETACH = "--detach"
 TYPED = "stend.typed"
 """Where the front door keeps the words of a verb as they were typed."""
 Detach = Annotated[bool, typer.Option(DETACH, help="Go on without this terminal; `stend watch DIR` looks on.")]
+
+
+def played(tests: list[str], trace: Path | None, speed: float | None, fit: str | None) -> dict[str, Any]:
+    """The fields of a request that the test `replay` asks for. BadInput where it is asked for without a trace."""
+    told: dict[str, Any] = {"trace": str(trace.absolute()) if trace else None, "speed": speed, "fit": fit}
+    if "replay" in tests and not trace:
+        raise BadInput("the test replay plays a trace: name its file with --trace, or `--trace example`")
+    if "replay" not in tests and any(value is not None for value in told.values()):
+        raise BadInput("--trace, --speed and --fit are for the test replay")
+    return told | ({"trace": ""} if str(trace) == "example" else {})

@@ -28,6 +28,9 @@ def command(
     rounds: _asked.Rounds = None,
     round_seconds: _asked.RoundSeconds = None,
     quick: _asked.Quick = False,
+    trace: _asked.TraceFile = None,
+    speed: _asked.Speed = None,
+    fit: _asked.FitTo = None,
     fio: Folder = None,
     sooner: Annotated[
         bool, typer.Option("--sooner", help="Also list what would save hours, tried on the drive's virtual twin.")
@@ -49,6 +52,7 @@ def command(
         active_range_pct=active_range,
         rounds=rounds,
         minute_s=round_seconds,
+        **_asked.played(tests, trace, speed, fit),
     )
     plan = session.planned(request)
     for line in lines(plan):

@@ -55,6 +55,9 @@ def command(
             "--trial", metavar="S", min=0, max=600, help="Several drives: seconds a window of the trial; 0: none."
         ),
     ] = 5.0,
+    trace: _asked.TraceFile = None,
+    speed: _asked.Speed = None,
+    fit: _asked.FitTo = None,
     detach: _asked.Detach = False,
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
@@ -69,6 +72,7 @@ def command(
     from stend.session.stopping import Signals
 
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
+    changes |= _asked.played(tests, trace, speed, fit)
     own: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
     request = session.Request(
         tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **own

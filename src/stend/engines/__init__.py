@@ -7,7 +7,10 @@ from stend.record import Counts
 
 
 class Load(Protocol):
-    """A workload running on a drive; `began` and `ended` are its first and last IO on the engine's clock."""
+    """A workload running on a drive; `began` and `ended` are its first and last IO on the engine's clock.
+
+    One that plays a trace has a `pace` besides: how well its times were kept so far.
+    """
 
     began: float
     ended: float

@@ -1,15 +1,23 @@
 """The virtual engine: a virtual drive's counts as the seam wants them, on the drive's own clock."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stend.definition import Workload
+from stend.pace import Pace
 from stend.record import Counts, Tally
 from stend.sim import Pattern
 from stend.sim.drive import Done, Drive
+from stend.sim.feed import Words
 from stend.sim.requests import Weighted
+from stend.trace.form import FLUSH, READ
+from stend.workload import Replay
+
+if TYPE_CHECKING:
+    from stend.engines.mapped import Requests
 
 
 def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
@@ -59,13 +67,20 @@ def paced(drive: Drive, seconds: float) -> None:
         time.sleep(seconds / drive.spec.pace)
 
 
+def _schedule(batch: "Requests") -> tuple[Words, Words, Words]:
+    """A trace's requests in the words of the virtual drive, which knows no flush."""
+    data = batch.op < FLUSH
+    return batch.offset[data], np.where(batch.op == READ, -batch.length, batch.length)[data], batch.due[data]
+
+
 class SimulatedLoad:
     """A pattern running on a virtual drive."""
 
-    def __init__(self, drive: Drive, interval_s: float, limited: bool) -> None:
-        self.drive, self.interval_s, self.limited = drive, interval_s, limited
+    def __init__(self, drive: Drive, interval_s: float, played: Replay | None = None) -> None:
+        self.drive, self.interval_s, self.played = drive, interval_s, played
         self.began = self.ended = drive.now_s
         self.over = self.stopped = False
+        self.pace = Pace(sent=played.ios) if played else None
 
     def next(self) -> Counts | None:
         """Counts of the next interval of virtual time; None once all of a limit is written."""
@@ -96,8 +111,10 @@ class SimulatedLoad:
 class SimulatedEngine:
     """Load on a virtual drive; a second costs what it costs to compute."""
 
-    def __init__(self, drive: Drive, *, interval_s: float = 1.0) -> None:
-        self.drive, self.interval_s = drive, interval_s
+    def __init__(
+        self, drive: Drive, *, interval_s: float = 1.0, traces: Mapping[str, str] | None = None, block_bytes: int = 512
+    ) -> None:
+        self.drive, self.interval_s, self.traces, self.block_bytes = drive, interval_s, traces or {}, block_bytes
         self.load: SimulatedLoad | None = None
 
     def start(
@@ -108,9 +125,19 @@ class SimulatedEngine:
         if not workload.range_bytes:
             room = self.drive.spec.capacity_bytes - workload.start_bytes
             workload = Workload(**{f: getattr(workload, f) for f in workload.__struct_fields__} | {"range_bytes": room})
-        self.drive.start(pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
-        self.load = SimulatedLoad(self.drive, self.interval_s, limit_bytes is not None)
+        if workload.replay:
+            self._play(workload, workload.replay)
+        else:
+            self.drive.start(pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
+        self.load = SimulatedLoad(self.drive, self.interval_s, workload.replay)
         return self.load
+
+    def _play(self, workload: Workload, played: Replay) -> None:
+        """A trace: reads and writes as they were, flushes and discards left out."""
+        from stend.engines import mapped
+
+        batches = mapped.requests(mapped.found(self.traces, played), workload, workload.range_bytes, self.block_bytes)
+        self.drive.play(map(_schedule, batches), workload.depth, timed=played.timed)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         """A virtual drive needs no preparation."""

@@ -1,27 +1,64 @@
 """Which engine loads a drive, and whether this host has it."""
 
 from stend import extras, store
-from stend.devices import Device, virtual
+from stend.definition import Hold, Plan, Workload
+from stend.devices import Device, null, virtual
 from stend.engines import Engine
+from stend.errors import BadInput
+from stend.trace import playable
 
 HELD = 5
 """A minute of the clause is told in at least this many intervals."""
 
 
-def engine_for(device: Device, raw: store.Raw, minute_s: float) -> Engine:
+def engine_for(device: Device, raw: store.Raw, plan: Plan) -> Engine:
     """The engine that can load this drive, telling about once a second or faster where minutes are short."""
     if isinstance(device, virtual.VirtualDevice):
-        return simulated(device, minute_s)
+        return simulated(device, plan)
+    interval_s, block = _interval_s(plan.profile.minute_s), plan.device.logical_bytes
+    if isinstance(device, null.NullDevice):
+        from stend.engines.replay import ReplayEngine
+
+        return ReplayEngine("", traces=_traces(plan), block_bytes=block, interval_s=interval_s)
     from stend.engines import fio
 
-    return fio.FioEngine(device.io_path, raw=raw, interval_s=_interval_s(minute_s))
+    engine = fio.FioEngine(device.io_path, raw=raw, interval_s=interval_s)
+    if not any(load.replay or load.streams for load in _loads(plan)):
+        return engine
+    from stend.engines.either import EitherEngine
+    from stend.engines.replay import ReplayEngine
+
+    own = ReplayEngine(device.io_path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
+    return EitherEngine(engine, own)
 
 
-def simulated(device: virtual.VirtualDevice, minute_s: float) -> Engine:
+def simulated(device: virtual.VirtualDevice, plan: Plan) -> Engine:
     """What loads a virtual drive."""
     from stend.engines.simulated import SimulatedEngine
 
-    return SimulatedEngine(device.drive, interval_s=_interval_s(minute_s))
+    return SimulatedEngine(
+        device.drive,
+        interval_s=_interval_s(plan.profile.minute_s),
+        traces=_traces(plan),
+        block_bytes=plan.device.logical_bytes,
+    )
+
+
+def _loads(plan: Plan) -> list[Workload]:
+    steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
+    return [step.workload for step in steps if isinstance(step, Hold)]
+
+
+def _traces(plan: Plan) -> dict[str, str]:
+    """The files of the traces that a plan plays. BadInput where one is not what the plan was drawn for."""
+    found = {}
+    for test in plan.tests:
+        if test.traced:
+            path = test.profile.options["trace"]
+            if playable.told(path).number != test.traced.number:
+                raise BadInput(f"{path} is another trace than the one this run began with")
+            found[test.traced.number] = playable.file_of(path)
+    return found
 
 
 def _interval_s(minute_s: float) -> float:
@@ -32,7 +69,7 @@ def can_load(target: str) -> None:
     """Missing unless this host has what makes load on such a target; asked before anything is made or opened."""
     if virtual.claims(target):
         extras.need(f"the virtual drive {target}", "numba")
-    else:
+    elif not null.claims(target):
         from stend.engines import fio
 
         fio.probe()

@@ -9,6 +9,7 @@ import msgspec
 from stend.units import parse_bytes
 
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
+PLAYED = ("trace", "speed", "fit")
 OPTIONS = {
     "target": "--target",
     "profile": "--profile",
@@ -19,6 +20,9 @@ OPTIONS = {
     "active_range_pct": "--active-range",
     "rounds": "--rounds",
     "minute_s": "--round-seconds",
+    "trace": "--trace",
+    "speed": "--speed",
+    "fit": "--fit",
     "destroy": "--destroy-data",
     "into": "--into",
     "label": "--label",
@@ -30,7 +34,8 @@ ELSEWHERE = ("destroy", "into")
 class Request(msgspec.Struct, frozen=True):
     """A run that is asked for; what is None is as the profile, or chance, has it.
 
-    `create` makes the target first, a new file of that size (`64MiB`); `destroy` is the drive's serial, or a file's
+    `trace` to `fit` are for the test `replay`: the trace's file, how many times as fast (0: as its depths allow), how
+    its addresses are laid on the range. `create` makes the target first, a new file of that size (`64MiB`); `destroy` is the drive's serial, or a file's
     full path: yes, destroy all data on it; `purge` purges it first where its first test does not. `threads` to
     `minute_s` are fields of the profile.
 
@@ -54,11 +59,15 @@ class Request(msgspec.Struct, frozen=True):
     into: str | None = None
     label: str | None = None
     purge: bool | None = None
+    trace: str | None = None
+    speed: float | None = None
+    fit: str | None = None
 
     @property
     def changes(self) -> dict[str, Any]:
         """What is to be other than the profile says, by the profile's fields; None where nothing was asked."""
-        return {name: getattr(self, name) for name in CHANGES}
+        played = {name: value for name in PLAYED if (value := getattr(self, name)) is not None}
+        return {name: getattr(self, name) for name in CHANGES} | ({"tests": {"replay": played}} if played else {})
 
     @property
     def manifest(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def folded(
     told = Run()
     with closing(device):
         device.open(writes=True, destroy=None)
-        load = engine.simulated(device, whole.profile.minute_s)
+        load = engine.simulated(device, whole)
         for event in run(whole, device, load, seed=seed, at=0.0):
             told.add(event)
     return told

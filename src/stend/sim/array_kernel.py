@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.compiled import compiled, inlined
-from stend.sim.kernels import answered, asked, draw, i64, sink, u64
+from stend.sim.kernels import LATER, NONE, answered, asked, i64, next_of, sink, u64
 
 # Indices of `parameters`; times in ns.
 MEMBERS, LEVEL, STRIPE, UNITS, T_READ, T_WRITE, T_PAGE_IN, T_PAGE_OUT, CACHE, T_READ_COMMAND = range(10)
@@ -197,17 +197,17 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
             answered(loop, ledger, slot, t)
-        if stream.at[0] == stream.at[1]:
-            draw(stream)
-        i = stream.at[0]
-        if i == stream.at[1]:
+        i = next_of(stream, loop, slot, t)
+        if i == LATER:
+            sink(loop.heap, used, ((stream.due[loop.claimed[slot] - 1] - base) << 16) | slot)
+            continue
+        if i == NONE:
             used -= 1
             sink(loop.heap, used, loop.heap[used])
             continue
-        stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
         done = request(a, stream.offset[i], size, reads, t)
-        loop.issued[slot] = asked(loop, t)
+        loop.issued[slot] = asked(stream, loop, i, t)
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0

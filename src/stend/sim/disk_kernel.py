@@ -44,7 +44,7 @@ from stend.sim.disk_state import (
     T_WRITE_SETTLE,
     THROUGH,
 )
-from stend.sim.kernels import LOW32, answered, asked, draw, i64, random64, u64
+from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, u64
 
 
 @inlined
@@ -178,17 +178,17 @@ def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> Non
 @inlined
 def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
     """Give the slot its next request; False when there are none."""
-    if stream.at[0] == stream.at[1]:
-        draw(stream)
-    i = stream.at[0]
-    if i == stream.at[1]:
+    i = next_of(stream, loop, slot, at)
+    if i == LATER:
+        loop.heap[slot] = stream.due[loop.claimed[slot] - 1]
+        return True
+    if i == NONE:
         loop.heap[slot] = FAR
         loop.size[slot] = 0
         loop.at[0] -= 1
         return False
-    stream.at[0] = i + 1
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
-    loop.issued[slot], loop.size[slot] = asked(loop, at), size
+    loop.issued[slot], loop.size[slot] = asked(stream, loop, i, at), size
     accept(d, loop, slot, stream.offset[i], size, at)
     return True
 

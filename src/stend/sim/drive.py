@@ -9,6 +9,7 @@ import numpy.typing as npt
 from stend.errors import StepFailed
 from stend.sim.accidents import Course
 from stend.sim.account import Account, stretch
+from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
 from stend.sim.requests import (
     BAD,
@@ -65,6 +66,7 @@ class Drive(ABC):
         self._limit = self._given = 0
         self._crowd = 1.0
         self._account: Account | None = None
+        self._feed: Feed | None = None
 
     def start(self, pattern: Pattern) -> None:
         """Begin a pattern; what ran before is let go."""
@@ -74,7 +76,7 @@ class Drive(ABC):
         slots = min(outstanding, self.spec.host.queue or outstanding)
         if self.spec.scale > 1:
             slots = min(slots, max(8, QUEUED_BYTES // mean_bytes(pattern)))
-        self._crowd, self._account = outstanding / slots, None
+        self._crowd, self._account, self._feed = outstanding / slots, None, None
         self._limit, self._given = pattern.limit_bytes, 0
         self._loop = loop(outstanding, slots, self.inner_ns)
         room = self._take_up() if self.spec.scale > 1 and pattern.read_pct < 100 else self._buffer_bytes()
@@ -87,6 +89,19 @@ class Drive(ABC):
             self._restore(kept)
         if not pattern.limit_bytes:
             self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._untold_ns())
+
+    def play(self, requests: Schedule, slots: int, *, timed: bool) -> None:
+        """Begin a schedule of requests, those of the drive as it is sold, at most `slots` in the drive at once.
+
+        Of a scaled drive one block of neighbouring requests stands for `scale` of them, which keeps what comes at once.
+        """
+        self.check()
+        self._feed = Feed(requests, self.spec.scale, self.inner_ns, timed=timed)
+        self._stream, self._account = self._feed.stream, None
+        self._limit, self._given, self._crowd = 0, 0, 1.0
+        slots = max(min(slots, self.spec.host.queue or slots), 1)
+        self._loop = loop(slots, slots, self.inner_ns)
+        self._loop.at[BEGUN] = slots
 
     def _poured(self, requests: Stream, outstanding: int, slots: int, ios: int) -> Loop:
         """Queue and buffer as they stand after `ios` requests and each slot's first, and who waits in the host as long
@@ -129,12 +144,20 @@ class Drive(ABC):
         """One piece of time without interruption: how long it was, and whether there is more to do."""
         began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
         until = began + round(seconds * NS / self.spec.scale * speed)
-        more = self._serve(requests, slots, done, until)
+        if self._feed:
+            more = self._fed(self._feed, slots, done, until)
+        else:
+            more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[2]), began)
         passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
         busy = self._busy(done.sums[:, 1] - before, max(self.inner_ns - began, 1))
         self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
         return passed, more
+
+    def _fed(self, feed: Feed, slots: Loop, done: Ledger, until: int) -> bool:
+        """The same of a schedule: it is read on as time passes, so that a slot never finds none while there are more."""
+        self._stream = feed.read(until, slots)
+        return self._serve(self._stream, slots, done, until)
 
     def _silent(self, slots: Loop, seconds: float) -> None:
         """All that is outstanding waits so much longer."""
@@ -185,6 +208,7 @@ class Drive(ABC):
         if requests is None or slots is None or not slots.at[0]:
             return None
         self.check()
+        slots.claimed[:], self._feed = 0, None
         silent_s = self.course.silent_s(self.now_s)
         self._silent(slots, silent_s)
         requests.at[ENDED], requests.at[0] = DRAINED, requests.at[1]

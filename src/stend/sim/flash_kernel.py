@@ -9,7 +9,7 @@ from typing import Any
 from stend.compiled import compiled, inlined, prefetch
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LOW32, answered, asked, draw, i64, random64, sink, u64
+from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, sink, u64
 from stend.sim.requests import OUTSTANDING_AT
 
 
@@ -178,24 +178,24 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
             answered(loop, ledger, slot, t)
-        if stream.at[0] == stream.at[1]:
-            draw(stream)
-        i = stream.at[0]
-        if i == stream.at[1]:
+        i = next_of(stream, loop, slot, t)
+        if i == LATER:
+            sink(loop.heap, used, ((stream.due[loop.claimed[slot] - 1] - base) << 16) | slot)
+            continue
+        if i == NONE:
             used -= 1
             loop.size[slot] = 0
             sink(loop.heap, used, loop.heap[used])
             continue
         if i + 12 < stream.at[1]:
             prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
-        stream.at[0] = i + 1
         size, reads = stream.size[i], stream.reads[i]
         late = loop.issued[slot]
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
         done = request(f, stream.offset[i], size, reads, t)
-        loop.issued[slot] = asked(loop, t) + late
+        loop.issued[slot] = asked(stream, loop, i, t) + late
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0

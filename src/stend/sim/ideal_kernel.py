@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.compiled import compiled
-from stend.sim.kernels import answered, asked, draw, sink
+from stend.sim.kernels import LATER, NONE, answered, asked, next_of, sink
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)
 """Parameters in ns; links per MiB."""
@@ -23,18 +23,18 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
             answered(loop, ledger, slot, t)
-        if stream.at[0] == stream.at[1]:
-            draw(stream)
-        i = stream.at[0]
-        if i == stream.at[1]:
+        i = next_of(stream, loop, slot, t)
+        if i == LATER:
+            sink(loop.heap, used, ((stream.due[loop.claimed[slot] - 1] - base) << 16) | slot)
+            continue
+        if i == NONE:
             used -= 1
             sink(loop.heap, used, loop.heap[used])
             continue
-        stream.at[0] = i + 1
         size, way = stream.size[i], 0 if stream.reads[i] else 1
         busy[0] = max(busy[0], t) + p[COMMAND_READ + way]
         busy[1 + way] = max(busy[1 + way], busy[0]) + p[LINK_READ + way] * size // MIB
-        loop.issued[slot] = asked(loop, t)
+        loop.issued[slot] = asked(stream, loop, i, t)
         loop.size[slot] = size if way else -size
         sink(loop.heap, used, ((busy[1 + way] + p[ANSWER_READ + way] - base) << 16) | slot)
     loop.at[0] = 0

@@ -12,6 +12,8 @@ LOW32 = u64(0xFFFFFFFF)
 BIN_BITS = 6
 BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
 WORST = 1 << 62
+NONE, LATER = -1, -2
+"""No place of a request: no more are asked, or the slot waits for the time of the one it claims."""
 BUILD_UP_NS = 20_000_000
 """A queue that answers all its first requests sooner builds up too soon to be seen."""
 
@@ -110,6 +112,26 @@ def draw(s: Any) -> Any:
 
 
 @inlined
+def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
+    """The place of the slot's next request at `t`: NONE left, or LATER where its time is to come (`loop.claimed`)."""
+    claimed = loop.claimed[slot]
+    if claimed > 0:
+        loop.claimed[slot] = 0
+        return claimed - 1
+    if stream.at[0] == stream.at[1]:
+        draw(stream)
+    i = stream.at[0]
+    if i == stream.at[1]:
+        return i64(NONE)
+    stream.at[0] = i + 1
+    if stream.due.shape[0] > 0 and stream.due[i] > t:
+        loop.claimed[slot] = i + 1
+        loop.size[slot] = 0
+        return i64(LATER)
+    return i
+
+
+@inlined
 def sink(heap: Any, used: Any, key: Any) -> None:
     """Put `key` in place of the smallest of a 4-ary heap."""
     i = 0
@@ -144,8 +166,10 @@ def count(ledger: Any, size: Any, ns: Any) -> None:
 
 
 @inlined
-def asked(loop: Any, at: Any) -> Any:
-    """When the request was asked that takes a place free `at`: now, or first of all that wait in the host."""
+def asked(stream: Any, loop: Any, i: Any, at: Any) -> Any:
+    """When request `i` was asked that takes a place free `at`: at its time, now, or as the first that waits."""
+    if stream.due.shape[0] > 0:
+        return stream.due[i] if stream.due[i] >= 0 else at
     many = loop.waiting.shape[0]
     if many == 0:
         return at

@@ -4,6 +4,7 @@ The stream depends on the pattern and its seed only, never on the drive's timing
 kind of drive share it, and lets kernels prefetch what comes next.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -84,6 +85,8 @@ class Stream(NamedTuple):
     """[kinds, 6]: whether random, whether read, bytes, where its zone begins, bytes of a thread's part and of all"""
     kind_cursor: npt.NDArray[np.int64]
     """[kinds, 1 + threads]: thread whose turn it is, then how far each is in its part"""
+    due: npt.NDArray[np.int64]
+    """inner ns before which a request is not asked, -1 for none; empty where requests are drawn"""
 
 
 def stream(pattern: Pattern, scale: int) -> Stream:
@@ -118,6 +121,7 @@ def stream(pattern: Pattern, scale: int) -> Stream:
             [_kind(kind, start, range_bytes, pattern.threads) for kind in pattern.weighted], np.int64
         ).reshape(-1, 6),
         kind_cursor=np.zeros((len(pattern.weighted), 1 + pattern.threads), np.int64),
+        due=np.zeros(0, np.int64),
     )
 
 
@@ -128,6 +132,14 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
     length = max(min(int(kind.last * range_bytes), range_bytes) - begin, kind.size)
     each = length // threads // kind.size * kind.size if not kind.random else length
     return int(kind.random), int(kind.read), kind.size, start + begin, max(each, kind.size), length
+
+
+def schedule(requests: Sequence[npt.NDArray[np.int64]]) -> Stream:
+    """Requests that are known, with their times: offset, size (negative: read), due; no more are drawn after them."""
+    offset, size, due = requests
+    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
+    drawn.at[:] = 0, len(offset), 0, DRAINED
+    return drawn._replace(offset=offset, size=np.abs(size), reads=(size < 0).astype(np.uint8), due=due)
 
 
 def mean_bytes(pattern: Pattern) -> int:
@@ -207,6 +219,8 @@ class Loop(NamedTuple):
     builds up, all outstanding]"""
     waiting: npt.NDArray[np.int64]
     """when each request was asked that waits in the host because the drive takes no more at once"""
+    claimed: npt.NDArray[np.int64]
+    """1 + place of the request whose time the slot waits for; 0: none"""
 
 
 def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
@@ -219,6 +233,7 @@ def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
         size=np.zeros(slots, np.int64),
         at=np.array([slots, now_ns, now_ns, 0, 0, outstanding], np.int64),
         waiting=np.full(outstanding - slots, now_ns, np.int64),
+        claimed=np.zeros(slots, np.int64),
     )
 
 

@@ -42,7 +42,9 @@ class ReplayEngine:
         self.load: SenderLoad | None = None
         self.ready: tuple[Task, Sender] | None = None
 
-    def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> SenderLoad:
+    def start(
+        self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
+    ) -> SenderLoad:
         """Start a workload; see the seam. StepFailed when it cannot begin."""
         self._stop()
         sender = self._held(workload, seed, from_bytes, limit_bytes)

@@ -1,4 +1,4 @@
-"""Linux native AIO by bare system calls: their numbers, and the layout of what the kernel is handed (linux/aio_abi.h)."""
+"""Linux native AIO by bare system calls: their numbers, and what the kernel is handed (linux/aio_abi.h)."""
 
 import ctypes
 import os

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stend.compiled import compiled, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import HELD_NS, bin_of, now, reap, send, slept, tell, wait
-from stend.compiled import compiled, inlined
 from stend.sim.kernels import draw, i64
 from stend.sim.requests import ENDED
 

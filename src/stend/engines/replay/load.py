@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class SenderLoad:
         return int(self.shared.at[word])
 
     def next(self) -> Counts | None:
-        """Counts of the next interval; None once all is sent and answered. StepFailed at an error, or by the watchdog."""
+        """Counts of the next interval; None once all is sent and answered. StepFailed at an error or a long silence."""
         if self.over:
             return None
         self._told()
@@ -68,10 +69,10 @@ class SenderLoad:
         self._wait(lambda: self.at(m.TOLD) > self.seen or self.at(m.OVER) != 0)
         self._failed_here()
 
-    def _wait(self, until: "object") -> None:
-        heard = time.monotonic()
-        beat = (-1, -1)
-        while not until():  # type: ignore[operator]
+    def _wait(self, until: Callable[[], bool]) -> None:
+        """Until that is so. StepFailed where the sender ended, or the drive answers nothing for too long."""
+        heard, beat = time.monotonic(), (-1, -1)
+        while not until():
             now = self.at(m.ANSWERED), self.at(m.BEAT) if not self.at(m.FLYING) else 0
             if now != beat:
                 heard, beat = time.monotonic(), now

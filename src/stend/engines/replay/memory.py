@@ -13,9 +13,24 @@ import numpy.typing as npt
 
 from stend.stats import BINS
 
-FED, FED_ALL, TAKEN, STOP, TOLD, ERRNO, FAILED_AT, BEGAN, BEAT, ANSWERED, FLYING, NEXT_TELL, INTERVAL, OVER, BLAMED, SLEPT = (
-    range(16)
-)
+(
+    FED,
+    FED_ALL,
+    TAKEN,
+    STOP,
+    TOLD,
+    ERRNO,
+    FAILED_AT,
+    BEGAN,
+    BEAT,
+    ANSWERED,
+    FLYING,
+    NEXT_TELL,
+    INTERVAL,
+    OVER,
+    BLAMED,
+    SLEPT,
+) = range(16)
 """Words of `at`; times are ns of the monotonic clock, those after BEGAN count from it, as the schedule does.
 
 FED and TAKEN: IOs of the schedule that were read and sent; BEAT: when the sender last came round; ANSWERED: the drive's
@@ -51,7 +66,12 @@ class Shared(NamedTuple):
     words: npt.NDArray[np.int64]
 
 
-LAYOUT = (("at", "i8", (WORDS,)), ("sums", "f8", (SLOTS, 4, 5)), ("bins", "i8", (SLOTS, 5, BINS)), ("words", "i8", (SLOTS, 8)))
+LAYOUT = (
+    ("at", "i8", (WORDS,)),
+    ("sums", "f8", (SLOTS, 4, 5)),
+    ("bins", "i8", (SLOTS, 5, BINS)),
+    ("words", "i8", (SLOTS, 8)),
+)
 SIZE = sum(8 * int(np.prod(shape)) for _, _, shape in LAYOUT)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from stend.compiled import inlined, leading_zeros
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
-from stend.compiled import inlined, leading_zeros
 from stend.sim.kernels import BIN_BITS, BINS, i64, u64
 
 _system_call: Any = types.ExternalFunction("syscall", types.int64(*(types.int64,) * 6))
@@ -60,7 +60,15 @@ def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int]) -> Fli
     words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0], np.int64)
     zeros = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
     return Flight(
-        words, zeros(bound, 8), zeros(1), zeros(bound, 4), np.arange(bound), zeros(bound), zeros(bound), zeros(4), zeros(18)
+        words,
+        zeros(bound, 8),
+        zeros(1),
+        zeros(bound, 4),
+        np.arange(bound),
+        zeros(bound),
+        zeros(bound),
+        zeros(4),
+        zeros(18),
     )
 
 
@@ -110,7 +118,9 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
     c[aio.DATA] = slot
     c[aio.KEY_FLAGS] = i64(flags) << 32
     c[aio.OPCODE_FD] = i64(code) | (f.set[FD] << 32)
-    c[aio.BUFFER] = f.set[SCRATCH] if op == m.READ else f.set[POOL] + (place % max(room, 1) << 12) if op == m.WRITE else 0
+    c[aio.BUFFER] = (
+        f.set[SCRATCH] if op == m.READ else f.set[POOL] + (place % max(room, 1) << 12) if op == m.WRITE else 0
+    )
     c[aio.LENGTH] = nbytes
     c[aio.OFFSET] = offset
     f.pointer[0] = c.ctypes.data

@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator
 import msgspec
 import numpy as np
 
+from stend.engines.mapped import Requests, requests
 from stend.engines.replay import aio, kernel
 from stend.engines.replay import memory as m
-from stend.engines.replay.mapped import Requests, requests
 from stend.engines.replay.parts import Flight, flight
 from stend.engines.replay.task import GO, READY, Task
 from stend.engines.simulated import pattern
@@ -86,7 +86,9 @@ def _opened(task: Task) -> int:
 
 
 def _flight(task: Task, fd: int) -> Flight:
-    longest = task.workload.replay.longest_bytes if task.workload.replay else max(size for size, _ in task.workload.sizes)
+    longest = (
+        task.workload.replay.longest_bytes if task.workload.replay else max(size for size, _ in task.workload.sizes)
+    )
     pool = max(POOL_BYTES, 2 * longest)
     room = mmap.mmap(-1, pool + longest)
     room[:pool] = np.random.default_rng(task.seed).bytes(pool)

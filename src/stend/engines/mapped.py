@@ -1,12 +1,14 @@
 """A trace's IOs as requests to a drive: in their time, laid into its range, whole blocks of it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from stend.trace.form import DISCARD, FLUSH, FUA, Trace
+from stend.errors import BadInput
+from stend.trace.form import DISCARD, FLUSH, FUA, Trace, opened
 from stend.units import MiB
 from stend.workload import Replay, Workload
 
@@ -28,6 +30,13 @@ class Requests(NamedTuple):
         """The same in pieces of at most so many."""
         for first in range(0, len(self.due), most):
             yield Requests(*(column[first : first + most] for column in self))
+
+
+def found(traces: Mapping[str, str], played: Replay) -> Trace:
+    """The trace that is to be played. BadInput where it is not there any more, or is another one."""
+    if played.trace not in traces:
+        raise BadInput(f"the trace {played.trace[:8]} is not at hand: name its file with --trace")
+    return opened(Path(traces[played.trace]))
 
 
 def requests(trace: Trace, workload: Workload, range_bytes: int, block_bytes: int) -> Iterator[Requests]:

@@ -1,0 +1,64 @@
+"""No drive at all: `null`, or `null:64GiB`. What is sent there is answered at once: what the host alone can do."""
+
+from typing import Any
+
+from stend.definition import Identity
+from stend.errors import Refused
+from stend.kernel import HOST, Kernel
+from stend.units import GiB, parse_bytes
+
+NAME = "null"
+USUAL_BYTES = 1024 * GiB
+
+
+def claims(target: str, kernel: Kernel = HOST) -> bool:
+    """Whether the target is written as no drive."""
+    return target == NAME or target.startswith(f"{NAME}:")
+
+
+def find(target: str, kernel: Kernel = HOST) -> "NullDevice":
+    """No drive, of the size that is told after the colon; BadInput where that is none."""
+    told = target.partition(":")[2]
+    return NullDevice(target, parse_bytes(told) if told else USUAL_BYTES)
+
+
+class NullDevice:
+    """Nothing that needs guarding."""
+
+    def __init__(self, target: str, capacity_bytes: int) -> None:
+        self.identity = Identity(
+            kind="null",
+            target=target,
+            path=target,
+            capacity_bytes=capacity_bytes,
+            model="no drive",
+            serial="NULL",
+            interface="null",
+            virtual=True,
+        )
+        self.io_path = target
+        self.is_open = False
+
+    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
+        """There is nothing to destroy and nothing to name."""
+        if self.is_open:
+            raise Refused(f"{self.identity.target} is open already; close it first")
+        self.is_open = True
+
+    def check(self) -> None:
+        """Refused unless it is open."""
+        if not self.is_open:
+            raise Refused(f"{self.identity.target} is not open; open it first")
+
+    def purge(self) -> str:
+        """Nothing is there already."""
+        self.check()
+        return "nothing to purge"
+
+    def health(self) -> dict[str, Any]:
+        """Nothing is told."""
+        return {}
+
+    def close(self) -> None:
+        """Let go."""
+        self.is_open = False
