@@ -1,4 +1,4 @@
-"""How a replay kept its schedule: how late its IOs were sent, and why; when that makes a run one to be doubted, or invalid."""
+"""How a replay kept its schedule: how late its IOs were sent, why, and when that makes a run invalid."""
 
 from collections.abc import Mapping
 
@@ -28,6 +28,11 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     lateness: Mapping[ranges.Bin, ranges.Count] = {}
     flush: Tally = Tally()
     left_out: dict[str, ranges.Count] = {}
+
+    @property
+    def bins_told(self) -> bool:
+        """Whether its lateness was measured: a virtual drive is never late."""
+        return bool(self.lateness)
 
     @property
     def late_share(self) -> float:

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from stend.definition import (
 from stend.errors import BadInput
 from stend.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
 from stend.sharing import shared
-from stend.trace import playable
 from stend.units import GiB, binary, block_label
 
 # What `--quick` does, each factor said on every page of such a run.
@@ -230,17 +229,10 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
             raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
     if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
         raise BadInput(f"{name} would have {twice[0]} twice; a setting of it names the same thing again")
-    traced = playable.told(own.options["trace"]) if "trace" in own.options else None
-    if traced:
-        notes.extend(plan_words.traced(traced, phases))
+    traced = suite.traced(own)
+    notes += plan_words.traced(traced, phases) if traced else []
     return PlannedTest(
-        name=name,
-        title=test.title,
-        clause=test.clause,
-        phases=phases,
-        profile=own,
-        charts=test.charts,
-        traced=traced,
+        name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts, traced=traced
     )
 
 
@@ -302,9 +294,3 @@ def _possible(step: Step, device: Identity, notes: list[str]) -> bool:
     if size % device.logical_bytes:
         notes.append(f"{block_label(size)} blocks do not exist on {device.logical_bytes}-byte sectors")
     return size % device.logical_bytes == 0
-
-
-def chooser(test: str, name: str) -> Callable[..., tuple[Step, ...]]:
-    """The function of a test's file that makes a round from the results so far."""
-    function: Callable[..., tuple[Step, ...]] = getattr(suite.module(test), name)
-    return function

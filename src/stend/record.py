@@ -416,12 +416,17 @@ class Run:
         """What every page and every chart must say of the drive: a link below what it can, load that is not proved."""
         links = tuple(self.plan.device.facts.get("warnings", ()))
         differ = any(note.kind == "mismatch" for note in self.notes)
+        paces = [result.pace for result in self.results if result.pace]
+        late = max((pace for pace in paces), key=lambda pace: pace.late_share, default=Pace())
+        host = max((pace for pace in paces), key=lambda pace: pace.host_share, default=Pace())
         stalled = any(note.kind == "stall" for note in self.notes)
         disturbed = any(note.kind == "interference" for note in self.notes)
         source = self.source
         return (
             *((f"imported from {source.name}: not measured by stend, no steady state proven",) if source else ()),
             *((f"the record is not as the run wrote it: {self.wrong[0]}",) if self.wrong else ()),
+            *((f"invalid: the host sent {100 * host.host_share:.1f} % of the trace late",) if host.invalid else ()),
+            *((f"{100 * late.late_share:.1f} % of the trace were sent late",) if late.doubtful else ()),
             *links,
             *(("load and counters differ by more than 1 %, see the notes",) if differ else ()),
             *(("the host slept or stalled while figures were taken, see the notes",) if stalled else ()),

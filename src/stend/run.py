@@ -16,7 +16,6 @@ from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge,
 from stend.devices import Device
 from stend.engines import Engine
 from stend.errors import StendError, StepFailed
-from stend.plan import chooser
 from stend.record import (
     Counts,
     Ended,
@@ -34,6 +33,7 @@ from stend.record import (
     Verdict,
 )
 from stend.stats import RULES
+from stend.suite import chooser
 from stend.units import binary, duration
 from stend.version import __version__
 

@@ -20,7 +20,8 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     `read` and `write` count all its IOs; their sums, longest and bins are of those whose response time was captured.
     `flushes` and `discards` count; `depth` is the mean of IOs in flight at issue, 0 where the source does not tell.
-    Addresses begin at `first_bytes` and span `span_bytes`; IOs are whole multiples of `block_bytes`, at most `longest_bytes`.
+    Addresses begin at `first_bytes` and span `span_bytes`; IOs are whole multiples of `block_bytes`, the longest
+    has `longest_bytes`.
     """
 
     number: str

@@ -35,8 +35,9 @@ class Request(msgspec.Struct, frozen=True):
     """A run that is asked for; what is None is as the profile, or chance, has it.
 
     `trace` to `fit` are for the test `replay`: the trace's file, how many times as fast (0: as its depths allow), how
-    its addresses are laid on the range. `create` makes the target first, a new file of that size (`64MiB`); `destroy` is the drive's serial, or a file's
-    full path: yes, destroy all data on it; `purge` purges it first where its first test does not. `threads` to
+    its addresses are laid on the range. `create` makes the target first, a new file of that size (`64MiB`); `destroy`
+    is the drive's serial, or a file's full path: yes, destroy all data on it; `purge` purges it first where its first
+    test does not. `threads` to
     `minute_s` are fields of the profile.
 
     Units: sizes of files as words (`64MiB`), percent, seconds.

@@ -91,14 +91,11 @@ class Drive(ABC):
             self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._untold_ns())
 
     def play(self, requests: Schedule, slots: int, *, timed: bool) -> None:
-        """Begin a schedule of requests, those of the drive as it is sold, at most `slots` in the drive at once.
-
-        Of a scaled drive one block of neighbouring requests stands for `scale` of them, which keeps what comes at once.
-        """
+        """Begin a schedule of requests, those of the drive as it is sold, at most `slots` in the drive at once."""
         self.check()
         self._feed = Feed(requests, self.spec.scale, self.inner_ns, timed=timed)
-        self._stream, self._account = self._feed.stream, None
-        self._limit, self._given, self._crowd = 0, 0, 1.0
+        self._stream, self._account, self._crowd = self._feed.stream, None, 1.0
+        self._limit = self._given = 0
         slots = max(min(slots, self.spec.host.queue or slots), 1)
         self._loop = loop(slots, slots, self.inner_ns)
         self._loop.at[BEGUN] = slots
@@ -144,20 +141,13 @@ class Drive(ABC):
         """One piece of time without interruption: how long it was, and whether there is more to do."""
         began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
         until = began + round(seconds * NS / self.spec.scale * speed)
-        if self._feed:
-            more = self._fed(self._feed, slots, done, until)
-        else:
-            more = self._serve(requests, slots, done, until)
+        requests = self._stream = self._feed.read(until, slots) if self._feed else requests
+        more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[2]), began)
         passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
         busy = self._busy(done.sums[:, 1] - before, max(self.inner_ns - began, 1))
         self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
         return passed, more
-
-    def _fed(self, feed: Feed, slots: Loop, done: Ledger, until: int) -> bool:
-        """The same of a schedule: it is read on as time passes, so that a slot never finds none while there are more."""
-        self._stream = feed.read(until, slots)
-        return self._serve(self._stream, slots, done, until)
 
     def _silent(self, slots: Loop, seconds: float) -> None:
         """All that is outstanding waits so much longer."""

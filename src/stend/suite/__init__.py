@@ -5,14 +5,16 @@ The suites: one file each in `suites/`, a study (which tests, by which profile, 
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import ModuleType
 
 from stend import outside
-from stend.definition import Study, Test
+from stend.definition import Profile, Step, Study, Test
 from stend.errors import BadInput
+from stend.traced import Traced
 
 
 def names() -> list[str]:
@@ -66,3 +68,18 @@ def expand(asked: tuple[str, ...]) -> tuple[str, ...]:
     for name in flat:
         load(name)
     return tuple(dict.fromkeys(flat))
+
+
+def chooser(test: str, name: str) -> Callable[..., tuple[Step, ...]]:
+    """The function of a test's file that makes a round from the results so far."""
+    function: Callable[..., tuple[Step, ...]] = getattr(module(test), name)
+    return function
+
+
+def traced(profile: Profile) -> Traced | None:
+    """What is known of the trace that a test plays, by its settings; None for one that plays none."""
+    if "trace" not in profile.options:
+        return None
+    from stend.trace import playable
+
+    return playable.told(profile.options["trace"])

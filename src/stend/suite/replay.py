@@ -20,7 +20,8 @@ PASSES = 1
 """The trace as fast as its depths allow, so often before it is measured (RWSW: the applied workload; recall)."""
 BOUND = 1024
 """IOs in flight at most; what is due beyond that waits, and is told as late for a full queue."""
-CLOSED = 0
+CLOSED, HURRIED = 0, 10_000
+"""Speeds: as the depths allow; where the trace tells none, as fast as there is room for."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
@@ -32,30 +33,17 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     measured = played(trace, own["speed"], fit, span)
     hurried = played(trace, CLOSED, fit, span)
     fill = sequential(0, 128, profile.threads, profile.depth, range_bytes=span)
-    fills = (
-        Phase(
-            name="precondition", round=(Hold(workload=fill, amount=Bytes(bytes=own["fills"] * span)),), boundary="phase"
-        ),
-    )
-    passes = (
-        Phase(
-            name="condition",
-            round=(Hold(workload=hurried, amount=_whole(trace, CLOSED, device)),),
-            rounds=max(own["passes"], 1),
-            boundary="phase",
-        ),
-    )
+    written = Hold(workload=fill, amount=Bytes(bytes=int(own["fills"] * span)))
+    passed = Hold(workload=hurried, amount=_whole(trace, CLOSED, device))
     replay = Hold(workload=measured, amount=_whole(trace, own["speed"], device))
-    return (
-        purged(),
-        *(fills if own["fills"] else ()),
-        *(passes if own["passes"] else ()),
-        Phase(name="replay", round=(replay,), boundary="test"),
-    )
+    before = [Phase(name="precondition", round=(written,), boundary="phase")] if own["fills"] else []
+    if own["passes"]:
+        before.append(Phase(name="condition", round=(passed,), rounds=own["passes"], boundary="phase"))
+    return purged(), *before, Phase(name="replay", round=(replay,), boundary="test")
 
 
 def laid(trace: Traced, room: int, wished: Literal["auto", "shift", "scale", "wrap"]) -> tuple[Fit, int]:
-    """How the trace's addresses are laid on `room` bytes, and how many of those they take. BadInput where they do not fit.
+    """How the trace's addresses are laid on `room` bytes, how many of those they take. BadInput where they do not fit.
 
     Left to us they are moved to the beginning where they fit, and drawn together where they do not.
     """
@@ -74,8 +62,7 @@ def laid(trace: Traced, room: int, wished: Literal["auto", "shift", "scale", "wr
 def played(trace: Traced, speed: float, fit: Fit, span: int) -> Workload:
     """The trace as a workload over `span` bytes."""
     if speed == CLOSED and not trace.depth:
-        speed_of_light = 10_000.0
-        return played(trace, speed_of_light, fit, span)
+        return played(trace, HURRIED, fit, span)
     both = trace.read + trace.write
     return Workload(
         random_pct=100,

@@ -14,8 +14,9 @@ from stend.engines.replay import aio
 from stend.engines.replay import memory as m
 from stend.sim.kernels import BIN_BITS, BINS, i64, u64
 
+_types: Any = types
 _system_call: Any = types.ExternalFunction("syscall", types.int64(*(types.int64,) * 6))
-_errno: Any = types.ExternalFunction("__errno_location", types.CPointer(types.int32)())
+_errno: Any = _types.ExternalFunction("__errno_location", _types.CPointer(_types.int32)())
 _clock: Any = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.uintp))
 _sleep: Any = types.ExternalFunction("clock_nanosleep", types.int32(types.int32, types.int32, types.uintp, types.uintp))
 _usage: Any = types.ExternalFunction("getrusage", types.int32(types.int32, types.uintp))
@@ -58,18 +59,10 @@ def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int]) -> Fli
     """Nothing in flight yet, at most `bound`; `pool` is (address, bytes) written from, and the address read into."""
     calls = aio.numbers()
     words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0], np.int64)
-    zeros = lambda *shape: np.zeros(shape, np.int64)  # noqa: E731
-    return Flight(
-        words,
-        zeros(bound, 8),
-        zeros(1),
-        zeros(bound, 4),
-        np.arange(bound),
-        zeros(bound),
-        zeros(bound),
-        zeros(4),
-        zeros(18),
-    )
+    iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
+    free, issued, op = np.arange(bound), np.zeros(bound, np.int64), np.zeros(bound, np.int64)
+    one, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
+    return Flight(words, iocb, one, events, free, issued, op, times, usage)
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""The sender's process as it is started, released, asked to end, and left behind where the kernel does not let it go."""
+"""The sender's process: started, released, asked to end, and left behind where the kernel does not let it go."""
 
 import contextlib
 import os

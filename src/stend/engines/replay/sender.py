@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -86,9 +87,9 @@ def _opened(task: Task) -> int:
 
 
 def _flight(task: Task, fd: int) -> Flight:
-    longest = (
-        task.workload.replay.longest_bytes if task.workload.replay else max(size for size, _ in task.workload.sizes)
-    )
+    played = task.workload.replay
+    longest = played.longest_bytes if played else max(size for size, _ in task.workload.sizes)
+    longest += task.block_bytes
     pool = max(POOL_BYTES, 2 * longest)
     room = mmap.mmap(-1, pool + longest)
     room[:pool] = np.random.default_rng(task.seed).bytes(pool)
@@ -108,7 +109,7 @@ class Feed:
 
     def _requests(self) -> Iterator[Requests]:
         task = self.task
-        return requests(form.opened(task.trace), task.workload, task.range_bytes, task.block_bytes)
+        return requests(form.opened(Path(task.trace)), task.workload, task.range_bytes, task.block_bytes)
 
     def _fill(self, least: int) -> None:
         while self.at[m.FED] < least and not self.at[m.FED_ALL]:

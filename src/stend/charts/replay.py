@@ -1,0 +1,34 @@
+"""Response times of a trace: how many IOs took longer, as captured and on this drive, on one chart."""
+
+from collections.abc import Iterator
+
+from stend.charts.exceedance import curve
+from stend.charts.parts import Drawing, axis
+from stend.charts.parts.marks import series, thin_lines
+from stend.definition import PlannedTest
+from stend.findings.replay import replayed
+from stend.record import Run
+from stend.words import Language
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """A line for each direction of each."""
+    if not test.traced:
+        return
+    own = words("replay.simulated" if run.plan.device.virtual else "replay.replayed")
+    told = [
+        (f"{who}, {words(f'direction.{way}')}", tally.bins)
+        for who, tallies in (
+            (words("replay.captured"), (test.traced.read, test.traced.write)),
+            (own, replayed(run, test)[1]),
+        )
+        for way, tally in zip(("read", "write"), tallies, strict=True)
+        if tally.bins
+    ]
+    rows = [row for name, bins in told for row in curve(bins, name)]
+    x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
+    y = axis("share", words("axis.exceedance"), log=True, plain=True)
+    chart = thin_lines(x, y, series("name", None, [name for name, _ in told])).properties(height=340)
+    chart = chart.configure_legend(orient="bottom", columns=2, labelLimit=600)
+    title = words("chart.replay", test=words.title(test.name, test.title))
+    yield Drawing(title, chart, {"rows": rows}, words("says.exceedance"))

@@ -1,0 +1,32 @@
+"""Response times of a trace over its time, as captured and on this drive, on one chart."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import Drawing, Row, axis, thin, time_scale
+from stend.charts.parts.marks import series, thin_lines
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.record import Counts, Run
+from stend.words import Language
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """The mean of each step and sample; of a trace that is played faster, in its own time."""
+    records = look.records(run, test.name, "replay")
+    if not test.traced or not records:
+        return
+    speed = test.profile.options["speed"] or 1.0
+    scale, title = time_scale(test.traced.seconds, words)
+    then, now = words("replay.captured"), words("replay.simulated" if run.plan.device.virtual else "replay.replayed")
+    steps = [((s.start_s + s.end_s) / 2, Counts(s.end_s - s.start_s, 0, s.read, s.write)) for s in test.traced.steps]
+    begin = records[-1].start_s
+    taken = [((end - begin) * speed, counts) for end, counts in look.samples(run, records[-1])]
+    rows: list[Row] = []
+    for name, points in ((then, steps), (now, taken)):
+        own = [{"t": t / scale, "ms": c.mean_s * 1e3, "name": name} for t, c in points if c.mean_s]
+        rows += thin(own, "t", "ms")
+    y = axis("ms", words("axis.latency"), log=True, plain=True)
+    names = [name for name in (then, now) if any(row["name"] == name for row in rows)]
+    chart = thin_lines(axis("t", title), y, series("name", None, names))
+    told = words("chart.replay_time", test=words.title(test.name, test.title))
+    yield Drawing(told, chart, {"rows": rows}, words("says.replay_time"))

@@ -1,0 +1,63 @@
+"""A trace on this drive: its response times against those captured, and whether its times were kept."""
+
+from collections.abc import Iterator
+
+from stend.definition import PlannedTest
+from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.figures import derived
+from stend.pace import Pace
+from stend.record import Run, Tally
+from stend.traced import Traced
+
+NAME = "replay"
+TESTS = ("replay",)
+QUANTITIES = ("p99.9", "p99", "p50")
+"""The first of these that both carry is told."""
+MATTERS = 1.1
+"""Response times that differ by less are alike."""
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """How its schedule was kept, then one for each direction."""
+    for test in look.tests(run, *TESTS):
+        pace, counts = replayed(run, test)
+        if not test.traced or not counts[0].ios + counts[1].ios:
+            continue
+        if pace.sent and pace.bins_told:
+            yield _kept(test.name, pace)
+        if not pace.invalid:
+            yield from _against(test, test.traced, counts)
+
+
+def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:
+    """How the trace's times were kept, and what it did, reads and writes."""
+    records = look.records(run, test.name, "replay")
+    pace = next((r.result.pace for r in reversed(records) if r.result.pace), Pace())
+    return pace, (records[-1].counts.read, records[-1].counts.write) if records else (Tally(), Tally())
+
+
+def _kept(test: str, pace: Pace) -> Finding:
+    values = {"late": pace.late_share, "full": pace.full_share, "longest": pace.latest_ns * 1e-9}
+    key = "invalid" if pace.invalid else "full" if pace.doubtful else "kept"
+    return Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "full"))
+
+
+def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> Iterator[Finding]:
+    speed = test.profile.options["speed"]
+    for way, then, now in (("read", trace.read, counts[0]), ("write", trace.write, counts[1])):
+        told = ((name, derived(then, 1, name), derived(now, 1, name)) for name in QUANTITIES)
+        both = next(((name, was, own) for name, was, own in told if was and own), None)
+        if both is None:
+            continue
+        name, was, own = both
+        values = {"way": way, "what": name, "then": was, "now": own, "times": max(was / own, own / was), "speed": speed}
+        key = "alike" if values["times"] < MATTERS else "shorter" if own < was else "longer"
+        key = key if speed == 1 else "hurried" if speed else "closed"
+        yield Finding(
+            name=NAME,
+            key=key,
+            test=test.name,
+            values=values,
+            confidence="medium",
+            side=side(pro=key == "shorter", con=key == "longer"),
+        )
