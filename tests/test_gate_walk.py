@@ -22,7 +22,7 @@ READS = {
     "gate/holdings.py": "an ext superblock read with 'rb'",
     "engines/_fio_load.py": "/proc/stat",
     "engines/_fio_probe.py": "fio's own help",
-    "engines/fio.py": "the size of the gate's path, O_RDONLY",
+    "engines/_room.py": "the size of the gate's path, O_RDONLY",
     "host/__init__.py": "fio's own word for its version",
     "host/ceiling.py": "fio on its null engine, which has no drive",
 }
@@ -65,6 +65,9 @@ WRITES_DRIVES = {
     "devices/purging/methods.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",
     "engines/_fio_process.py": "starts fio on the gate's path",
+    "engines/replay/memory.py": "memory that a sender shares with us",
+    "engines/replay/process.py": "starts our own sender on the gate's path",
+    "engines/replay/sender.py": "opens the gate's path, as fio does",
 }
 ASKS_FOR_SWAP = "os.open(layer.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)"
 """The one opening for writing besides the gate's own: zero bytes are copied, which the kernel refuses of swap."""

@@ -5,15 +5,12 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-import msgspec
-
 from stend.definition import Workload
 from stend.engines._fio_job import Section, arguments, parts
 from stend.engines._fio_load import FioLoad
 from stend.engines._fio_probe import Features, probe
 from stend.engines._fio_process import Process
-from stend.errors import BadInput, StepFailed
-from stend.units import binary
+from stend.engines._room import fitted
 
 __all__ = ["Features", "FioEngine", "FioLoad", "probe"]
 
@@ -100,7 +97,7 @@ class FioEngine:
             self._drop()
             processes: list[Process] = []
             self.ready = asked, processes
-            workload = self._fitted(asked.workload)
+            workload = fitted(self.path, asked.workload)
             for part in parts(workload, asked.from_bytes, asked.limit_bytes):
                 processes.append(self._launch(workload, part, asked.seed))
         return self.ready[1]
@@ -111,16 +108,6 @@ class FioEngine:
                 self.ready[1].pop().end()
         self.ready = None
 
-    def _fitted(self, workload: Workload) -> Workload:
-        """The workload with its range in bytes. fio would make a file longer, and take a short one for what it is."""
-        room = _size_bytes(self.path) - workload.start_bytes
-        wanted = workload.range_bytes or room
-        if wanted > room:
-            raise StepFailed(f"{self.path} is {binary(wanted - room)} too small for {workload.label}")
-        if wanted < max(size for size, _ in workload.sizes):
-            raise BadInput(f"{binary(wanted)} of {self.path} is less than one block of {workload.label}")
-        return msgspec.structs.replace(workload, range_bytes=wanted)
-
     def _launch(self, workload: Workload, part: list[Section], seed: int) -> Process:
         words = arguments(workload, part, path=self.path, ioengine=self.features.ioengine, seed=seed)
         return Process(
@@ -129,15 +116,3 @@ class FioEngine:
             limit_bytes=sum(section.io_bytes * section.threads for section in part),
             slack_bytes=max((size - 1 for size, _ in workload.block_mix), default=0),
         )
-
-
-def _size_bytes(path: str) -> int:
-    """The size of a file or block device. StepFailed when it is gone."""
-    try:
-        file = os.open(path, os.O_RDONLY)
-    except OSError as error:
-        raise StepFailed(f"{path} cannot be opened: {error.strerror}") from error
-    try:
-        return os.lseek(file, 0, os.SEEK_END)
-    finally:
-        os.close(file)

@@ -8,11 +8,11 @@ import time
 from collections.abc import Mapping
 
 from stend.definition import Workload
+from stend.engines._room import fitted
 from stend.engines.replay.load import SILENCE_S, SenderLoad
 from stend.engines.replay.process import Sender, started
 from stend.engines.replay.task import Task
-from stend.errors import BadInput, StepFailed
-from stend.units import binary
+from stend.errors import BadInput
 
 __all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
 
@@ -111,26 +111,9 @@ class ReplayEngine:
             seed=seed,
             bound=min(BOUND, workload.depth) if played else workload.outstanding,
             interval_ns=round(self.interval_s * 1e9),
-            range_bytes=self._range(workload),
+            range_bytes=(fitted(self.path, workload) if self.path else workload).range_bytes,
             block_bytes=self.block_bytes,
             trace=self.traces[played.trace] if played else "",
             from_bytes=from_bytes,
             limit_bytes=limit_bytes,
         )
-
-    def _range(self, workload: Workload) -> int:
-        """The workload's range in bytes. StepFailed where the drive, or file, is shorter."""
-        if not self.path:
-            return workload.range_bytes
-        try:
-            file = os.open(self.path, os.O_RDONLY)
-        except OSError as error:
-            raise StepFailed(f"{self.path} cannot be opened: {error.strerror}") from error
-        try:
-            room = os.lseek(file, 0, os.SEEK_END) - workload.start_bytes
-        finally:
-            os.close(file)
-        wanted = workload.range_bytes or room
-        if wanted > room:
-            raise StepFailed(f"{self.path} is {binary(wanted - room)} too small for {workload.label}")
-        return wanted
