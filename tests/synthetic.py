@@ -67,7 +67,7 @@ class Synthetic:
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> "Load":
         self.clock += 0.03
-        return Load(self, workload, from_bytes, limit_bytes)
+        return Load(self, workload, from_bytes, workload.played_bytes if limit_bytes is None else limit_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         pass

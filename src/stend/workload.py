@@ -126,6 +126,11 @@ class Workload(Kind, frozen=True):
         return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}"
 
     @property
+    def played_bytes(self) -> int | None:
+        """About what a trace moves in all; None for a workload without an end."""
+        return self.replay.ios * self.block_bytes if self.replay else None
+
+    @property
     def outstanding(self) -> int:
         """TOIO: threads times queue depth."""
         return self.threads * self.depth

@@ -81,7 +81,7 @@ class NullEngine:
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> NullLoad:
         """Start a workload; see the seam."""
-        return NullLoad(self, workload, limit_bytes)
+        return NullLoad(self, workload, limit_bytes if limit_bytes is not None else workload.played_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         """Nothing to prepare."""
