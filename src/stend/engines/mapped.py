@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from stend.errors import BadInput
 from stend.trace.form import DISCARD, FLUSH, FUA, Trace, opened
+from stend.trace.playable import EXAMPLE, told
 from stend.units import MiB
 from stend.workload import Replay, Workload
 
@@ -34,9 +35,10 @@ class Requests(NamedTuple):
 
 def found(traces: Mapping[str, str], played: Replay) -> Trace:
     """The trace that is to be played. BadInput where it is not there any more, or is another one."""
-    if played.trace not in traces:
+    path = traces.get(played.trace) or (EXAMPLE if played.trace == told("").number else None)
+    if path is None:
         raise BadInput(f"the trace {played.trace[:8]} is not at hand: name its file with --trace")
-    return opened(Path(traces[played.trace]))
+    return opened(Path(path))
 
 
 def requests(trace: Trace, workload: Workload, range_bytes: int, block_bytes: int) -> Iterator[Requests]:

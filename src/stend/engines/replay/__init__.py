@@ -9,10 +9,10 @@ from collections.abc import Mapping
 
 from stend.definition import Workload
 from stend.engines._room import fitted
+from stend.engines.mapped import found
 from stend.engines.replay.load import SILENCE_S, SenderLoad
 from stend.engines.replay.process import Sender, started
 from stend.engines.replay.task import Task
-from stend.errors import BadInput
 
 __all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
 
@@ -103,8 +103,6 @@ class ReplayEngine:
 
     def _task(self, workload: Workload, seed: int, from_bytes: int, limit_bytes: int) -> Task:
         played = workload.replay
-        if played and played.trace not in self.traces:
-            raise BadInput(f"the trace {played.trace} is not there: name its file with --trace")
         return Task(
             path=self.path,
             workload=workload,
@@ -113,7 +111,7 @@ class ReplayEngine:
             interval_ns=round(self.interval_s * 1e9),
             range_bytes=(fitted(self.path, workload) if self.path else workload).range_bytes,
             block_bytes=self.block_bytes,
-            trace=self.traces[played.trace] if played else "",
+            trace=str(found(self.traces, played).path) if played else "",
             from_bytes=from_bytes,
             limit_bytes=limit_bytes,
         )

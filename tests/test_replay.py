@@ -1,0 +1,154 @@
+"""A trace played from request to report: judged against what was captured, known again, refused in one sentence."""
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from stend import findings, session, store
+from stend.cli import main
+from stend.definition import Hold
+from stend.errors import BadInput
+from stend.findings import Finding
+from stend.pace import Pace
+from stend.plan import gather
+from stend.record import Run
+from stend.session import unrecorded
+from stend.units import GiB
+from stend.words import Language
+from stend.words.sentences import finding_said
+from tests.traces import made
+
+FLASH, DISK = "sim:small", "sim:st600mx0052"
+
+
+def played(target: str, trace: str, **changes: object) -> Run:
+    """The run of a trace on a virtual drive."""
+    names, profile, _ = gather(["replay"], None, {"tests": {"replay": {"trace": trace, **changes}}})
+    return unrecorded.folded(target, names, profile, seed=1)
+
+
+def told(run: Run, way: str) -> Finding:
+    """What is concluded of one direction."""
+    return next(f for f in findings.find(run) if f.name == "replay" and f.values.get("way") == way)
+
+
+def tail_s(run: Run, way: str = "write") -> float:
+    """How long one in a hundred of the trace's reads or writes took at least."""
+    value: float = told(run, way).values["now"]
+    return value
+
+
+def test_of_two_drives_the_faster_one_is_told_to_be(tmp_path: Path) -> None:
+    trace = made(tmp_path / "t.parquet", ios=2000, seconds=40.0, span=4 * GiB)
+    runs = {target: played(target, trace) for target in (FLASH, DISK)}
+    assert all(run.ended and run.ended.outcome == "complete" for run in runs.values())
+    assert tail_s(runs[FLASH], "read") < 0.002 < tail_s(runs[DISK], "read")
+    assert [told(runs[target], "read").key for target in (FLASH, DISK)] == ["shorter", "longer"]
+
+
+def test_every_read_and_write_of_the_trace_is_done_on_a_virtual_drive(tmp_path: Path) -> None:
+    run = played(FLASH, made(tmp_path / "t.parquet"))
+    (result,) = run.of("replay", "replay")
+    assert (result.counts.read.ios, result.counts.write.ios) == (1000, 1000)
+    assert result.counts.seconds == pytest.approx(1.0, abs=0.05)
+
+
+def test_as_fast_as_its_depths_allow_keeps_so_many_in_flight(tmp_path: Path) -> None:
+    trace = made(tmp_path / "t.parquet", ios=40_000, depth=np.full(40_000, 6, np.int32))
+    (result,) = played(FLASH, trace, speed=0).of("replay", "replay")
+    assert result.counts.iops * result.counts.mean_s == pytest.approx(6, rel=0.1)
+
+
+def test_a_drive_loaded_beyond_what_it_can_answers_later(tmp_path: Path) -> None:
+    trace = made(tmp_path / "t.parquet", ios=40_000, seconds=4.0)
+    assert tail_s(played(FLASH, trace, speed=100)) > 3 * tail_s(played(FLASH, trace))
+
+
+def test_what_was_captured_goes_with_the_run_and_no_address_does(tmp_path: Path) -> None:
+    path = made(tmp_path / "t.parquet", offset=np.full(2000, 123456 * 4096))
+    request = session.Request(["replay"], FLASH, quick=True, trace=path, into=str(tmp_path / "run"))
+    with session.start(request) as running:
+        events = list(running)
+    Path(path).unlink()
+    run = store.load(tmp_path / "run")
+    assert len(events) > 3
+    traced = run.plan.tests[0].traced
+    assert traced is not None
+    assert sum(traced.read.bins.values()) == traced.read.ios == 1000
+    words = (tmp_path / "run" / "events.jsonl").read_text()
+    assert words.count(str(123456 * 4096)) < 10, "where the trace begins is told, not where each IO lies"
+
+
+def test_a_host_that_was_late_makes_the_run_invalid_in_both_languages(tmp_path: Path) -> None:
+    run = played(FLASH, made(tmp_path / "t.parquet"))
+    late = Pace(sent=1000, late=20, full=5, latest_ns=9_000_000, lateness={0: 980, 1000: 20})
+    result = msgspec.structs.replace(run.results[-1], pace=late)
+    run.results[-1] = run.placed["replay", "replay"][-1] = result
+    assert "invalid: the host sent 1.5 % of the trace late" in run.stamps
+    assert "2.0 % of the trace were sent late" in run.stamps
+    found = [f for f in findings.find(run) if f.name == "replay"]
+    assert [f.key for f in found] == ["invalid"]
+    assert "недействителен: хост отправил с опозданием 1,5" in Language("ru").told(run.stamps[-2]).replace(".", ",")
+    assert finding_said(found[0], Language("ru"))
+
+
+@pytest.mark.parametrize(
+    ("late", "full", "stamped", "invalid"), [(10, 0, False, False), (11, 0, True, True), (11, 5, True, False)]
+)
+def test_the_rule_is_one_in_a_hundred(late: int, full: int, stamped: bool, invalid: bool) -> None:
+    pace = Pace(sent=1000, late=late, full=full)
+    assert (pace.doubtful, pace.invalid) == (stamped, invalid)
+
+
+def test_a_result_of_before_there_were_replays_is_still_read() -> None:
+    old = b'{"type":"result","where":{"test":"a","phase":"b","round":1},"index":0,"step":{"type":"purge"},"t":1.0}'
+    from stend.record import Event
+
+    assert msgspec.json.decode(old, type=Event).pace is None  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["replay", "--target", FLASH], "name its file with --trace"),
+        (["replay", "--target", FLASH, "--trace", "/nowhere/t.parquet"], "cannot be read: No such file"),
+        (["replay", "--target", FLASH, "--trace", __file__], "in no format of traces"),
+        (["iops", "--target", FLASH, "--trace", "example"], "are for the test replay"),
+        (["replay", "--target", FLASH, "--trace", "example", "--fit", "sideways"], "sideways"),
+    ],
+)
+def test_a_trace_that_is_missing_or_none_is_one_sentence(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", *words]) == 2
+    heard = capsys.readouterr().err
+    assert said in heard
+    assert "Traceback" not in heard
+
+
+def test_a_trace_too_wide_for_the_drive_is_drawn_together_or_refused(tmp_path: Path) -> None:
+    path = made(tmp_path / "t.parquet", span=1 << 31)
+    run = played(FLASH, path)
+    assert any("drawn together" in note for note in run.plan.notes)
+    loads = [r.step.workload for r in run.results if isinstance(r.step, Hold)]
+    assert max(load.range_bytes for load in loads) <= run.plan.range_bytes
+    with pytest.raises(BadInput, match="--fit scale or wrap"):
+        played(FLASH, path, fit="shift")
+
+
+def test_a_run_cut_off_goes_on_to_the_same_figures(tmp_path: Path) -> None:
+    trace = made(tmp_path / "t.parquet")
+    request = session.Request(["replay"], FLASH, seed=5, trace=trace, into=str(tmp_path / "whole"))
+    with session.start(request) as running:
+        whole = list(running)
+    cut = msgspec.structs.replace(request, into=str(tmp_path / "cut"))
+    with session.start(cut) as running:
+        for count, _ in enumerate(running):
+            if count > len(whole) // 2:
+                break
+    with session.resume(tmp_path / "cut") as running:
+        list(running)
+    first, second = (store.load(tmp_path / name) for name in ("whole", "cut"))
+    assert [r.counts for r in first.results] == [r.counts for r in second.results]
