@@ -42,7 +42,7 @@ def tail_s(run: Run, way: str = "write") -> float:
 
 def test_of_two_drives_the_faster_one_is_told_to_be(tmp_path: Path) -> None:
     trace = made(tmp_path / "t.parquet", ios=2000, seconds=40.0, span=4 * GiB)
-    runs = {target: played(target, trace) for target in (FLASH, DISK)}
+    runs = {target: played(target, trace, passes=0) for target in (FLASH, DISK)}
     assert all(run.ended and run.ended.outcome == "complete" for run in runs.values())
     assert tail_s(runs[FLASH], "read") < 0.002 < tail_s(runs[DISK], "read")
     assert [told(runs[target], "read").key for target in (FLASH, DISK)] == ["shorter", "longer"]

@@ -6,7 +6,7 @@ from stend.charts.exceedance import curve
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import series, thin_lines
 from stend.definition import PlannedTest
-from stend.findings.replay import replayed
+from stend.findings.look.replayed import replayed
 from stend.record import Run
 from stend.words import Language
 

@@ -137,7 +137,7 @@ class SimulatedEngine:
         from stend.engines import mapped
 
         batches = mapped.requests(mapped.found(self.traces, played), workload, workload.range_bytes, self.block_bytes)
-        self.drive.play(map(_schedule, batches), workload.depth, timed=played.timed)
+        self.drive.play(map(_schedule, batches), played.ios, workload.depth, timed=played.timed)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         """A virtual drive needs no preparation."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import derived
+from stend.findings.look.replayed import replayed
 from stend.pace import Pace
 from stend.record import Run, Tally
 from stend.traced import Traced
@@ -27,13 +28,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield _kept(test.name, pace)
         if not pace.invalid:
             yield from _against(test, test.traced, counts)
-
-
-def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:
-    """How the trace's times were kept, and what it did, reads and writes."""
-    records = look.records(run, test.name, "replay")
-    pace = next((r.result.pace for r in reversed(records) if r.result.pace), Pace())
-    return pace, (records[-1].counts.read, records[-1].counts.write) if records else (Tally(), Tally())
 
 
 def _kept(test: str, pace: Pace) -> Finding:

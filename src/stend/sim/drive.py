@@ -90,10 +90,10 @@ class Drive(ABC):
         if not pattern.limit_bytes:
             self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._untold_ns())
 
-    def play(self, requests: Schedule, slots: int, *, timed: bool) -> None:
-        """Begin a schedule of requests, those of the drive as it is sold, at most `slots` in the drive at once."""
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
+        """Begin a schedule of `ios` requests, those of the drive as it is sold, at most `slots` in it at once."""
         self.check()
-        self._feed = Feed(requests, self.spec.scale, self.inner_ns, timed=timed)
+        self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed)
         self._stream, self._account, self._crowd = self._feed.stream, None, 1.0
         self._limit = self._given = 0
         slots = max(min(slots, self.spec.host.queue or slots), 1)

@@ -10,8 +10,9 @@ from stend.sim.requests import Loop, Stream, schedule
 Words = npt.NDArray[np.int64]
 Schedule = Iterator[tuple[Words, Words, Words]]
 """Batches of (offset, size (negative: read), due ns from the beginning), on the drive as it is sold."""
-BLOCK = 256
-"""Neighbouring requests that stay together where a scaled drive is asked a part of them."""
+BLOCK, FEWEST = 256, 16
+"""Neighbouring requests that stay together where a scaled drive is asked a part of them; fewer of a short schedule, so
+that there are so many blocks."""
 PAGE = 4096
 FOREVER = 1 << 62
 
@@ -19,7 +20,8 @@ FOREVER = 1 << 62
 class Feed:
     """What is read of a schedule and not served yet; `over` once all of it is read."""
 
-    def __init__(self, requests: Schedule, scale: int, began_ns: int, *, timed: bool) -> None:
+    def __init__(self, requests: Schedule, ios: int, scale: int, began_ns: int, *, timed: bool) -> None:
+        self._block = max(min(BLOCK, ios // scale // FEWEST), 1)
         self._requests, self._scale, self._began, self._timed = requests, scale, began_ns, timed
         self._number, self._saved_ns, self._last_ns = 0, 0, 0
         self.over = False
@@ -55,7 +57,7 @@ class Feed:
         if self._scale == 1:
             return offset, size, due
         number = self._number + np.arange(len(due))
-        kept = number // BLOCK % self._scale == 0
+        kept = number // self._block % self._scale == 0
         self._number += len(due)
         gaps = np.diff(due, prepend=self._last_ns)
         self._last_ns = int(due[-1]) if len(due) else self._last_ns
