@@ -5,7 +5,6 @@ from stend.definition import Hold, Plan, Workload
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
 from stend.errors import BadInput
-from stend.trace import playable
 
 HELD = 5
 """A minute of the clause is told in at least this many intervals."""
@@ -54,6 +53,8 @@ def _traces(plan: Plan) -> dict[str, str]:
     found = {}
     for test in plan.tests:
         if test.traced:
+            from stend.trace import playable
+
             path = test.profile.options["trace"]
             if playable.told(path).number != test.traced.number:
                 raise BadInput(f"{path} is another trace than the one this run began with")

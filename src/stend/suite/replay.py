@@ -9,7 +9,6 @@ from stend.definition import Bytes, Hold, Identity, Phase, Profile, Test, Whole,
 from stend.errors import BadInput
 from stend.estimate import assumed
 from stend.suite._clauses import purged, sequential
-from stend.trace import playable
 from stend.traced import Traced
 from stend.units import MiB, binary
 from stend.workload import Fit, Replay
@@ -26,6 +25,8 @@ CLOSED, HURRIED = 0, 10_000
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     """Purge; write the range the trace is laid on; the trace unhurried by its times; the trace as it was."""
+    from stend.trace import playable
+
     own = profile.options
     trace = playable.told(own["trace"])
     room = profile.active_range(device)
