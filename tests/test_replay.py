@@ -106,7 +106,7 @@ def test_a_result_of_before_there_were_replays_is_still_read() -> None:
     old = b'{"type":"result","where":{"test":"a","phase":"b","round":1},"index":0,"step":{"type":"purge"},"t":1.0}'
     from stend.record import Event
 
-    assert msgspec.json.decode(old, type=Event).pace is None  # type: ignore[union-attr]
+    assert msgspec.json.decode(old, type=Event).pace is None
 
 
 @pytest.mark.parametrize(

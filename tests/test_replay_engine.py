@@ -39,7 +39,9 @@ def through(engine: ReplayEngine, load: Workload) -> SenderLoad:
     total = 0
     while (counts := under_way.next()) is not None:
         total += counts.ios
-    assert total == load.replay.ios - int(under_way.pace.flush.ios)  # type: ignore[union-attr]
+    assert load.replay is not None
+    assert under_way.pace is not None
+    assert total == load.replay.ios - under_way.pace.flush.ios
     engine.close()
     return under_way
 
@@ -137,7 +139,7 @@ def test_a_trace_lands_inside_the_range_whatever_it_is_laid_by(tmp_path: Path) -
     path = made(tmp_path / "t.parquet", span=256 * MiB)
     trace = playable.told(path)
     for wish in ("scale", "wrap"):
-        fit, span = laid(trace, ROOM, wish)  # type: ignore[arg-type]
+        fit, span = laid(trace, ROOM, wish)
         load = played(trace, 1.0, fit, span)
         batch = next(mapped.requests(form.opened(Path(path)), load, span, 4 * KiB))
         assert batch.offset.min() >= 0

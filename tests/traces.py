@@ -12,7 +12,7 @@ from stend.units import KiB, MiB
 def made(path: Path, *, ios: int = 2000, seconds: float = 1.0, span: int = 16 * MiB, **columns: Any) -> str:
     """Evenly spaced 4 KiB IOs at random places, half of them writes, or as `columns` has it; where it lies."""
     draw = np.random.default_rng(3)
-    batch = {
+    batch: dict[str, Any] = {
         "t_ns": (np.arange(ios) * seconds * 1e9 / ios).astype(np.int64),
         "op": (np.arange(ios) % 2).astype(np.uint8),
         "offset": draw.integers(0, span // (4 * KiB), ios) * 4 * KiB,
