@@ -27,7 +27,7 @@ highlight_language = "none"
 
 myst_enable_extensions = ["colon_fence", "deflist", "smartquotes"]
 myst_heading_anchors = 3
-suppress_warnings = ["misc.highlighting_failure", "toc.not_readable", "mystnb.unknown_mime_type"]
+suppress_warnings = ["misc.highlighting_failure", "mystnb.unknown_mime_type"]
 """A chart is Vega-Lite, which pages do not draw, and SVG, which they do."""
 
 

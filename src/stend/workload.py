@@ -98,6 +98,11 @@ class Workload(Kind, frozen=True):
             raise ValueError("random and read shares of a workload are not those of its streams")
 
     @property
+    def ours(self) -> bool:
+        """Whether fio has no word for it, so that an engine of our own sends it."""
+        return bool(self.streams or self.replay)
+
+    @property
     def mixed(self) -> bool:
         """Whether its IOs are of several sizes or kinds."""
         return bool(self.block_mix or self.streams or self.replay)

@@ -43,7 +43,7 @@ class EitherEngine:
             self.own.close()
 
     def _for(self, workload: Workload) -> Engine:
-        return self.own if workload.replay or workload.streams else self.fio
+        return self.own if workload.ours else self.fio
 
     def _stop(self) -> None:
         load, self.load = self.load, None

@@ -109,10 +109,13 @@ class Folder:
         return Told("raw/", _some(wrong) if wrong else words, sound=not wrong)
 
     def raw(self) -> Told:
-        """fio's own words come to the results' counts; those after wrong ones of the same load cannot be judged."""
+        """fio's own words come to the results' counts; those after wrong ones of the same load cannot be judged.
+
+        Of traces and streams, which we send ourselves, there are no such words.
+        """
         wrong, seed, held = list[str](), -1, 0
         base: Pair | None = NOTHING
-        for result in (r for r in self.run.results if isinstance(r.step, Hold)):
+        for result in (r for r in self.run.results if isinstance(r.step, Hold) and not r.step.workload.ours):
             held += 1
             base, seed = base if result.seed == seed else NOTHING, result.seed
             try:

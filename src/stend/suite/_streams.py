@@ -9,7 +9,6 @@ import math
 from itertools import accumulate
 from pathlib import Path
 
-from stend import extras
 from stend.definition import Profile, Workload
 from stend.errors import BadInput
 from stend.trace import form, steps
@@ -40,18 +39,11 @@ def applied(profile: Profile) -> tuple[Stream, ...]:
 
 
 def cumulative(path: Path) -> list[Part]:
-    """All streams of a file of steps, or of a trace in Parquet; the most frequent first."""
-    try:
-        with path.open("rb") as file:
-            counted = steps.claims(file.read(4096))
-    except OSError as error:
-        raise BadInput(f"the capture {path} cannot be read: {error.strerror}") from error
-    if counted:
-        return steps.cumulative(steps.opened(path))
-    extras.need("a trace's streams", "numba")
-    from stend.trace import folding
+    """All streams of a file of steps, or of a trace in any known form; the most frequent first."""
+    from stend.trace import folding, taken
 
-    return steps.cumulative(folding.steps(form.opened(path).batches()))
+    with taken.reading(path) as told:
+        return steps.cumulative(told if isinstance(told, steps.Steps) else folding.steps(told.batches()))
 
 
 def chosen(parts: list[Part], share_pct: float) -> tuple[Stream, ...]:
