@@ -84,6 +84,13 @@ class Node:
             assert time.monotonic() < until, (self.top / "slurmctld.out").read_text()[-2000:]
             time.sleep(0.2)
 
+    def saved(self, job: str) -> None:
+        """Until the controller has written that job down, which it does some seconds after it was told of it."""
+        state, until = self.top / "state/job_state", time.monotonic() + PATIENCE_S
+        while not state.exists() or job.encode() not in state.read_bytes():
+            assert time.monotonic() < until, f"{job} is not saved"
+            time.sleep(0.1)
+
     def said(self, *words: str) -> str:
         """What one of its programs prints."""
         done = subprocess.run(words, env=self.env, capture_output=True, text=True, check=False, timeout=PATIENCE_S)

@@ -168,6 +168,7 @@ def test_jobs_survive_the_kill_of_the_controller_and_none_runs_twice(
         until = time.monotonic() + PATIENCE_S
         while not runs(tmp_path) and time.monotonic() < until:
             time.sleep(0.1)
+        own.saved("002-SIM-small-2-02")
         own.controller.kill()
         own.controller.wait()
         lost = at_the_desk(own, "status", path)

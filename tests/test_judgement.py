@@ -119,5 +119,5 @@ def test_every_bound_has_a_source_and_every_figure_its_sentences() -> None:
 
 def test_every_chapter_asks_answers_and_explains_in_both_languages() -> None:
     for question in questions():
-        assert question.answers
+        assert question.answers or question.findings
         assert all(pair[0] != pair[1] and all(pair) for pair in (question.title, question.what, question.why))

@@ -113,7 +113,7 @@ def test_what_is_no_capture_is_refused_before_anything_is_planned(
         'title = "x"\ntests = ["multi-wsat"]\n[settings.tests.multi-wsat]\nsource = "/nothing"\n'
     )
     assert main(["plan", str(tmp_path / "study.toml"), "--target", "sim:small"]) == 2
-    assert "the capture /nothing cannot be read" in capsys.readouterr().err
+    assert "/nothing cannot be read" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ A mark is one recorded figure of one workload in one state; nothing is added up 
 
 from collections.abc import Callable, Iterator, Sequence
 
-from stend.charts.beside import courses, ladders, levels, waits
+from stend.charts.beside import courses, ladders, levels, traced, waits
 from stend.charts.parts import Drawing, Picture
 from stend.charts.parts.sides import Side
 from stend.charts.parts.theme import finished
@@ -17,6 +17,7 @@ KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
     **courses.KINDS,
     **ladders.KINDS,
     **waits.KINDS,
+    **traced.KINDS,
 }
 
 

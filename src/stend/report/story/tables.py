@@ -1,23 +1,27 @@
-"""The two tables of a review: servers as Iometer draws them, reads and writes apart; key figures of all drives."""
+"""The tables of a review: servers as Iometer draws them, a trace on each drive, key figures of all drives."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
+from stend.charts.beside.traced import WAYS, tallies
 from stend.findings import look
-from stend.findings.look.figures import Figures, listed
-from stend.record import Run
+from stend.findings.look.figures import Figures, derived, listed
 from stend.report.parts import Table
 from stend.words import Language
 
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
+OF_TRACES = ("mean", "p99", "p99.9")
 HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
-def server_table(run: Run, words: Language) -> Table | None:
-    """IOPS, MB/s and mean response of each server profile at its best depth; reads and writes apart."""
+def server_table(sides: Sequence[Side], words: Language) -> Table | None:
+    """IOPS, MB/s and mean response of each server profile at the first drive's best depth; reads and writes apart."""
     rows: list[tuple[str, ...]] = []
+    run = sides[0].run
+    if run is None:
+        return None
     for test in look.tests(run, "profiles"):
         for phase in (name for name in SERVERS if any(p.name == name for p in look.measuring(run, test))):
             every = [row for row in listed(run, test.name, phase) if row.tally.ios]
@@ -46,8 +50,20 @@ def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[st
     )
 
 
+def trace_table(sides: Sequence[Side], words: Language) -> Table | None:
+    """Response times of the trace as captured and on each drive that played it; a dash where a sample carries none."""
+    told = tallies(sides, words)
+    cells = [(place, way, what) for place, way in enumerate(WAYS) for what in OF_TRACES]
+    rows = [
+        (name, *(words.show(derived(counts[place], 1, what), "lat") for place, _, what in cells))
+        for name, counts in told.items()
+    ]
+    head = (words("compare.drive"), *(f"{words(f'direction.{way}')}, {words(f'figure.{q}')}" for _, way, q in cells))
+    return Table(words("story.trace_table"), head, tuple(rows), tuple(range(1, len(head)))) if rows else None
+
+
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """A row for each level, a column for each drive; a dash where it is not known. None for a drive alone."""
+    """A row for each level, a column for each drive; a dash where it is not known. None for one drive alone."""
     sides = [s for s in sides if s is sides[0] or any(figure(s, level) for level in IOPS)]
     rows = [
         (words(f"level.{level}"), *(words.show(value, "rate") if (value := figure(s, level)) else "–" for s in sides))
@@ -61,7 +77,7 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
         for level in SEQUENTIAL
     ]
     kept = [row for row in rows if any(cell != "–" for cell in row[1:])]
-    if len(sides) < 2 or not kept:
+    if len(sides) < 2 or all(row[1] == "–" for row in kept):
         return None
     head = (words("servers.figure"), *(side.name for side in sides))
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))))
@@ -69,3 +85,7 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
 
 def _mbs(value: float | None, words: Language) -> str:
     return words.show(value / 1e6, "whole") if value else "–"
+
+
+TABLES: dict[str, Callable[[Sequence[Side], Language], Table | None]] = {"work": server_table, "trace": trace_table}
+"""By the question that they answer."""

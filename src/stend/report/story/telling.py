@@ -15,14 +15,13 @@ from stend.charts import Picture
 from stend.charts.beside import Side, picture
 from stend.definition import PlannedTest
 from stend.findings import Sheet, judgement, look
-from stend.findings.judgement.evidence import Evidence
 from stend.record import Run
 from stend.report.parts.said import stamps
 from stend.report.parts.sheet import photo, sheet
 from stend.report.story import Chapter, Closing, Story
 from stend.report.story.notes import notes
 from stend.report.story.page_one import Seen, claims, extremes, keys, marked, measured, sentence, verdict
-from stend.report.story.tables import key_table, server_table
+from stend.report.story.tables import TABLES, key_table
 from stend.words import Language, Pair
 from stend.words.sentences import finding_said, reason_said
 
@@ -55,7 +54,7 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A chapter; `own` are (chart file, first picture, how many)."""
+    """A chapter; `own` are (chart file, first picture, how many), `findings` those whose own sentences answer it."""
 
     name: str
     tests: tuple[str, ...]
@@ -65,6 +64,7 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answers: tuple[Answer, ...] = ()
     charts: tuple[str, ...] = ()
     own: tuple[tuple[str, int, int], ...] = ()
+    findings: tuple[str, ...] = ()
 
 
 @cache
@@ -99,7 +99,7 @@ def story(runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None =
         beside=(*_beside(sides[1:], words), *(finding_said(f, words) for f in found if f.name == "peers")),
         stamps=stamps(run, words),
         photo=photo(folder, facts),
-        chapters=tuple(_chapters(run, sides, judged.told, facts, author, words)),
+        chapters=tuple(_chapters(seen, sides, facts, author)),
         closing=_closing(seen, facts),
         words=words,
         notes=author.get("", ((), ()))[0],
@@ -158,24 +158,23 @@ def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
             yield words("story.published", name=side.name, source=words.told(side.facts["about"]["source"]))
 
 
-def _chapters(
-    run: Run, sides: Sequence[Side], told: Evidence, facts: Sheet, author: Mapping[str, Any], words: Language
-) -> Iterator[Chapter]:
+def _chapters(seen: Seen, sides: Sequence[Side], facts: Sheet, author: Mapping[str, Any]) -> Iterator[Chapter]:
+    run, words = seen.run, seen.words
     for question in questions():
         tests = look.tests(run, *question.tests)
         if not tests:
             continue
         own = tuple(_pictures(question, run, tests, sides, facts, words))
         texts, photos = author.get(question.name, ((), ()))
-        tables = tuple(t for t in (server_table(run, words) if question.name == "work" else None,) if t)
+        table = TABLES[question.name](sides, words) if question.name in TABLES else None
         yield Chapter(
             question.name,
             words.pick(question.title),
-            tuple(_answer(question, told, words)),
+            tuple(_answer(question, seen)),
             words.pick(question.what),
             words.pick(question.why),
             own,
-            tables,
+            (table,) if table else (),
             tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words))),
             texts,
             photos,
@@ -186,10 +185,11 @@ def _chapters(
         yield Chapter("beside", title, (), "", "", (), (table,), (), (), ())
 
 
-def _answer(question: Question, told: Evidence, words: Language) -> Iterator[str]:
+def _answer(question: Question, seen: Seen) -> Iterator[str]:
     for one in question.answers:
-        if one.holds(told):
-            yield words.pick(one.text, **told)
+        if one.holds(seen.told):
+            yield seen.words.pick(one.text, **seen.told)
+    yield from (finding_said(one, seen.words) for one in seen.found if one.name in question.findings)
 
 
 def _pictures(
