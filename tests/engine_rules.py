@@ -68,9 +68,7 @@ class EngineRules:
             assert tally.bytes == tally.ios * MIXED.block_bytes
             assert bin_edges_ns(min(tally.bins))[0] <= tally.mean_s * 1e9 <= tally.max_ns
             assert bin_edges_ns(max(tally.bins))[0] <= tally.max_ns <= bin_edges_ns(max(tally.bins))[1]
-            squares = sum(
-                n * ((sum(bin_edges_ns(i)) - 1) / 2) ** 2 for i, n in tally.bins.items()
-            )  # of whole nanoseconds
+            squares = sum(n * ((sum(bin_edges_ns(i)) - 1) / 2) ** 2 for i, n in tally.bins.items())
             assert tally.latency_ns2 == pytest.approx(squares, rel=0.03)
 
     def test_the_mix_is_what_was_asked(self, engine: Engine) -> None:

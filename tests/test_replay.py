@@ -14,6 +14,7 @@ from stend.findings import Finding
 from stend.pace import Pace
 from stend.plan import gather
 from stend.record import Run
+from stend.report.story.telling import story
 from stend.session import unrecorded
 from stend.units import GiB
 from stend.words import Language
@@ -46,6 +47,22 @@ def test_of_two_drives_the_faster_one_is_told_to_be(tmp_path: Path) -> None:
     assert all(run.ended and run.ended.outcome == "complete" for run in runs.values())
     assert tail_s(runs[FLASH], "read") < 0.002 < tail_s(runs[DISK], "read")
     assert [told(runs[target], "read").key for target in (FLASH, DISK)] == ["shorter", "longer"]
+
+
+def test_a_review_has_the_trace_as_captured_and_on_each_drive_that_played_it_alike(tmp_path: Path) -> None:
+    trace = made(tmp_path / "t.parquet", ios=2000, seconds=40.0, span=4 * GiB)
+    runs = [played(FLASH, trace, passes=0), played(DISK, trace, passes=0), played(FLASH, trace, passes=0, speed=2)]
+    review = story([(None, run, {}) for run in runs], [], "en")
+    (chapter,) = [chapter for chapter in review.chapters if chapter.anchor == "trace"]
+    assert [finding_said(told(runs[0], way), Language("en")) for way in ("read", "write")] == list(chapter.answer)[-2:]
+    (table,) = chapter.tables
+    model = [run.plan.device.model for run in runs]
+    assert [row[0] for row in table.rows] == ["captured", f"{model[0]} (1)", f"{model[1]} (2)"]
+    lines = [picture for picture in chapter.pictures if picture.name == "replay"]
+    assert len(lines) == 2
+    for picture in lines:
+        drawn = {row["drive"] for row in picture.spec["datasets"]["rows"]}
+        assert drawn == {"captured", f"{model[0]} (1)", f"{model[1]} (2)"}
 
 
 def test_every_read_and_write_of_the_trace_is_done_on_a_virtual_drive(tmp_path: Path) -> None:
