@@ -147,7 +147,7 @@ def runs(top: Path) -> list[Path]:
 
 
 @pytest.mark.slow
-@pytest.mark.needs("root", "munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
+@pytest.mark.needs("root", "control groups", "munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
 def test_jobs_survive_the_kill_of_the_controller_and_none_runs_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
