@@ -240,8 +240,7 @@ def test_buffers_that_overflow_are_told_and_so_are_the_ios_that_are_missing(
     went = capture(Wish(target=node, seconds=1.5, into=into), lambda: False, once(reads))
     assert went.lost_records > 0
     assert went.counted.reads == 4000
-    others = went.counted.writes + went.counted.discards  # what the kernel itself asked meanwhile may be lost too
-    assert 0 < 4000 - went.reads <= went.lost <= 4000 - went.reads + others
+    assert 0 < 4000 - went.reads <= went.lost  # no loss is hidden; those cut off in flight may be told as lost too
     about = steps.opened(into).about
     assert about.lost == went.lost
     assert "found no room" in about.lost_words
