@@ -65,16 +65,22 @@ class Captured:
 
     @property
     def lost(self) -> int:
-        """IOs that happened and are in no file: what found no room, by the block layer's own counters."""
-        missing = self.counted.reads + self.counted.writes + self.counted.discards - self._data
-        return self.gone_ios + (max(missing, self.lost_records // 2) if self.lost_records else 0)
+        """IOs that happened and are in no file: by the block layer's own counters where records found no room.
+
+        An IO that lost only its end is in the file. Where no counters are kept, as if each had lost both.
+        """
+        missing = max(self._known - self._data, 0) if self._known else self.lost_records // 2
+        return self.gone_ios + (missing if self.lost_records else 0)
 
     @property
     def off(self) -> float:
         """By how much the captured reads, writes and discards differ from those counters; those in flight at the ends
         make up to their number."""
-        counted = self.counted.reads + self.counted.writes + self.counted.discards
-        return abs(self._data - counted) / counted if counted else 0.0
+        return abs(self._data - self._known) / self._known if self._known else 0.0
+
+    @property
+    def _known(self) -> int:
+        return self.counted.reads + self.counted.writes + self.counted.discards
 
     @property
     def _data(self) -> int:
