@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 from statistics import fmean
+from threading import Event as Ended
 from threading import Thread
 
 import msgspec
@@ -34,9 +35,13 @@ seek_steady = false
 minutes = 1440
 histogram_minutes = 1
 """
-PAGES, GROWS_S, TURNS = 20, 60, 200
-CYCLE = ("pages", "nobody", "again", "again", "nobody", "pages")
-"""Who looks on in each second of a turn ("again" is nobody once more): each has both loads and the same mean place."""
+PAGES, GROWS_S, TURNS = 20, 60, 60
+CYCLE = ("pages", "pages", "nobody", "nobody", "again", "again", "again", "nobody", "nobody", "pages")
+"""Who looks on in each second of a turn ("again" is nobody once more). The second after a change does not count: a
+server that was stopped catches up in it."""
+DRIVE_IOPS = 20_000
+"""What a drive that is slower than its host answers."""
+LIMIT = Path("/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device")
 
 
 class Looked:
@@ -108,10 +113,12 @@ def day(top: Path) -> None:
     subprocess.run([sys.executable, "-m", "stend", *words], check=True, capture_output=True)
 
 
-def grows(events: Path, lines: list[bytes]) -> None:
+def grows(events: Path, lines: list[bytes], ended: Ended | None = None) -> None:
     """A line a second."""
+    ended = ended or Ended()
     for line in lines:
-        time.sleep(1)
+        if ended.wait(1):
+            return
         with events.open("ab") as file:
             file.write(line)
 
@@ -155,7 +162,7 @@ def by_turns(device: Device, workload: Workload, folder: Path, server: Looked) -
     number = -1  # the first hold is of no turn
     for event in appended(folder, events, raw):
         if isinstance(event, Result):
-            if number >= 0:
+            if number >= 0 and CYCLE[number % len(CYCLE)] == CYCLE[number % len(CYCLE) - 1]:
                 found[CYCLE[number % len(CYCLE)]][number // len(CYCLE)].append(event)
             number += 1
             server.process.send_signal(SIGCONT if CYCLE[number % len(CYCLE)] == "pages" else SIGSTOP)
@@ -163,18 +170,42 @@ def by_turns(device: Device, workload: Workload, folder: Path, server: Looked) -
     return found
 
 
-def beside_a_load(top: Path) -> None:
+@contextmanager
+def slow(node: str) -> Iterator[None]:
+    """A drive that answers so many IOPS at most, by the kernel's own limit."""
+    number = Path(f"/sys/class/block/{Path(node).name}/dev").read_text().strip()
+    LIMIT.write_text(f"{number} {DRIVE_IOPS}")
+    try:
+        yield
+    finally:
+        LIMIT.write_text(f"{number} 0")
+
+
+def beside_loads(top: Path) -> None:
+    """A load that is bound by the processor, and one that is bound by the drive, as loads of real drives are."""
+    with target() as device:
+        beside_a_load(top, device, "bound by the processor")
+        if LIMIT.exists() and device.identity.target.startswith("/dev/"):
+            with slow(device.identity.target):
+                beside_a_load(top, device, f"bound by a drive of {DRIVE_IOPS} IOPS")
+
+
+def beside_a_load(top: Path, device: Device, bound: str) -> None:
     """A load while 20 pages look at a day that grows, and while nobody does, twice: the last says how much is noise."""
-    events = top / "day/events.jsonl"
+    events, ended = top / "day/events.jsonl", Ended()
     lines = events.read_bytes().splitlines(keepends=True)
     rest = TURNS * len(CYCLE) * 2
     events.write_bytes(b"".join(lines[:-rest]))
-    with target() as device, looked_at(top, "day") as server:
+    with looked_at(top, "day") as server:
         load = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB, depth=32, range_bytes=SIZE)
-        Thread(target=grows, args=(events, lines[-rest:]), daemon=True).start()
+        growing = Thread(target=grows, args=(events, lines[-rest:], ended))
+        growing.start()
         time.sleep(10)
-        found = by_turns(device, load, top / "load", server)
-    print(f"{load.label} on {device.identity.target}, {TURNS} turns of {len(CYCLE)} s; mean and 95 % interval")
+        found = by_turns(device, load, top / f"load {bound}", server)
+        ended.set()
+        growing.join()
+        events.write_bytes(b"".join(lines))
+    print(f"{load.label} on {device.identity.target}, {bound}, {TURNS} turns of {len(CYCLE)} s; mean and 95 % interval")
     for name in ("pages", "again"):
         pairs = list(zip(found[name], found["nobody"], strict=True))
         rates, pauses = (told([fmean(map(get, a)) / fmean(map(get, b)) for a, b in pairs]) for get in (rate, pause))
@@ -204,7 +235,7 @@ def main() -> None:
         top = Path(name) / "runs"
         top.mkdir()
         opened_and_followed(top)
-        beside_a_load(top)
+        beside_loads(top)
 
 
 if __name__ == "__main__":
