@@ -1,7 +1,6 @@
 """The real engine: load on a drive or a file made by fio, one process for each workload, the next one held ready."""
 
 import os
-import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,6 +9,7 @@ from stend.engines._fio_job import Section, arguments, parts
 from stend.engines._fio_load import FioLoad
 from stend.engines._fio_probe import Features, probe
 from stend.engines._fio_process import Process
+from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
 
 __all__ = ["Features", "FioEngine", "FioLoad", "probe"]
@@ -27,7 +27,7 @@ class Asked(NamedTuple):
     limit_bytes: int | None
 
 
-class FioEngine:
+class FioEngine(RealTime[FioLoad]):
     """Load on what is at `path`. Missing when this host has no fio that can make it.
 
     `raw` is given every document of fio. fio is killed when the thread that started it ends, so a load lives no longer
@@ -47,7 +47,6 @@ class FioEngine:
         self.raw = raw or (lambda data: None)
         self.interval_s, self.silence_s = interval_s, silence_s
         self.features = probe(fio)
-        self.load: FioLoad | None = None
         self.ready: tuple[Asked, list[Process]] | None = None
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> FioLoad:
@@ -64,33 +63,6 @@ class FioEngine:
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         """Launch fio for what comes next, held before its first IO; what was held for something else is dropped."""
         self._held(Asked(workload, seed, from_bytes, limit_bytes))
-
-    def idle(self, seconds: float) -> None:
-        """Let time pass; a load that still runs is stopped first."""
-        until = time.monotonic() + seconds
-        self._stop()
-        while (left := until - time.monotonic()) > 0:
-            time.sleep(left)
-
-    def now(self) -> float:
-        """The kernel's monotonic clock."""
-        return time.monotonic()
-
-    def slept_s(self) -> float:
-        """By how much the clock that goes on in a suspended host is ahead of the one that does not."""
-        return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
-
-    def close(self) -> None:
-        """Stop what runs, drop what is held."""
-        try:
-            self._stop()
-        finally:
-            self._drop()
-
-    def _stop(self) -> None:
-        load, self.load = self.load, None
-        if load is not None:
-            load.stop()
 
     def _held(self, asked: Asked) -> list[Process]:
         if self.ready is None or self.ready[0] != asked or not all(p.alive for p in self.ready[1]):

@@ -4,10 +4,10 @@ fio keeps no trace's times (it drifts 8 to 65 %, docs/replay.md) and cannot tie 
 """
 
 import os
-import time
 from collections.abc import Mapping
 
 from stend.definition import Workload
+from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
 from stend.engines.mapped import found
 from stend.engines.replay.load import SILENCE_S, SenderLoad
@@ -22,7 +22,7 @@ READY_S = 120.0
 """How long a sender may take to be ready: it compiles its kernels once on a host."""
 
 
-class ReplayEngine:
+class ReplayEngine(RealTime[SenderLoad]):
     """Load on what is at `path`; on nothing at all, which measures the schedule itself, where that is "".
 
     `traces` is {trace's number: its file}; `block_bytes` what all IOs are whole multiples of.
@@ -39,7 +39,6 @@ class ReplayEngine:
     ) -> None:
         self.path, self.traces, self.block_bytes = path and os.path.abspath(path), traces or {}, block_bytes
         self.interval_s, self.silence_s = interval_s, silence_s
-        self.load: SenderLoad | None = None
         self.ready: tuple[Task, Sender] | None = None
 
     def start(
@@ -61,33 +60,6 @@ class ReplayEngine:
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         """Have a sender ready for what comes next."""
         self._held(workload, seed, from_bytes, limit_bytes)
-
-    def idle(self, seconds: float) -> None:
-        """Let time pass; a load that still runs is stopped first."""
-        until = time.monotonic() + seconds
-        self._stop()
-        while (left := until - time.monotonic()) > 0:
-            time.sleep(left)
-
-    def now(self) -> float:
-        """The kernel's monotonic clock."""
-        return time.monotonic()
-
-    def slept_s(self) -> float:
-        """By how much the clock that goes on in a suspended host is ahead of the one that does not."""
-        return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
-
-    def close(self) -> None:
-        """Stop what runs, drop what is held."""
-        try:
-            self._stop()
-        finally:
-            self._drop()
-
-    def _stop(self) -> None:
-        load, self.load = self.load, None
-        if load is not None:
-            load.stop()
 
     def _drop(self) -> None:
         if self.ready:
