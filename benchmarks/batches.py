@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from stend.batch import odd
-from stend.batch.lot import Drive, Figure, Lot, quantities_of
+from stend.batch.lot import Drive, Lot, quantities_of
+from stend.compare.differences import Figure
 from stend.compare.sides import Key
 from stend.sweep import pool
 from stend.sweep.design import parsed

@@ -10,10 +10,11 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from stend import cli, plan, session
 from stend.batch import odd
-from stend.batch.lot import Drive, Figure, Lot, lot
+from stend.batch.lot import Drive, Lot, lot
 from stend.batch.plan import Written
 from stend.batch.plan import plan as accepting
 from stend.batch.verdict import judged
+from stend.compare.differences import Figure
 from stend.compare.sides import Key, Outcome, outcome, side
 from stend.errors import BadInput
 from stend.report.parts import schemas_many

@@ -8,32 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compare.differences import THRESHOLDS, quantities
+from stend.compare.differences import Figure, quantities
 from stend.compare.settings import BLOCKING, Reason
 from stend.compare.sides import Key, Outcome, Side, every_key
 from stend.errors import BadInput
-from stend.findings.look.figures import QUANTITIES
 
 Array = npt.NDArray[np.float64]
 ALIKE = ("model", *BLOCKING)
 """Settings that must be the same for all drives of a batch."""
-
-
-class Figure(NamedTuple):
-    """Which figure and which quantity of it."""
-
-    key: Key
-    quantity: str
-
-    @property
-    def kind(self) -> str:
-        """Of its quantity: rate, mean or tail."""
-        return QUANTITIES[self.quantity].kind
-
-    @property
-    def threshold(self) -> float:
-        """What matters in practice, as a share; that of a comparison."""
-        return THRESHOLDS[self.kind]
 
 
 class Drive(NamedTuple):

@@ -15,7 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.batch.lot import Figure, Lot
+from stend.batch.lot import Lot
+from stend.compare.differences import Figure
 from stend.compare.statistics import holm
 
 Array = npt.NDArray[np.float64]

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from stend.batch import odd
-from stend.batch.lot import Figure, Lot
+from stend.batch.lot import Lot
 from stend.batch.odd import Odd, Spread
 from stend.batch.plan import Plan
+from stend.compare.differences import Figure
 from stend.compare.limits import Limit
 from stend.compare.rules import OTHER_NAMES, fits
 from stend.errors import BadInput

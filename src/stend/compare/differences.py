@@ -21,6 +21,23 @@ ONE_BIN = 1 / 64
 TAILED = ("latency", "write-saturation")
 
 
+class Figure(NamedTuple):
+    """Which figure and which quantity of it."""
+
+    key: Key
+    quantity: str
+
+    @property
+    def kind(self) -> str:
+        """Of its quantity: rate, mean or tail."""
+        return QUANTITIES[self.quantity].kind
+
+    @property
+    def threshold(self) -> float:
+        """What matters in practice, as a share."""
+        return THRESHOLDS[self.kind]
+
+
 class Difference(NamedTuple):
     """One figure of two sides.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compare.differences import quantities
+from stend.compare.differences import Figure, quantities
 from stend.compare.rules import fits
 from stend.compare.sides import Key
 from stend.errors import BadInput
@@ -15,13 +15,6 @@ from stend.sweep.design import Design, Values
 from stend.sweep.folder import Line
 
 Array = npt.NDArray[np.float64]
-
-
-class Figure(NamedTuple):
-    """Which figure and which quantity of it; threads and depth are 0 where they tell nothing apart."""
-
-    key: Key
-    quantity: str
 
 
 class Results(NamedTuple):

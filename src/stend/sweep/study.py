@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from stend.compare.differences import Figure
 from stend.errors import BadInput
 from stend.sweep import folder
-from stend.sweep.results import Figure, Results, collected, usual
+from stend.sweep.results import Results, collected, usual
 from stend.sweep.sensitivity import Effects, effects
 from stend.sweep.wish import Wish, chosen, wish
 

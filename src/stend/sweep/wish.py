@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stend.compare import limits
+from stend.compare.differences import Figure
 from stend.compare.limits import Limit
 from stend.compare.rules import OTHER_NAMES
 from stend.errors import BadInput
 from stend.findings.look.figures import QUANTITIES
 from stend.sweep.design import Value
-from stend.sweep.results import Figure, Results, picked
+from stend.sweep.results import Results, picked
 
 WAYS = {"most": True, "least": False}
 _WISH = re.compile(r"(?:(most|least)\s+)?([\w.-]+)(?:\[([^\[\]]*)\])?")

@@ -91,6 +91,10 @@ class Language(Formatter):
         """One value in a shape of `numbers.SHAPES`; a dash for None."""
         return self.format_field(value, shape)
 
+    def quantity(self, value: float | None, name: str) -> str:
+        """What a load gave of a quantity (`iops`, `mean`, ...), in the shape of that quantity; a dash for None."""
+        return self.show(value, numbers.QUANTITIES.get(name, "lat"))
+
     def date(self, at: float) -> str:
         """Unix time as `21 November 2026, 00:48 UTC`."""
         when = datetime.fromtimestamp(at, UTC)

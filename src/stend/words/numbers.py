@@ -206,6 +206,9 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "steps": steps,
 }
 
+QUANTITIES = {"iops": "rate", "throughput": "mbs"}
+"""The shape of each quantity of a load; all others are times."""
+
 
 def shown(language: str, value: Any, kind: str, rest: str) -> str:
     """A value in a shape, or as a person would say it: `said:SHAPE`."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.batch.lot import Figure
 from stend.batch.verdict import Batch
-from stend.charts.overlay.intervals import named
 from stend.charts.parts import COLOURS, GREY, SHAPES, Drawing, Row, data, series_scale
+from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
+from stend.compare.differences import Figure
 from stend.words import Language
 
 MOST_FIGURES = 24
@@ -27,12 +27,6 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
         {"rows": rows, "one": [{"x": 1}]},
         words("batched.strips_says", **told),
     )
-
-
-def figure_name(figure: Figure, words: Language) -> str:
-    """Test, load, quantity; the state where it tells anything apart."""
-    state = words(f"kept_state.{figure.key.state}")
-    return f"{named(figure.key, figure.quantity, words)} ({state})"
 
 
 def _rows(batch: Batch, figure: Figure, words: Language) -> Iterator[Row]:

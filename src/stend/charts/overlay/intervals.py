@@ -6,9 +6,9 @@ from typing import Any
 
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts import GREY, Drawing, Row, data, series_scale
+from stend.charts.parts.figures import named
 from stend.charts.parts.plain import Chart
 from stend.compare import Comparison, Difference
-from stend.compare.sides import Key
 from stend.words import Language
 
 MOST_ROWS = 24
@@ -40,13 +40,6 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
 def name(one: Difference, words: Language) -> str:
     """A figure in few words: test, load, state where it is told, quantity."""
     return named(one.key, one.quantity, words)
-
-
-def named(key: Key, quantity: str, words: Language) -> str:
-    """The same of any key."""
-    way = "" if key.direction == "both" else f", {words(f'direction.{key.direction}')}"
-    told = words(f"quantity.{quantity}")
-    return f"{words.title(key.test, key.test)}, {words.phase(key.phase)}: {key.load}{way}, {told}"
 
 
 def _row(one: Difference, whole: Comparison, words: Language) -> Row:

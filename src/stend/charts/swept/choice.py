@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, data, series_scale
+from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.charts.swept.named import axis_title, figure_name, scaled
+from stend.charts.swept.named import axis_title, scaled
 from stend.sweep.study import Study
 from stend.sweep.wish import Subject, Wish
 from stend.words import Language

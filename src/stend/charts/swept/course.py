@@ -7,10 +7,11 @@ from statistics import fmean
 from typing import Any
 
 from stend.charts.parts import BLACK, DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
+from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.charts.swept.named import axis_title, figure_name, parameter, scaled
+from stend.charts.swept.named import axis_title, parameter, scaled
+from stend.compare.differences import Figure
 from stend.sweep.design import Range, Value
-from stend.sweep.results import Figure
 from stend.sweep.study import Study
 from stend.words import Language
 

@@ -1,24 +1,10 @@
-"""Figures and parameters of a sweep as charts and tables call them."""
+"""Parameters and axes of a sweep as charts and tables call them."""
 
 from typing import Any
 
-from stend.charts.overlay.intervals import named
-from stend.sweep.results import Figure
 from stend.words import Language
 
-SHAPES = {"iops": "rate", "throughput": "mbs"}
 AXES = {"iops": 1.0, "throughput": 1e-6}
-
-
-def figure_name(figure: Figure, words: Language) -> str:
-    """Test, load, quantity and state."""
-    state = words(f"kept_state.{figure.key.state}")
-    return f"{named(figure.key, figure.quantity, words)} ({state})"
-
-
-def shown(value: Any, quantity: str, words: Language) -> str:
-    """A figure's value as a person reads it; a dash where there is none."""
-    return words.show(value, SHAPES.get(quantity, "lat"))
 
 
 def parameter(value: Any, words: Language) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, data, series_scale
+from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.charts.swept.named import figure_name
 from stend.sweep.sensitivity import Effects, Share
 from stend.sweep.study import Study
 from stend.words import Language

@@ -7,9 +7,8 @@ from typing import Any
 from stend.batch.odd import LEAST_DRIVES, Odd
 from stend.batch.verdict import Acceptance, Batch
 from stend.charts.batched import pictures
-from stend.charts.batched.strips import figure_name
 from stend.charts.overlay.ratio_map import change
-from stend.charts.swept.named import shown
+from stend.charts.parts.figures import figure_name
 from stend.compare.differences import THRESHOLDS
 from stend.report.parts import Document, Section, Table, written
 from stend.version import __version__
@@ -102,7 +101,7 @@ def _bad(batch: Batch, own: Acceptance, words: Language) -> Iterator[tuple[str, 
     for i, broken in own.bad.items():
         name = batch.lot.drives[i].name
         for one in broken:
-            value = words("batched.not_given") if one.value is None else shown(one.value, one.figure.quantity, words)
+            value = words("batched.not_given") if one.value is None else words.quantity(one.value, one.figure.quantity)
             yield name, one.limit.text, figure_name(one.figure, words), value
         if not broken:
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
@@ -115,8 +114,8 @@ def _odd(batch: Batch, words: Language) -> Section:
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
     rows = tuple(
         (batch.lot.drives[i].name, figure_name(one.figure, words),
-         shown(batch.lot.drives[i].values[one.figure], one.figure.quantity, words),
-         shown(batch.spreads[one.figure].median, one.figure.quantity, words),
+         words.quantity(batch.lot.drives[i].values[one.figure], one.figure.quantity),
+         words.quantity(batch.spreads[one.figure].median, one.figure.quantity),
          change(one.ratio, words), words.show(abs(one.distance), "n"), _p(one.p, words))
         for i, found in batch.odd.items()
         for one in found[:MOST_EVIDENCE]
@@ -154,8 +153,8 @@ def _figures(batch: Batch, words: Language) -> Table:
     rows = []
     for figure, own in batch.spreads.items():
         values = [drive.values[figure] for drive in batch.lot.drives if figure in drive.values]
-        ends = (shown(value, figure.quantity, words) for value in (min(values), max(values)))
-        middle = shown(own.median, figure.quantity, words)
+        ends = (words.quantity(value, figure.quantity) for value in (min(values), max(values)))
+        middle = words.quantity(own.median, figure.quantity)
         rows.append((figure_name(figure, words), str(own.drives), middle, words.show(own.deviation, "pct"), *ends))
     return Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5))
 

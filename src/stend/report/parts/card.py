@@ -39,7 +39,7 @@ def _wanted(run: Run, words: Language) -> Iterator[Number]:
 
 
 def _shown(row: Figures, quantity: str, words: Language) -> str:
-    return words.show(row.value(quantity), {"iops": "rate", "throughput": "mbs"}.get(quantity, "lat"))
+    return words.quantity(row.value(quantity), quantity)
 
 
 def _first_choices(lasts: list[Figures], every: list[Figures]) -> Iterator[tuple[str, Figures | None, str]]:

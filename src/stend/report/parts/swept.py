@@ -6,11 +6,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from stend.charts.parts.figures import figure_name
 from stend.charts.swept import pictures
-from stend.charts.swept.named import figure_name, parameter, shown
+from stend.charts.swept.named import parameter
+from stend.compare.differences import Figure
 from stend.report.parts import Document, Section, Table, written
 from stend.sweep.design import Range
-from stend.sweep.results import Figure
 from stend.sweep.sensitivity import Effects, Share
 from stend.sweep.study import Study
 from stend.sweep.wish import Subject, Wish
@@ -105,7 +106,7 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
     shown_best = study.allowed[:MOST_BEST]
     rows = tuple(
         (str(results.drives[i]["drive"]), *(parameter(results.values[i][name], words) for name in names),
-         *(shown(results.column(one)[i], one.quantity, words) for one in figures))
+         *(words.quantity(results.column(one)[i], one.quantity) for one in figures))
         for i in shown_best
     )  # fmt: skip
     head = (words("swept.drive"), *names, *(figure_name(one, words) for one in figures))
@@ -153,7 +154,7 @@ def _figures(study: Study, words: Language) -> Table:
     rows = []
     for figure in study.effects:
         own = [value for value in study.results.column(figure) if value is not None]
-        ends = (shown(value, figure.quantity, words) for value in (min(own), median(own), max(own)))
+        ends = (words.quantity(value, figure.quantity) for value in (min(own), median(own), max(own)))
         rows.append((figure_name(figure, words), str(len(own)), *ends))
     return Table(words("swept.figures_table"), head, tuple(rows), (1, 2, 3, 4))
 

@@ -10,7 +10,6 @@ from stend.report.parts import Table
 from stend.units import block_label
 from stend.words import Language
 
-SHAPES = {"iops": "rate", "throughput": "mbs", "latency": "lat"}
 TAIL = ("p99", "p99.9", "p99.99", "p99.999")
 MOST_ROWS = 60
 MANY = 4
@@ -48,16 +47,18 @@ def _all_verified(own: Sequence[tuple[Phase, Judged]], words: Language) -> Table
 
 
 def _column(verdict: Verdict, words: Language) -> dict[str, str]:
-    shape = SHAPES[verdict.quantity]
+    def shown(value: float) -> str:
+        return words.quantity(value, verdict.quantity)
+
     slope, intercept = verdict.fit
     allowed = verdict.excursion_allowed
     return {
         "window": f"{verdict.rounds[0]}–{verdict.rounds[-1]}",
-        "average": words.show(verdict.average, shape),
-        "excursion_allowed": words.show(allowed, shape) if allowed is not None else words("verification.none"),
-        "excursion": words.show(verdict.excursion, shape),
-        "slope_allowed": words.show(verdict.slope_excursion_allowed, shape),
-        "slope": words.show(verdict.slope_excursion, shape),
+        "average": shown(verdict.average),
+        "excursion_allowed": shown(allowed) if allowed is not None else words("verification.none"),
+        "excursion": shown(verdict.excursion),
+        "slope_allowed": shown(verdict.slope_excursion_allowed),
+        "slope": shown(verdict.slope_excursion),
         "fit": _formula(slope, intercept, verdict.quantity, words),
         "correlation": words.show(verdict.correlation, "n"),
         "steady": words("yes" if verdict.steady else "verification.not_achieved"),
@@ -94,7 +95,7 @@ def _figures(test: PlannedTest) -> tuple[str, ...]:
 
 
 def _cell(row: Figures | None, quantity: str, words: Language) -> str:
-    return words.show(row.value(quantity) if row else None, "rate" if quantity == "iops" else "lat")
+    return words.quantity(row.value(quantity) if row else None, quantity)
 
 
 def raw(run: Run, words: Language) -> Iterator[Table]:
@@ -124,7 +125,7 @@ def _rounds(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
         rounds = sorted({number for one in series for number in one})
         head = (words("axis.round"), *(load.label for load in rule.track))
         rows = tuple(
-            (str(n), *(words.show(one[n].quantity(rule.quantity), SHAPES[rule.quantity]) for one in series))
+            (str(n), *(words.quantity(one[n].quantity(rule.quantity), rule.quantity) for one in series))
             for n in rounds
             if all(n in one for one in series)
         )

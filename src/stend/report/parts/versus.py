@@ -13,7 +13,6 @@ from stend.compare.settings import Reason
 from stend.report.parts import Document, Section, Table, written
 from stend.words import Language
 
-SHAPES = {"iops": "rate", "throughput": "mbs"}
 VERDICTS = ("better", "worse", "same", "undecided", "not comparable")
 MOST_ROWS = 120
 
@@ -131,13 +130,12 @@ def _figures(own: Sequence[Difference], title: str, whole: Comparison, words: La
 
 
 def _row(one: Difference, words: Language, *, ranked: bool) -> tuple[str, ...]:
-    shape = SHAPES.get(one.quantity, "lat")
     told = why(one.why, words) or (why((Reason("more", {"n": one.more}),), words) if one.more else "")
     verdict = words(f"verdict.{one.verdict.replace(' ', '_')}")
     return (
         name(one, words).partition(": ")[2] if ": " in name(one, words) else name(one, words),
         words(f"kept_state.{one.key.state}"),
-        *(words.show(value, shape) for value in (one.a, one.b)),
+        *(words.quantity(value, one.quantity) for value in (one.a, one.b)),
         change(one.ratio, words),
         interval(one, words),
         f"{one.runs[0]} + {one.runs[1]}",
