@@ -18,6 +18,7 @@ from threading import Thread
 import msgspec
 import numpy as np
 from scipy.stats import ttest_1samp
+from tests.going import Served
 
 from benchmarks.bench_overhead import SIZE, appended, plan, target
 from stend import store
@@ -44,14 +45,8 @@ DRIVE_IOPS = 20_000
 LIMIT = Path("/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device")
 
 
-class Looked:
-    """A server of a folder, and pages that read all that comes."""
-
-    def __init__(self, top: Path) -> None:
-        command = [sys.executable, "-m", "stend", "serve", str(top)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        told = self.process.stdout.readline().strip() if self.process.stdout else ""
-        self.port, self.token = int(told.rpartition(":")[2].partition("/")[0]), told.rpartition("=")[2]
+class Looked(Served):
+    """A server of a folder, and what it takes."""
 
     @property
     def cpu_s(self) -> float:
@@ -101,7 +96,7 @@ def looked_at(top: Path, name: str, pages: int = PAGES) -> Iterator[Looked]:
         yield server
     finally:
         server.process.kill()
-        server.process.wait()
+        server.end()
         readers.join()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stend.words import Language
 from tests.going import Served, serving, wait_for
 from tests.test_report_browser import axe
 
@@ -58,6 +59,9 @@ def test_a_page_grows_survives_a_reload_and_has_no_error(
     wait_for(lambda: page.evaluate(grown) >= first)
     assert page.evaluate("JSON.stringify(points.slice(0, 3))") == kept
     assert page.locator("canvas").count() == 3
+    phases = page.evaluate("told.phases")
+    assert phases == {name: Language(lang).phase(name) for name in phases}
+    assert phases["rounds"] in page.inner_text("#place, #passed, #ahead") + page.inner_text("#course")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.screenshot(path=tmp_path / "page.png")
     assert said == []

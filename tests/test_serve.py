@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from http.client import HTTPConnection
 from importlib import resources
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from jsonschema import validate
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend.cli import main
+from stend.words import Language
 from tests.going import PATIENCE_S, Served, serving, whole_and_cut
 
 VENDORED = {
@@ -162,6 +164,15 @@ def test_a_drives_own_words_stay_words(served: Served, runs: Path) -> None:
     for name in ("run.js", "list.js", "common.js"):
         code = (resources.files("stend.live") / "page" / name).read_text()
         assert not [word for word in ("innerHTML", "insertAdjacent", "document.write", "eval(") if word in code]
+
+
+def test_phases_are_called_as_in_a_report(served: Served) -> None:
+    asked = ["rounds-4k-t8q16", "mix-65", "wait-5", "purge", "nobody's"]
+    for lang in ("en", "ru"):
+        told = json.loads(served.ask(f"/phases/{lang}?{'&'.join(map(quote, asked))}")[1])
+        assert told == {name: Language(lang).phase(name) for name in asked}
+        assert told["rounds-4k-t8q16"].endswith("T8 Q16")
+    assert served.ask("/phases/xx?purge")[0] == 404
 
 
 def test_what_finished_phases_show_is_drawn_in_both_languages(served: Served) -> None:

@@ -51,6 +51,7 @@ class Server:
             "/run/{name:path}": self.page,
             "/static/{name}": self.static,
             "/words/{lang}": self.words,
+            "/phases/{lang}": self.phases,
             "/api/runs": self.runs,
             "/api/schema": self.schema,
             "/api/run/{name:path}": self.now,
@@ -99,9 +100,13 @@ class Server:
         """The words of pages in a language: those of the catalogue that begin with `live.`."""
         words = _language(request)
         told = {key.removeprefix("live."): words(key) for key in catalogue() if key.startswith("live.")}
-        phases = {key.removeprefix("phase."): words(key) for key in catalogue() if key.startswith("phase.")}
         tests = {key.removeprefix("test."): words(key) for key in catalogue() if key.startswith("test.")}
-        return JSONResponse({"words": told, "phases": phases, "tests": tests})
+        return JSONResponse({"words": told, "tests": tests})
+
+    async def phases(self, request: Request) -> Response:
+        """What phases are called in a language: those that stand in the query."""
+        words = _language(request)
+        return JSONResponse({name: words.phase(name) for name in request.query_params})
 
     async def runs(self, request: Request) -> Response:
         """All runs below the folder; those that run now with what they are doing. 304 where that is known already."""

@@ -1,7 +1,7 @@
 "use strict";
 // What both pages use: words, figures as a person says them, elements made of text alone.
 const lang = new URLSearchParams(location.search).get("lang") || ((navigator.language || "").startsWith("ru") ? "ru" : "en");
-let told = { words: {}, phases: {}, tests: {} };
+const told = { words: {}, phases: {}, tests: {} };
 const word = (key, values = {}) => (told.words[key] || key).replace(/\[(\w+)\]/g, (_, name) => values[name] ?? "");
 const decimal = (text) => (lang === "ru" ? text.replace(".", ",") : text);
 const three = (value) => decimal(value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3))));
@@ -34,28 +34,21 @@ function make(tag, text = "", cls = "") {
 }
 const by = (id) => document.getElementById(id);
 const put = (id, text) => { if (by(id).textContent !== text) by(id).textContent = text; };
-// A phase's name, what a test adds to it after a comma: rounds-4k-t8q16 -> rounds, 4 KiB, T8 Q16 (as words.Language.phase).
-function phase(name) {
-  const parts = name.split("-");
-  for (let count = parts.length; count; count--) {
-    const known = told.phases[parts.slice(0, count).join("-")];
-    if (known) return [known, ...parts.slice(count).map((part) => addition(parts[0], part))].join(", ");
-  }
-  return name;
-}
-function addition(first, part) {
-  const load = part.match(/^t(\d+)q(\d+)$/);
-  if (load) return `T${load[1]} Q${load[2]}`;
-  if (/^\d+k$/.test(part)) return `${part.slice(0, -1)} ${word("kib")}`;
-  if (!/^\d+$/.test(part)) return part.toUpperCase();
-  if (["wait", "baseline"].includes(first)) return `1:${part}`;
-  return ["mix", "curve"].includes(first) ? `${part}/${100 - part}` : `${part} %`;
+// Phases are named by the server, each asked for once; whoever tells of them learns their names first.
+const phase = (name) => told.phases[name] || name;
+let learning = Promise.resolve();
+function learn(names) {
+  return (learning = learning.then(async () => {
+    const unknown = [...new Set(names)].filter((name) => name && !told.phases[name]);
+    const answer = unknown.length ? await fetch(`/phases/${lang}?${unknown.map(encodeURIComponent).join("&")}`).catch(() => null) : null;
+    if (answer && answer.ok) Object.assign(told.phases, await answer.json());
+  }));
 }
 const address = (name) => name.split("/").map(encodeURIComponent).join("/");
 const within = (path) => `${path}?lang=${lang}`;
 
 async function begin() {
-  told = await (await fetch(`/words/${lang}`)).json();
+  Object.assign(told, await (await fetch(`/words/${lang}`)).json());
   document.documentElement.lang = lang;
   for (const one of document.querySelectorAll("[data-word]")) one.textContent = word(one.dataset.word);
   const other = by("language");

@@ -60,7 +60,12 @@ function heads() {
 async function ask() {
   if (!document.hidden) {
     const answer = await fetch("/api/runs", { headers: seen ? { "if-none-match": seen } : {} }).catch(() => null);
-    if (answer && answer.ok) { rows = await answer.json(); seen = answer.headers.get("etag"); draw(); }
+    if (answer && answer.ok) {
+      rows = await answer.json();
+      seen = answer.headers.get("etag");
+      await learn(rows.map((row) => row.now && row.now.phase));
+      draw();
+    }
   }
   setTimeout(ask, AGAIN_MS);
 }

@@ -172,7 +172,8 @@ async function drawn(count) {
 function hear(message) {
   const news = JSON.parse(message.data);
   points = points.slice(0, news.start || 0).concat(news.points || []);
-  tell(news.now);
+  const now = news.now;
+  learn([now.phase, ...(now.passed || []).map((one) => one.phase), ...(now.ahead || []).map(([, part]) => part)]).then(() => tell(now));
   draw();
 }
 
