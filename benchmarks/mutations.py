@@ -173,10 +173,11 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--draw", type=int, default=120, help="how many mutations")
     asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--of", choices=("spine", "rooms"), default="spine", help="which table of files")
     asked.add_argument("--only", nargs="*", default=[""], help="of those drawn the ones in files with such a name")
     words = asked.parse_args()
     table = tomllib.loads(TABLE.read_text())
-    tests = table["tests"]
+    tests = table[words.of]
     taken = [one for one in drawn(tests, words.draw, words.seed) if any(part in one.file for part in words.only)]
     told: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory() as place:
