@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stend.errors import BadInput, Missing, StepFailed
+from stend.process import ticks
 
 FSOPEN, FSCONFIG, FSMOUNT = 430, 431, 432
 """System calls of Linux 5.2, the same on every architecture."""
@@ -121,7 +122,7 @@ class Instance:
 def instance(root: Path, buffer_bytes: int) -> Iterator[Instance]:
     """A new instance with buffers of this size a processor; at the end it is gone. Those of the dead go first."""
     orphans(root)
-    home = root / "instances" / f"stend-{os.getpid()}-{_began(os.getpid())}"
+    home = root / "instances" / f"stend-{os.getpid()}-{ticks(os.getpid())}"
     try:
         home.mkdir()
     except OSError as error:
@@ -153,15 +154,7 @@ def _remove(home: Path) -> None:
 
 
 def _lives(told: "re.Match[str]") -> bool:
-    return _began(int(told[1])) == int(told[2])
-
-
-def _began(pid: int) -> int:
-    """When a process began, in the kernel's ticks; 0 where there is none."""
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
-    except (OSError, IndexError, ValueError):
-        return 0
+    return ticks(int(told[1])) == int(told[2])
 
 
 def fields(text: str) -> dict[str, tuple[int, int]]:

@@ -17,11 +17,10 @@ import msgspec
 
 from stend.errors import BadInput, StepFailed
 from stend.host.who import Host, here
+from stend.process import ticks
 
 OWNER = "writer.json"
 OWNER_BYTES = 8192
-DEAD = "ZX"
-"""States of a process that is over and not yet buried (proc(5))."""
 
 
 class Owner(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -110,15 +109,6 @@ def holder(folder: Path) -> Holder:
         return Holder(owner, None)
     began = ticks(owner.pid)
     return Holder(owner, owner.host.boot == now.boot and 0 < began == (owner.ticks or began))
-
-
-def ticks(pid: int) -> int:
-    """When a process began, in the kernel's ticks since the boot, which no clock moves; 0 where there is none."""
-    try:
-        told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return 0 if told[0] in DEAD else int(told[19])
-    except (OSError, IndexError, ValueError):
-        return 0
 
 
 def _text(place: Path) -> str:

@@ -18,11 +18,12 @@ from stend import whole
 from stend.bench import Stopped
 from stend.definition import Phase, Plan, PlannedTest, Purge
 from stend.errors import BadInput
+from stend.process import ticks
 from stend.record import NoteKind
 from stend.run import Turn, at_once, quiet
 from stend.session.together import group
 from stend.session.together.group import Group, Member
-from stend.store import journal, writer
+from stend.store import journal
 
 Said = tuple[str, NoteKind]
 LOOK_S, HEARD_EVERY_S, HUNG_S = 0.05, 5.0, 1800.0
@@ -197,13 +198,13 @@ def say(folder: Path, name: str, moments: int = 0, pid: int = 0) -> None:
     """Who the member of that name is; its own process where no other is told."""
     (folder / WORDS).mkdir(exist_ok=True)
     pid = pid or os.getpid()
-    whole.write(_word(folder, name), msgspec.json.encode(Word(pid, writer.ticks(pid), moments)))
+    whole.write(_word(folder, name), msgspec.json.encode(Word(pid, ticks(pid), moments)))
 
 
 def lives(folder: Path, name: str) -> bool:
     """Whether the process of a member is there."""
     word = _told(folder, name)
-    return bool(word and word.ticks and writer.ticks(word.pid) == word.ticks)
+    return bool(word and word.ticks and ticks(word.pid) == word.ticks)
 
 
 def coming(folder: Path, name: str, moments: int) -> bool:
