@@ -10,11 +10,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+u64 = np.uint64
 _cgutils: Any = cgutils
 _njit: Any = njit
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -45,8 +47,8 @@ def inlined(function: Function) -> Function:
 @cache
 def _sources(room: Path) -> str:
     """A digest of all files that the kernels of a room are made of, and of those parts that all rooms may share."""
-    shared = Path(__file__).parent / "sim/kernels.py"
-    texts = [path.read_bytes() for path in [*sorted(room.glob("*.py")), shared]]
+    shared = (Path(__file__), Path(__file__).parent / "sim/kernels.py")
+    texts = [path.read_bytes() for path in [*sorted(room.glob("*.py")), *shared]]
     return hashlib.blake2b(b"".join(texts), digest_size=16).hexdigest()
 
 
@@ -78,3 +80,10 @@ def _leading_zeros(typing_context: Any, value: Any) -> Any:
 prefetch: Any = intrinsic(_prefetch)
 trailing_zeros: Any = intrinsic(_trailing_zeros)
 leading_zeros: Any = intrinsic(_leading_zeros)
+
+
+@inlined
+def bin_of(value: Any, bits: Any, bins: Any) -> Any:
+    """The bin of a whole number: exact at first, then 2^bits bins to each doubling; the last holds all beyond."""
+    shift = u64(63 - bits) - leading_zeros(u64(value) | ((u64(2) << u64(bits)) - u64(1)))
+    return min((shift << u64(bits)) + (u64(value) >> shift), u64(bins - 1))

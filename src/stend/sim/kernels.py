@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import inlined, leading_zeros
+from stend.compiled import bin_of, inlined
 from stend.sim.requests import BAD, BATCH, BEGUN, ENDED, FAILED, FAILED_AT, LONGEST, OUTSTANDING_AT
 
 u64, i64 = np.uint64, np.int64
@@ -161,8 +161,7 @@ def count(ledger: Any, size: Any, ns: Any) -> None:
     tallies[way, 2] += ns
     tallies[way, 3] += float(ns) * float(ns)
     tallies[way, 4] = max(tallies[way, 4], float(ns))
-    shift = u64(63 - BIN_BITS) - leading_zeros(u64(ns) | u64(127))
-    ledger.bins[way, min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))] += 1
+    ledger.bins[way, bin_of(ns, BIN_BITS, BINS)] += 1
 
 
 @inlined

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import compiled, inlined, leading_zeros
+from stend.compiled import bin_of, compiled, inlined, leading_zeros
 from stend.stats import BIN_BITS, BINS
 
 i64, u64 = np.int64, np.uint64
@@ -114,8 +114,7 @@ def fold(
             s.sums[row, 2] += ns
             s.sums[row, 3] += float(ns) * float(ns)
             s.sums[row, 4] = max(s.sums[row, 4], float(ns))
-            shift = u64(63 - BIN_BITS) - leading_zeros(u64(ns) | u64(127))
-            s.bins[row, min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))] += 1
+            s.bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
         if depth[i] > 0:
             s.depths[min(i64(depth[i]), i64(DEEPEST))] += 1
             s.sums[row, 5] += depth[i]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import compiled, leading_zeros
+from stend.compiled import bin_of, compiled
 from stend.stats import BIN_BITS, BINS
 
 i64, u64 = np.int64, np.uint64
@@ -40,8 +40,7 @@ def gaps(t_ns: Any, last_ns: Any, bins: Any) -> Any:
     for i in range(t_ns.shape[0]):
         if before >= 0:
             gap = t_ns[i] - before
-            shift = u64(63 - BIN_BITS) - leading_zeros(u64(gap) | u64(127))
-            bins[min((shift << u64(BIN_BITS)) + (u64(gap) >> shift), u64(BINS - 1))] += 1
+            bins[bin_of(gap, BIN_BITS, BINS)] += 1
             longest = max(longest, gap)
             squares += float(gap) * float(gap)
         before = t_ns[i]

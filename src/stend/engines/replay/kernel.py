@@ -5,12 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import compiled, inlined
+from stend.compiled import bin_of, compiled, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
-from stend.engines.replay.parts import HELD_NS, bin_of, now, reap, send, slept, tell, wait
+from stend.engines.replay.parts import HELD_NS, now, reap, send, slept, tell, wait
 from stend.sim.kernels import draw, i64
 from stend.sim.requests import ENDED
+from stend.stats import BIN_BITS, BINS
 
 BATCH = 64
 """So many IOs are sent at most before answers are taken."""
@@ -39,7 +40,7 @@ def ring(ios: int) -> Ring:
 def late(at: Any, done: Any, ns: Any) -> None:
     """Count how late an IO of the schedule was sent, and whether for want of room in the queue."""
     done.words[m.SENT] += 1
-    done.bins[m.LATENESS, bin_of(max(ns, i64(0)))] += 1
+    done.bins[m.LATENESS, bin_of(max(ns, i64(0)), BIN_BITS, BINS)] += 1
     done.words[m.LATEST] = max(done.words[m.LATEST], ns)
     if ns > m.LATE_NS:
         done.words[m.LATE] += 1

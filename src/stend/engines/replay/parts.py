@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from stend.compiled import inlined, leading_zeros
+from stend.compiled import bin_of, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
-from stend.sim.kernels import BIN_BITS, BINS, i64, u64
+from stend.sim.kernels import i64
+from stend.stats import BIN_BITS, BINS
 
 _types: Any = types
 _system_call: Any = types.ExternalFunction("syscall", types.int64(*(types.int64,) * 6))
@@ -80,13 +81,6 @@ def slept(f: Any) -> Any:
 
 
 @inlined
-def bin_of(ns: Any) -> Any:
-    """fio's latency bin."""
-    shift = u64(63 - BIN_BITS) - leading_zeros(u64(ns) | u64(127))
-    return min((shift << u64(BIN_BITS)) + (u64(ns) >> shift), u64(BINS - 1))
-
-
-@inlined
 def answered(f: Any, at: Any, done: Any, op: Any, nbytes: Any, ns: Any) -> None:
     """Count one answer."""
     done.sums[op, 0] += 1
@@ -94,7 +88,7 @@ def answered(f: Any, at: Any, done: Any, op: Any, nbytes: Any, ns: Any) -> None:
     done.sums[op, 2] += ns
     done.sums[op, 3] += float(ns) * float(ns)
     done.sums[op, 4] = max(done.sums[op, 4], float(ns))
-    done.bins[op, bin_of(ns)] += 1
+    done.bins[op, bin_of(ns, BIN_BITS, BINS)] += 1
 
 
 @inlined
