@@ -1,5 +1,6 @@
 """A run really goes down the floor plan: its calls are heard while it runs."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -18,6 +19,12 @@ def floors() -> dict[str, int]:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     names = [layer.replace("(", "").replace(")", "").split(" | ") for layer in contracts[0]["layers"]]
     return {room.removeprefix("stend."): floor for floor, rooms in enumerate(names) for room in rooms}
+
+
+def test_every_room_is_in_the_floor_plan() -> None:
+    plan = (ROOT / "docs/design.md").read_text().split("```")[1]
+    rooms = {path.stem for path in (ROOT / "src/stend").iterdir() if not path.name.startswith(("_", "."))} - {"py"}
+    assert rooms <= set(re.findall(r"\w+", plan))
 
 
 def test_a_run_goes_down_the_floor_plan_through_each_room_once_but_for_the_drive_that_is_found_and_then_taken(
