@@ -14,12 +14,13 @@ from stend.charts.traced import pictures
 from stend.cli import main
 from stend.errors import BadInput
 from stend.report.parts import traced as pages
-from stend.report.parts.traced_plain import half, plain
+from stend.report.parts.traced_plain import plain
 from stend.stats import bin_index
 from stend.trace import steps
 from stend.trace.described import FINE, Described, described, streams
 from stend.trace.folding import steps as folded
 from stend.trace.form import READ, WRITE
+from stend.trace.steps import Step
 from stend.trace.taken import reading
 from stend.units import MiB
 from stend.words import Language
@@ -243,8 +244,8 @@ def test_zones_lie_beside_one_another_and_half_of_the_issues_are_told(tmp_path: 
     assert shares[0] / 5 > shares[1] / 15 > shares[2] / 80
     load = {row[0]: row[1] for row in tables["Depth, idle and arrival"]}
     assert (load["depth at issue, half up to"], load["depth at issue, most"]) == ("9", "9")
-    depths = [half({1: 5, 2: 4, 7: 1}), half({1: 4, 2: 2, 7: 4}), half({3: 1})]
-    assert depths == [1, 2, 3]
+    depths = ({1: 5, 2: 4, 7: 1}, {1: 4, 2: 2, 7: 4}, {3: 1}, {})
+    assert [Step(0, 1, None, told, ()).half_depth for told in depths] == [1, 2, 3, 0]
 
 
 if __name__ == "__main__":

@@ -16,12 +16,10 @@ import zstandard
 from stend import ranges
 from stend.errors import BadInput
 from stend.record import Tally
-from stend.stats import percentile_s
 from stend.trace.form import OPS, READ, WRITE, About
 from stend.units import block_label
 
 VERSION = 1
-SUFFIX = ".steps"
 MAGIC = b"\x28\xb5\x2f\xfd"
 SECOND_NS = 1_000_000_000
 
@@ -60,18 +58,9 @@ class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Key(self.op, self.block_bytes, self.random)
 
     @property
-    def answered(self) -> int:
-        """IOs whose response time is known."""
-        return sum(self.tally.bins.values())
-
-    @property
-    def mean_s(self) -> float | None:
-        """Average response time; None where none is known."""
-        return self.tally.latency_ns / self.answered * 1e-9 if self.answered else None
-
-    def percentile_s(self, percent: float) -> float | None:
-        """A response time's percentile; None where it is not carried (see stats)."""
-        return percentile_s(self.tally, percent)
+    def depth(self) -> float | None:
+        """Mean number in flight at issue."""
+        return self.depth_sum / self.tally.ios if self.depth_sum else None
 
     def __add__(self, other: "Part") -> "Part":
         return Part(*self.key, self.tally + other.tally, self.depth_sum + other.depth_sum)
@@ -100,6 +89,21 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """Mean number in flight at issue."""
         issues = sum(self.depths.values())
         return sum(depth * count for depth, count in self.depths.items()) / issues if issues else None
+
+    @property
+    def half_depth(self) -> int:
+        """How many in flight half of the issues do not exceed; 0 where unknown."""
+        seen, issues = 0, sum(self.depths.values())
+        for depth, count in sorted(self.depths.items()):
+            seen += count
+            if 2 * seen >= issues:
+                return depth
+        return 0
+
+    @property
+    def idle_share(self) -> float | None:
+        """For what part of it nothing was in flight; None where that is unknown."""
+        return None if self.idle_ns is None or not self.length_ns else self.idle_ns / self.length_ns
 
     def __add__(self, other: "Step") -> "Step":
         """Both as one; `other` comes later."""
@@ -184,6 +188,11 @@ def coarser(steps: Iterable[Step], length_ns: int) -> Iterator[Step]:
         whole = step if whole is None else whole + step
     if whole is not None:
         yield whole
+
+
+def answered(tally: Tally) -> Tally:
+    """The same of those IOs alone whose response times are known."""
+    return msgspec.structs.replace(tally, ios=sum(tally.bins.values()))
 
 
 def merged(parts: Iterable[Part]) -> dict[Key, Part]:

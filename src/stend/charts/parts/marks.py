@@ -7,7 +7,6 @@ from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, data, ladder, serie
 from stend.charts.parts.plain import Chart
 
 Channel = dict[str, Any]
-MOST_SHAPES = len(SHAPES)
 
 
 def category(field: str, title: str, order: Sequence[str], **more: Any) -> Channel:

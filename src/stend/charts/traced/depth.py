@@ -19,8 +19,8 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
         at = {"t": begin, "t2": end}
         if step.depth is not None:
             depths.append({**at, "depth": step.depth})
-        if step.idle_ns is not None and step.length_ns:
-            idle.append({**at, "idle": 100 * step.idle_ns / step.length_ns})
+        if step.idle_share is not None:
+            idle.append({**at, "idle": 100 * step.idle_share})
     x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
     if depths:
         y = axis("depth", words("traced.in_flight"))

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from stend.devices.telling import tools
 
-FOLLOWED = ("nvme", "ata", "scsi")
-
 
 class Progress(NamedTuple):
     """Whether it is over, whether it failed, how many percent are done, and what the drive said."""

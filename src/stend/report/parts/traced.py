@@ -7,11 +7,11 @@ from stend.charts.traced import pictures
 from stend.charts.traced.named import OPERATIONS, operation, stream
 from stend.record import Tally
 from stend.report.parts import Document, Section, Table, written
-from stend.report.parts.traced_plain import PERCENTILES, depth_of, half, known, plain
+from stend.report.parts.traced_plain import PERCENTILES, plain
 from stend.stats import percentile_s
 from stend.trace.described import Described, Places, streams
 from stend.trace.form import READ, WRITE
-from stend.trace.steps import Step
+from stend.trace.steps import Step, answered
 from stend.words import Language
 
 ENOUGH = 0.8
@@ -32,9 +32,9 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
     if drawn:
         yield Section("charts", words("traced.pictures"), pictures=tuple(pictures(trace, words)))
     yield Section("streams", words("traced.streams"), _more(trace, words), (_streams(trace, words),))
-    answered = [(op, tally) for op in OPERATIONS if (tally := known(trace.of(op))).ios]
-    texts = () if answered else (words("traced.no_response"),)
-    tables = (_times(trace, answered, words),) if answered else ()
+    told = [(op, tally) for op in OPERATIONS if (tally := answered(trace.of(op))).ios]
+    texts = () if told else (words("traced.no_response"),)
+    tables = (_times(trace, told, words),) if told else ()
     yield Section("times", words("traced.times"), texts, tables)
     if trace.about.timed:
         yield Section("load", words("traced.load"), tables=(_load(trace, words),))
@@ -83,15 +83,15 @@ def _known(trace: Described, words: Language) -> Iterator[str]:
         yield words("traced.in_depth", depth=whole.depth)
         if trace.derived:
             yield words("traced.derived")
-    if whole.idle_ns is not None and whole.length_ns and trace.about.timed:
-        yield words("traced.was_idle", share=whole.idle_ns / whole.length_ns)
-    answered = [(op, tally) for op in (READ, WRITE) if (tally := known(trace.of(op))).ios]
-    for op, tally in answered:
+    if whole.idle_share is not None and trace.about.timed:
+        yield words("traced.was_idle", share=whole.idle_share)
+    responses = [(op, tally) for op in (READ, WRITE) if (tally := answered(trace.of(op))).ios]
+    for op, tally in responses:
         percentiles = {f"p{percent:g}": percentile_s(tally, percent) for percent in (50.0, 99.0)}
         told = {"op": operation(op, words).capitalize(), "mean": tally.mean_s, "most": tally.max_s}
         few = None in percentiles.values()
         yield words("traced.responded_few" if few else "traced.responded", **told, **percentiles)
-    if not answered:
+    if not responses:
         yield words("traced.no_response")
     if trace.places is None:
         yield words("traced.no_places")
@@ -124,11 +124,11 @@ def _streams(trace: Described, words: Language) -> Table:
     for part in trace.parts[:MOST_STREAMS]:
         so_far += part.tally.ios
         shares = (part.tally.ios / trace.ios, so_far / trace.ios, part.tally.bytes / (trace.bytes or 1))
-        own = known(part.tally)
+        own = answered(part.tally)
         times = (own.mean_s if own.ios else None, percentile_s(own, 99.0))
         rows.append((
             stream(part.key, words), words.show(part.tally.ios, "whole"), *(_share(x, words) for x in shares),
-            *(words.show(x, "lat") for x in times), words.show(depth_of(part), "n"),
+            *(words.show(x, "lat") for x in times), words.show(part.depth, "n"),
         ))  # fmt: skip
     return Table(
         words("traced.streams_table"), head, tuple(rows), tuple(range(1, len(head))), words("traced.streams_note")
@@ -146,14 +146,14 @@ def _more(trace: Described, words: Language) -> tuple[str, ...]:
     return (words("traced.more_streams", n=len(left), share=share),) if left else ()
 
 
-def _times(trace: Described, answered: Sequence[tuple[int, Tally]], words: Language) -> Table:
+def _times(trace: Described, told: Sequence[tuple[int, Tally]], words: Language) -> Table:
     heads = [words(f"traced.{key}") for key in ("operation", "ios", "answered", "mean")]
     head = (*heads, *(words.show(percent, "nines") for percent in PERCENTILES), words("traced.longest"))
     rows = tuple(
         (operation(op, words), words.show(trace.of(op).ios, "whole"), words.show(tally.ios, "whole"),
          words.show(tally.mean_s, "lat"), *(words.show(percentile_s(tally, p), "lat") for p in PERCENTILES),
          words.show(tally.max_s, "lat"))
-        for op, tally in answered
+        for op, tally in told
     )  # fmt: skip
     return Table(words("traced.times_table"), head, rows, tuple(range(1, len(head))), words("traced.times_note"))
 
@@ -174,10 +174,9 @@ def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
         yield name, words("traced.iops_value", iops=rate(peak))
     yield words("traced.mean_depth"), "" if whole.depth is None else words.show(whole.depth, "n")
     if whole.depths:
-        yield words("traced.half_depth"), str(half(whole.depths))
+        yield words("traced.half_depth"), str(whole.half_depth)
         yield words("traced.most_depth"), str(max(whole.depths))
-    idle = whole.idle_ns is not None and whole.length_ns
-    yield words("traced.idle_share"), words.show((whole.idle_ns or 0) / whole.length_ns, "pct") if idle else ""
+    yield words("traced.idle_share"), "" if whole.idle_share is None else words.show(whole.idle_share, "pct")
     if trace.gaps and trace.gaps.ios:
         yield words("traced.gap_mean"), words.show(trace.gaps.mean_s, "lat")
         for key, percent in (("gap_half", 50.0), ("gap_99", 99.0)):

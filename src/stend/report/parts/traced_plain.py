@@ -1,6 +1,5 @@
-"""A Described trace as plain data in base units, what is unknown null; and the figures that its page shows too."""
+"""A Described trace as plain data in base units, what is unknown null."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,7 +9,7 @@ from stend.record import Tally
 from stend.stats import percentile_s
 from stend.trace.described import Described, Places
 from stend.trace.form import READ, WRITE
-from stend.trace.steps import Part, Step
+from stend.trace.steps import Part, Step, answered
 from stend.version import __version__
 
 FORMAT = 1
@@ -27,7 +26,7 @@ def plain(trace: Described) -> dict[str, Any]:
         "ios": trace.ios,
         "bytes": trace.bytes,
         "depth": _plain_depth(trace.whole, derived=trace.derived),
-        "idle_share": _idle(trace.whole) if trace.about.timed else None,
+        "idle_share": trace.whole.idle_share if trace.about.timed else None,
         "compressibility": None,
         "operations": {OPERATIONS[op]: _plain_tally(own) for op in OPERATIONS if (own := trace.of(op)).ios},
         "streams": [_plain_part(part) for part in trace.parts],
@@ -37,14 +36,10 @@ def plain(trace: Described) -> dict[str, Any]:
     }
 
 
-def _idle(step: Step) -> float | None:
-    return None if step.idle_ns is None or not step.length_ns else step.idle_ns / step.length_ns
-
-
 def _plain_depth(step: Step, *, derived: bool) -> dict[str, Any] | None:
     if step.depth is None:
         return None
-    return {"mean": step.depth, "half": half(step.depths), "most": max(step.depths), "derived": derived}
+    return {"mean": step.depth, "half": step.half_depth, "most": max(step.depths), "derived": derived}
 
 
 def _plain_times(tally: Tally) -> dict[str, Any]:
@@ -53,19 +48,19 @@ def _plain_times(tally: Tally) -> dict[str, Any]:
 
 
 def _plain_tally(tally: Tally) -> dict[str, Any]:
-    own = known(tally)
+    own = answered(tally)
     return {"ios": tally.ios, "bytes": tally.bytes, "seconds": _plain_times(own) if own.ios else None}
 
 
 def _plain_part(part: Part) -> dict[str, Any]:
     key = {"operation": OPERATIONS[part.op], "block_bytes": part.block_bytes, "random": part.random}
-    return {"label": part.key.label} | key | _plain_tally(part.tally) | {"depth": depth_of(part)}
+    return {"label": part.key.label} | key | _plain_tally(part.tally) | {"depth": part.depth}
 
 
 def _plain_step(step: Step) -> dict[str, Any]:
     ios = {part.key.label: part.tally.ios for part in step.parts}
     at = {"start": step.start_ns / 1e9, "seconds": step.length_ns / 1e9}
-    return at | {"depth": step.depth, "idle_share": _idle(step), "ios": ios}
+    return at | {"depth": step.depth, "idle_share": step.idle_share, "ios": ios}
 
 
 def _plain_places(places: Places) -> dict[str, Any]:
@@ -75,23 +70,3 @@ def _plain_places(places: Places) -> dict[str, Any]:
     heat = {"row_bytes": places.row_bytes, "seconds": places.step_ns / 1e9}
     heat |= {OPERATIONS[op]: places.heat[op].tolist() for op in (READ, WRITE)}
     return {"span_bytes": places.span_bytes, "touched_bytes": touched, "zones": zones, "heat": heat}
-
-
-def known(tally: Tally) -> Tally:
-    """The same of those IOs alone whose response times are known."""
-    return msgspec.structs.replace(tally, ios=sum(tally.bins.values()))
-
-
-def depth_of(part: Part) -> float | None:
-    """A stream's mean depth at issue."""
-    return part.depth_sum / part.tally.ios if part.depth_sum else None
-
-
-def half(depths: Mapping[int, int]) -> int:
-    """The depth that half of the issues do not exceed."""
-    seen, total = 0, sum(depths.values())
-    for depth, count in sorted(depths.items()):
-        seen += count
-        if 2 * seen >= total:
-            return depth
-    return 0
