@@ -1,6 +1,8 @@
-"""Whether `stend plan --fio` says the same as stend: `iops --quick` by both in turn on zram, cell by cell, in pairs.
+"""Whether `stend plan --fio` says the same as stend: the matrix of `iops` by both, cell by cell, in pairs on zram.
 
-`python -m benchmarks.exported --pairs 4`. The noise is the drive's and the host's: what a pair's two runs differ by.
+`python -m benchmarks.exported --pairs 4`: as fast as the processor lets zram be, so on a quiet host only (12 minutes).
+`--iops 1000` has the kernel hold both to that many reads and as many writes a second (blkio of control groups), so that
+what differs is not the processor's doing. Either side begins in turn; both fill the drive before they measure.
 """
 
 import argparse
@@ -10,6 +12,8 @@ import os
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from scipy import stats
@@ -25,18 +29,21 @@ from stend.run import run
 
 ROUNDS = 3
 """Of the matrix, a run of either."""
+HELD = Path("/sys/fs/cgroup/blkio/stend-exported")
+"""The control group in which the kernel counts (v1)."""
 
 
-def planned(device: Device) -> Plan:
-    """`iops --quick` on this drive, without its purge."""
-    names, profile, told = planning.gather(["iops"], None, {"rounds": ROUNDS}, quick=True)
+def planned(device: Device, seconds: float) -> Plan:
+    """`iops` on this drive, its minutes so long, without its purge."""
+    names, profile, told = planning.gather(["iops"], None, {"rounds": ROUNDS, "minute_s": seconds})
     return planning.draw(names, profile, device.identity, deviations=told)
 
 
 def by_stend(plan: Plan, device: Device, seed: int) -> list[float]:
     """IOPS of every cell of the matrix, in its order: the mean of all rounds."""
     rounds: dict[int, list[float]] = {}
-    for event in run(plan, device, FioEngine(device.io_path), seed=seed, at=0.0):
+    engine = FioEngine(device.io_path, interval_s=plan.profile.minute_s)  # a cell is one interval, as long as fio's
+    for event in run(plan, device, engine, seed=seed, at=0.0):
         if isinstance(event, Result) and isinstance(event.step, Hold) and event.where.phase == "rounds":
             rounds.setdefault(event.index, []).append(event.counts.both.ios / event.counts.seconds)
     return [statistics.mean(rounds[index]) for index in sorted(rounds)]
@@ -54,31 +61,61 @@ def by_fio(folder: Path, device: Device) -> list[float]:
     return [statistics.mean(cell) for cell in zip(*found[1:], strict=True)]
 
 
+@contextmanager
+def held(path: str, iops: int) -> Iterator[None]:
+    """This process and those it starts get so many reads and writes a second from a drive; 0 for all it has."""
+    if not iops:
+        yield
+        return
+    number = os.stat(path).st_rdev
+    HELD.mkdir(exist_ok=True)
+    try:
+        for kind in ("read", "write"):
+            (HELD / f"blkio.throttle.{kind}_iops_device").write_text(f"{os.major(number)}:{os.minor(number)} {iops}")
+        (HELD / "cgroup.procs").write_text(str(os.getpid()))
+        yield
+    finally:
+        (HELD.parent / "cgroup.procs").write_text(str(os.getpid()))
+        HELD.rmdir()
+
+
+def ratios(plan: Plan, device: Device, folder: Path, pair: int) -> list[float]:
+    """Logarithms of fio's IOPS over stend's, a cell each; odd pairs begin with fio."""
+    theirs = by_fio(folder, device) if pair % 2 else []
+    ours = by_stend(plan, device, seed=pair + 1)
+    return [math.log(alone / own) for own, alone in zip(ours, theirs or by_fio(folder, device), strict=True)]
+
+
+def told(logs: list[list[float]], pairs: int) -> Iterator[str]:
+    """The table's lines."""
+    cells = list(zip(*logs, strict=True))
+    means = [statistics.mean(cell) for cell in cells]
+    reach = stats.t.ppf(0.975, pairs - 1) / math.sqrt(pairs)
+    own = [statistics.stdev(cell) for cell in cells]
+    within = sum(abs(m) <= reach * noise for m, noise in zip(means, own, strict=True))
+    middle, low, high = (math.exp(found(means)) for found in (statistics.median, min, max))
+    yield f"{len(cells)} cells, {pairs} pairs of {ROUNDS} rounds"
+    yield f"median ratio fio / stend {middle:.3f}, of the cells {low:.3f} to {high:.3f}"
+    yield f"a pair's noise (median standard deviation of the log ratio) {statistics.median(own):.4f}"
+    yield f"cells whose 95 % interval holds 1: {within} of {len(cells)} ({within / len(cells):.0%})"
+
+
 def main() -> None:
     """The table of a few pairs."""
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--pairs", type=int, default=4)
-    pairs = asked.parse_args().pairs
+    asked.add_argument("--seconds", type=float, default=0.5, help="of each cell, in each round")
+    asked.add_argument("--iops", type=int, default=0, help="of reads and of writes at most; 0: no limit")
+    words = asked.parse_args()
     logs = []
-    with target() as device, tempfile.TemporaryDirectory() as name:
-        plan = planned(device)
+    with target() as device, tempfile.TemporaryDirectory() as name, held(device.io_path, words.iops):
+        plan = planned(device, words.seconds)
         folder = jobs.write(plan, Path(name, "jobs"))
-        for number in range(pairs):
-            ours = by_stend(plan, device, seed=number + 1)
-            logs.append([math.log(theirs / own) for own, theirs in zip(ours, by_fio(folder, device), strict=True)])
-            print(
-                f"pair {number + 1}: median ratio fio / stend {math.exp(statistics.median(logs[-1])):.3f}", flush=True
-            )
-    cells = list(zip(*logs, strict=True))
-    means = [statistics.mean(cell) for cell in cells]
-    reach = stats.t.ppf(0.975, pairs - 1) / math.sqrt(pairs)
-    held = sum(abs(m) <= reach * statistics.stdev(cell) for m, cell in zip(means, cells, strict=True))
-    noise = statistics.median(statistics.stdev(cell) for cell in cells)
-    print(f"{len(cells)} cells, {pairs} pairs of {ROUNDS} rounds")
-    middle, low, high = (math.exp(found(means)) for found in (statistics.median, min, max))
-    print(f"median ratio {middle:.3f}, of the cells {low:.2f} to {high:.2f}")
-    print(f"a pair's noise (median standard deviation of the log ratio) {noise:.3f}")
-    print(f"cells whose 95 % interval holds 1: {held} of {len(cells)} ({held / len(cells):.0%})")
+        for pair in range(words.pairs):
+            logs.append(ratios(plan, device, folder, pair))
+            middle = math.exp(statistics.median(logs[-1]))
+            print(f"pair {pair + 1}: median ratio fio / stend {middle:.3f}", flush=True)
+    print(*told(logs, words.pairs), sep="\n")
 
 
 if __name__ == "__main__":

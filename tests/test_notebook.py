@@ -1,5 +1,10 @@
 """The notebook of the gallery runs from its first cell to its last, and shows what its text says."""
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +12,8 @@ import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode, reads
 
-NOTEBOOK = Path(__file__).parents[1] / "docs/gallery/notebook.ipynb"
+ROOT = Path(__file__).parents[1]
+NOTEBOOK = ROOT / "docs/gallery/notebook.ipynb"
 pytestmark = [pytest.mark.slow, pytest.mark.together, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 
@@ -53,3 +59,26 @@ def test_no_output_is_a_heap_of_numbers(cells: dict[str, Any]) -> None:
     plain = [output["data"]["text/plain"] for outputs in cells.values() for output in outputs if "data" in output]
     assert plain
     assert max(map(len, plain)) < 6000
+
+
+@pytest.mark.soak
+def test_the_wheel_and_jupyter_are_enough_in_an_empty_environment(tmp_path: Path) -> None:
+    """Installed by the words of its own first cell, and run far from any checkout."""
+    wheel, install = re.findall(r"`(pip (?:wheel|install) .*?)`", read().cells[0].source)[::-1]
+    shutil.copy(NOTEBOOK, tmp_path)
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "empty"], check=True)
+    lines = [
+        ". empty/bin/activate",
+        wheel.replace(" .", f" {ROOT}"),
+        install,
+        "python -c 'import stend; print(stend.__file__)'",
+        "jupyter nbconvert --to notebook --execute --output done notebook.ipynb",
+    ]
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    words = ["bash", "-e", "-c", "\n".join(lines)]
+    done = subprocess.run(words, cwd=tmp_path, env=own, stdout=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 0
+    assert f"{tmp_path}/empty/lib" in done.stdout
+    told = reads((tmp_path / "done.ipynb").read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    shown = [output.get("data", {}) for cell in told.cells if cell.cell_type == "code" for output in cell.outputs]
+    assert any("image/svg+xml" in data for data in shown)
