@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ from stend.units import KiB
 RATE = 20_000
 """IOPS while every IO is logged, so that the log costs little."""
 RECORDS, PAUSES = 10, 10
-LEAST_PAUSE_S = 0.1
+REST_S, LEAST_PAUSE_S = 0.6, 0.5
 MIX = Workload(random_pct=100, read_pct=65, block_bytes=4 * KiB, depth=8)
 LOGS = """#!/bin/sh
 ''''exec "{python}" -IS "$0" "$@" #'''
@@ -167,7 +168,7 @@ def pauses(device: Device) -> Iterator[Row]:
     with watching() as seen:
         for number in range(PAUSES + 1):
             told.append(last(bench.hold(Hold(workload=MIX, amount=Seconds(seconds=0.5)), number + 1, [])).gap_s)
-            bench.rest(0.3)
+            bench.rest(REST_S)
         engine.close()
     ms = [1000 * (ours - theirs) for ours, theirs in zip(told[1:], seen, strict=True)]
     yield "true pauses", f"median {np.median(ms):+.2f} ms, {min(ms):+.2f} to {max(ms):+.2f} ms ({len(ms)} pauses)"
@@ -178,7 +179,7 @@ def main() -> None:
     for name, words in drawn():
         print(f"{name}: {words}", flush=True)
     with target() as device, tempfile.TemporaryDirectory() as folder:
-        for name, words in (*held(logged(device, Path(folder))), *pauses(device)):
+        for name, words in chain(held(logged(device, Path(folder))), pauses(device)):
             print(f"{name}: {words}", flush=True)
 
 

@@ -13,10 +13,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.together]
 WORDS = DOCS / "locale/ru/LC_MESSAGES"
 IN_RUSSIAN = ["index", "gallery", "tutorial/index", "tutorial/real-drive", "method/index", "how-to/index"]
 IN_RUSSIAN += ["how-to/nvme-safely", "how-to/slc-cache", "how-to/read-a-tail"]
+IN_RUSSIAN += ["method/limits", "method/figures", "how-to/two-firmwares", "how-to/hybrid-or-array"]
 """Pages of which each sentence must be there in both languages."""
 
+Said = subprocess.CompletedProcess[str]
 
-def built(kind: str, into: Path, *more: str) -> "subprocess.CompletedProcess[str]":
+
+def built(kind: str, into: Path, *more: str) -> Said:
     """What Sphinx says while it builds."""
     words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", kind, *more]
     words += ["-D", "nb_execution_mode=off"]  # tests/test_notebook.py runs it
@@ -24,19 +27,19 @@ def built(kind: str, into: Path, *more: str) -> "subprocess.CompletedProcess[str
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, "subprocess.CompletedProcess[str]"]:
+def said(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Said]:
     """The site in both languages, as `make docs` lays them, and what Sphinx said of each."""
     site = tmp_path_factory.mktemp("site")
     return {site: built("html", site), site / "ru": built("html", site / "ru", "-D", "language=ru")}
 
 
-def test_the_site_is_built_without_a_warning(said: dict[Path, "subprocess.CompletedProcess[str]"]) -> None:
+def test_the_site_is_built_without_a_warning(said: dict[Path, Said]) -> None:
     assert [(done.returncode, done.stderr) for done in said.values()] == [(0, ""), (0, "")]
     assert all((site / "tutorial/real-drive.html").exists() for site in said)
 
 
 def test_no_link_within_the_site_is_dead_in_either_language(
-    said: dict[Path, "subprocess.CompletedProcess[str]"],
+    said: dict[Path, Said],
 ) -> None:
     """Sphinx itself does not look where a sentence in another language leads to."""
     found = [link for link in links.dead(next(iter(said))) if ": reviews/" not in link]  # which `make docs` adds
