@@ -2,79 +2,86 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import ItemsView, Iterator, Mapping, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from struct import Struct
-
-SMALL = 1 << 32
 
 
 class Rows:
     """Rows of whole numbers below 2**63 and of floats, which only grow at their end; `key` is the first float."""
 
     def __init__(self, ints: int, floats: int) -> None:
-        self._ints, self._floats = array("q"), array("d")
-        self._wide = (ints, floats)
-        self._pack = Struct(f"{ints}q").pack, Struct(f"{floats}d").pack
+        self._ints, self._keys, self._floats = array("q"), array("d"), array("d")
+        self._wide = ints, floats - 1
+        self._pack = Struct(f"{ints}q").pack, Struct(f"{floats - 1}d").pack
 
     def __len__(self) -> int:
-        return len(self._floats) // self._wide[1]
+        return len(self._keys)
 
-    def append(self, ints: tuple[int, ...], floats: tuple[float, ...]) -> None:
+    def append(self, ints: tuple[int, ...], key: float, floats: tuple[float, ...]) -> None:
         """One more row."""
         pack_ints, pack_floats = self._pack
         self._ints.frombytes(pack_ints(*ints))
         self._floats.frombytes(pack_floats(*floats))
+        self._keys.append(key)
 
-    def row(self, number: int) -> tuple["array[int]", "array[float]"]:
+    def row(self, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """One row's numbers; IndexError where there is none."""
         if not 0 <= number < len(self):
             raise IndexError(number)
-        ints, floats = self._wide
-        return self._ints[number * ints : (number + 1) * ints], self._floats[number * floats : (number + 1) * floats]
+        return next(self.rows(number, number + 1))
 
     def rows(self, first: int, last: int) -> Iterator[tuple[tuple[int, ...], tuple[float, ...]]]:
         """The rows from `first` on and before `last`, which costs less than one by one."""
         ints, floats = self._wide
         whole, parts = iter(self._ints[first * ints : last * ints]), iter(self._floats[first * floats : last * floats])
-        return zip(zip(*[whole] * ints, strict=True), zip(*[parts] * floats, strict=True), strict=True)
+        told = zip(self._keys[first:last], *[parts] * floats, strict=True)
+        return zip(zip(*[whole] * ints, strict=True), told, strict=True)
 
     def first_after(self, key: float, begin: int) -> int:
         """The first row from `begin` on whose key is greater; keys must not fall from there on."""
-        floats = self._wide[1]
-        return bisect_right(range(len(self)), key, begin, key=lambda number: self._floats[number * floats])
+        return bisect_right(self._keys, key, begin)
 
     def cut(self, length: int) -> None:
         """Keep so many rows."""
         ints, floats = self._wide
+        del self._keys[length:]
         del self._ints[length * ints :]
         del self._floats[length * floats :]
 
 
 class Bins(Mapping[int, int]):
-    """{bin index: IOs}, which stays as it is."""
+    """{bin index: IOs}, which stays as it is; put in order when somebody asks, for most are never looked at."""
 
-    __slots__ = ("_counts", "_indices")
+    __slots__ = ("_columns", "_rising")
 
     def __init__(self, bins: Mapping[int, int]) -> None:
-        ordered = sorted(bins)
-        counts = [bins[index] for index in ordered]
-        self._indices = array("H", ordered)
-        self._counts: array[int] = array("I" if max(counts, default=0) < SMALL else "q", counts)
+        self._columns, self._rising = (array("H", bins), _narrow(bins.values())), False
+
+    def rising(self) -> tuple["array[int]", "array[int]"]:
+        """Indices, each greater than the one before, and their counts."""
+        if not self._rising:
+            indices, counts = self._columns
+            bins = dict(zip(indices, counts, strict=True))
+            rising = array("H", sorted(bins))
+            self._columns = rising, array(counts.typecode, map(bins.__getitem__, rising))
+            self._rising = True
+        return self._columns
 
     def __getitem__(self, index: int) -> int:
-        place = bisect_left(self._indices, index)
-        if place == len(self._indices) or self._indices[place] != index:
+        indices, counts = self.rising()
+        place = bisect_left(indices, index)
+        if place == len(indices) or indices[place] != index:
             raise KeyError(index)
-        return self._counts[place]
+        return counts[place]
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._indices)
+        return iter(self.rising()[0])
 
     def __len__(self) -> int:
-        return len(self._indices)
+        return len(self._columns[0])
 
     def __repr__(self) -> str:
-        return repr(dict(self))
+        return repr(dict(self.items()))
 
     def items(self) -> ItemsView[int, int]:
         """All at once, which a look-up for each would not be."""
@@ -85,15 +92,22 @@ class Bins(Mapping[int, int]):
         return _Counts(self)
 
 
+def _narrow(counts: Iterable[int]) -> "array[int]":
+    try:
+        return array("I", counts)
+    except OverflowError:
+        return array("q", counts)
+
+
 class _Pairs(ItemsView[int, int]):
     _mapping: Bins
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
-        return zip(self._mapping._indices, self._mapping._counts, strict=True)
+        return zip(*self._mapping.rising(), strict=True)
 
 
 class _Counts(ValuesView[int]):
     _mapping: Bins
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._mapping._counts)
+        return iter(self._mapping.rising()[1])

@@ -104,7 +104,10 @@ def _tally(every: list[Tally]) -> Tally:
 
 def _packed(counts: Counts) -> Counts:
     """The same with bins that take little room."""
-    small = (msgspec.structs.replace(t, bins=Bins(t.bins)) if t.bins else t for t in (counts.read, counts.write))
+    small = (
+        Tally(t.ios, t.bytes, t.latency_ns, t.latency_ns2, t.max_ns, Bins(t.bins)) if t.bins else t
+        for t in (counts.read, counts.write)
+    )
     return Counts(counts.seconds, counts.cpu_s, *small)
 
 
@@ -155,6 +158,23 @@ class Sample(Data, frozen=True, tag="sample", gc=False):
 
     t: ranges.Number
     counts: Counts
+
+
+_Row = tuple[
+    ranges.Count,
+    ranges.Count,
+    ranges.Nanoseconds,
+    ranges.Squares,
+    ranges.Nanoseconds,
+    dict[ranges.Bin, ranges.Count],
+]
+
+
+class SampleRow(Data, frozen=True, tag="sample", gc=False):
+    """A Sample as it is written, with counts and tallies as bare numbers: of a day there are 86,400 to be read."""
+
+    t: ranges.Number
+    counts: tuple[ranges.Seconds, ranges.Number, _Row, _Row]
 
 
 class Told(Data, frozen=True):
@@ -287,7 +307,19 @@ class Samples(Sequence[Sample]):
         read, write = counts.read, counts.write
         waits = (read.latency_ns, read.latency_ns2, read.max_ns, write.latency_ns, write.latency_ns2, write.max_ns)
         self.rows.append(
-            (read.ios, read.bytes, write.ios, write.bytes), (sample.t, counts.seconds, counts.cpu_s, *waits)
+            (read.ios, read.bytes, write.ios, write.bytes), sample.t, (counts.seconds, counts.cpu_s, *waits)
+        )
+
+    def take(self, row: SampleRow) -> None:
+        """The same of one that is no event yet."""
+        seconds, cpu_s, read, write = row.counts
+        reads, read_bytes, read_ns, read_ns2, read_max_ns, _ = read
+        writes, write_bytes, write_ns, write_ns2, write_max_ns, _ = write
+        seconds = 0.0 if seconds < NS else seconds
+        self.rows.append(
+            (reads, read_bytes, writes, write_bytes),
+            row.t,
+            (seconds, cpu_s, read_ns, read_ns2, read_max_ns, write_ns, write_ns2, write_max_ns),
         )
 
 

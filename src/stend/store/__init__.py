@@ -134,7 +134,8 @@ def read(folder: Path) -> Iterator[Event]:
 def load(folder: Path) -> Run:
     """The whole run. BadInput when there is none, or nothing of it was written."""
     record = Record(folder)
-    run = Run(record)
+    run = Run()
+    record.into(run)
     if not run.started:
         raise BadInput(f"{folder} holds a run that never started; delete it")
     run.wrong, run.seal = tuple(record.wrong), record.seal

@@ -7,6 +7,7 @@ accidents and hasty hands, not against somebody who computes it anew.
 
 import hashlib
 import re
+from binascii import hexlify
 
 CHAIN_BYTES = 6
 TAIL_BYTES = 64
@@ -34,12 +35,12 @@ class Chain:
 
         The chain goes on from what the line says of itself, so that one wrong line is told once.
         """
-        number = b"%d" % (self.number + 1)
-        body = line[: -(len(number) + AROUND_BYTES)]
-        told = _hash(self.hash, b"".join((number, body, b"}")))
-        if line.endswith(b',"n":%b,"chain":"%b"}' % (number, told.hex().encode())):  # as nearly all are
+        number = str(self.number + 1).encode()
+        event = line[: -(len(number) + AROUND_BYTES)] + b"}"
+        told = hashlib.blake2b(self.hash + number + event, digest_size=CHAIN_BYTES).digest()
+        if line.endswith(b"".join((b',"n":', number, b',"chain":"', hexlify(told), b'"}'))):  # as nearly all are
             self.number, self.hash = self.number + 1, told
-            return body + b"}", ""
+            return event, ""
         return self._judged(line)
 
     def _judged(self, line: bytes) -> tuple[bytes, str]:

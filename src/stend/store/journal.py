@@ -9,7 +9,7 @@ import msgspec
 
 from stend import outside, ranges
 from stend.errors import BadInput
-from stend.record import Event, Judged, Result, Sample, Started
+from stend.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
 from stend.store.chain import Chain
 
 FORMAT = 2
@@ -19,7 +19,11 @@ READABLE = (1, FORMAT)
 HEAD = {"format": "stend-events", "version": FORMAT}
 HEAD_BYTES = 1 << 16
 
+SAMPLE = b'{"type":"sample",'
+"""How a line begins that holds one."""
+
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_row = msgspec.json.Decoder(SampleRow).decode
 
 
 def events_of(folder: Path) -> Path:
@@ -41,14 +45,22 @@ class Record:
         self.places = Places()
 
     def __iter__(self) -> Iterator[Event]:
+        return map(self._event, self.lines())
+
+    def into(self, run: Run) -> None:
+        """Add them to a run; samples, as nearly all are, by a way that makes no events of them."""
         for line in self.lines():
-            try:
-                yield self.places.holding(_decoder.decode(line))
-            except outside.BROKEN as error:
-                raise BadInput(
-                    f"{events_of(self.folder)}, line {self.lines_read}, is not an event: {outside.sentence(error)}; "
-                    f"`stend verify {self.folder}` tells what the folder is worth"
-                ) from error
+            if not (line.startswith(SAMPLE) and self.places.known and _taken(line, run.samples)):
+                run.add(self._event(line))
+
+    def _event(self, line: bytes) -> Event:
+        try:
+            return self.places.holding(_decoder.decode(line))
+        except outside.BROKEN as error:
+            raise BadInput(
+                f"{events_of(self.folder)}, line {self.lines_read}, is not an event: {outside.sentence(error)}; "
+                f"`stend verify {self.folder}` tells what the folder is worth"
+            ) from error
 
     def lines(self) -> Iterator[bytes]:
         """The events as JSON, without their numbers."""
@@ -78,6 +90,15 @@ class Record:
     def seal(self) -> str:
         """Number and hash of the last line read: by it a report knows of which record it was made."""
         return f"{self.chain.number}-{self.chain.hash.hex()}" if self.chain else ""
+
+
+def _taken(line: bytes, samples: Samples) -> bool:
+    """Whether a line was taken for a sample as any stend writes it; of all others nothing is said here."""
+    try:
+        samples.take(_row(line))
+    except outside.BROKEN:
+        return False
+    return True
 
 
 class Places:

@@ -1,0 +1,60 @@
+"""Samples are read by a shorter way than other events: what comes of it is the same, odd lines and all."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stend import store
+from stend.errors import BadInput
+from stend.record import Run, Sample, SampleRow, Started
+from tests.test_run import drawn
+
+HEAD = b'{"format":"stend-events","version":1}\n'
+STARTED = msgspec.json.encode(Started(at=1.0, version="0", plan=drawn("iops", minute_s=1), seed=1)) + b"\n"
+
+numbers = st.sampled_from([0, 1, 7, 0.0, 2.5, 4e-10, 1e300, -1, "1", None, 1 << 70]) | st.integers(0, 9)
+usual = st.integers(0, 1 << 40)
+bins = st.sampled_from([{}, {"712": 3}, {"9999": 1}, {"x": 1}, []])
+
+
+def tallies(number: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    whole = st.tuples(*[number] * 5, bins).map(list)
+    return whole | whole.map(lambda tally: tally[:3]) | whole.map(lambda tally: [*tally, 1])
+
+
+def samples(number: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    counts = st.tuples(number, number, tallies(number), tallies(number)).map(list)
+    some = counts | counts.map(lambda told: told[:3]) | counts.map(lambda told: [*told, {}])
+    return st.builds(lambda t, counts, more: {"type": "sample", "t": t, "counts": counts} | more,
+                     number, some, st.sampled_from([{}, {}, {}, {"extra": 1}, {"t": 1.5}]))  # fmt: skip
+
+
+def told(read: Callable[[Path], Run], folder: Path) -> list[Sample] | str:
+    try:
+        return list(read(folder).samples)
+    except BadInput as error:
+        return str(error)
+
+
+@given(st.lists(samples(usual) | samples(numbers), max_size=3), st.booleans())
+def test_both_ways_read_the_same_samples_and_refuse_the_same_lines(lines: list[dict[str, Any]], planned: bool) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        text = b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
+        Path(name, "events.jsonl").write_bytes(
+            HEAD + (STARTED if planned else b"") + text + (b"" if planned else STARTED)
+        )
+        assert told(store.load, Path(name)) == told(lambda folder: Run(store.read(folder)), Path(name))
+
+
+def test_a_sample_as_stend_writes_it_goes_the_short_way() -> None:
+    line = b'{"type":"sample","t":2.0,"counts":[1.0,0,[0,0,0.0,0.0,0.0,{}],[169,22229,97.0,6.5e17,7539802.0,{}]]}'
+    row, sample = msgspec.json.decode(line, type=SampleRow), msgspec.json.decode(line, type=Sample)
+    run = Run()
+    run.samples.take(row)
+    assert list(run.samples) == [sample]
