@@ -103,21 +103,21 @@ def copied(top: Path) -> None:
     """The runs of the catalogue, many times over: folders, rows and what is known of them."""
     home = top / HOME
     known = parts.read(home)
-    base = [seen for part in known for seen in part.word.seen]
+    base = [seen for part in known for seen in parts.seen(part)]
     every, first = parts.files(home, known), parts.unused(known)
     for copy in range(1, COPIES):
         for seen in base:
             place = top / f"copy{copy}-{seen.place.removeprefix('run')}"
             place.mkdir()
             (place / "events.jsonl").write_bytes(b"{}\n")
+            (place / "manifest.toml").touch()
     there = scan(top)
     seen = []
     for copy in range(1, COPIES):
         for one in base:
             name = f"copy{copy}-{one.place.removeprefix('run')}"
-            own = msgspec.structs.replace(parts.about(one), run=name, model=f"model{copy % 12}", firmware=str(copy % 5))
-            number = one.entry + first * copy
-            seen.append(parts.seen(name, there[name].stamp, number, own))
+            own = msgspec.structs.replace(one.about, run=name, model=f"model{copy % 12}", firmware=str(copy % 5))
+            seen.append(one._replace(place=name, stamp=there[name].stamp, entry=one.entry + first * copy, about=own))
     parts.placed(home, seen, lambda table, path: many(every[table], table, first, path), tables=True)
 
 

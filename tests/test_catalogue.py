@@ -211,7 +211,7 @@ def test_two_writers_at_once_lose_nothing_and_take_nothing_in_twice(top: Path, m
         children.append(pid)
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0, 0, 0]
     known = parts.read(top / HOME)
-    assert sorted(seen.place for part in known for seen in part.word.seen) == sorted(ALL)
+    assert sorted(place for part in known for place in part.word.places) == sorted(ALL)
 
 
 def test_a_part_that_is_torn_is_made_again(top: Path) -> None:
@@ -253,7 +253,7 @@ def test_a_run_is_known_at_its_end_where_there_is_a_catalogue(top: Path) -> None
     listed(top)
     folder(top / "run6", seed=6, truth=Truth(capacity_bytes=8 * GiB), names=("fresh",))
     taking.learn(top / "run6")
-    assert {seen.place for part in parts.read(top / HOME) for seen in part.word.seen} == {*ALL, "run6"}
+    assert {place for part in parts.read(top / HOME) for place in part.word.places} == {*ALL, "run6"}
 
 
 def test_without_duckdb_runs_are_listed_and_a_query_says_what_is_missing(top: Path) -> None:

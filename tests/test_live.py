@@ -185,16 +185,16 @@ def test_who_asks_every_few_seconds_reads_no_run_again_while_it_is_written(tmp_p
     with writer.sole(top / "one", "resume"):
         for count in (3, 2, 1):
             with catalogue.opened(top, growing=False) as known:
-                entries = {seen.entry for seen in known.live}
+                entries = set(known.known.entries)
                 assert [one.outcome for one in known.runs] == ["unfinished"]
             with events.open("ab") as file:
                 file.write(lines[-count])
             with catalogue.opened(top, growing=False) as known:
-                assert {seen.entry for seen in known.live} == entries
+                assert set(known.known.entries) == entries
         with catalogue.opened(top) as known:
-            assert {seen.entry for seen in known.live} != entries
-        entries = {seen.entry for seen in known.live}
+            assert set(known.known.entries) != entries
+        entries = set(known.known.entries)
     events.touch()
     with catalogue.opened(top, growing=False) as known:
-        assert {seen.entry for seen in known.live} != entries
+        assert set(known.known.entries) != entries
         assert [one.outcome for one in known.runs] != ["unfinished"]

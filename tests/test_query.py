@@ -152,8 +152,33 @@ def test_what_something_damaged_is_said(made: Path, tmp_path: Path) -> None:
     top = Path(shutil.copytree(made, tmp_path / "runs"))
     listed(top)
     (part,) = parts.read(top / HOME)
-    hurt = [msgspec.structs.replace(seen, about=msgspec.Raw(b"\xc3")) for seen in part.word.seen]
     (path,) = (top / HOME / "known").iterdir()
-    path.write_bytes(msgspec.msgpack.encode(msgspec.structs.replace(part.word, seen=hurt)))
-    with pytest.raises(BadInput, match=r"is damaged; delete \.stend/catalogue"):
-        listed(top)
+    for column in (msgspec.Raw(b"\xc3"), msgspec.Raw(b"\x90")):
+        hurt = part.word.about | {"model": column}
+        path.write_bytes(msgspec.msgpack.encode(msgspec.structs.replace(part.word, about=hurt)))
+        with pytest.raises(BadInput, match=r"is damaged; delete \.stend/catalogue"):
+            listed(top)
+
+
+def test_a_label_that_was_changed_is_seen_by_who_asks_for_it(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*more: str) -> str:
+        assert main(["list", str(top), *more]) == 0
+        return capsys.readouterr().out
+
+    top = Path(shutil.copytree(made, tmp_path / "runs"))
+    before = said()
+    manifest = top / "run1" / "manifest.toml"
+    manifest.write_text(manifest.read_text().replace('"old"', '"renamed"'))
+    assert said() == before
+    assert "renamed" in said("--columns", "run,label")
+    manifest.write_text(manifest.read_text().replace('"renamed"', '"again"'))
+    assert said("--where", "label=again").splitlines()[1:]
+    manifest.write_text(manifest.read_text().replace('"again"', '"at last"'))
+    assert "at last" in said("--json")
+    with (top / "run2" / "events.jsonl").open("ab") as file:
+        file.write(b"nothing that a run writes\n")
+    assert "run2: " in said().splitlines()[0], "what a run did is looked at by everybody"
+    manifest.write_text(manifest.read_text().replace('"at last"', '"after all"'))
+    assert "after all" in said("--sort", "label", "--columns", "label")

@@ -16,12 +16,19 @@ RAW = range(0xDC80, 0xDD00)
 
 def plain(text: str) -> str:
     r"""The same with whatever is odd written out: ESC as `\x1b`, a mark that turns the line as `\u202e`."""
-    return ODD.sub(_written, text) if ODD.search(text) else text
+    return text if _usual(text) or not ODD.search(text) else ODD.sub(_written, text)
 
 
 def plain_lines(text: str) -> str:
     """The same for a text of several lines, which stay lines; tabs stay too."""
+    if _usual(text.replace("\n", " ").replace("\t", " ")):
+        return text
     return re.sub(r"[^\n\t]+", lambda part: plain(part[0]), text) if ODD.search(text) else text
+
+
+def _usual(text: str) -> bool:
+    """Whether it is nothing but ASCII's letters and signs, as nearly all is; told ten times faster than by ODD."""
+    return text.isascii() and text.isprintable()
 
 
 def plain_all(value: Any, by: Callable[[str], str] = plain) -> Any:

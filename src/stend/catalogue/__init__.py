@@ -8,20 +8,23 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import starmap
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stend.catalogue import database, parts
 from stend.catalogue.columns import About
 from stend.catalogue.database import Answer
-from stend.catalogue.parts import Part, Seen
+from stend.catalogue.known import Known
+from stend.catalogue.parts import Part
 from stend.catalogue.scan import Place, scan
-from stend.catalogue.taking import BATCH, HOME, learn, present, stale, take_in
+from stend.catalogue.taking import BATCH, HOME, learn, stale, take_in
 from stend.errors import BadInput, LeftOut
 
 __all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "meant", "named", "opened"]
@@ -47,14 +50,20 @@ class Catalogue:
     broken: tuple[Broken, ...]
     places: dict[str, Place]
     home: Path
-    parts: tuple[Part, ...]
-    live: tuple[Seen, ...]
+    known: Known
 
     @cached_property
     def runs(self) -> tuple[About, ...]:
         """Those that can be read, oldest first."""
-        told = [parts.about(seen) for seen in self.live if not seen.why]
-        return tuple(sorted(told, key=attrgetter("started_s", "run")))
+        return tuple(sorted(starmap(About, self._columns(About.__struct_fields__)), key=_age))
+
+    def only(self, *names: str) -> list[Any]:
+        """The same with these columns and few others, where thousands are asked for little."""
+        own = tuple(dict.fromkeys(("run", "started_s", *names)))
+        return sorted(starmap(namedtuple("Told", own), self._columns(own)), key=_age)
+
+    def _columns(self, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+        return zip(*map(self.known.column, names), strict=True)
 
     def folder(self, one: About) -> Path:
         """Where a run lies."""
@@ -67,21 +76,26 @@ class Catalogue:
 
     def query(self, sql: str, most: int | None = None) -> Answer:
         """As `database.query`."""
-        return database.query(sql, parts.files(self.home, self.parts), parts.gone(self.parts, self.live), most)
+        return database.query(sql, parts.files(self.home, self.known.parts), self._gone(), most)
+
+    def _gone(self) -> set[int]:
+        return parts.gone(self.known.parts, self.known.entries)
 
 
 @contextmanager
-def opened(top: Path, hear: Hear = lambda done, of: None, *, growing: bool = True) -> Iterator[Catalogue]:
+def opened(
+    top: Path, hear: Hear = lambda done, of: None, *, growing: bool = True, labels: bool = True
+) -> Iterator[Catalogue]:
     """The catalogue of a folder, up to date; nobody merges its parts while it is open. BadInput where there is none.
 
     Without `growing` a run that is being written on this host is read when it is new, and not again until it is let go:
-    for who asks every few seconds. Where nothing can be written below `top` it is made in a temporary folder, and gone
-    afterwards.
+    for who asks every few seconds. Without `labels`, all that a manifest tells, nobody looks whether one has changed.
+    Where nothing can be written below `top` it is made in a temporary folder, and gone afterwards.
     """
     if not top.is_dir():
         raise BadInput(f"{top} is no folder of runs; `stend run` makes runs/, any other can be named")
     with ExitStack() as held:
-        home, there, tried = _home(top, held), scan(top), set[str]()
+        home, there, tried = _home(top, held), scan(top, manifests=labels), set[str]()
         while True:
             with parts.locked(home, alone=False):
                 known = parts.read(home)
@@ -91,6 +105,9 @@ def opened(top: Path, hear: Hear = lambda done, of: None, *, growing: bool = Tru
                 if not left:
                     yield _told(top, home, there, known)
                     return
+            if not labels:
+                labels, there = True, scan(top)  # what is read is known with all of it
+                continue
             hear(len(tried), len(tried) + len(left))
             try:
                 take_in(top, home, {place: there[place] for place in left[:BATCH]})
@@ -134,7 +151,7 @@ def _let_go(left: list[str], there: dict[str, Place], known: list[Part]) -> list
     """Those that are new, or that nobody writes."""
     from stend.store import writer  # not needed to list what is there
 
-    old = parts.living(known)
+    old = {place for part in known for place in part.word.places}
     return [place for place in left if place not in old or not writer.holder(Path(there[place].path)).alive]
 
 
@@ -159,9 +176,12 @@ def _elsewhere(home: Path, error: OSError, held: ExitStack) -> Path:
 
 
 def _told(top: Path, home: Path, there: dict[str, Place], known: list[Part]) -> Catalogue:
-    live = present(known, there)
-    broken = [Broken(seen.place, seen.why) for seen in live if seen.why]
-    if len(live) < len(there):
-        told = {seen.place for seen in live}
+    own = Known(known, there)
+    broken = [Broken(place, why) for place, why in own.broken]
+    if len(own.places) < len(there):
+        told = set(own.places)
         broken += [Broken(place, "it cannot be read") for place in there if place not in told]
-    return Catalogue(top, tuple(broken), there, home, tuple(known), tuple(live))
+    return Catalogue(top, tuple(broken), there, home, own)
+
+
+_age = attrgetter("started_s", "run")

@@ -39,15 +39,20 @@ def chosen(runs: Iterable[About], asked: Sequence[str]) -> list[About]:
 
 def choice(text: str) -> Choice:
     """`COLUMN=PATTERN` (as file names are matched, without regard to case), `COLUMN!=PATTERN`, `COLUMN>NUMBER`, ..."""
-    match = _ASKED.fullmatch(text)
-    if match is None:
-        raise BadInput(f"{text!r} chooses nothing; write it like model=KC*, outcome!=complete or seconds>3600")
-    name, sign, wanted = column(match[1]), match[2], match[3]
+    name, sign, wanted = parsed(text)
     if TYPES[name] in ("DOUBLE", "BIGINT", "INTEGER"):
         return _number(text, name, sign, wanted)
     if sign not in ("=", "!="):
         raise BadInput(f"{text!r}: {name} is no number; it can be = or != a pattern")
     return lambda one: _like(getattr(one, name), wanted) == (sign == "=")
+
+
+def parsed(text: str) -> tuple[str, str, str]:
+    """Column, sign and what is wanted. BadInput for what is no choice."""
+    match = _ASKED.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text!r} chooses nothing; write it like model=KC*, outcome!=complete or seconds>3600")
+    return column(match[1]), match[2], match[3]
 
 
 def ordered(runs: Iterable[About], by: str) -> list[About]:

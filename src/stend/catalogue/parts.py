@@ -20,7 +20,7 @@ from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
 from stend.errors import BadInput
 
-VERSION = 2
+VERSION = 3
 MOST_PARTS = 64
 KNOWN, KIND = "known", ".msgpack"
 
@@ -30,29 +30,36 @@ Stamp = tuple[int, int, int]
 """Size and time of a run's events, time of its manifest, in bytes and nanoseconds: alike, nothing has changed."""
 
 
-class Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What is known of a run folder: either what `about` says, or in `why` the reason that it cannot be read.
-
-    `about` stays as it is stored until somebody asks for it: a query never does, and of thousands that takes most time.
-    """
+class Seen(NamedTuple):
+    """What is known of a run folder: either what `about` says, or in `why` the reason that it cannot be read."""
 
     place: str
     stamp: Stamp
     entry: int
     why: str
-    about: msgspec.Raw
+    about: About | None
 
 
 class Word(msgspec.Struct, frozen=True):
     """The file of a part: `sizes` are those of its Parquet files by table, {} where it was made without DuckDB.
 
-    `instead` are the numbers of the parts that it is made of: they count no more, whether they are there or not.
+    A row for each run folder, by columns, for who lists thousands asks for few: `why` by row, where there is a reason;
+    each column of `about` stays packed until somebody asks. `instead` are the numbers of the parts that it is made of:
+    they count no more, whether they are there or not.
     """
 
     version: int
     sizes: dict[str, int]
-    seen: list[Seen]
+    places: list[str]
+    stamps: list[Stamp]
+    entries: list[int]
+    why: dict[int, str]
+    about: dict[str, msgspec.Raw]
     instead: list[int] = []
+
+    def __post_init__(self) -> None:
+        if not len(self.places) == len(self.stamps) == len(self.entries):
+            raise ValueError("columns of one part have one length")
 
 
 class Part(NamedTuple):
@@ -63,23 +70,45 @@ class Part(NamedTuple):
 
 
 _decoder = msgspec.msgpack.Decoder(Word)
-_about = msgspec.msgpack.Decoder(About)
-NOTHING = msgspec.Raw(msgspec.msgpack.encode(None))
 
 
-def seen(place: str, stamp: Stamp, entry: int, about: About) -> Seen:
-    """A run folder that can be read."""
-    return Seen(place, stamp, entry, "", msgspec.Raw(msgspec.msgpack.encode(about)))
+def word(seen: Sequence[Seen], sizes: dict[str, int], instead: Sequence[int] = ()) -> Word:
+    """What is known of these run folders, as a part's file has it."""
+    own = [one.about for one in seen]
+    columns = {name: [getattr(about, name, None) for about in own] for name in About.__struct_fields__}
+    return Word(
+        VERSION,
+        sizes,
+        [one.place for one in seen],
+        [one.stamp for one in seen],
+        [one.entry for one in seen],
+        {row: one.why for row, one in enumerate(seen) if one.why},
+        {name: msgspec.Raw(msgspec.msgpack.encode(told)) for name, told in columns.items()},
+        list(instead),
+    )
 
 
-def about(one: Seen) -> About:
-    """What is known of a run that can be read. BadInput of a cache that something damaged."""
+def seen(part: Part) -> list[Seen]:
+    """The rows of a part. BadInput of a cache that something damaged."""
+    own = part.word
+    abouts = zip(*(column(part, name) for name in About.__struct_fields__), strict=True)
+    rows = enumerate(zip(own.places, own.stamps, own.entries, abouts, strict=True))
+    return [
+        Seen(place, stamp, entry, own.why.get(row, ""), None if row in own.why else About(*about))
+        for row, (place, stamp, entry, about) in rows
+    ]
+
+
+def column(part: Part, name: str) -> list[Any]:
+    """A column of `about`, None where there is a `why`. BadInput of a cache that something damaged."""
+    kind: Any = About.__annotations__[name]
     try:
-        return _about.decode(one.about)
-    except msgspec.MsgspecError as error:
-        raise BadInput(
-            f"what the catalogue knows of {one.place} is damaged; delete .stend/catalogue, it is made anew"
-        ) from error
+        told: list[Any] = msgspec.msgpack.decode(part.word.about[name], type=list[kind | None])
+    except (KeyError, msgspec.MsgspecError):
+        told = []
+    if len(told) != len(part.word.places):
+        raise BadInput("what the catalogue knows is damaged; delete .stend/catalogue, it is made anew")
+    return told
 
 
 @contextmanager
@@ -108,19 +137,14 @@ def read(home: Path) -> list[Part]:
     return [part for part in found if part.number not in replaced]
 
 
-def living(parts: Sequence[Part]) -> dict[str, Seen]:
-    """What is known last of each run folder."""
-    return {seen.place: seen for part in parts for seen in part.word.seen}
-
-
 def files(home: Path, parts: Sequence[Part]) -> dict[str, list[Path]]:
     """Parquet files by table."""
     return {table: [_file(home, table, part) for part in parts if part.word.sizes] for table in COLUMNS}
 
 
-def gone(parts: Sequence[Part], live: Iterable[Seen]) -> set[int]:
+def gone(parts: Sequence[Part], live: Iterable[int]) -> set[int]:
     """Entries in parts that count no more: of runs that changed since, or are there no longer."""
-    return {seen.entry for part in parts for seen in part.word.seen} - {seen.entry for seen in live}
+    return {entry for part in parts for entry in part.word.entries} - set(live)
 
 
 def commit(home: Path, seen: list[Seen], rows: Rows) -> None:
@@ -128,12 +152,12 @@ def commit(home: Path, seen: list[Seen], rows: Rows) -> None:
     placed(home, seen, lambda table, path: database.write(table, rows[table], path), tables=bool(rows))
 
 
-def merge(home: Path, parts: Sequence[Part], live: Sequence[Seen]) -> None:
-    """All parts that are alike as one, only of what counts; the caller is alone."""
+def merge(home: Path, parts: Sequence[Part], live: Sequence[int]) -> None:
+    """All parts that are alike as one, only of the entries that count; the caller is alone."""
     for tables in (True, False):
         own = [part for part in parts if bool(part.word.sizes) is tables]
-        numbers, dead = {one.entry for one in live}, gone(own, live)
-        kept = [seen for part in own for seen in part.word.seen if seen.entry in numbers]
+        dead = gone(own, live)
+        kept = [one for part in own for one in seen(part) if one.entry not in dead]
         every = files(home, own)
 
         def made(table: str, path: Path, every: Any = every, dead: Any = dead) -> None:
@@ -155,7 +179,7 @@ def clean(home: Path) -> None:
 
 
 def placed(
-    home: Path, seen: list[Seen], make: Callable[[str, Path], None], *, tables: bool, instead: Sequence[Part] = ()
+    home: Path, seen: Sequence[Seen], make: Callable[[str, Path], None], *, tables: bool, instead: Sequence[Part] = ()
 ) -> None:
     """Write a part's files, then the word by which they count. Entries keep their numbers where they have them."""
     number = 1 + max((_number(path) for path in (home / KNOWN).glob(f"part-*{KIND}")), default=0)
@@ -166,18 +190,18 @@ def placed(
         make(table, path)
         _durable(path)
         sizes[table] = path.stat().st_size
-    word = msgspec.msgpack.encode(Word(VERSION, sizes, seen, [part.number for part in instead]))
+    told = msgspec.msgpack.encode(word(seen, sizes, [part.number for part in instead]))
     path = _path(home, number)
     path.parent.mkdir(exist_ok=True)
     new = path.with_suffix(".new")
-    new.write_bytes(word)
+    new.write_bytes(told)
     _durable(new)
     new.rename(path)
 
 
 def unused(known: Sequence[Part]) -> int:
     """From here on no entry of these parts has a number."""
-    return 1 + max((seen.entry for part in known for seen in part.word.seen), default=0)
+    return 1 + max((entry for part in known for entry in part.word.entries), default=0)
 
 
 def _durable(path: Path) -> None:

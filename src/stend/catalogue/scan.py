@@ -17,9 +17,18 @@ class Place(NamedTuple):
     stamp: Stamp
 
 
-def scan(top: Path) -> dict[str, Place]:
-    """Run folders in `top` and in folders in it, by their path below it as text."""
-    return _below(str(top), _names(str(top)))
+UNASKED = -1
+"""The time of a manifest that was not looked at."""
+
+
+def scan(top: Path, *, manifests: bool = True) -> dict[str, Place]:
+    """Run folders in `top` and in folders in it, by their path below it as text; `manifests` are looked at too."""
+    return _below(str(top), _names(str(top)), manifests)
+
+
+def alike(known: Stamp, now: Stamp) -> bool:
+    """Whether a run is as it was, as far as was looked now."""
+    return known == now or (now[2] == UNASKED and known[:2] == now[:2])
 
 
 def one(top: Path, name: str) -> dict[str, Place]:
@@ -27,15 +36,15 @@ def one(top: Path, name: str) -> dict[str, Place]:
     return _below(str(top), [name])
 
 
-def _below(top: str, names: Iterable[str]) -> dict[str, Place]:
+def _below(top: str, names: Iterable[str], manifests: bool = True) -> dict[str, Place]:
     found: dict[str, Place] = {}
     for name in names:
-        stamp = _stamp(f"{top}/{name}")
+        stamp = _stamp(f"{top}/{name}", manifests)
         if stamp:
             found[plain(name)] = Place(f"{top}/{name}", stamp)
         elif stamp is None:
             for inner in _names(f"{top}/{name}"):
-                if stamp := _stamp(f"{top}/{name}/{inner}"):
+                if stamp := _stamp(f"{top}/{name}/{inner}", manifests):
                     found[plain(f"{name}/{inner}")] = Place(f"{top}/{name}/{inner}", stamp)
     return found
 
@@ -46,7 +55,7 @@ def _names(folder: str) -> list[str]:
     return []
 
 
-def _stamp(folder: str) -> Stamp | tuple[()] | None:
+def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
     """A run's stamp; None of a folder that holds none, () of what is no folder."""
     try:
         events = os.stat(f"{folder}/events.jsonl")
@@ -55,7 +64,7 @@ def _stamp(folder: str) -> Stamp | tuple[()] | None:
     except OSError:
         return ()
     try:
-        asked = os.stat(f"{folder}/manifest.toml").st_mtime_ns
+        asked = os.stat(f"{folder}/manifest.toml").st_mtime_ns if manifests else UNASKED
     except OSError:
         asked = 0
     return events.st_size, events.st_mtime_ns, asked

@@ -1,14 +1,16 @@
 """Runs are taken into a catalogue: those it does not know as they are now, a part of them at a time."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import repeat
 from pathlib import Path
 
 from stend.catalogue import database, parts
 from stend.catalogue.columns import COLUMNS
-from stend.catalogue.parts import NOTHING, Part, Rows, Seen, Stamp, seen
-from stend.catalogue.scan import Place, one, scan
+from stend.catalogue.known import Known
+from stend.catalogue.parts import Part, Rows, Seen, Stamp
+from stend.catalogue.scan import Place, alike, one, scan
 from stend.errors import StendError
 from stend.plain import plain
 
@@ -32,8 +34,9 @@ def stale(there: Mapping[str, Place], known: Sequence[Part]) -> list[str]:
     """Places whose run is not known as it is; with DuckDB also those that were read without."""
     tables, fresh = database.there(), dict[str, Stamp]()
     for part in known:
-        fresh |= {seen.place: seen.stamp if part.word.sizes or not tables else OLD for seen in part.word.seen}
-    return [place for place, now in there.items() if fresh.get(place) != now.stamp]
+        own = part.word
+        fresh.update(zip(own.places, own.stamps if own.sizes or not tables else repeat(OLD), strict=False))
+    return [place for place, now in there.items() if not alike(fresh.get(place, OLD), now.stamp)]
 
 
 def take_in(top: Path, home: Path, there: Mapping[str, Place]) -> None:
@@ -47,13 +50,7 @@ def take_in(top: Path, home: Path, there: Mapping[str, Place]) -> None:
             parts.commit(home, seen, told if database.there() else {})
         known = parts.read(home)
         if len(known) > parts.MOST_PARTS:
-            parts.merge(home, known, present(known, scan(top)))
-
-
-def present(known: Sequence[Part], there: Iterable[str]) -> list[Seen]:
-    """What is known last of each run that is there."""
-    live = parts.living(known)
-    return [live[place] for place in there if place in live]
+            parts.merge(home, known, Known(known, scan(top)).entries)
 
 
 def _seen(place: str, now: Place, entry: int, told: Rows) -> Seen | None:
@@ -69,10 +66,10 @@ def _seen(place: str, now: Place, entry: int, told: Rows) -> Seen | None:
         own = about(place, folder, run)
         found = list(rows(own, run)) if database.there() else []
     except (StendError, OSError) as error:
-        return Seen(place, now.stamp, entry, plain(str(error)) or type(error).__name__, NOTHING)
+        return Seen(place, now.stamp, entry, plain(str(error)) or type(error).__name__, None)
     except Exception as error:  # one run that we cannot tell of must not hide all others
-        return Seen(place, now.stamp, entry, plain(f"a defect in stend ({type(error).__name__}: {error})"), NOTHING)
+        return Seen(place, now.stamp, entry, plain(f"a defect in stend ({type(error).__name__}: {error})"), None)
     told["runs"].append({"entry": entry} | {name: getattr(own, name) for name in own.__struct_fields__})
     for table, row in found:
         told[table].append({"entry": entry} | row)
-    return seen(place, now.stamp, entry, own)
+    return Seen(place, now.stamp, entry, "", own)

@@ -33,22 +33,24 @@ def command(
     Example: stend list runs --where 'model=KC*' --sort -seconds --columns run,model,firmware,seconds
     """
     from stend.catalogue import opened
-    from stend.catalogue.choice import chosen, column, ordered
+    from stend.catalogue.choice import chosen, column, ordered, parsed
     from stend.catalogue.columns import TYPES
 
     names = list(TYPES) if columns == "all" else [column(word.strip()) for word in columns.split(",")]
+    asked = {*(TYPES if as_json else names), column(sort.removeprefix("-")), *(parsed(text)[0] for text in where or ())}
     if not top.is_dir():
         typer.echo(f"no runs below {top}")
         return
-    with opened(top, _reading.hear) as catalogue:
-        runs = ordered(chosen(catalogue.runs, where or ()), sort)[-(last or 0) :]
+    with opened(top, _reading.hear, labels="label" in asked) as catalogue:
+        every = catalogue.runs if as_json else catalogue.only(*asked)
+        runs = ordered(chosen(every, where or ()), sort)[-(last or 0) :]
         typer.echo(_json(catalogue, runs) if as_json else "\n".join(_lines(catalogue, runs, names)))
 
 
 def _lines(catalogue: "Catalogue", runs: "Sequence[About]", names: list[str]) -> list[str]:
     told = [f"{catalogue.top / one.run}: {one.why}" for one in catalogue.broken]
     if not runs:
-        few = " of that kind" if catalogue.runs else ""
+        few = " of that kind" if catalogue.known.places else ""
         return [*told, *([] if told else [f"no runs{few} below {catalogue.top}"])]
     columns = [(name.removesuffix("_s").removesuffix("_bytes"), _said(catalogue, runs, name)) for name in names]
     return [*told, *_table.lines(columns, whole=("run", "started"))]
