@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from stend import catalogue, store
-from stend.cli import _summary
+from stend.cli import _summary, _table
 from stend.cli._screen import Screen
 from stend.errors import STOPPED_EXIT_CODE, Missing, StepFailed
 from stend.live.course import Course
@@ -28,7 +28,7 @@ def follow(running: Running) -> None:
 def finish(folder: Path) -> int:
     """Summary and report, whatever the end was; the drive has been let go. Returns the exit code."""
     run = store.load(folder)
-    for line in _summary.lines(run):
+    for line in _table.folded(_summary.lines(run)):
         typer.echo(line)
     report(folder, run)
     catalogue.learn(folder)

@@ -17,7 +17,7 @@ def command(
     Example: stend show runs/20261120-120000-sim-small-iops
     """
     from stend import catalogue, store
-    from stend.cli import _summary
+    from stend.cli import _summary, _table
 
     run = store.load(catalogue.meant(folder))
     if as_json:
@@ -25,5 +25,5 @@ def command(
 
         typer.echo(json.dumps(_summary.figures(run), indent=1, ensure_ascii=False))
         return
-    for line in _summary.lines(run):
+    for line in _table.folded(_summary.lines(run)):
         typer.echo(line)
