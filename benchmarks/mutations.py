@@ -103,8 +103,9 @@ def found(file: str, source: str) -> Iterator[Mutation]:
         if isinstance(node, ast.expr | ast.stmt):
             start = starts[node.lineno - 1] + node.col_offset
             end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
-            for became in changes(node):
-                yield Mutation(file, place or "<module>", node.lineno, start, end, ast.unparse(node), became)
+            was = ast.unparse(node)
+            for became in (other for other in changes(node) if other != was):  # two arguments may be alike
+                yield Mutation(file, place or "<module>", node.lineno, start, end, was, became)
 
     yield from walk(ast.parse(source), "")
 

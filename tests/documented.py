@@ -10,6 +10,7 @@ from typing import NamedTuple
 from docs.made import verbs
 
 from stend import session, stats, suite
+from stend.batch import odd
 from stend.catalogue import database, taking
 from stend.catalogue.choice import column
 from stend.catalogue.columns import COLUMNS
@@ -220,6 +221,8 @@ FIGURES = (
     Figure(METHOD, r"outstanding within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),
     Figure(METHOD, r"near the link\" begins at (\d+) %", lambda: round(100 * limits.NEAR_LINK)),
     Figure("docs/method/limits.md", r"claims within (\d+) % are met", lambda: round(100 - 100 * claims.MET)),
+    Figure("docs/batch.md", r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
+    Figure("docs/batch.md", r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),
     Figure("docs/catalogue.md", r"after (\d+) s it is ended", lambda: round(database.PATIENCE_S)),
     Figure("docs/catalogue.md", r"loses at most (\d+) runs' reading", lambda: taking.BATCH),
 )

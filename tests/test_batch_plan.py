@@ -1,6 +1,7 @@
 """Plans of acceptance: the standard's tables, what a plan can tell, and what a file may say."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,12 @@ def test_a_plan_accepts_as_often_as_drawing_without_replacement_says() -> None:
 def test_a_plan_that_contradicts_itself_is_refused(told: Written, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         plan(told)
+
+
+@pytest.mark.parametrize("more", [{"aql_pct": 1.0, "lot": 500}, {"sample": 20, "accept": 1}])
+def test_odd_drives_are_bad_ones_where_the_plan_says_so(more: dict[str, Any]) -> None:
+    assert not plan(Written(LIMIT, **more, odd="told")).odd_is_bad
+    assert plan(Written(LIMIT, **more, odd="nonconforming")).odd_is_bad
 
 
 def test_a_plan_is_read_from_a_file_and_a_word_it_does_not_know_is_named(tmp_path: Path) -> None:

@@ -51,6 +51,14 @@ def test_at_its_limit_the_oldest_give_way_and_are_counted(tmp_path: Path) -> Non
     assert (made.gone_parts, made.gone_ios) == (20 - len(left), 500 * (20 - len(left)))
 
 
+def test_what_fills_its_limit_to_the_byte_fits(tmp_path: Path) -> None:
+    filled(made := Spool(tmp_path / "new/a.steps", 1 << 62, ring=False), 2)
+    size = sum(path.stat().st_size for path in made.folder.iterdir())
+    filled(Spool(tmp_path / "b.steps", size, ring=False), 2)
+    with pytest.raises(Full):
+        filled(Spool(tmp_path / "c.steps", size - 1, ring=False), 2)
+
+
 def test_at_its_limit_it_stops_and_keeps_what_came_first(tmp_path: Path) -> None:
     made = Spool(tmp_path / "a.steps", 8 * KiB, ring=False)
     with pytest.raises(Full, match="8 KiB are filled"):
@@ -96,6 +104,8 @@ def test_a_capture_that_was_cut_off_is_finished_as_far_as_its_parts_go(tmp_path:
     trace = form.opened(path)
     assert next(trace.batches())["t_ns"].tolist() == [0, 1, 10, 11, 20, 21]
     assert any("cut off" in note for note in trace.about.notes)
+    filled(Spool(tmp_path / "one.steps", 1 << 62, ring=False), 1)
+    assert (spool.finish(tmp_path / "one.steps"), kept(tmp_path / "one.steps")) == (1, [0])
 
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from stend import store
 from stend.errors import BadInput, Missing, StepFailed
-from stend.fleet import file, slurm, tasks
+from stend.fleet import file, locks, slurm, tasks
 from stend.fleet.file import Fleet, Order
 from stend.record import Started
 from tests.slurm_node import PATIENCE_S, Node, node
@@ -99,6 +99,28 @@ def test_waiting_jobs_are_cancelled_and_running_ones_asked_to_end(
     ]  # fmt: skip
 
 
+def test_drives_of_a_fleet_that_was_stopped_are_free_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, shared = fleet(tmp_path), tmp_path / "shared"
+    Queue(monkeypatch)
+    assert locks.claim(shared, "S 1", locks.Claim("lab", ("001-S-1-01",)), lambda name, cell: True) == ""
+    assert locks.claimed(shared, "S 1", "other", lambda name, cell: True) == "lab"
+    assert slurm.stop(own) == 0
+    assert locks.claimed(shared, "S 1", "other", lambda name, cell: True) == ""
+
+
+def test_every_ended_run_is_among_those_that_are_home_whether_it_was_brought_now_or_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, told = fleet(tmp_path), list[str]()
+    states = {"001-S-1-01": "ended", "002-S2-01": "ended", "001-S-1-02": "running"}
+    monkeypatch.setattr(slurm, "_states", lambda slurm, fleet: states)
+    monkeypatch.setattr(slurm.home, "brought", lambda ask, name, cell, folder: cell == "002-S2-01")
+    assert slurm.collect(own, told.append) == [tmp_path / "home/001-S-1-01", tmp_path / "home/002-S2-01"]
+    assert told == [f"002-S2-01: {tmp_path}/home/002-S2-01"]
+
+
 @pytest.mark.parametrize(
     ("own", "said"),
     [
@@ -125,6 +147,11 @@ def test_what_slurm_cannot_do_submits_nothing(
 def test_no_line_of_the_file_is_another_line_of_the_script(own: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="matching regex"):
         fleet(tmp_path, slurm=own)
+
+
+def test_a_word_of_slurm_that_is_not_known_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="unknown field `partitions`"):
+        fleet(tmp_path, slurm={"home": "/a", "partitions": "x"})
 
 
 def test_a_host_without_slurm_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,13 @@ def test_a_hypercube_has_a_drive_in_each_part_of_every_parameter_and_is_drawn_al
     assert {point.values["plan.active_range_pct"] for point in own.points()} == {50, 100}
 
 
+def test_values_that_could_have_been_lie_evenly_between_both_ends() -> None:
+    values = [float(value) for value in design().population("flash.spare_pct")]
+    assert 7 < min(values) < 7.1
+    assert 39.9 < max(values) < 40
+    assert sum(values) / len(values) == pytest.approx(23.5, abs=1e-3)
+
+
 def test_a_grid_has_every_combination_once() -> None:
     own = design(DESIGN.replace("drives = 12", "").replace("to = 40.0", "to = 40.0, levels = 3"))
     told = [tuple(point.values.values()) for point in own.points()]

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
 from stend import trace
 from stend.errors import BadInput
-from stend.trace import form
+from stend.trace import form, playable, steps
 
 ABOUT = trace.About(source="made", device="drawn by a test", capacity_bytes=1 << 30, malformed={"no number": 2})
 
@@ -63,6 +64,13 @@ def test_small_groups_of_rows_are_read_together_and_large_ones_apart(tmp_path: P
     made = trace.write(tmp_path / "t.parquet", [ios(10, 100 * n) for n in range(7)], ABOUT)
     assert [len(part["t_ns"]) for part in made.batches(rows=30)] == [30, 30, 10]
     assert [len(part["t_ns"]) for part in made.batches(rows=8)] == [8, 2] * 7
+
+
+def test_numbers_in_files_keep_their_meaning() -> None:
+    assert (form.READ, form.WRITE, form.FLUSH, form.DISCARD) == (0, 1, 2, 3)
+    assert (form.FUA, form.SYNC, form.METADATA, form.READAHEAD) == (1, 2, 4, 8)
+    assert zstandard.decompress(steps.header(7, ABOUT)).startswith(b'{"stend.steps":1,"step_ns":7,')
+    assert (form.VERSION, playable.told("").number) == (1, "04c5df90b4bac7b873aaac872beeeecd")
 
 
 def test_only_the_columns_that_were_asked_for_are_read(tmp_path: Path) -> None:

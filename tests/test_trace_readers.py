@@ -72,6 +72,21 @@ def test_the_format_is_told_by_what_is_in_the_file(name: str) -> None:
     assert told_by(SAMPLES[name][: source.HEAD]) == name.partition(" ")[0]
 
 
+@pytest.mark.parametrize(
+    ("data", "skipped"),
+    [
+        (b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n" + MSR, {"headers": 1}),
+        (b"device_id,opcode,offset,length,timestamp\n" + ALIBABA, {"headers": 1}),
+        (SECOND, {"headers": 1, "files opened and closed": 3, "waits": 1}),
+    ],
+)
+def test_lines_that_tell_no_io_are_left_out_and_not_called_malformed(
+    tmp_path: Path, data: bytes, skipped: dict[str, int]
+) -> None:
+    about = read(data, tmp_path).about
+    assert (about.skipped, about.malformed) == (skipped, {})
+
+
 def test_every_format_has_a_sample() -> None:
     assert {name.partition(" ")[0] for name in SAMPLES} == set(formats())
 
@@ -220,6 +235,26 @@ def test_a_line_without_an_end_is_one_malformed_line(tmp_path: Path, monkeypatch
     monkeypatch.setattr(source, "BLOCK", 300)
     made = read(MSR + b"9" * 5000 + b"\n" + MSR, tmp_path)
     assert (made.ios, sum(made.about.malformed.values()), made.about.lines) == (6, 1, 7)
+
+
+def test_what_no_kernel_asks_and_what_is_years_away_is_malformed(tmp_path: Path) -> None:
+    day = 86_400 * 10**6
+    sizes = [b"0,R,0,%d,%d\n" % (size, 5000 * day) for size in (4096, 1 << 32, (1 << 32) + 1)]
+    times = [b"0,R,0,4096,%d\n" % ((5000 + days) * day) for days in (0, 0, 365, 366, 400)]
+    about = read(b"".join(sizes + times), tmp_path).about
+    assert about.malformed == {"it is longer than any IO": 1, "the time is a year from its neighbours'": 2}
+
+
+def test_no_process_of_linux_has_a_number_beyond_31_bits(tmp_path: Path) -> None:
+    line = b"  8,0    1        %d     0.00000000%d  %d  D   R 0 + 8 [a]\n"
+    data = b"".join(line % (n, n, (1 << 31) - 2 + n) for n in range(3))
+    made = read(data, tmp_path, "blkparse")
+    assert (made.ios, made.about.malformed) == (2, {"the process is no number": 1})
+    assert [part["process"].tolist() for part in made.batches(("process",))] == [[(1 << 31) - 2, (1 << 31) - 1]]
+
+
+def test_a_trace_of_one_drive_is_said_to_be_of_that_drive(tmp_path: Path) -> None:
+    assert read(MSR, tmp_path).about.device == "hm:0"
 
 
 def test_lines_that_end_as_on_windows_are_the_same_lines(tmp_path: Path) -> None:

@@ -102,6 +102,11 @@ def test_where_no_response_time_is_known_no_idle_time_is_told() -> None:
     assert not stored.answered(step.parts[0].tally).ios
 
 
+def test_of_a_whole_that_is_known_in_part_no_idle_time_is_told() -> None:
+    known, unknown = Step(0, SECOND, 5, {}, ()), Step(SECOND, SECOND, None, {}, ())
+    assert [(a + b).idle_ns for a, b in ((known, known), (known, unknown), (unknown, known))] == [10, None, None]
+
+
 def test_a_step_in_which_nothing_was_asked_is_idle_and_there() -> None:
     folded = list(steps([batch([(0, READ, 0, 512, 10, 1, 1), (3 * SECOND, READ, 0, 512, 10, 1, 1)])]))
     assert [step.idle_ns for step in folded[1:3]] == [SECOND, SECOND]

@@ -37,7 +37,7 @@ class Spool:
     def __init__(self, path: Path, limit_bytes: int, *, ring: bool) -> None:
         self.path, self.limit_bytes, self.ring = path, limit_bytes, ring
         self.folder = parts_of(path)
-        self.numbers, self.gone_ios, self.gone_parts, self.filled = 0, 0, 0, False
+        self.numbers, self.gone_ios, self.gone_parts = 0, 0, 0
         self._ios: dict[Path, int] = {}
         if path.exists():
             raise BadInput(f"{path} is there already; a capture writes a new file")
@@ -63,7 +63,6 @@ class Spool:
                 if error.errno not in FULL:
                     raise StepFailed(f"{part} cannot be written: {error.strerror}") from error
                 why = "the disk is full"
-            self.filled = True
             older = [one for one in self._ios if one != part]
             if not (self.ring and older):
                 part.unlink(missing_ok=True)

@@ -1,0 +1,66 @@
+"""Where a comparison turns: at the edge of an interval, of a warmth, of what two sides have alike."""
+
+import msgspec
+import pytest
+
+from stend.compare import Side, compared, side
+from stend.compare.differences import verdict_of
+from stend.compare.rules import judge, parse
+from stend.compare.settings import Reason
+from stend.compare.sides import outcome as reduced
+from stend.definition import Workload
+from stend.units import GB
+from tests.sides import load, of_rates, outcome, row
+from tests.synthetic import Truth, made
+
+
+@pytest.mark.parametrize(
+    ("middle", "low", "high", "verdict"),
+    [
+        (-0.2, -0.4, 0.0, "undecided"),
+        (-0.2, -0.4, -1e-9, "worse"),
+        (0.2, 0.0, 0.4, "undecided"),
+        (0.2, 1e-9, 0.4, "better"),
+        (0.1, 0.05, 0.15, "undecided"),
+        (0.0, -0.1, 0.05, "undecided"),
+        (0.0, -0.09, 0.09, "same"),
+    ],
+)
+def test_an_interval_that_touches_nothing_or_the_limit_decides_nothing(
+    middle: float, low: float, high: float, verdict: str
+) -> None:
+    assert verdict_of(middle, low, high, 0.1, more_is_better=True) == verdict
+
+
+@pytest.mark.parametrize(("change", "why"), [({"entropy_pct": 50}, "entropy"), ({"range_bytes": 240 * GB}, "part")])
+def test_other_data_and_another_part_of_the_drive_are_not_comparable(change: dict[str, int], why: str) -> None:
+    work = msgspec.structs.replace(load(), range_bytes=480 * GB)
+    other = msgspec.structs.replace(work, **change)
+
+    def sided(name: str, work: Workload) -> Side:
+        return side(name, [outcome(f"{name}{i}", [row(work, 1000 + i)], i) for i in range(2)])
+
+    a, b = sided("a", work), sided("b", other)
+    (one,) = (one for one in compared(a, b).differences if one.quantity == "iops")
+    assert one.verdict == "not comparable"
+    assert one.why == (Reason(why, {"a": 1.0, "b": 0.5}),)
+
+
+@pytest.mark.parametrize(("warm_c", "told"), [(34.9, []), (35.0, ["temperature"]), (None, [])])
+def test_a_temperature_is_told_from_five_degrees_on(warm_c: float | None, told: list[str]) -> None:
+    a, b = (of_rates(name, 1000, 1010, settings={"temperature": t}) for name, t in (("a", 30.0), ("b", warm_c)))
+    assert [one.name for one in compared(a, b).settings] == told
+
+
+def test_a_run_is_reduced_with_the_words_of_its_host() -> None:
+    host = {"kernel": "6.1", "cpu": "E5", "cpus": 4}
+    settings = reduced("a", made("iops", truth=Truth(), interval_s=20.0, shorten=60, rounds=5), host).settings
+    assert (settings["kernel"], settings["cpu"]) == ("6.1", "E5 × 4")
+
+
+def test_a_rule_that_more_runs_would_decide_says_how_many() -> None:
+    whole = compared(of_rates("a", 1000, 1005, 995), of_rates("b", 960, 1010, 940))
+    (one,) = judge(whole, [parse("iops < -3%")]).gated
+    assert one.answer == "undecided"
+    assert one.figure.more
+    assert one.why == (Reason("more", {"n": one.figure.more}),)
