@@ -116,7 +116,7 @@ def test_every_ended_run_is_among_those_that_are_home_whether_it_was_brought_now
     own, told = fleet(tmp_path), list[str]()
     states = {"001-S-1-01": "ended", "002-S2-01": "ended", "001-S-1-02": "running"}
     monkeypatch.setattr(slurm, "_states", lambda slurm, fleet: states)
-    monkeypatch.setattr(slurm.home, "brought", lambda ask, name, cell, folder: cell == "002-S2-01")
+    monkeypatch.setattr("stend.fleet.slurm.home.brought", lambda ask, name, cell, folder: cell == "002-S2-01")
     assert slurm.collect(own, told.append) == [tmp_path / "home/001-S-1-01", tmp_path / "home/002-S2-01"]
     assert told == [f"002-S2-01: {tmp_path}/home/002-S2-01"]
 
