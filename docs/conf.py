@@ -60,6 +60,8 @@ linkcheck_anchors = False
 linkcheck_timeout = 20
 
 LABELS = {"en": ("Site", "Page", "Search"), "ru": ("Сайт", "Страница", "Поиск")}
+THEIRS = {"Next": "Дальше", "Previous": "Назад", "Back to top": "Наверх", "On this page": "На этой странице"}
+"""Furo's own words, which it has in English alone."""
 
 
 def for_everybody(app, failed):
@@ -75,6 +77,9 @@ def for_everybody(app, failed):
         '<th class="head"><p></p></th>': '<td class="head"></td>',
         '<div id="search-results">': f'<h1>{search}</h1>\n<div id="search-results">',
     }
+    if app.config.language == "ru":
+        better |= {f"<span>{word}</span>": f"<span>{own}</span>" for word, own in THEIRS.items()}
+        better |= {f"            {word}\n": f"            {own}\n" for word, own in THEIRS.items()}
     for path in Path(app.outdir).rglob("*.html") if app.builder.format == "html" and not failed else ():
         text = made = path.read_text(encoding="utf-8")
         for old, new in better.items():

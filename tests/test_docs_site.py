@@ -1,5 +1,6 @@
 """The site of docs/: built without a warning or a dead link, its main pages wholly in Russian too."""
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -44,6 +45,14 @@ def test_no_link_within_the_site_is_dead_in_either_language(
     """Sphinx itself does not look where a sentence in another language leads to."""
     found = [link for link in links.dead(next(iter(said))) if ": reviews/" not in link]  # which `make docs` adds
     assert found == []
+
+
+@pytest.mark.parametrize("page", IN_RUSSIAN)
+def test_each_heading_of_a_main_page_is_shown_in_russian(page: str, said: dict[Path, Said]) -> None:
+    """One that begins as a list does, `1. `, would be translated and yet shown in English."""
+    english, russian = (re.findall(r"<h[1-6]>(.*?)<", (site / f"{page}.html").read_text()) for site in said)
+    assert len(english) == len(russian) > 0
+    assert {*english} & {*russian} <= {"stend"}
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
