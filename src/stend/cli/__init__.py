@@ -96,8 +96,8 @@ class Doors(TyperGroup):
         return sorted(names, key=lambda n: (self.ORDER.index(n) if n in self.ORDER else 99, n))
 
 
-def application() -> typer.Typer:
-    """The command line, made of the files of this folder."""
+def application(asked: str = "") -> typer.Typer:
+    """The command line, made of the files of this folder; of one alone where its verb is what is asked for."""
     app = typer.Typer(
         cls=Doors,
         help="Measures storage drives honestly: purge, precondition, steady state, saturation, recovery, report.\n\n"
@@ -114,11 +114,10 @@ def application() -> typer.Typer:
             typer.echo(f"stend {__version__}")
             raise typer.Exit
 
-    for module in pkgutil.iter_modules(__path__):
-        if not module.name.startswith("_"):
-            verb = importlib.import_module(f"{__name__}.{module.name}")
-            own = getattr(verb, "Verb", Verb)
-            app.command(module.name.rstrip("_"), cls=own, epilog=EPILOG)(verb.command)
+    verbs = {one.name.rstrip("_"): one.name for one in pkgutil.iter_modules(__path__) if not one.name.startswith("_")}
+    for name in [asked] if asked in verbs else verbs:
+        verb = importlib.import_module(f"{__name__}.{verbs[name]}")
+        app.command(name, cls=getattr(verb, "Verb", Verb), epilog=EPILOG)(verb.command)
     return app
 
 
@@ -137,8 +136,9 @@ def _warned(message: Warning | str, category: type[Warning], *where: Any, **more
 
 
 def _main(arguments: Sequence[str] | None) -> int:
+    words = sys.argv[1:] if arguments is None else arguments
     try:
-        answer = application()(args=arguments, prog_name="stend", standalone_mode=False)
+        answer = application(*words[:1])(args=words, prog_name="stend", standalone_mode=False)
     except StendError as error:
         return _say(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort) as error:  # Abort: Ctrl-C or the end of input at a question
