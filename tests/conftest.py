@@ -1,5 +1,6 @@
 """Every test has what it needs or says why not: nothing is skipped without being counted at the very end."""
 
+import gc
 import os
 import shutil
 import sys
@@ -16,6 +17,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 """Compiled kernels stay with the environment whose numba made them."""
 os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
 
+from stend.cli import GARBAGE_AFTER  # noqa: E402
 from tests import needs  # noqa: E402
 
 NOT_RUN = "not run"
@@ -30,6 +32,18 @@ settings.load_profile("busy")
 def pytest_configure(config: pytest.Config) -> None:
     """Hear what is started from the first test on."""
     needs.listen()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """What is collected stays to the end: no garbage is looked for in it, and later as seldom as `stend` does."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.set_threshold(GARBAGE_AFTER)
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -20,6 +20,7 @@ from stend.errors import BadInput
 from stend.report.parts import schemas_many
 from stend.session import unrecorded
 
+pytestmark = pytest.mark.together
 ODD = {7: "&flash.dies=6", 19: "&flash.spare_pct=13"}
 KEY = Key("iops", "rounds", "window", 100, 0, "4K", 4, 32, 1, "both")
 
@@ -33,8 +34,8 @@ def run(unit: int, more: str = "", number: int = 1, minute_s: float = 1.0) -> Ou
     return outcome(f"run-{unit}-{number}", done, {})._replace(began_s=100.0 * unit + number)
 
 
-def of(units: range, **more: str) -> Lot:
-    return lot(side("", [run(unit, ODD.get(unit, "") if not more else "") for unit in units]))
+def of(units: range) -> Lot:
+    return lot(side("", [run(unit, ODD[unit]) if unit in ODD else run(unit) for unit in units]))
 
 
 @pytest.mark.slow
