@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -257,6 +257,18 @@ def number_of(node: str) -> str:
     """`major:minor` of a real node."""
     there = os.stat(node)
     return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}"
+
+
+@contextmanager
+def zram(size: int) -> Iterator[str]:
+    """A drive in memory of our own, besides those that are there."""
+    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
+    Path(f"/sys/block/zram{number}/disksize").write_text(str(size))
+    try:
+        yield f"/dev/zram{number}"
+    finally:
+        Path(f"/sys/block/zram{number}/reset").write_text("1")
+        Path("/sys/class/zram-control/hot_remove").write_text(number)
 
 
 def resize(path: Path, size: int, node: str = "") -> None:

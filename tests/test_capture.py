@@ -22,7 +22,7 @@ from stend.capture.running import Captured, Wish, capture
 from stend.errors import BadInput, Missing
 from stend.trace import form, steps
 from stend.units import KiB, MiB
-from tests.stand import Stand, sh
+from tests.stand import Stand, sh, zram
 
 REAL = pytest.mark.needs("trace points of the block layer", "mkfs.ext4")
 
@@ -31,18 +31,6 @@ REAL = pytest.mark.needs("trace points of the block layer", "mkfs.ext4")
 def stand(tmp_path: Path) -> Iterator[Stand]:
     with ExitStack() as end:
         yield Stand(tmp_path, end)
-
-
-@contextmanager
-def zram(size: int) -> Iterator[str]:
-    """A drive in memory of our own, besides those that are there."""
-    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
-    Path(f"/sys/block/zram{number}/disksize").write_text(str(size))
-    try:
-        yield f"/dev/zram{number}"
-    finally:
-        Path(f"/sys/block/zram{number}/reset").write_text("1")
-        Path("/sys/class/zram-control/hot_remove").write_text(number)
 
 
 def work(folder: Path, transactions: int = 60) -> None:

@@ -16,6 +16,7 @@ from stend.plan import gather
 from stend.record import Run
 from stend.report.story.telling import story
 from stend.session import unrecorded
+from stend.tally import Tally
 from stend.units import GiB
 from stend.words import Language
 from stend.words.sentences import finding_said
@@ -108,6 +109,16 @@ def test_a_host_that_was_late_makes_the_run_invalid_in_both_languages(tmp_path: 
     assert [f.key for f in found] == ["invalid"]
     assert "недействителен: хост отправил с опозданием 1,5" in Language("ru").told(run.stamps[-2]).replace(".", ",")
     assert finding_said(found[0], Language("ru"))
+
+
+def test_discards_that_a_drive_does_not_take_are_stamped_in_both_languages(tmp_path: Path) -> None:
+    run = played(FLASH, made(tmp_path / "t.parquet"))
+    stamped = "7 discards of the trace were not sent: the drive takes none"
+    for sent, told_of in ((0, True), (3, False)):
+        pace = Pace(sent=1000, discard=Tally(ios=sent), left_out={"discards": 7})
+        run.results[-1] = run.placed["replay", "replay"][-1] = msgspec.structs.replace(run.results[-1], pace=pace)
+        assert (stamped in run.stamps) is told_of
+    assert "не принимает discard: из трассы не отправлено таких команд 7" in Language("ru").told(stamped)
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_closed_loop_never_has_more_in_flight_than_was_captured(tmp_path: Path
     engine.close()
 
 
-def test_flushes_are_sent_and_discards_are_left_out(tmp_path: Path) -> None:
+def test_flushes_are_sent_and_discards_that_a_file_does_not_take_are_told(tmp_path: Path) -> None:
     place = tmp_path / "drive.bin"
     place.write_bytes(bytes(ROOM))
     op = np.array([form.WRITE, form.FLUSH, form.DISCARD, form.READ] * 50, np.uint8)
@@ -133,6 +133,7 @@ def test_flushes_are_sent_and_discards_are_left_out(tmp_path: Path) -> None:
     assert load.pace is not None
     assert load.pace.flush.ios == 50
     assert load.pace.sent == 150
+    assert load.pace.left_out == {"discards": 50}
 
 
 def test_a_trace_lands_inside_the_range_whatever_it_is_laid_by(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Of one replay: IOs sent in all, those late (`LATE_S`), those of them that waited for room in the queue.
 
     `lateness` is {fio's latency bin: IOs} of how long after its time an IO was sent, `latest_ns` the longest. All but
-    `sent` are 0 where the pace was not the trace's (closed loop). `flush` are the flushes; `left_out` counts, by kind,
+    `sent` are 0 where the pace was not the trace's (closed loop). `flush` and `discard` are those; `left_out` counts, by kind,
     what was not sent at all.
     """
 
@@ -27,6 +27,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     latest_ns: ranges.Response = 0
     lateness: Mapping[ranges.Bin, ranges.Count] = {}
     flush: Tally = Tally()
+    discard: Tally = Tally()
     left_out: dict[str, ranges.Count] = {}
 
     @property

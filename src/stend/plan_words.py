@@ -72,7 +72,9 @@ def traced(trace: Traced, phases: tuple[Phase, ...]) -> list[str]:
     }[plays[-1].fit]
     said = [f"the trace {trace.name} ({trace.ios} IOs in {duration(trace.seconds)}): {laid}"]
     if trace.discards:
-        said.append(f"{trace.discards} discards of the trace are not played: native AIO has no word for them")
+        said.append(
+            f"{trace.discards} discards of the trace are played where the drive takes them; virtual ones know none"
+        )
     if trace.flushes:
         said.append(f"{trace.flushes} flushes of the trace are played on real drives; virtual ones know none")
     if not trace.timed:

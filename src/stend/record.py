@@ -451,6 +451,7 @@ class Run:
         paces = [result.pace for result in self.results if result.pace]
         late = max((pace for pace in paces), key=lambda pace: pace.late_share, default=Pace())
         host = max((pace for pace in paces), key=lambda pace: pace.host_share, default=Pace())
+        kept = max((pace.left_out.get("discards", 0) for pace in paces if not pace.discard.ios), default=0)
         stalled = any(note.kind == "stall" for note in self.notes)
         disturbed = any(note.kind == "interference" for note in self.notes)
         source = self.source
@@ -459,6 +460,7 @@ class Run:
             *((f"the record is not as the run wrote it: {self.wrong[0]}",) if self.wrong else ()),
             *((f"invalid: the host sent {100 * host.host_share:.1f} % of the trace late",) if host.invalid else ()),
             *((f"{100 * late.late_share:.1f} % of the trace were sent late",) if late.doubtful else ()),
+            *((f"{kept} discards of the trace were not sent: the drive takes none",) if kept else ()),
             *links,
             *(("load and counters differ by more than 1 %, see the notes",) if differ else ()),
             *(("the host slept or stalled while figures were taken, see the notes",) if stalled else ()),

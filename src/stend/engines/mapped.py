@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.errors import BadInput
-from stend.trace.form import DISCARD, FLUSH, FUA, Trace, opened
+from stend.trace.form import DISCARD, FLUSH, FUA, Batch, Trace, opened
 from stend.trace.playable import EXAMPLE, told
 from stend.units import MiB
 from stend.workload import Replay, Workload
@@ -41,19 +41,31 @@ def found(traces: Mapping[str, str], played: Replay) -> Trace:
     return opened(Path(path))
 
 
-def requests(trace: Trace, workload: Workload, range_bytes: int, block_bytes: int) -> Iterator[Requests]:
-    """Batch by batch; discards, for which native AIO has no word, are left out."""
+def requests(
+    trace: Trace, workload: Workload, range_bytes: int, block_bytes: int, *, discards: bool = False
+) -> Iterator[Requests]:
+    """Batch by batch; discards are left out, or those parts of them taken that the trace reads or writes somewhere."""
     played = workload.replay
     assert played  # noqa: S101 for mypy: only a workload of a trace comes here
     for batch in trace.batches(COLUMNS):
-        kept = batch["op"] != DISCARD
-        t_ns, op, flags, offset, length, depth = (batch[name][kept].astype(np.int64) for name in COLUMNS)
+        t_ns, op, flags, offset, length, depth = _kept(batch, played, range_bytes, discards=discards)
         bare = op == FLUSH
         length = np.where(bare, 0, np.maximum(-(-length // block_bytes) * block_bytes, block_bytes))
         offset = laid(offset - played.first_bytes, played, range_bytes) // block_bytes * block_bytes
         offset = np.clip(offset, 0, range_bytes // block_bytes * block_bytes - length) + workload.start_bytes
         due = (t_ns / played.speed).astype(np.int64) if played.timed else np.zeros_like(t_ns)
         yield Requests(due, op, flags & FUA, np.where(bare, 0, offset), length, np.maximum(depth, 0))
+
+
+def _kept(batch: Batch, played: Replay, range_bytes: int, *, discards: bool) -> Iterator[Words]:
+    """The columns of what is played; one discard may be as long as the drive, and span what the trace never touches."""
+    t_ns, op, flags, offset, length, depth = (batch[name].astype(np.int64) for name in COLUMNS)
+    begin = np.maximum(offset, played.first_bytes)
+    end = np.minimum(offset + length, played.first_bytes + played.span_bytes)
+    cut = op == DISCARD
+    offset, length = np.where(cut, begin, offset), np.where(cut, np.minimum(end - begin, range_bytes), length)
+    kept = ~cut | (discards & (length > 0))
+    return (column[kept] for column in (t_ns, op, flags, offset, length, depth))
 
 
 def laid(offset: Words, played: Replay, range_bytes: int) -> Words:

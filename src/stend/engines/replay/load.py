@@ -120,4 +120,6 @@ class SenderLoad:
             latest_ns=int(done.words[m.LATEST]),
             lateness=dict(zip(used.tolist(), lateness[used].tolist(), strict=True)),
             flush=tally(done.sums[m.FLUSH], done.bins[m.FLUSH]),
+            discard=tally(done.sums[m.DISCARD], done.bins[m.DISCARD]),
+            left_out={"discards": left_out} if (left_out := self.at(m.LEFT_OUT)) else {},
         )

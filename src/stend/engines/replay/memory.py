@@ -30,16 +30,18 @@ from stend.stats import BINS
     OVER,
     BLAMED,
     SLEPT,
-) = range(16)
+    LEFT_OUT,
+) = range(17)
 """Words of `at`; times are ns of the monotonic clock, those after BEGAN count from it, as the schedule does.
 
 FED and TAKEN: IOs of the schedule that were read and sent; BEAT: when the sender last came round; ANSWERED: the drive's
 last answer; FLYING: IOs in flight; BLAMED: 1 while IOs are late because there was no room in the queue; SLEPT: how
-often the sender had gone to sleep when it came round.
+often the sender had gone to sleep when it came round; LEFT_OUT: discards of the trace that are not sent, known once
+FED_ALL.
 """
-WORDS = 16
+WORDS = 17
 READ, WRITE, FLUSH, DISCARD, LATENESS = range(5)
-"""Rows of sums (but the last) and bins."""
+"""Rows of sums (but the last) and bins; the first four as in a trace."""
 SENT, LATE, FULL, LATEST, UNTIL = range(5)
 """Words of a snapshot: IOs of a schedule that were sent, those more than LATE_NS late, those of them that waited for
 room in the queue, the longest lateness in ns; when it was taken."""

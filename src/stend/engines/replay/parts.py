@@ -21,6 +21,7 @@ _errno: Any = _types.ExternalFunction("__errno_location", _types.CPointer(_types
 _clock: Any = types.ExternalFunction("clock_gettime", types.int32(types.int32, types.uintp))
 _sleep: Any = types.ExternalFunction("clock_nanosleep", types.int32(types.int32, types.int32, types.uintp, types.uintp))
 _usage: Any = types.ExternalFunction("getrusage", types.int32(types.int32, types.uintp))
+_write: Any = types.ExternalFunction("write", types.int64(types.int32, types.uintp, types.int64))
 
 MONOTONIC, ABSOLUTE, THREAD = 1, 1, 1
 SECOND = 1_000_000_000
@@ -37,9 +38,12 @@ SLEPT = 16
 EIO, EAGAIN, EINTR = 5, 11, 4
 AWAKE_NS, NAP_NS = 1_000_000, 100_000
 """After so long awake a sender naps: others are waiting, and the kernel would let them in for 50 ms at once."""
-CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED = range(9)
+LOOK_NS = 200_000
+"""While a discard is in flight its end is looked for so often: no AIO tells it."""
+CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED, BELL, HANDED, ENDED, SEEN = range(13)
 """Words of `Flight.set`: AIO context, descriptor (negative: no drive), two system calls, free slots, memory that is
-written from, and where is read into; when the sender slept last."""
+written from, and where is read into; when the sender slept last. Of discards (see `discards.py`): the eventfd that
+tells of one, how many were handed over, how many ended, how many of those ends were seen."""
 
 
 class Flight(NamedTuple):
@@ -50,6 +54,10 @@ class Flight(NamedTuple):
     pointer: npt.NDArray[np.int64]
     events: npt.NDArray[np.int64]
     free: npt.NDArray[np.int64]
+    handed: npt.NDArray[np.int64]
+    """[bound]: slots of discards handed over, discard n at n modulo its length"""
+    ended: npt.NDArray[np.int64]
+    """[bound, 2]: slots of those that ended, and after how many ns, or minus the error's number"""
     issued: npt.NDArray[np.int64]
     op: npt.NDArray[np.int64]
     time: npt.NDArray[np.int64]
@@ -59,11 +67,12 @@ class Flight(NamedTuple):
 def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int]) -> Flight:
     """Nothing in flight yet, at most `bound`; `pool` is (address, bytes) written from, and the address read into."""
     calls = aio.numbers()
-    words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0], np.int64)
+    words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, 0, 0, 0], np.int64)
     iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
     free, issued, op = np.arange(bound), np.zeros(bound, np.int64), np.zeros(bound, np.int64)
+    handed, ended = np.zeros(bound, np.int64), np.zeros((bound, 2), np.int64)
     one, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
-    return Flight(words, iocb, one, events, free, issued, op, times, usage)
+    return Flight(words, iocb, one, events, free, handed, ended, issued, op, times, usage)
 
 
 @inlined
@@ -110,8 +119,16 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
     )
     c[aio.LENGTH] = nbytes
     c[aio.OFFSET] = offset
-    f.pointer[0] = c.ctypes.data
     f.issued[slot], f.op[slot] = at_ns, op
+    if op == m.DISCARD:
+        f.handed[f.set[HANDED] % f.handed.shape[0]] = slot
+        f.set[HANDED] += 1
+        f.pointer[0] = 1
+        _write(f.set[BELL], f.pointer.ctypes.data, 8)
+        f.set[FREE] -= 1
+        at[m.FLYING] += 1
+        return True
+    f.pointer[0] = c.ctypes.data
     if _system_call(f.set[SUBMIT], f.set[CONTEXT], 1, f.pointer.ctypes.data, 0, 0) != 1:
         error = i64(_errno()[0])
         if error == EAGAIN and at[m.FLYING] > 0:
@@ -121,6 +138,23 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
     f.set[FREE] -= 1
     at[m.FLYING] += 1
     return True
+
+
+@inlined
+def discarded(f: Any, at: Any, done: Any) -> None:
+    """Take the ends of discards that are there."""
+    while f.set[SEEN] < f.set[ENDED]:
+        n = f.set[SEEN] % f.ended.shape[0]
+        slot, ns = f.ended[n, 0], f.ended[n, 1]
+        if ns < 0:
+            at[m.ERRNO], at[m.FAILED_AT] = -ns, f.iocb[slot, aio.OFFSET]
+        else:
+            answered(f, at, done, i64(m.DISCARD), f.iocb[slot, aio.LENGTH], ns)
+            at[m.ANSWERED] = max(at[m.ANSWERED], f.issued[slot] + ns)
+        f.free[f.set[FREE]] = slot
+        f.set[FREE] += 1
+        f.set[SEEN] += 1
+        at[m.FLYING] -= 1
 
 
 @inlined
@@ -159,7 +193,10 @@ def wait(f: Any, at: Any, done: Any, t: Any, until: Any, full: Any) -> None:
         _sleep(MONOTONIC, ABSOLUTE, f.time.ctypes.data + 16, 0)
         f.set[RESTED] = now(f, at)
         length = i64(0)
+    discarded(f, at, done)
     if at[m.FLYING] > 0:
+        if f.set[HANDED] > f.set[SEEN]:
+            length = min(length, i64(LOOK_NS))
         if length >= NAP_NS:
             f.set[RESTED] = t + length
         reap(f, at, done, 1 if length > 0 else 0, length)

@@ -20,9 +20,9 @@ import msgspec
 import numpy as np
 
 from stend.engines.mapped import Requests, requests
-from stend.engines.replay import aio, kernel
+from stend.engines.replay import aio, discards, kernel
 from stend.engines.replay import memory as m
-from stend.engines.replay.parts import Flight, flight
+from stend.engines.replay.parts import FD, Flight, flight
 from stend.engines.replay.task import GO, READY, Task
 from stend.engines.simulated import pattern
 from stend.errors import StendError
@@ -67,7 +67,10 @@ def _hurried() -> None:
 
 
 def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
-    feed, played = Feed(task, shared), task.workload.replay
+    fd, played = int(under_way.set[FD]), task.workload.replay
+    if threads := fd >= 0 and discards.taken(fd):
+        discards.Discards(under_way, shared)
+    feed = Feed(task, shared, discards=threads or fd < 0)
     timed = played is not None and played.timed
     return lambda told: kernel.play(under_way, told.at, told, m.ledger(), feed.ring, timed)
 
@@ -101,20 +104,22 @@ def _flight(task: Task, fd: int) -> Flight:
 class Feed:
     """Reads the schedule ahead of the kernel, in a thread of its own."""
 
-    def __init__(self, task: Task, shared: m.Shared) -> None:
+    def __init__(self, task: Task, shared: m.Shared, *, discards: bool) -> None:
         self.ring, self.at, self.task = kernel.ring(AHEAD), shared.at, task
+        self.trace, self.discards = form.opened(Path(task.trace)), discards
         self.parts = (part for batch in self._requests() for part in batch.parts(AHEAD // 4))
         self._fill(AHEAD // 2)
         threading.Thread(target=self._go_on, daemon=True).start()
 
     def _requests(self) -> Iterator[Requests]:
         task = self.task
-        return requests(form.opened(Path(task.trace)), task.workload, task.range_bytes, task.block_bytes)
+        return requests(self.trace, task.workload, task.range_bytes, task.block_bytes, discards=self.discards)
 
     def _fill(self, least: int) -> None:
         while self.at[m.FED] < least and not self.at[m.FED_ALL]:
             part = next(self.parts, None)
             if part is None:
+                self.at[m.LEFT_OUT] = self.trace.ios - int(self.at[m.FED])
                 self.at[m.FED_ALL] = 1
             else:
                 self._put(part)

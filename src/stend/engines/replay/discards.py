@@ -1,0 +1,59 @@
+"""Discards of a trace: native AIO has none, so threads of the sender's ask for them, and wait, one each.
+
+The compiled loop hands over a slot and rings the bell; the end is put where it looks. Neither side takes a lock of the
+other's.
+"""
+
+import errno
+import os
+import struct
+import threading
+import time
+from fcntl import ioctl
+
+from stend.engines.replay import aio
+from stend.engines.replay import memory as m
+from stend.engines.replay.parts import BELL, ENDED, FD, Flight
+
+BLKDISCARD = 0x1277
+"""linux/fs.h: `ioctl` with first byte and length, two words of 64 bits."""
+THREADS = 4
+
+
+def taken(fd: int) -> bool:
+    """Whether what is open there takes discards; a file, or what is open to be read only, does not."""
+    try:
+        ioctl(fd, BLKDISCARD, struct.pack("QQ", 0, 1))
+    except OSError as error:
+        return error.errno == errno.EINVAL  # one byte is no block: refused after all other questions
+    return True
+
+
+class Discards:
+    """Threads that discard what `under_way` hands over; response times begin at that moment."""
+
+    def __init__(self, under_way: Flight, shared: m.Shared) -> None:
+        self.flight, self.at, self.begun = under_way, shared.at, 0
+        self.lock, self.bell = threading.Lock(), os.eventfd(0, os.EFD_SEMAPHORE | os.EFD_CLOEXEC)
+        under_way.set[BELL] = self.bell
+        for _ in range(THREADS):
+            threading.Thread(target=self._go_on, daemon=True).start()
+
+    def _go_on(self) -> None:
+        f = self.flight
+        while os.eventfd_read(self.bell):
+            with self.lock:
+                slot, self.begun = int(f.handed[self.begun % len(f.handed)]), self.begun + 1
+            result = self._discard(slot)
+            with self.lock:
+                f.ended[f.set[ENDED] % len(f.ended)] = slot, result
+                f.set[ENDED] += 1
+
+    def _discard(self, slot: int) -> int:
+        """Nanoseconds that it took, or minus the error's number."""
+        f = self.flight
+        try:
+            ioctl(int(f.set[FD]), BLKDISCARD, struct.pack("QQ", f.iocb[slot, aio.OFFSET], f.iocb[slot, aio.LENGTH]))
+        except OSError as error:
+            return -(error.errno or errno.EIO)
+        return max(time.monotonic_ns() - int(self.at[m.BEGAN] + f.issued[slot]), 0)

@@ -1,0 +1,79 @@
+"""A capture whose file lies on a real file system that becomes full: what it keeps, and that none of that is lost."""
+
+import itertools
+import mmap
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stend.capture import running, spool
+from stend.capture.running import Captured, Wish, capture
+from stend.errors import StepFailed
+from stend.trace import form
+from stend.units import KiB, MiB
+from tests.stand import SIZE, Stand
+
+ENOUGH = 300_000
+"""IOs, whose parts take several times the room that is left."""
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with ExitStack() as end:
+        yield Stand(tmp_path, end)
+
+
+def read_on(node: str, ended: threading.Event) -> None:
+    """Reads at random places of a drive until that is told."""
+    room, places = mmap.mmap(-1, 4 * KiB), np.random.default_rng(1).integers(0, SIZE // (4 * KiB), 1 << 16)
+    file = os.open(node, os.O_RDONLY | os.O_DIRECT)
+    for place in itertools.cycle(places.tolist()):
+        if ended.is_set():
+            break
+        os.preadv(file, [room], place * 4 * KiB)
+    os.close(file)
+
+
+def small(stand: Stand) -> tuple[Path, Path]:
+    """Where a file system of 4 MiB is mounted, and what fills it but for 300 KiB."""
+    place = stand.mount(stand.formatted(path=stand.loop(stand.file("small.bin", 4 * MiB))))
+    free, ballast = os.statvfs(place), place / "ballast"
+    ballast.write_bytes(bytes(free.f_bavail * free.f_frsize - 300 * KiB))
+    return place, ballast
+
+
+@pytest.mark.block
+@pytest.mark.needs("trace points of the block layer", "mkfs.ext4")
+@pytest.mark.parametrize("ring", [False, True])
+def test_on_a_full_file_system_it_keeps_the_first_or_the_last_and_room_made_later_gives_the_trace(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch, ring: bool
+) -> None:
+    monkeypatch.setattr(running, "PART_IOS", 1000)
+    (place, ballast), node = small(stand), stand.loop()
+    into, ended, seen = place / "captured", threading.Event(), [Captured.__new__(Captured)]
+    worker = threading.Thread(target=read_on, args=(node, ended))
+
+    def told(went: Captured) -> None:
+        if not went.seconds:
+            worker.start()
+        seen[0] = went
+
+    wish = Wish(target=node, seconds=60, into=into, addresses=True, ring=ring)
+    try:
+        with pytest.raises(StepFailed, match=r"its parts are in .*--finish"):
+            capture(wish, lambda: seen[0].ios > ENOUGH, told)
+    finally:
+        ended.set()
+        worker.join()
+    ballast.unlink()
+    assert spool.finish(into) > 2
+    batch = next((trace := form.opened(into)).batches())
+    assert (seen[0].ios > ENOUGH) is ring
+    assert seen[0].why == ("" if ring else "the disk is full")
+    assert trace.ios + seen[0].gone_ios == seen[0].ios
+    assert (batch["t_ns"][0] > 100_000_000) is ring
