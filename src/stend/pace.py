@@ -17,8 +17,8 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Of one replay: IOs sent in all, those late (`LATE_S`), those of them that waited for room in the queue.
 
     `lateness` is {fio's latency bin: IOs} of how long after its time an IO was sent, `latest_ns` the longest. All but
-    `sent` are 0 where the pace was not the trace's (closed loop). `flush` and `discard` are those; `left_out` counts, by kind,
-    what was not sent at all.
+    `sent` are 0 where the pace was not the trace's (closed loop). `flush` and `discard` are those; `left_out` counts,
+    by kind, what was not sent at all.
     """
 
     sent: ranges.Count = 0
