@@ -101,8 +101,10 @@ def bpftrace(drive: Drive) -> Iterator[Looker]:
         "{ @us = hist((nsecs - @at[args->sector]) / 1000); @ios = count(); delete(@at[args->sector]) } "
         'BEGIN { printf("begun\\n") } END { clear(@at) }'
     )
+    mounts = "mount -t debugfs none /sys/kernel/debug && mount -t tracefs none /sys/kernel/debug/tracing"
+    words = ["unshare", "-m", "sh", "-c", f'{mounts} && exec bpftrace -e "$0"', program]
     with subprocess.Popen(
-        ["bpftrace", "-e", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         assert process.stdout is not None
         while "begun" not in process.stdout.readline():

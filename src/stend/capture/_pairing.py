@@ -5,10 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.capture._records import AGAIN, DONE, FLUSH, ISSUE, NO_DATA, WRITE, ZEROES
+from stend.capture._records import AGAIN, DONE, FLUSH, ISSUE, KEPT_FLAGS, NO_DATA, WRITE, ZEROES
 from stend.compiled import compiled, inlined
 
 i64, u64 = np.int64, np.uint64
+
+
+FEW, FAR = 1 << 12, 1 << 14
+"""See `rewind`; FAR is more than FEW, so that no place is moved onto one that is not moved yet."""
 
 
 class InFlight(NamedTuple):
@@ -130,7 +134,7 @@ def _issued(r: Any, n: Any, sector: Any, slot: Any, own: Any, f: Any) -> Any:
         return
     number = f.at[NEXT]
     i = number & (room - 1)
-    f.t_ns[i], f.op[i], f.flags[i] = r.t_ns[n], op, r.flags[n]
+    f.t_ns[i], f.op[i], f.flags[i] = r.t_ns[n], op, r.flags[n] & KEPT_FLAGS
     if number > 0:  # a record may show a moment after a later one of another processor
         f.t_ns[i] = max(f.t_ns[i], f.t_ns[(number - 1) & (room - 1)])
     f.offset[i] = 0 if op == FLUSH or sectors == 0 else sector * 512
@@ -193,7 +197,7 @@ def pair(r: Any, order: Any, until: Any, own: Any, f: Any) -> Any:
 @compiled
 def over(f: Any, before_ns: Any, most_open: Any) -> Any:
     """The running number of the first IO that is to be kept: all before it have ended, or are older than `before_ns`
-    or beyond `most_open`, and are given up."""
+    or beyond `most_open`, and are given up. Writes of no bytes are told as the flushes they are."""
     room = f.t_ns.shape[0]
     while f.at[TAIL] < f.at[NEXT]:
         i = f.at[TAIL] & (room - 1)
@@ -201,5 +205,26 @@ def over(f: Any, before_ns: Any, most_open: Any) -> Any:
             if f.t_ns[i] >= before_ns and f.at[NEXT] - f.at[TAIL] < most_open:
                 break
             _forget(f)
+        if f.op[i] == WRITE and f.length[i] == 0:
+            f.op[i] = FLUSH
         f.at[TAIL] += 1
     return f.at[TAIL]
+
+
+@compiled
+def rewind(f: Any) -> None:
+    """Where few IOs are kept, far from the ring's beginning, move them there: memory that was used a moment ago is
+    fast. The one before them goes along, for its time; numbers run on from 1."""
+    room, tail = f.t_ns.shape[0], f.at[TAIL]
+    kept, place = f.at[NEXT] - tail, tail & (room - 1)
+    if kept > FEW or place < FAR or place + kept >= room:
+        return
+    f.slots[:] = 0
+    for k in range(kept + 1):
+        i = (tail - 1 + k) & (room - 1)
+        f.t_ns[k], f.op[k], f.flags[k], f.process[k] = f.t_ns[i], f.op[i], f.flags[i], f.process[i]
+        f.offset[k], f.length[k], f.latency_ns[k] = f.offset[i], f.length[i], f.latency_ns[i]
+        f.depth[k], f.left[k], f.sector[k] = f.depth[i], f.left[i], f.sector[i]
+        if k > 0 and f.left[k] != 0:
+            _insert(f, i64(k))
+    f.at[TAIL], f.at[NEXT] = 1, 1 + kept

@@ -20,12 +20,14 @@ READ, WRITE, FLUSH, DISCARD = 0, 1, 2, 3
 NO_DATA = 4
 """A command that is no IO, such as a drive's own."""
 FUA, SYNC, METADATA, READAHEAD = 1, 2, 4, 8
+KEPT_FLAGS = 15
 ZEROES, PREFLUSH = 16, 32
 """Flags of ours: a write of zeroes, which carries no data; a write that begins with a flush."""
 
 
 class Records(NamedTuple):
-    """What trace points told, a column each, as many as `many[0]`."""
+    """What trace points told, a column each, as many as `many[0]`; behind that the letters of `rwbs` met last, as two
+    words, and the op and flags that they mean."""
 
     t_ns: npt.NDArray[np.int64]
     kind: npt.NDArray[np.uint8]
@@ -47,7 +49,7 @@ def records(room: int) -> Records:
         np.zeros(room, np.uint8),
         np.zeros(room, np.uint8),
         np.zeros(room, np.int32),
-        np.zeros(1, np.int64),
+        np.zeros(5, np.int64),
     )
 
 
@@ -57,8 +59,21 @@ def _word(words: Any, byte: Any) -> Any:
 
 
 @inlined
-def _asked(octets: Any, at: Any, r: Any, n: Any) -> Any:
-    """What `rwbs` says: op and flags of record n."""
+def _asked(octets: Any, words: Any, at: Any, r: Any, n: Any) -> Any:
+    """What `rwbs` says: op and flags of record n; mostly that of the one before."""
+    if at & 3 == 0 and r.sectors[n] > 0:
+        first, rest = _word(words, at), _word(words, at + 4)
+        if r.many[1] != first or r.many[2] != rest:
+            _spelled(octets, at, r, n)
+            r.many[1], r.many[2], r.many[3], r.many[4] = first, rest, r.op[n], r.flags[n]
+        r.op[n], r.flags[n] = r.many[3], r.many[4]
+    else:
+        _spelled(octets, at, r, n)
+
+
+@inlined
+def _spelled(octets: Any, at: Any, r: Any, n: Any) -> Any:
+    """Letter by letter; what N is depends on whether there are sectors."""
     flags, first = 0, i64(octets[at])
     if first == F and octets[at + 1] in (W, D, R, F, N):
         flags, at = PREFLUSH, at + 1
@@ -84,9 +99,9 @@ def _asked(octets: Any, at: Any, r: Any, n: Any) -> Any:
 
 
 @inlined
-def _record(octets: Any, words: Any, body: Any, now: Any, layout: Any, r: Any) -> Any:
-    """Append one record, if it is of a kind that is followed."""
-    number, n = _word(words, body) & i64(0xFFFF), r.many[0]
+def _record(octets: Any, words: Any, body: Any, now: Any, layout: Any, r: Any, n: Any) -> Any:
+    """Append one record, if it is of a kind that is followed; how many there are then."""
+    number = _word(words, body) & i64(0xFFFF)
     for kind in range(layout.shape[0]):
         if layout[kind, 0] == number:
             place = body + layout[kind, 2]
@@ -94,8 +109,9 @@ def _record(octets: Any, words: Any, body: Any, now: Any, layout: Any, r: Any) -
             r.sector[n] = _word(words, place) | _word(words, place + 4) << i64(32)
             r.sectors[n] = _word(words, body + layout[kind, 3])
             r.pid[n] = _word(words, body + layout[kind, 1])
-            _asked(octets, body + layout[kind, 4], r, n)
-            r.many[0] = n + 1
+            _asked(octets, words, body + layout[kind, 4], r, n)
+            return n + 1
+    return n
 
 
 @compiled
@@ -105,6 +121,7 @@ def decode(octets: Any, words: Any, pages: Any, page_bytes: Any, layout: Any, r:
     `octets` and `words` are the same bytes; `layout` a row for each kind of record: number, then offsets of pid,
     sector, sectors and `rwbs` in it.
     """
+    n, room = r.many[0], i64(r.t_ns.shape[0])
     for page in range(pages):
         at = page * page_bytes
         now = _word(words, at) | _word(words, at + 4) << i64(32)
@@ -127,8 +144,9 @@ def decode(octets: Any, words: Any, pages: Any, page_bytes: Any, layout: Any, r:
             else:
                 size = short * i64(4) if short else more
                 now += delta
-                if r.many[0] >= r.t_ns.shape[0] or at + 4 + size > end or size <= 0:
+                if n >= room or at + 4 + size > end or size <= 0:
                     return False
-                _record(octets, words, at + (4 if short else 8), now, layout, r)
+                n = _record(octets, words, at + (4 if short else 8), now, layout, r, n)
                 at += 4 + size
+    r.many[0] = n
     return True

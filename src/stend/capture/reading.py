@@ -1,7 +1,9 @@
 """Trace points of all processors, read as they fill and paired into IOs: batches of the one form, in order."""
 
 import os
+import select
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ from stend.capture._pairing import (
     ASKED,
     BEFORE,
     FORGOTTEN,
-    NEXT,
     OPEN,
     OTHER,
     OWN,
@@ -21,15 +22,17 @@ from stend.capture._pairing import (
     in_flight,
     over,
     pair,
+    rewind,
 )
-from stend.capture._records import WRITE, decode, records
+from stend.capture._records import decode, records
 from stend.capture.drive import Drive
 from stend.capture.tracefs import Instance, fields
 from stend.errors import StepFailed
-from stend.trace.form import FLUSH
 
-ROUND_PAGES = 4096
-"""Pages read in a round, of all processors: 16 MiB."""
+ROUND_BYTES = 16 << 20
+"""Read in a round, of all processors."""
+LEAST_S = 0.1
+"""Between two looks, where a kernel calls for each record (before Linux 6.1) instead of when a buffer is half full."""
 RECORD_BYTES = 40
 """No record of an IO takes less in a page."""
 ROOM, SLOTS = 1 << 20, 1 << 15
@@ -38,7 +41,6 @@ SLACK_NS = 2_000_000
 PATIENCE_NS = 60_000_000_000
 """An IO that takes longer is told without a response time; the kernel itself gives up after 30 s of most drives."""
 STARTED_NS = 5_000_000_000
-KEPT_FLAGS = 15
 FIELDS = ("common_pid", "sector", "nr_sector", "rwbs")
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -50,7 +52,10 @@ class Reader:
     def __init__(self, instance: Instance, drive: Drive) -> None:
         self.instance, self.drive = instance, drive
         self.page_bytes, self.pipes = instance.page_bytes, instance.pipes()
-        pages = max(ROUND_PAGES // len(self.pipes), 16)
+        self._call = select.poll()
+        for pipe in self.pipes:
+            self._call.register(pipe, select.POLLIN)
+        pages = max(ROUND_BYTES // self.page_bytes // len(self.pipes), 2)
         self._octets = np.zeros(pages * self.page_bytes, np.uint8)
         self._words = self._octets.view(np.uint32)
         self._pages = [memoryview(self._octets.data)[n * self.page_bytes :][: self.page_bytes] for n in range(pages)]
@@ -59,7 +64,7 @@ class Reader:
         self._flight = in_flight(ROOM, SLOTS, drive.in_flight())
         self._began_ns = time.monotonic_ns()
         decode(self._octets, self._words, 0, self.page_bytes, self._layout, self._records)
-        self.take()  # compiled, or taken from the cache, before the first IO is told
+        list(self.take())  # compiled, or taken from the cache, before the first IO is told
 
     def begin(self) -> int:
         """From now on every IO is told; the moment, on the clock of `time.monotonic_ns`."""
@@ -68,22 +73,33 @@ class Reader:
         self._began_ns = time.monotonic_ns()
         return self._began_ns
 
-    def take(self) -> list[Columns]:
-        """Batches of IOs that were issued and have ended since the last look, or are given up."""
+    def wait(self, seconds: float) -> None:
+        """So long, or until a processor's buffer is half full."""
+        time.sleep(min(seconds, LEAST_S))
+        self._call.poll(max(seconds - LEAST_S, 0) * 1000)
+
+    def take(self) -> Iterator[Columns]:
+        """Batches of IOs that were issued and have ended since the last look, or are given up.
+
+        But for its times a batch lies where later ones will: it is to be used, or copied, before the next one.
+        """
         return self._taken(time.monotonic_ns() - SLACK_NS, PATIENCE_NS)
 
     def hold(self) -> None:
         """From now on no further IO is told; the ends of those that were go on being told."""
         self.instance.leave(self.drive.begins)
 
-    def end(self) -> list[Columns]:
+    def end(self) -> Iterator[Columns]:
         """The last ones; those still in flight have no response time."""
         self.instance.quiet()
-        every: list[Columns] = []
-        while found := self._taken(1 << 62, PATIENCE_NS):
-            every += found
+        more = True
+        while more:
+            more = False
+            for batch in self._taken(1 << 62, PATIENCE_NS):
+                more = True
+                yield batch
         self._flight.at[BEFORE] = 0
-        return [*every, *self._given(-PATIENCE_NS)]
+        yield from self._given(-PATIENCE_NS)
 
     def counts(self) -> dict[str, int]:
         """What is known besides IOs: see the places of `InFlight.at`."""
@@ -103,24 +119,24 @@ class Reader:
         while self.pipes:
             os.close(self.pipes.pop())
 
-    def _taken(self, until: int, patience_ns: int) -> list[Columns]:
+    def _taken(self, until: int, patience_ns: int) -> Iterator[Columns]:
         for pipe in self.pipes:
             until = min(until, self._read(pipe))
         r, f = self._records, self._flight
         many = int(r.many[0])
         order = np.argsort(r.t_ns[:many], kind="stable")
+        rewind(f)
         if time.monotonic_ns() - self._began_ns > STARTED_NS:
             f.at[BEFORE] = 0
         done = int(pair(r, order, until, os.getpid(), f))
-        found = self._given(patience_ns)
+        yield from self._given(patience_ns)
         while done < many and r.t_ns[order[done]] < until:  # the ring was full
             done += int(pair(r, order[done:], until, os.getpid(), f))
-            found += self._given(patience_ns)
+            yield from self._given(patience_ns)
         rest = order[done:]
         for column in r[:-1]:
             column[: len(rest)] = column[rest]
         r.many[0] = len(rest)
-        return found
 
     def _read(self, pipe: int) -> int:
         """Everything that a processor's buffer holds; the time up to which that is all."""
@@ -138,24 +154,17 @@ class Reader:
             raise StepFailed("the kernel's trace buffers hold something else than its format says")
         return 1 << 62 if pages < len(self._pages) else int(self._records.t_ns[self._records.many[0] - 1])
 
-    def _given(self, patience_ns: int) -> list[Columns]:
+    def _given(self, patience_ns: int) -> Iterator[Columns]:
         """IOs that nothing is to be waited for any more, as one or two batches."""
         f, first = self._flight, int(self._flight.at[TAIL])
         last = int(over(f, time.monotonic_ns() - patience_ns, ROOM * 3 // 4))
         cut = min((first // ROOM + 1) * ROOM, last)
-        return [self._batch(begin, end) for begin, end in ((first, cut), (cut, last)) if end > begin]
+        return (self._batch(begin, end) for begin, end in ((first, cut), (cut, last)) if end > begin)
 
     def _batch(self, first: int, last: int) -> Columns:
         f, part = self._flight, slice(first % ROOM, (last - 1) % ROOM + 1)
-        names = ("op", "offset", "length", "latency_ns", "depth", "process")
-        batch: Columns = {name: getattr(f, name)[part].copy() for name in names}
-        batch["op"][(batch["op"] == WRITE) & (batch["length"] == 0)] = FLUSH
-        return {"t_ns": f.t_ns[part] - self._began_ns, "flags": f.flags[part] & KEPT_FLAGS, **batch}
-
-    @property
-    def issued(self) -> int:
-        """IOs told so far."""
-        return int(self._flight.at[NEXT])
+        names = ("op", "flags", "offset", "length", "latency_ns", "depth", "process")
+        return {"t_ns": f.t_ns[part] - self._began_ns} | {name: getattr(f, name)[part] for name in names}
 
 
 def _events(drive: Drive) -> list[str]:

@@ -16,14 +16,14 @@ from stend import extras, outside
 from stend.capture import drive as drives
 from stend.capture import spool, tracefs
 from stend.capture.drive import Counters, Drive
-from stend.capture.reading import Reader
+from stend.capture.reading import Columns, Reader
 from stend.trace.folding import Folding
-from stend.trace.form import About
+from stend.trace.form import DISCARD, READ, WRITE, About
 from stend.trace.steps import SECOND_NS, Step
 from stend.units import MiB
 
-LOOK_S = 0.2
-"""Between two looks into the buffers."""
+LOOK_S = 0.5
+"""Between two looks into the buffers, unless one fills sooner."""
 LAST_S = 0.1
 """For the ends of those IOs that are in flight when no further one is told."""
 PART_S, PART_IOS = 30, 1 << 20
@@ -140,18 +140,19 @@ def _follow(
     told(went)
     try:
         while not stop() and went.seconds < wish.seconds:
-            time.sleep(min(LOOK_S, max(wish.seconds - went.seconds, 0)))
+            reader.wait(min(LOOK_S, max(wish.seconds - went.seconds, 0)))
             went.seconds = (time.monotonic_ns() - began_ns) / 1e9
-            _count(went, batches := reader.take())
-            keeping.add(batches)
+            for batch in reader.take():
+                _count(went, batch)
+                keeping.add(batch)
             went.counted, went.cpu_s = reader.drive.counters() - before, time.process_time() - began_cpu
             told(went)
         reader.hold()
         went.counted, went.seconds = reader.drive.counters() - before, (time.monotonic_ns() - began_ns) / 1e9
         time.sleep(LAST_S)
-        batches = reader.end()
-        _count(went, batches)
-        keeping.add(batches)
+        for batch in reader.end():
+            _count(went, batch)
+            keeping.add(batch)
         keeping.end(round(went.seconds * 1e9))
     except spool.Full as full:
         reader.instance.quiet()
@@ -159,11 +160,10 @@ def _follow(
     went.cpu_s = time.process_time() - began_cpu
 
 
-def _count(went: Captured, batches: list[dict[str, Any]]) -> None:
-    for batch in batches:
-        went.ios += len(batch["op"])
-        went.reads += int(np.count_nonzero(batch["op"] == 0))
-        went.writes += int(np.count_nonzero((batch["op"] == 1) | (batch["op"] == 3)))
+def _count(went: Captured, batch: Columns) -> None:
+    went.ios += len(batch["op"])
+    went.reads += int(np.count_nonzero(batch["op"] == READ))
+    went.writes += int(np.count_nonzero((batch["op"] == WRITE) | (batch["op"] == DISCARD)))
 
 
 class _Keeping:
@@ -172,18 +172,19 @@ class _Keeping:
     def __init__(self, wish: Wish, kept: spool.Spool, about: About, shift: Callable[[Any], Any]) -> None:
         self.wish, self.kept, self.about, self.shift = wish, kept, about, shift
         self.folding = Folding(wish.step_ns)
+        self.folding.ready()
         self.steps: list[Step] = []
-        self.batches: list[dict[str, Any]] = []
+        self.batches: list[Columns] = []
         self.ios, self.since_s = 0, time.monotonic()
 
-    def add(self, batches: list[dict[str, Any]]) -> None:
+    def add(self, batch: Columns) -> None:
         """Take these in; a part is written when it is time. Full where it does not fit."""
-        for batch in batches:
-            self.ios += len(batch["op"])
-            if self.wish.addresses:
-                self.batches.append(batch | {"offset": self.shift(batch["offset"])})
-            else:
-                self.steps += self.folding.add(batch)
+        self.ios += len(batch["op"])
+        if self.wish.addresses:
+            kept = {name: column.copy() for name, column in batch.items()}
+            self.batches.append(kept | {"offset": self.shift(kept["offset"])})
+        else:
+            self.steps += self.folding.add(batch)
         if self.ios >= PART_IOS or time.monotonic() - self.since_s > PART_S:
             self._write()
 

@@ -20,6 +20,8 @@ FSOPEN, FSCONFIG, FSMOUNT = 430, 431, 432
 """System calls of Linux 5.2, the same on every architecture."""
 CLOEXEC, CREATE, NODEV_NOEXEC_NOSUID = 1, 6, 0xE
 NAME = re.compile(r"stend-(\d+)-(\d+)")
+PAGE_KB = 64
+"""Buffers are read by pages of this size where the kernel has such (Linux 6.8), else by its own of 4 KiB."""
 CLOCK = "mono"
 """The clock of `time.monotonic_ns`: told alike by all processors and by this process."""
 
@@ -96,6 +98,9 @@ class Instance:
     @property
     def page_bytes(self) -> int:
         """Bytes of one page of its buffers, its head included."""
+        larger = self.home / "buffer_subbuf_size_kb"
+        if larger.exists():
+            return int(larger.read_text()) * 1024
         told = re.search(r"data;\s+offset:(\d+);\s+size:(\d+)", (self.home / "../../events/header_page").read_text())
         if told is None:
             raise Missing("this kernel lays out its trace buffers in an unknown way")
@@ -130,6 +135,8 @@ def instance(root: Path, buffer_bytes: int) -> Iterator[Instance]:
     try:
         made = Instance(home)
         made.set("trace_clock", CLOCK)
+        with suppress(StepFailed):
+            made.set("buffer_subbuf_size_kb", str(PAGE_KB))
         made.set("buffer_size_kb", str(buffer_bytes // 1024))
         yield made
     finally:

@@ -1,8 +1,10 @@
 """A trace's IOs, batch by batch in their order, become steps: what a capture does as it goes, and `show` of a trace."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from stend.record import Tally
 from stend.stats import BINS
@@ -21,10 +23,11 @@ from stend.trace._fold import (
     State,
     fold,
 )
-from stend.trace.form import UNKNOWN, Batch
+from stend.trace.form import COLUMNS, UNKNOWN, Batch
 from stend.trace.steps import SECOND_NS, Part, Step
 
 FIRST_ROWS = 64
+FOLDED = ("t_ns", "op", "offset", "length", "latency_ns", "depth", "process")
 
 
 class Folding:
@@ -35,19 +38,27 @@ class Folding:
         self._state = _empty(FIRST_ROWS)
         self._state.at[END] = step_ns
 
+    def ready(self) -> None:
+        """Compiled, or taken from the cache, before the first IO comes, which costs seconds."""
+        nothing = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
+        self._folded([nothing[name] for name in FOLDED], 0)
+
     def add(self, batch: Batch) -> Iterator[Step]:
         """The steps that are over with these IOs; their batch must be taken to its end."""
         rows = len(batch["t_ns"])
         unknown = np.full(rows, UNKNOWN, np.int64)
-        latency, depth, process = (batch.get(name, unknown) for name in ("latency_ns", "depth", "process"))
-        told = (batch["t_ns"], batch["op"], batch["offset"], batch["length"], latency, depth, process)
+        told = [batch.get(name, unknown) for name in FOLDED]
         at = 0
         while at < rows:
-            at = fold(*told, at, self._state)
+            at = self._folded(told, at)
             if at < rows and int(batch["t_ns"][at]) < self._state.at[END]:
                 self._state = _longer(self._state)
             elif at < rows:
                 yield self._closed()
+
+    def _folded(self, told: list[npt.NDArray[Any]], first: int) -> int:
+        t_ns, op, offset, length, latency, depth, process = told
+        return int(fold(t_ns, op, offset, length, latency, depth, process, first, self._state))
 
     def until(self, t_ns: int) -> Iterator[Step]:
         """The steps that are over at that time, after which no IO of them comes any more."""

@@ -1,0 +1,83 @@
+"""IOs paired in memory that is used over and over: what is told is what a simple list would tell."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stend.capture._pairing import NEXT, OPEN, TAIL, InFlight, in_flight, over, pair, rewind
+from stend.capture._records import DONE, ISSUE, READ, Records, records
+
+MANY, ROOM, LOOK = 60_000, 1 << 16, 5000
+COLUMNS = ("t_ns", "offset", "latency_ns", "depth", "process")
+
+
+def told(long_ns: int) -> tuple[Records, list[tuple[int, ...]]]:
+    """Records of reads, each at a place of its own, up to 60 at a time, one in 3,000 for long; what they say."""
+    draw = np.random.default_rng(11)
+    t_ns = np.cumsum(draw.integers(1, 2000, MANY))
+    took_ns = draw.integers(1, 60_000, MANY)
+    took_ns[::3000] = long_ns
+    events = sorted(
+        [(int(t), ISSUE, n) for n, t in enumerate(t_ns)] + [(int(t), DONE, n) for n, t in enumerate(t_ns + took_ns)]
+    )
+    made, ios, flying = records(2 * MANY), [(0,) * 5] * MANY, 0
+    for at, (t, kind, n) in enumerate(events):
+        made.t_ns[at], made.kind[at], made.op[at], made.pid[at] = t, kind, READ, n % 7
+        made.sector[at], made.sectors[at] = n * 8, 8
+        flying += 1 if kind == ISSUE else -1
+        if kind == ISSUE:
+            ios[n] = (t, n * 4096, int(took_ns[n]), flying, n % 7)
+    made.many[0] = 2 * MANY
+    return made, ios
+
+
+def taken(f: InFlight, first: int, last: int) -> list[tuple[int, ...]]:
+    """IOs with these running numbers."""
+    places = np.arange(first, last) & (ROOM - 1)
+    return list(zip(*(getattr(f, name)[places].tolist() for name in COLUMNS), strict=True))
+
+
+@pytest.mark.parametrize(("long_ns", "moves"), [(50_000, 3), (2_000_000, 3), (20_000_000, 0)])
+def test_what_is_told_of_ios_is_the_same_however_often_their_memory_begins_anew(long_ns: int, moves: int) -> None:
+    (made, expected), f, seen, moved = told(long_ns), in_flight(ROOM, 1 << 15, 0), list[tuple[int, ...]](), 0
+    for begin in range(0, 2 * MANY, LOOK):
+        before = int(f.at[TAIL])
+        rewind(f)
+        moved += f.at[TAIL] < before
+        order = np.arange(begin, min(begin + LOOK, 2 * MANY))
+        assert pair(made, order, 1 << 62, -1, f) == len(order)
+        first = int(f.at[TAIL])
+        seen += taken(f, first, int(over(f, -1, ROOM)))
+    assert seen == expected
+    assert f.at[OPEN] == f.at[NEXT] - f.at[TAIL] == 0
+    assert moved >= moves
+
+
+@pytest.mark.block
+@pytest.mark.needs("trace points of the block layer", "zram in the kernel")
+def test_nothing_is_compiled_once_a_capture_has_begun(tmp_path: Path) -> None:
+    """What is compiled meanwhile takes seconds, in which the kernel's buffers overflow."""
+    code = """
+import sys
+from pathlib import Path
+from stend.capture import _pairing, _records
+from stend.capture.running import Wish, capture
+from stend.trace import _fold
+from tests.stand import zram
+
+kernels = (_records.decode, _pairing.pair, _pairing.over, _pairing.rewind, _fold.fold)
+seen = []
+def told(went):
+    seen.append([len(kernel.signatures) for kernel in kernels])
+    if not went.seconds:
+        Path(node).read_bytes()
+with zram(1 << 22) as node:
+    went = capture(Wish(target=node, seconds=0.3, into=Path(sys.argv[1])), lambda: False, told)
+assert went.reads > 0
+print(seen[0] == seen[-1] == [1] * 5, seen)
+"""
+    out = subprocess.run([sys.executable, "-c", code, f"{tmp_path}/out"], capture_output=True, text=True, check=False)
+    assert out.stdout.startswith("True"), out.stdout + out.stderr
