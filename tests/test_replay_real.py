@@ -45,7 +45,8 @@ def test_a_write_captured_with_fua_is_on_the_medium_when_it_is_answered(
 def test_discards_reach_a_drive_that_takes_them_and_take_their_time(stand: Stand, tmp_path: Path) -> None:
     node = stand.loop(stand.file(size=ROOM))
     op = np.array([form.WRITE, form.DISCARD, form.READ, form.DISCARD] * 50, np.uint8)
-    path = made(tmp_path / "t.parquet", ios=200, seconds=0.4, op=op)
+    offset = np.array([0, 4 * KiB, 8 * MiB, 8 * KiB] * 50)
+    path = made(tmp_path / "t.parquet", ios=200, seconds=0.4, op=op, offset=offset)
     before = drives.drive(node).counters()
     load = through(engine_of(path, node), workload(path))
     seen = drives.drive(node).counters() - before
