@@ -1,7 +1,7 @@
 """What `stend capture` takes from a host: one load of fio with and without it, in turns, on zram and a loop device.
 
 A rate that the host can keep is kept with a capture too, so fio's own processor time by IO is told beside the IOPS:
-what the trace points cost the path of an IO. Where `bpftrace` is installed, its histogram of response times takes its turn.
+what the trace points cost the path of an IO. Where `bpftrace` is installed, a histogram of its takes turns too.
 """
 
 import json
@@ -103,9 +103,7 @@ def bpftrace(drive: Drive) -> Iterator[Looker]:
     )
     mounts = "mount -t debugfs none /sys/kernel/debug && mount -t tracefs none /sys/kernel/debug/tracing"
     words = ["unshare", "-m", "sh", "-c", f'{mounts} && exec bpftrace -e "$0"', program]
-    with subprocess.Popen(
-        words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None
         while "begun" not in process.stdout.readline():
             assert process.poll() is None, "bpftrace ended"

@@ -11,10 +11,11 @@ from stend.capture._pairing import NEXT, OPEN, TAIL, InFlight, in_flight, over, 
 from stend.capture._records import DONE, ISSUE, READ, Records, records
 
 MANY, ROOM, LOOK = 60_000, 1 << 16, 5000
+IO = tuple[int, int, int, int, int]
 COLUMNS = ("t_ns", "offset", "latency_ns", "depth", "process")
 
 
-def told(long_ns: int) -> tuple[Records, list[tuple[int, ...]]]:
+def told(long_ns: int) -> tuple[Records, list[IO]]:
     """Records of reads, each at a place of its own, up to 60 at a time, one in 3,000 for long; what they say."""
     draw = np.random.default_rng(11)
     t_ns = np.cumsum(draw.integers(1, 2000, MANY))
@@ -23,7 +24,7 @@ def told(long_ns: int) -> tuple[Records, list[tuple[int, ...]]]:
     events = sorted(
         [(int(t), ISSUE, n) for n, t in enumerate(t_ns)] + [(int(t), DONE, n) for n, t in enumerate(t_ns + took_ns)]
     )
-    made, ios, flying = records(2 * MANY), [(0,) * 5] * MANY, 0
+    made, ios, flying = records(2 * MANY), [(0, 0, 0, 0, 0)] * MANY, 0
     for at, (t, kind, n) in enumerate(events):
         made.t_ns[at], made.kind[at], made.op[at], made.pid[at] = t, kind, READ, n % 7
         made.sector[at], made.sectors[at] = n * 8, 8
@@ -34,7 +35,7 @@ def told(long_ns: int) -> tuple[Records, list[tuple[int, ...]]]:
     return made, ios
 
 
-def taken(f: InFlight, first: int, last: int) -> list[tuple[int, ...]]:
+def taken(f: InFlight, first: int, last: int) -> list[IO]:
     """IOs with these running numbers."""
     places = np.arange(first, last) & (ROOM - 1)
     return list(zip(*(getattr(f, name)[places].tolist() for name in COLUMNS), strict=True))
@@ -42,7 +43,7 @@ def taken(f: InFlight, first: int, last: int) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize(("long_ns", "moves"), [(50_000, 3), (2_000_000, 3), (20_000_000, 0)])
 def test_what_is_told_of_ios_is_the_same_however_often_their_memory_begins_anew(long_ns: int, moves: int) -> None:
-    (made, expected), f, seen, moved = told(long_ns), in_flight(ROOM, 1 << 15, 0), list[tuple[int, ...]](), 0
+    (made, expected), f, seen, moved = told(long_ns), in_flight(ROOM, 1 << 15, 0), list[IO](), 0
     for begin in range(0, 2 * MANY, LOOK):
         before = int(f.at[TAIL])
         rewind(f)
