@@ -64,3 +64,10 @@ def test_a_rule_that_more_runs_would_decide_says_how_many() -> None:
     assert one.answer == "undecided"
     assert one.figure.more
     assert one.why == (Reason("more", {"n": one.figure.more}),)
+
+
+@pytest.mark.parametrize(("rule", "p", "answer"), [("p99.9 > +50%", 1.0, "passed"), ("p99.9 > +5%", 0.0, "failed")])
+def test_of_what_is_known_to_a_bin_a_rule_is_sure(rule: str, p: float, answer: str) -> None:
+    whole = compared(of_rates("a", 1000, 1000), of_rates("b", 900, 900))
+    (one,) = judge(whole, [parse(rule)]).gated
+    assert (one.figure.error, one.p, one.answer) == (0, p, answer)

@@ -18,11 +18,14 @@ from hypothesis import strategies as st
 from stend import catalogue, store
 from stend.cli import main
 from stend.cli._view import history, picture
+from stend.definition import Hold
 from stend.live import buckets
 from stend.live.course import Course
 from stend.live.follow import Follower
-from stend.live.state import state
-from stend.record import Counts, Sample, Tally
+from stend.live.now import now
+from stend.live.state import State, state
+from stend.record import Counts, Ended, Judged, Result, Sample, Tally
+from stend.stats import percentile_s
 from stend.store import writer
 from tests.going import whole_and_cut
 
@@ -100,6 +103,36 @@ def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> Non
     assert all(len(line) <= 80 for line in told.splitlines())
     assert history([0, 2, 4, 7]) == "▁▃▅█"
     assert history([0, 0]) == history([]) == ""
+
+
+def test_a_run_now_is_what_its_record_says_at_every_event(runs: Path) -> None:
+    every = list(store.read(runs / "whole"))
+    course, over = Course(), 0
+    places = [(test.name, phase) for test in store.load(runs / "whole").plan.tests for phase in test.phases]
+    for event in every:
+        course.add(event)
+        told = now("r", course, State("running", "running"))
+        over += isinstance(event, Judged) and bool(event.ended_by)
+        assert told.t_s == getattr(event, "t", 0)
+        assert [(one.test, one.phase) for one in told.passed] == [(test, phase.name) for test, phase in places[:over]]
+        if isinstance(event, Ended):
+            assert (told.test, told.round, told.ahead, told.iops) == ("", 0, (), None)
+        elif over < len(places):
+            assert (told.test, told.phase, told.rounds) == (
+                places[over][0],
+                places[over][1].name,
+                places[over][1].rounds,
+            )
+            assert told.ahead == tuple((test, phase.name) for test, phase in places[over + 1 :])
+        if isinstance(event, Sample):
+            assert (told.iops, told.max_s) == (event.counts.iops, event.counts.max_s)
+        if isinstance(event, Result) and event.index + 1 < len(places[over][1].round):
+            assert (told.round, told.step, told.steps) == (
+                event.where.round, event.index + 2, len(places[over][1].round)
+            )  # fmt: skip
+        if isinstance(event, Result) and isinstance(event.step, Hold):
+            known = {p: percentile_s(event.counts.both, float(p)) for p in ("50", "99", "99.9", "99.99")}
+            assert (told.finished, told.quantiles) == (event.step.workload.label, {p: s for p, s in known.items() if s})
 
 
 def test_a_run_is_running_cut_off_or_elsewhere(runs: Path, tmp_path: Path) -> None:
