@@ -54,8 +54,11 @@ def test_a_temperature_is_told_from_five_degrees_on(warm_c: float | None, told: 
 
 def test_a_run_is_reduced_with_the_words_of_its_host() -> None:
     host = {"kernel": "6.1", "cpu": "E5", "cpus": 4}
-    settings = reduced("a", made("iops", truth=Truth(), interval_s=20.0, shorten=60, rounds=5), host).settings
+    told = reduced("a", made("iops", truth=Truth(), interval_s=20.0, shorten=60, rounds=5), host)
+    settings = told.settings
     assert (settings["kernel"], settings["cpu"]) == ("6.1", "E5 × 4")
+    sizes = {(key.block, row.workload.block_bytes) for key, row in told.rows.items()}
+    assert sizes >= {("4K", 4096), ("1024K", 1 << 20)}
 
 
 def test_a_rule_that_more_runs_would_decide_says_how_many() -> None:

@@ -83,12 +83,14 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
 
 
 def test_noise_alone_is_explained_by_nothing() -> None:
-    shares = []
+    shares, sure = [], 0
     for seed in range(20):
         own = told(lambda a, b: a * 0, 100, noise=1.0, seed=seed, a=Range(0.0, 1.0), b=Range(0.0, 1.0))
         shares += [own.first["a"].value, own.first["b"].value]
+        sure += (own.first["a"].low > 0) + (own.first["b"].low > 0)
         assert own.explained < 0.2
     assert np.mean(shares) < 0.03
+    assert sure <= 3, "of 40 intervals of 95 % one in forty lies above nothing by chance"
 
 
 def test_too_few_drives_and_a_figure_that_stays_say_so() -> None:
