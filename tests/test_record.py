@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from stend.definition import Hold
 from stend.findings import look
-from stend.packed import Bins
+from stend.packed import Bins, merged
 from stend.record import (
     Counts,
     Ended,
@@ -110,6 +110,13 @@ def test_samples_come_back_as_they_were_taken(taken: list[tuple[float, Counts]])
     assert [samples[-1]] == many[-1:] if many else not samples
 
 
+@given(st.lists(st.dictionaries(st.integers(0, 1855), st.sampled_from([0, 1, 7, 2**32 - 1, 2**40])), max_size=4))
+def test_packed_bins_add_up_as_plain_ones_do(many: list[dict[int, int]]) -> None:
+    plain, half = merged(many), [Bins(bins) if number % 2 else bins for number, bins in enumerate(many)]
+    assert merged(list(map(Bins, many))) == merged(half) == plain
+    assert plain == {index: sum(bins.get(index, 0) for bins in many) for bins in many for index in bins}
+
+
 @given(st.dictionaries(st.integers(0, 1855), st.integers(1, 2**63 - 1), max_size=9))
 def test_packed_bins_are_the_bins(bins: dict[int, int]) -> None:
     packed = Bins(bins)
@@ -157,7 +164,7 @@ def test_the_samples_of_a_result_are_those_of_its_own_clock() -> None:
     held = [r for r in run.results if isinstance(r.step, Hold)]
     for result in held:
         taken = run.sampled(result)
-        assert sum(sample.counts.both.ios for sample in taken) == result.counts.both.ios
+        assert sum(counts.both.ios for _, counts in taken) == result.counts.both.ios
     record = look.records(run, "iops", "rounds")[-1]
     assert sum(c.both.ios for _, c in look.samples(run, record)) == record.counts.both.ios
 

@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from struct import Struct
 
 
@@ -90,6 +90,40 @@ class Bins(Mapping[int, int]):
     def values(self) -> ValuesView[int]:
         """The same of the counts."""
         return _Counts(self)
+
+
+def rising(bins: Mapping[int, int]) -> tuple[Sequence[int], Sequence[int]]:
+    """Indices in order, and their counts."""
+    if isinstance(bins, Bins):
+        return bins.rising()
+    ordered = sorted(bins)
+    return ordered, [bins[index] for index in ordered]
+
+
+def merged(many: Sequence[Mapping[int, int]]) -> dict[int, int]:
+    """Bins added up."""
+    full = [bins for bins in many if bins]
+    held = [bins._columns for bins in full if isinstance(bins, Bins)]
+    if full and len(held) == len(full) and all(counts.typecode == "I" for _, counts in held):
+        return _added(held)
+    total: dict[int, int] = {}
+    for bins in full:
+        for index, count in bins.items():
+            total[index] = total.get(index, 0) + count
+    return total
+
+
+def _added(held: Sequence[tuple["array[int]", "array[int]"]]) -> dict[int, int]:
+    """The same of columns all at once, which a look-up for each bin would not be."""
+    import numpy as np  # who only takes samples need not wait for it
+
+    indices = np.frombuffer(b"".join(indices.tobytes() for indices, _ in held), np.uint16)
+    counts = np.frombuffer(b"".join(counts.tobytes() for _, counts in held), np.uint32)
+    total, there = np.zeros(1 << 16, np.int64), np.zeros(1 << 16, np.bool_)
+    np.add.at(total, indices, counts)
+    there[indices] = True
+    rising = np.flatnonzero(there)
+    return dict(zip(rising.tolist(), total[rising].tolist(), strict=True))
 
 
 def _narrow(counts: Iterable[int]) -> "array[int]":

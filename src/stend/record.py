@@ -11,7 +11,7 @@ import msgspec
 from stend import ranges
 from stend.definition import Data, Hold, Phase, Plan, PlannedTest, Steady, Step, Workload
 from stend.pace import Pace
-from stend.packed import Bins, Rows
+from stend.packed import Bins, Rows, merged
 from stend.tally import NONE, NS
 from stend.tally import Tally as Tally  # noqa: PLC0414 -- a part of every record
 
@@ -90,15 +90,13 @@ def _tally(every: list[Tally]) -> Tally:
     many = [tally for tally in every if tally != NONE]
     if len(many) < 2:
         return many[0] if many else NONE
-    ios, done, bins = 0, 0, dict[int, int]()
-    had = bins.get
+    ios, done = 0, 0
     waited: float = 0
     squares: float = 0
     for tally in many:
         ios, done = ios + tally.ios, done + tally.bytes
         waited, squares = waited + tally.latency_ns, squares + tally.latency_ns2
-        for index, count in tally.bins.items():
-            bins[index] = had(index, 0) + count
+    bins = merged([tally.bins for tally in many])
     return Tally(ios, done, waited, squares, max(tally.max_ns for tally in many), bins)
 
 
@@ -273,12 +271,18 @@ Event = Started | Sample | Result | Judged | Telemetry | Note | Ended
 E = TypeVar("E", bound=Event)
 
 
-def _sample(ios: Sequence[int], times: Sequence[float]) -> Sample:
+def _counted(ios: Sequence[int], times: Sequence[float]) -> tuple[float, Counts]:
+    """When a sample ended, and what it counted."""
     t, seconds, cpu_s, read_ns, read_ns2, read_max_ns, write_ns, write_ns2, write_max_ns = times
     reads, read_bytes, writes, write_bytes = ios
     read = Tally(reads, read_bytes, read_ns, read_ns2, read_max_ns)
     write = Tally(writes, write_bytes, write_ns, write_ns2, write_max_ns)
-    return Sample(t, Counts(seconds, cpu_s, read, write))
+    return t, Counts(seconds, cpu_s, read, write)
+
+
+def _sample(ios: Sequence[int], times: Sequence[float]) -> Sample:
+    t, counts = _counted(ios, times)
+    return Sample(t=t, counts=counts)
 
 
 class Samples(Sequence[Sample]):
@@ -300,6 +304,10 @@ class Samples(Sequence[Sample]):
             rows = self.rows.rows(many.start, many.stop) if many.step == 1 else map(self.rows.row, many)
             return [_sample(*row) for row in rows]
         return _sample(*self.rows.row(range(len(self))[at]))
+
+    def counted(self, first: int, last: int) -> list[tuple[float, Counts]]:
+        """(end, counts) of those from `first` on and before `last`."""
+        return [_counted(*row) for row in self.rows.rows(first, last)]
 
     def append(self, sample: Sample) -> None:
         """One more."""
@@ -334,6 +342,7 @@ class Run:
         self.started: list[Started] = []
         self.results: list[Result] = []
         self.placed: dict[tuple[str, str], list[Result]] = {}
+        self.tested: dict[str, list[Result]] = {}
         self.judged: list[Judged] = []
         self.judgements: dict[tuple[str, str], list[Judged]] = {}
         self.samples = Samples()
@@ -381,7 +390,7 @@ class Run:
         order = {(t.name, p.name): i for i, (t, p) in enumerate(self.phases())}
         first = (order[again.test, again.phase], again.round)
         kept = [r for r in self.results if (order[r.where.test, r.where.phase], r.where.round) < first]
-        self.results, self.placed = [], {}
+        self.results, self.placed, self.tested = [], {}, {}
         spans = [self.spans[result.where, result.index] for result in kept]
         for result, span in zip(kept, spans, strict=True):
             self._place(result, span)
@@ -395,6 +404,7 @@ class Run:
     def _place(self, result: Result, span: tuple[int, int] | None = None) -> None:
         """Keep a result, and which samples were taken during it: those since it began."""
         self.results.append(result)
+        self.tested.setdefault(result.where.test, []).append(result)
         self.placed.setdefault((result.where.test, result.where.phase), []).append(result)
         began = result.t - result.counts.seconds + SAME_S
         span = span or (self.samples.rows.first_after(began, self.clock), len(self.samples))
@@ -404,9 +414,9 @@ class Run:
         self.judged.append(judged)
         self.judgements.setdefault((judged.where.test, judged.where.phase), []).append(judged)
 
-    def sampled(self, result: Result) -> list[Sample]:
-        """The samples that were taken during one of its results."""
-        return self.samples[slice(*self.spans[result.where, result.index])]
+    def sampled(self, result: Result) -> list[tuple[float, Counts]]:
+        """(end, counts) of the samples that were taken during one of its results."""
+        return self.samples.counted(*self.spans[result.where, result.index])
 
     @property
     def present(self) -> tuple[list[Result], list[Telemetry]]:
@@ -497,7 +507,7 @@ class Run:
         """The results of a test, or of one of its phases (shared ones too), in order."""
         if phase is not None:
             return list(self.placed.get((self.holder(test, phase), phase), ()))
-        return [r for r in self.results if r.where.test == test]
+        return list(self.tested.get(test, ()))
 
     def series(self, test: str, phase: str, workload: Workload) -> list[tuple[int, Counts]]:
         """(round, counts) of one workload; a round that holds it more than once counts with its last record."""

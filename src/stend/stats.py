@@ -4,10 +4,13 @@ Steady state: PTS 2.0.2 clause 2.1.24 as transcribed in the open literature. Lat
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 
+from stend.packed import rising
 from stend.record import Tally, Verdict
 from stend.tally import NS
 
@@ -109,24 +112,22 @@ def percentile_s(tally: Tally, percent: float) -> float | None:
     nor so far from the mean that no distribution could have both; at most 0.8 % off. Where one bin holds every IO,
     their mean; at most 1.6 % off.
     """
-    total = sum(tally.bins.values())
+    indices, counts = rising(tally.bins)
+    total = sum(counts)
     if round(total * (100 - percent) / 100, 6) < MIN_BEYOND:
         return None
-    wanted, seen = math.ceil(total * percent / 100), 0
-    for index, count in sorted(tally.bins.items()):
-        seen += count
-        if seen >= wanted:
-            return _within(tally, index, wanted / total) * NS
-    return None
+    wanted = math.ceil(total * percent / 100)
+    place = bisect_left(list(accumulate(counts)), wanted)
+    return _within(tally, indices[place], indices[0], wanted / total) * NS
 
 
-def _within(tally: Tally, index: int, share: float) -> float:
-    """Where in a bin that share of the IOs ends, in nanoseconds."""
+def _within(tally: Tally, index: int, lowest: int, share: float) -> float:
+    """Where in a bin that share of the IOs ends, in nanoseconds; `lowest` is the first bin that holds any."""
     lower, end = bin_edges_ns(index)
     mean, longest = tally.latency_ns / tally.ios if tally.ios else 0.0, tally.max_ns or math.inf
     upper = longest if index == BINS - 1 else min(end, longest)
     wanted = (lower + end - 1) / 2
-    least = bin_edges_ns(min(tally.bins))[0]
+    least = bin_edges_ns(lowest)[0]
     if len(tally.bins) == 1:
         wanted = mean or wanted
     elif least <= mean <= longest < math.inf and share < 1:

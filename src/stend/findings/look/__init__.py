@@ -76,9 +76,13 @@ PREPARING = ("purge", "precondition", "condition", "rest-", "fill", "warm-up", "
 
 def measuring(run: Run, test: PlannedTest) -> list[Phase]:
     """The phases a test is about, as far as they have results."""
-    done = {r.where.phase for r in run.of(test.name) if isinstance(r.step, Hold)}
+    done = {name for (own, name), many in run.placed.items() if own == test.name and _holds(many)}
     own = [phase for phase in test.phases if phase.name in done]
     return [phase for phase in own if not phase.name.startswith(PREPARING)] or own
+
+
+def _holds(results: Sequence[Result]) -> bool:
+    return any(isinstance(result.step, Hold) for result in results)
 
 
 def cells(run: Run, test: PlannedTest) -> list[Cell]:
@@ -157,7 +161,7 @@ def _result(run: Run, test: str, phase: Phase, workload: Workload) -> Counts:
 def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
     """(end in seconds on the record's clock, counts) of every sample taken during a record."""
     begin = record.result.t - record.counts.seconds
-    return [(record.start_s + s.t - begin, s.counts) for s in run.sampled(record.result)]
+    return [(record.start_s + t - begin, counts) for t, counts in run.sampled(record.result)]
 
 
 def percentiles(counts: Counts, direction: str = "both") -> dict[float, float | None]:
