@@ -4,14 +4,17 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from stend.cli import main
 from stend.store import verify
 from tests.stand import Stand, sh
+from tests.storm import end
 
 pytestmark = pytest.mark.slow
 RUN = ("run", "latency", "--target", "sim:small", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--seed", "7")
@@ -40,6 +43,36 @@ def stend(
     return done
 
 
+def forked(*words: str | Path, before: Limit = lambda: None) -> "subprocess.CompletedProcess[str]":
+    """The same as a fork of this process, for what is no matter of a start: its imports are most of so short a run."""
+    with tempfile.TemporaryFile("w+", errors="replace") as told:
+        number = os.fork()
+        if number == 0:
+            code = 1
+            try:
+                for fd in (1, 2):
+                    os.dup2(told.fileno(), fd)
+                sys.stdout, sys.stderr = (os.fdopen(fd, "w", closefd=False, errors="replace") for fd in (1, 2))
+                before()
+                code = main([str(word) for word in words])
+                sys.stdout.flush()
+                sys.stderr.flush()
+            finally:
+                os._exit(code)
+        code = end(number)
+        told.seek(0)
+        said = told.read()
+    assert "Traceback" not in said, said
+    assert "a defect in stend" not in said, said
+    return subprocess.CompletedProcess(words, code, "", said)
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """This process has in memory what a run and its report are made with."""
+    assert main([*RUN, "--into", str(tmp_path_factory.mktemp("warm") / "run")]) == GOOD
+
+
 def sound(folder: Path) -> bool:
     return all(one.sound for one in verify.Folder(folder).told())
 
@@ -66,8 +99,9 @@ def test_a_run_needs_no_home_and_no_locale(tmp_path: Path, name: str) -> None:
     assert sound(folder)
 
 
+@pytest.mark.usefixtures("warm")
 def test_under_umask_077_a_run_is_its_owners_alone(tmp_path: Path) -> None:
-    done = stend(*RUN, "--into", tmp_path / "run", limit=lambda: os.umask(0o077))
+    done = forked(*RUN, "--into", tmp_path / "run", before=lambda: os.umask(0o077))
     assert done.returncode == GOOD, done.stderr
     open_to_others = [p.name for p in (tmp_path / "run").rglob("*") if p.stat().st_mode & 0o077]
     assert not open_to_others
@@ -97,20 +131,22 @@ def small_disk(stand: Stand, size: str) -> Path:
     return place
 
 
+@pytest.mark.usefixtures("warm")
 @pytest.mark.block
 @pytest.mark.parametrize("size", ["16k", "48k", "96k", "400k"])
 def test_on_a_full_disk_a_run_says_so_and_goes_on_when_there_is_room(stand: Stand, size: str) -> None:
     place = small_disk(stand, size)
     folder = place / "run"
-    done = stend(*RUN, "--into", folder)
+    done = forked(*RUN, "--into", folder)
     assert "No space left on device" in done.stderr
     if not (folder / "events.jsonl").exists() or not (folder / "events.jsonl").read_bytes().count(b"\n") > 1:
         return  # nothing was begun
     sh("mount", "-o", "remount,size=64M", place)
-    assert stend("resume", folder).returncode == GOOD
+    assert forked("resume", folder).returncode == GOOD
     assert sound(folder)
 
 
+@pytest.mark.usefixtures("warm")
 @pytest.mark.block
 @pytest.mark.needs("mkfs.btrfs", "btrfs", "btrfs in the kernel")
 def test_a_quota_that_is_used_up_is_told(stand: Stand) -> None:
@@ -120,7 +156,7 @@ def test_a_quota_that_is_used_up_is_told(stand: Stand) -> None:
     sh("btrfs", "quota", "enable", place)
     sh("btrfs", "subvolume", "create", place / "mine")
     sh("btrfs", "qgroup", "limit", "64k", place / "mine")
-    done = stend(*RUN, "--into", place / "mine/run")
+    done = forked(*RUN, "--into", place / "mine/run")
     assert done.returncode == FAILED, done.stderr
     assert "quota exceeded" in done.stderr
 
