@@ -8,7 +8,8 @@ import numpy.typing as npt
 from stend.sim.requests import Loop, Stream, schedule
 
 Words = npt.NDArray[np.int64]
-Schedule = Iterator[tuple[Words, Words, Words]]
+Batch = tuple[Words, Words, Words]
+Schedule = Iterator[Batch]
 """Batches of (offset, size (negative: read), due ns from the beginning), on the drive as it is sold."""
 BLOCK, FEWEST = 256, 16
 """Neighbouring requests that stay together where a scaled drive is asked a part of them; fewer of a short schedule, so
@@ -23,7 +24,7 @@ class Feed:
     def __init__(self, requests: Schedule, ios: int, scale: int, began_ns: int, *, timed: bool) -> None:
         self._block = max(min(BLOCK, ios // scale // FEWEST), 1)
         self._requests, self._scale, self._began, self._timed = requests, scale, began_ns, timed
-        self._number, self._saved_ns, self._last_ns = 0, 0, 0
+        self._left: Batch = (np.zeros(0, np.int64),) * 3
         self.over = False
         self.stream: Stream = schedule([np.zeros(0, np.int64)] * 3)
 
@@ -32,35 +33,50 @@ class Feed:
         while not self.over and not (self._timed and len(self.stream.due) and self.stream.due[-1] > until):
             batch = next(self._requests, None)
             self.over = batch is None
-            if batch is not None:
-                self._take(batch, slots)
+            self._take(batch, slots)
         return self.stream
 
-    def _take(self, batch: tuple[Words, Words, Words], slots: Loop) -> None:
-        """Put a batch behind what is not served yet; slots go on waiting for the requests they claimed."""
-        offset, size, due = self._thinned(*batch)
+    def _take(self, batch: Batch | None, slots: Loop) -> None:
+        """Put a batch, None at the end, behind what is not served yet; slots go on waiting for what they claimed."""
+        offset, size, due = self._thinned(batch)
         due = due + self._began if self._timed else np.full(len(due), -1)
-        at = self.stream.at
-        claimed = slots.claimed[slots.claimed > 0]
-        first = min([int(at[0]), *(claimed - 1).tolist()])
         old = self.stream
+        begun = int(old.at[0]) if old.at[1] else len(old.offset)  # who finds nothing more to draw begins anew at 0
+        claimed = slots.claimed[slots.claimed > 0]
+        first = min([begun, *(claimed - 1).tolist()])
         was = np.where(old.reads[first:] > 0, -old.size[first:], old.size[first:])
         joined = schedule(
             [np.concatenate(pair) for pair in ((old.offset[first:], offset), (was, size), (old.due[first:], due))]
         )
-        joined.at[0] = int(at[0]) - first
+        joined.at[0] = begun - first
         slots.claimed[slots.claimed > 0] -= first
         self.stream = joined
 
-    def _thinned(self, offset: Words, size: Words, due: Words) -> tuple[Words, Words, Words]:
-        """One block of `scale`, at its time less that of the blocks left out."""
+    def _thinned(self, batch: Batch | None) -> Batch:
+        """Of each group of `scale` blocks the first, in the group's time: a schedule keeps its rates and its length.
+
+        A group waits for the next one, whose beginning is its end. Of the last one the same share is kept.
+        """
         if self._scale == 1:
-            return offset, size, due
-        number = self._number + np.arange(len(due))
-        kept = number // self._block % self._scale == 0
-        self._number += len(due)
-        gaps = np.diff(due, prepend=self._last_ns)
-        self._last_ns = int(due[-1]) if len(due) else self._last_ns
-        played = np.cumsum(np.where(kept, gaps, 0)) + self._saved_ns
-        self._saved_ns = int(played[-1]) if len(played) else self._saved_ns
-        return offset[kept] // self._scale // PAGE * PAGE, size[kept], played[kept]
+            return batch or self._left
+        offset, size, due = map(np.concatenate, zip(self._left, *([batch] if batch else []), strict=True))
+        group = self._block * self._scale
+        whole = len(due) if batch is None else max(len(due) - 1, 0) // group * group
+        self._left = offset[whole:], size[whole:], due[whole:]
+        place = np.arange(whole)
+        begin = place // group * group
+        many = np.minimum(self._block, -(-np.minimum(whole - begin, group) // self._scale))
+        kept = place - begin < many
+        played = self._in_its_time(due, place[kept], begin[kept], (begin + many)[kept], (begin + group)[kept])
+        return offset[:whole][kept] // self._scale // PAGE * PAGE, size[:whole][kept], played
+
+    def _in_its_time(self, due: Words, place: Words, begin: Words, end: Words, group_end: Words) -> Words:
+        """Times of requests of which those from `begin` to `end` stand for all up to `group_end`."""
+        if not len(place):
+            return place
+        last = len(due) - 1
+        lasted = due[np.minimum(end, last)] - due[begin]
+        stands_for = due[np.minimum(group_end, last)] - due[begin]
+        part = np.divide(due[place] - due[begin], lasted, out=np.zeros(len(place)), where=lasted > 0)
+        played: Words = ((due[begin] + part * stands_for) / self._scale).astype(np.int64)
+        return played
