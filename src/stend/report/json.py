@@ -56,7 +56,7 @@ class Reported(msgspec.Struct, frozen=True):
     notes: tuple[str, ...]
     judgements: tuple[Judgement, ...]
     findings: tuple[Concluded, ...]
-    records: tuple[dict[str, str | int | float | None], ...]
+    records: tuple[dict[str, str | int | float | bool | None], ...]
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from stend.definition import PlannedTest
 from stend.findings import look
 from stend.pace import Pace
 from stend.record import Run, Tally
+from stend.stats import bin_edges_ns, percentile_s
 
 
 def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:
@@ -11,3 +12,10 @@ def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:
     records = look.records(run, test.name, "replay")
     pace = next((r.result.pace for r in reversed(records) if r.result.pace), Pace())
     return pace, (records[-1].counts.read, records[-1].counts.write) if records else (Tally(), Tally())
+
+
+def lateness_s(pace: Pace, percent: float) -> float | None:
+    """How long after its time an IO was sent, by percentile; None where it was not measured or too few were sent."""
+    waited = sum(sum(bin_edges_ns(index)) / 2 * ios for index, ios in pace.lateness.items())
+    tally = Tally(ios=sum(pace.lateness.values()), latency_ns=waited, max_ns=pace.latest_ns, bins=dict(pace.lateness))
+    return percentile_s(tally, percent)

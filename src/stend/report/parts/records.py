@@ -5,7 +5,11 @@ from typing import Any
 
 from stend.definition import Hold
 from stend.findings.look.figures import PERCENTS, Direction, of_record
+from stend.findings.look.replayed import lateness_s
+from stend.pace import Pace
 from stend.record import Result, Run
+from stend.tally import NS
+from stend.workload import Replay
 
 WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}
 """Column -> quantity of a direction's response times."""
@@ -19,6 +23,10 @@ COLUMNS: dict[str, str] = {
     f"{way}_{name}": "BIGINT" if name in ("ios", "bytes") else "DOUBLE"
     for way in ("read", "write")
     for name in ("ios", "bytes", "mean_s", "deviation_s", *list(WAITS)[1:])
+} | {
+    "trace": "VARCHAR", "speed": "DOUBLE", "sent_ios": "BIGINT", "late_ios": "BIGINT", "full_ios": "BIGINT",
+    "late_p50_s": "DOUBLE", "late_p99_s": "DOUBLE", "late_p99_9_s": "DOUBLE", "late_max_s": "DOUBLE",
+    "valid": "BOOLEAN", "flush_ios": "BIGINT", "flush_mean_s": "DOUBLE", "flush_max_s": "DOUBLE",
 }  # fmt: skip
 """Column -> SQL type."""
 
@@ -45,6 +53,7 @@ def _row(result: Result, name: str) -> dict[str, Any]:
             "bytes_per_s": of_record(result, "both", "throughput") or 0.0,
         }
         row |= _tally(result, "read") | _tally(result, "write")
+        row |= _replay(load.replay, result.pace) if load.replay else {}
     return row
 
 
@@ -56,3 +65,25 @@ def _tally(result: Result, way: Direction) -> dict[str, Any]:
         figures |= {key: of_record(result, way, quantity) for key, quantity in WAITS.items()}
         figures["deviation_s"] = tally.deviation_s if tally.latency_ns2 else None
     return {f"{way}_{key}": value for key, value in figures.items()}
+
+
+def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
+    """Which trace at which speed, and how its schedule was kept; that is empty where there was none to keep."""
+    row: dict[str, Any] = {"trace": replay.trace, "speed": replay.speed}
+    if pace is None:
+        return row
+    row |= {"sent_ios": pace.sent}
+    if pace.bins_told and replay.timed:
+        waits = {
+            f"late_{name.replace('.', '_')}_s": lateness_s(pace, PERCENTS[name]) for name in ("p50", "p99", "p99.9")
+        }
+        row |= {
+            "late_ios": pace.late,
+            "full_ios": pace.full,
+            "late_max_s": pace.latest_ns * NS,
+            "valid": not pace.invalid,
+        }
+        row |= waits
+    if pace.flush.ios:
+        row |= {"flush_ios": pace.flush.ios, "flush_mean_s": pace.flush.mean_s, "flush_max_s": pace.flush.max_s}
+    return row

@@ -9,7 +9,7 @@ from stend.report.parts.records import COLUMNS
 from stend.store.journal import HEAD
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
-OF_SQL: dict[str, Any] = {"VARCHAR": str | None, "BIGINT": int | None, "DOUBLE": float | None}
+OF_SQL: dict[str, Any] = {"VARCHAR": str | None, "BIGINT": int | None, "DOUBLE": float | None, "BOOLEAN": bool | None}
 MAY = msgspec.UnsetType
 DIGEST = {"type": "string", "pattern": "^[0-9a-f]+$"}
 
