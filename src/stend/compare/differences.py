@@ -19,6 +19,7 @@ TIMED = ("latency", "profiles", "write-saturation", "latency-curve", "thread-que
 ONE_BIN = 1 / 64
 """All runs of both sides in one bin each: the logarithm of their ratio is known to a bin's width."""
 TAILED = ("latency", "write-saturation")
+REPLAYS = ("replay", "headroom")
 
 
 class Figure(NamedTuple):
@@ -107,12 +108,12 @@ def thresholds(typed: Sequence[str]) -> dict[str, float]:
 
 
 def paired(a: Side, b: Side) -> tuple[list[tuple[Key, Key]], tuple[tuple[Key, ...], tuple[Key, ...]]]:
-    """Figures of both sides; those left over are paired where only threads and depth tell them apart, and those of
-    another tool by their load alone."""
+    """Figures of both sides; those left over are paired where only threads and depth tell them apart, replays of
+    whatever trace, and those of another tool by their load alone."""
     first, second = every_key([a]), every_key([b])
     pairs = [(key, key) for key in first if key in set(second)]
     left = [[k for k in keys if (k, k) not in set(pairs)] for keys in (first, second)]
-    pairs += [*_matched(left, lambda key: key.loose), *_matched(left, _as_load)]
+    pairs += [*_matched(left, lambda key: key.loose), *_matched(left, _as_replay), *_matched(left, _as_load)]
     return pairs, (tuple(left[0]), tuple(left[1]))
 
 
@@ -125,6 +126,11 @@ def _matched(left: list[list[Key]], by: Callable[[Key], Any]) -> Iterator[tuple[
             yield key, alike[0]
             mine.remove(key)
             theirs.remove(alike[0])
+
+
+def _as_replay(key: Key) -> tuple[Any, ...]:
+    """Which trace, at which pace, is not told: who compares two is to hear why they are not comparable."""
+    return (key.test, key.phase, key.state, key.direction) if key.test in REPLAYS else key
 
 
 def _as_load(key: Key) -> tuple[Any, ...]:
@@ -140,12 +146,24 @@ def quantities(key: Key) -> Iterator[str]:
     if key.state == "unknown":
         yield from ("iops" if key.random_pct else "throughput", "mean", "p99", "p99.9", "p99.99", "max")
         return
+    if key.test in REPLAYS:
+        yield from _of_replays(key)
+        return
     if key.direction == "both" or key.test == "profiles":
         yield "iops" if key.random_pct else "throughput"
     if key.test in TIMED and key.state != "fresh":
         yield "mean"
     if key.test in TAILED and key.state != "fresh":
         yield from ("p99.9", "p99.99", "max")
+
+
+def _of_replays(key: Key) -> Iterator[str]:
+    """IOPS are the trace's own, but where its times do not hold it back."""
+    if key.test == "headroom":
+        yield "headroom"
+    else:
+        yield from ("iops",) if key.direction == "both" and key.block.endswith(" closed") else ()
+        yield from ("mean", "p99", "p99.9", "max")
 
 
 def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Difference | None:

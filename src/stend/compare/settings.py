@@ -1,6 +1,6 @@
 """Which settings of two sides differ, and which of them make their figures incomparable."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -64,12 +64,13 @@ def _as_warm(name: str, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool
 
 
 def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
-    """What of one figure is unlike: threads and depth, the part of the drive, the data's entropy, an unmet rule; and
-    what another tool did not tell of it."""
+    """What of one figure is unlike: threads and depth, the trace and how it was played, the part of the drive, the
+    data's entropy, an unmet rule; and what another tool did not tell of it."""
     found = []
     if (key.threads, key.depth) != (other.threads, other.depth):
         loads = {"a": f"T{key.threads} Q{key.depth}", "b": f"T{other.threads} Q{other.depth}"}
         found.append(Reason("outstanding", loads))
+    found += _replays(a, b, key, other)
     for name, of in (("part", _part), ("entropy", lambda run, row: row.workload.entropy_pct / 100)):
         values = [sorted({of(run, run.rows[k]) for run in s.runs if k in run.rows}) for s, k in ((a, key), (b, other))]
         if len({*values[0], *values[1]}) > 1:
@@ -86,8 +87,30 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
     return found
 
 
+def _replays(a: Side, b: Side, key: Key, other: Key) -> Iterator[Reason]:
+    """Traces, paces and mappings that differ, replays that the host did not keep, searches that it ended."""
+    own = [[run.played[k.test] for run in s.runs if k.test in run.played] for s, k in ((a, key), (b, other))]
+    if not all(own):
+        return
+    every = [one for plays in own for one in plays]
+    if len({one.number for one in every}) > 1:
+        first, last = own[0][0], next((one for one in reversed(every) if one.number != own[0][0].number), own[1][-1])
+        yield Reason("trace", {"a": f"{first.name} ({first.number[:8]})", "b": f"{last.name} ({last.number[:8]})"})
+    for name in ("pace", "mapping"):
+        told = list(dict.fromkeys(str(getattr(one, name)) for one in every))
+        if len(told) > 1:
+            yield Reason(name, {"a": told[0], "b": told[-1]})
+    for side, plays in zip((a, b), own, strict=True):
+        if late := [one.late_share for one in plays if one.invalid]:
+            yield Reason("late", {"n": len(late), "runs": len(plays), "side": side.name, "share": max(late)})
+        if limited := sum(one.limited for one in plays):
+            yield Reason("host", {"n": limited, "runs": len(plays), "side": side.name})
+
+
 def _part(run: Any, row: Any) -> float:
-    share: float = run.share(row.workload.range_bytes)
+    """Only a trace that is spread over the range is laid by how large that is."""
+    replay = row.workload.replay
+    share: float = run.share(row.workload.range_bytes) if not replay or replay.fit == "scale" else 1.0
     return share
 
 

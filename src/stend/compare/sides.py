@@ -1,15 +1,20 @@
 """One side of a comparison: runs, each reduced to its figures, its settings and the course of its saturation."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
 from statistics import fmean, median
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from stend import headroom
+from stend.definition import Hold, PlannedTest
 from stend.errors import BadInput
 from stend.findings import look
 from stend.findings.look.figures import Figures, figures
+from stend.findings.look.replayed import replayed
 from stend.record import Run, Source
-from stend.units import block_label
+from stend.traced import Traced
+from stend.units import binary, block_label
 
 
 class Key(NamedTuple):
@@ -46,11 +51,26 @@ class Key(NamedTuple):
         return self._replace(threads=0, depth=0)
 
 
+class Played(NamedTuple):
+    """How a test of a run played a trace: whose number, name and settings; how much of it the host sent late.
+
+    `limited` tells that the host, not the drive, ended a search for headroom.
+    """
+
+    number: str
+    name: str
+    pace: str
+    mapping: str
+    late_share: float
+    invalid: bool
+    limited: bool
+
+
 class Outcome(NamedTuple):
     """What one run says: who the drive is, when it began and ended (Unix time), settings by name, figures by key.
 
     `courses` are the saturations: test -> ((end in seconds, IOPS), ...) a record. `source`, and `lacks`, what the
-    original did not tell, are of an imported one.
+    original did not tell, are of an imported one. `played` is how tests played a trace.
     """
 
     name: str
@@ -65,6 +85,7 @@ class Outcome(NamedTuple):
     stamps: tuple[str, ...]
     source: Source | None = None
     lacks: tuple[str, ...] = ()
+    played: Mapping[str, Played] = MappingProxyType({})
 
     def share(self, size_bytes: int) -> float:
         """Of its capacity, to a thousandth; 1 for a range of 0 bytes, which is the whole, or where neither is told."""
@@ -121,15 +142,36 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
         stamps=run.stamps,
         source=run.source,
         lacks=tuple(note.text for note in run.notes) if run.source else (),
+        played={test.name: _played(run, test, test.traced) for test in look.tests(run) if test.traced},
     )
 
 
 def key_of(row: Figures) -> Key:
     """Which figure it is."""
     load = row.workload
+    what = f"trace {load.replay.trace[:4]}" if load.replay and row.headroom else load.mix
     return Key(
-        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, load.mix or block_label(load.block_bytes)),
+        *(row.test, row.phase, row.state, load.random_pct, load.read_pct, what or block_label(load.block_bytes)),
         *(load.threads, load.depth, row.place, row.direction),
+    )
+
+
+def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:
+    """Of a trace that is wrapped in its range, the range's size is part of how it is laid."""
+    own, phase = test.profile.options, test.phases[-1]
+    load = next(step.workload for step in phase.round if isinstance(step, Hold))
+    fit, range_bytes = load.replay.fit if load.replay else "", load.range_bytes
+    searched = headroom.passes(run, test) if phase.name == headroom.PHASE else []
+    ended = headroom.told(searched).failed
+    pace, _ = replayed(run, test)
+    return Played(
+        number=trace.number,
+        name=trace.name,
+        pace=f"p{own['percentile']:g} {own['limit_ms']:g} ms" if searched else f"{own['speed']:g}×",
+        mapping=f"{fit}, {binary(range_bytes)}" if fit == "wrap" else fit,
+        late_share=pace.host_share,
+        invalid=pace.invalid,
+        limited=bool(ended and ended.why == "host"),
     )
 
 

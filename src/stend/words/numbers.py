@@ -206,7 +206,7 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "steps": steps,
 }
 
-QUANTITIES = {"iops": "rate", "throughput": "mbs"}
+QUANTITIES = {"iops": "rate", "throughput": "mbs", "headroom": "times"}
 """The shape of each quantity of a load; all others are times."""
 
 

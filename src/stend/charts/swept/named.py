@@ -4,7 +4,7 @@ from typing import Any
 
 from stend.words import Language
 
-AXES = {"iops": 1.0, "throughput": 1e-6}
+AXES = {"iops": 1.0, "throughput": 1e-6, "headroom": 1.0}
 
 
 def parameter(value: Any, words: Language) -> str:

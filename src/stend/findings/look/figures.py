@@ -8,6 +8,7 @@ states, `listed` those of a phase as screens and tables list them. So one quanti
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
+from stend import headroom
 from stend.definition import Hold, Phase, PlannedTest, Workload
 from stend.findings import look
 from stend.findings.look.once import once
@@ -23,7 +24,7 @@ Window = Literal["rounds", "whole", "first", "last", "bursts"]
 """Which records: of the rounds that were judged, all, the first, the last fifth, the later half of bursts."""
 Direction = Literal["both", "read", "write"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
-CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus")
+CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom")
 """Tests whose phases are about a change, not about a state."""
 SATURATING = ("saturate",)
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
@@ -53,11 +54,12 @@ QUANTITIES: dict[str, Quantity] = {
     "mean": Quantity("s", False, "mean"),
     **{name: Quantity("s", False, "tail" if percent > 50 else "mean") for name, percent in PERCENTS.items()},
     "max": Quantity("s", False, "tail"),
+    "headroom": Quantity("", True, "rate"),
 }
 
 
 def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
-    """IOs/s, bytes/s or seconds; None without IOs, or where the sample cannot carry it or nobody told it."""
+    """IOs/s, bytes/s or seconds; None without IOs, or where the sample cannot carry it, or counts do not tell it."""
     if not tally.ios or not seconds:
         return None
     if quantity in PERCENTS:
@@ -67,6 +69,7 @@ def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
         "throughput": tally.bytes / seconds,
         "mean": tally.mean_s or None,
         "max": tally.max_s or None,
+        "headroom": None,
     }[quantity]
 
 
@@ -81,7 +84,8 @@ class Figures(NamedTuple):
 
     `rounds` are those that were judged, empty where nothing was; `steady` is that verdict, None without one. `place`
     counts loads of a phase that differ in nothing but where on the drive they go; 0 is all such places together.
-    `told` is what another tool told of an imported load.
+    `told` is what another tool told of an imported load. `headroom` is how many times as fast a trace was played and
+    held its limit, None for what was no search for that.
     """
 
     test: str
@@ -96,9 +100,12 @@ class Figures(NamedTuple):
     seconds: float
     tally: Tally
     told: Told | None = None
+    headroom: float | None = None
 
     def value(self, quantity: str) -> float | None:
         """As `derived`; what another tool told goes before."""
+        if quantity == "headroom":
+            return self.headroom
         said = getattr(self.told, self.direction).get(quantity) if self.told else None
         return derived(self.tally, self.seconds, quantity) if said is None else said
 
@@ -171,7 +178,7 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]
     steady = judged.steady if judged else None
     told = _told(run, test, phase, place[4]) if run.source else None
     for direction in DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]:
-        yield Figures._make((*place, direction, rounds, steady, counts.seconds, getattr(counts, direction), told))
+        yield Figures._make((*place, direction, rounds, steady, counts.seconds, getattr(counts, direction), told, None))
 
 
 def _told(run: Run, test: str, phase: str, load: Workload) -> Told | None:
@@ -186,6 +193,8 @@ def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
     for phase in test.phases:
         if phase.name in SATURATING:
             yield from _saturation(run, test, phase)
+        elif phase.name == headroom.PHASE:
+            yield from _headroom(run, test)
         elif phase.name in measuring:
             yield from listed(run, test.name, phase.name)
 
@@ -217,3 +226,12 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
     else:
         counts = look.ended(run, test, phase.name)
         yield from _rows(run, (test.name, phase.name, "saturated", "last", last.workload, 1), counts)
+
+
+def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
+    """The trace at the fastest speed that held; nothing where none did."""
+    held = headroom.told(headroom.passes(run, test)).held
+    for row in listed(run, test.name, headroom.PHASE):
+        replay = row.workload.replay
+        if held and replay and replay.speed == held.speed and row.direction == "both":
+            yield row._replace(headroom=held.speed)
