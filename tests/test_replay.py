@@ -144,7 +144,7 @@ def test_a_result_of_before_there_were_replays_is_still_read() -> None:
         (["replay", "--target", FLASH], "name its file with --trace"),
         (["replay", "--target", FLASH, "--trace", "/nowhere/t.parquet"], "cannot be read: No such file"),
         (["replay", "--target", FLASH, "--trace", __file__], "in no format of traces"),
-        (["iops", "--target", FLASH, "--trace", "example"], "are for the test replay"),
+        (["iops", "--target", FLASH, "--trace", "example"], "--trace is for the replay and headroom tests"),
         (["replay", "--target", FLASH, "--trace", "example", "--fit", "sideways"], "sideways"),
     ],
 )

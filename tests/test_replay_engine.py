@@ -13,7 +13,7 @@ from stend.engines import Engine, mapped
 from stend.engines.replay import ReplayEngine, aio
 from stend.engines.replay.load import SenderLoad
 from stend.errors import Missing, StepFailed
-from stend.suite.replay import laid, played
+from stend.suite._played import laid, played
 from stend.trace import form, playable
 from stend.units import KiB, MiB
 from stend.workload import Workload

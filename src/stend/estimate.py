@@ -44,7 +44,7 @@ def slowest(device: Identity) -> Speed:
 
 
 def phase_seconds(phase: Phase, speed: Speed, rounds: int) -> float:
-    """How long a phase takes at this speed, for at most `rounds` rounds where steady state decides."""
+    """How long a phase takes at this speed, for at most `rounds` rounds where results decide."""
     count = min(phase.rounds, rounds) if seeks_steady(phase) else phase.rounds
     total = count * round_seconds(phase, speed)
     limits = [rule_seconds(rule, speed) for rule in phase.until if not isinstance(rule, Steady)]
@@ -57,19 +57,19 @@ def round_seconds(phase: Phase, speed: Speed) -> float:
 
 
 def sure_bytes(phase: Phase) -> int:
-    """What a phase writes whatever the drive does: its untimed writes."""
+    """What a phase writes whatever the drive does: its untimed writes; of rounds that results choose, of the first."""
     fixed = sum(
         s.amount.bytes
         for s in phase.round
         if isinstance(s, Hold) and isinstance(s.amount, Bytes) and s.workload.read_pct == 0
     )
     played = sum(s.amount.write_bytes for s in phase.round if isinstance(s, Hold) and isinstance(s.amount, Whole))
-    return phase.rounds * (fixed + played)
+    return (1 if phase.choose else phase.rounds) * (fixed + played)
 
 
 def seeks_steady(phase: Phase) -> bool:
     """Whether results decide how many rounds there are."""
-    return any(isinstance(rule, Steady) for rule in phase.until)
+    return bool(phase.choose) or any(isinstance(rule, Steady) for rule in phase.until)
 
 
 def step_seconds(step: Step, speed: Speed) -> float:

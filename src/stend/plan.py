@@ -53,6 +53,8 @@ FIELD_WORDS = {
     "active_range_pct": "active range in percent",
     "quick": "",  # a stamp of its own
     "trace": "",  # what is known of it is said instead
+    "limit_ms": "",  # a question, no deviation; the finding says it
+    "percentile": "",
 }
 """Where the name of a setting does not say it to a person; none for what is said elsewhere."""
 
@@ -230,7 +232,7 @@ def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> Pl
     if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
         raise BadInput(f"{name} would have {twice[0]} twice; a setting of it names the same thing again")
     traced = suite.traced(own)
-    notes += plan_words.traced(traced, phases) if traced else []
+    notes += plan_words.traced(traced, phases, device.facts.get("scale", 1)) if traced else []
     return PlannedTest(
         name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts, traced=traced
     )

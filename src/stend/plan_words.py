@@ -61,8 +61,11 @@ def composition(workload: Workload) -> str:
     return "; ".join(text for text in (sizes, zones, aligned) if text)
 
 
-def traced(trace: Traced, phases: tuple[Phase, ...]) -> list[str]:
-    """What must be said of a trace that is played: where it is laid, what of it is not played, what it lacks."""
+def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[str]:
+    """What must be said of a trace that is played: where it is laid, what of it is not played, what it lacks.
+
+    `scale` is that of a virtual drive, which is asked one in so many of its IOs.
+    """
     plays = [s.workload.replay for p in phases for s in p.round if isinstance(s, Hold) and s.workload.replay]
     span = binary(trace.span_bytes)
     laid = {
@@ -71,6 +74,11 @@ def traced(trace: Traced, phases: tuple[Phase, ...]) -> list[str]:
         "wrap": f"its addresses, {span} of them, are wrapped at the range's end: distant ones meet",
     }[plays[-1].fit]
     said = [f"the trace {trace.name} ({trace.ios} IOs in {duration(trace.seconds)}): {laid}"]
+    if scale > 1:
+        said.append(
+            f"this virtual drive is scaled: it is asked {max(trace.ios // scale, 1)} of the trace's {trace.ios} IOs, "
+            f"one in {scale}, and what is rarer than ten of those is not told; ?scale=1 asks all"
+        )
     if trace.discards:
         said.append(
             f"{trace.discards} discards of the trace are played where the drive takes them; virtual ones know none"
@@ -98,6 +106,7 @@ def _phase(phase: Phase) -> list[str]:
     holds = [step for step in phase.round if isinstance(step, Hold)]
     title = f"  {phase.name}: {until(phase)}"
     if phase.choose:
+        title = title if phase.rounds == 1 else f"  {phase.name}: at most {until(phase)}"
         return [title, f"    steps chosen from the results so far ({phase.choose})"]
     matrix = _matrix(holds) if len(holds) == len(phase.round) else []
     return [title, *(matrix or _folded(phase.round))]

@@ -32,6 +32,8 @@ Place = Annotated[float, Meta(ge=0, le=100)]
 """Where in a range, in percent of it."""
 Speed = Annotated[float, Meta(ge=0, le=10_000)]
 """Of a replay; 0 is a closed loop."""
+Paced = Annotated[float, Meta(ge=0.001, le=10_000)]
+"""The same with the trace's times."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -67,17 +69,22 @@ OPTIONS: dict[str, Any] = {
     "histogram_minutes": Minutes,
     "hot_gib": Annotated[float, Meta(gt=0, le=1 << 30)],
     "hours": Annotated[list[Hours], Meta(min_length=3, max_length=3)] | Hours,
+    "least_speed": Paced,
     "levels": Annotated[list[Threads], LONGEST],
+    "limit_ms": Annotated[float, Meta(gt=0, le=1e6)],
     "minutes": Minutes,
     "mixes": Annotated[list[Percent], LONGEST],
+    "most_speed": Paced,
     "outstanding": Annotated[list[Depth], LONGEST],
     "point": Point,
+    "percentile": Annotated[float, Meta(ge=1, le=99.999)],
     "passes": Annotated[int, Meta(ge=0, le=100)],
     "points": Annotated[list[Point], LONGEST],
     "positions": Annotated[int, Meta(ge=1, le=10_000)],
     "read_pct": Percent,
     "repeats": Annotated[int, Meta(ge=1, le=100_000)],
     "rest_minutes": Minutes,
+    "rest_s": Annotated[float, Meta(ge=0, le=366 * 86_400)],
     "rests_s": Annotated[list[Rest], LONGEST],
     "saturation_minutes": Annotated[int, Meta(ge=1, le=366 * 24 * 60)],
     "seconds": Rest,
@@ -90,6 +97,7 @@ OPTIONS: dict[str, Any] = {
     "warm_point": Point,
     "speed": Speed,
     "trace": Annotated[str, Meta(max_length=4096)],
+    "within_pct": Annotated[float, Meta(ge=0.5, le=100)],
     "workload": Name,
     "workloads": Annotated[list[Name], LONGEST],
 }

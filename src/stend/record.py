@@ -254,6 +254,8 @@ class Note(Data, frozen=True, tag="note"):
     kind: NoteKind = "remark"
 
 
+SEARCHES = ("headroom",)
+"""Phases that ask for more until it is too much: what came late there is an answer, and no doubt."""
 SATURATED_FILLS = 4
 """Capacities after which a saturation ends whatever its rule says (PTS 2.0.2 clause 10)."""
 Outcome = Literal["complete", "not steady", "stopped", "failed", "imported"]
@@ -458,7 +460,7 @@ class Run:
         """What every page and every chart must say of the drive: a link below what it can, load that is not proved."""
         links = tuple(self.plan.device.facts.get("warnings", ()))
         differ = any(note.kind == "mismatch" for note in self.notes)
-        paces = [result.pace for result in self.results if result.pace]
+        paces = [r.pace for r in self.results if r.pace and r.where.phase not in SEARCHES]
         late = max((pace for pace in paces), key=lambda pace: pace.late_share, default=Pace())
         host = max((pace for pace in paces), key=lambda pace: pace.host_share, default=Pace())
         kept = max((pace.left_out.get("discards", 0) for pace in paces if not pace.discard.ios), default=0)

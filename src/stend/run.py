@@ -40,6 +40,7 @@ from stend.version import __version__
 SLEPT_S, SILENT_S = 0.5, 10.0
 """A suspend in a step, and a time without an interval's counts, that every page must tell; intervals last a second."""
 
+DONE = "all done"
 
 Turn = Callable[[PlannedTest, Phase, Callable[[], object]], Iterable[tuple[str, NoteKind]]]
 """Asked before each phase of a run among others: what is to be noted; it takes as long as the run must wait.
@@ -150,7 +151,7 @@ class Runner:
         self.window_from = first
         for number in range(first, phase.rounds + 1):
             where = Position(test=test.name, phase=phase.name, round=number)
-            steps = chooser(test.name, phase.choose)(self.past, test) if phase.choose else phase.round
+            steps = self.round_of(test, phase)
             met = ""
             for index, step in enumerate(steps):
                 ahead = self.ahead(where, index, steps, phase, after)
@@ -159,6 +160,8 @@ class Runner:
                 met = next((said for rule in phase.until if (said := limit_met(rule, total))), "")
                 if met:
                     break
+            if phase.choose and not met and not self.round_of(test, phase):
+                met = DONE
             whole = where.round if index == len(steps) - 1 else where.round - 1
             judged = self.past.add(self.judge(phase, where, whole, met))
             yield judged
@@ -172,6 +175,10 @@ class Runner:
             if not any(map(quiet, steps)):
                 yield from self.telemetry()
 
+    def round_of(self, test: PlannedTest, phase: Phase) -> tuple[Step, ...]:
+        """The steps of the round that comes next; none where the results leave nothing to choose."""
+        return chooser(test.name, phase.choose)(self.past, test) if phase.choose else phase.round
+
     def ahead(
         self,
         where: Position,
@@ -183,7 +190,7 @@ class Runner:
         """The next two steps as far as they are known, so that the engine can have them ready."""
         coming = [(where, i, step) for i, step in list(enumerate(steps))[index + 1 :]]
         if where.round < phase.rounds:
-            next_, following = msgspec.structs.replace(where, round=where.round + 1), steps
+            next_, following = msgspec.structs.replace(where, round=where.round + 1), () if phase.choose else steps
         elif after:
             next_, following = Position(test=after[0].name, phase=after[1].name, round=1), after[1].round
         else:
@@ -242,7 +249,7 @@ class Runner:
                 tracked = len(rule.track)
         steady = bool(verdicts) and len(verdicts) == tracked and all(v.steady for v in verdicts)
         last = where.round >= phase.rounds
-        limit = f"the limit of {phase.rounds} rounds" if phase.until else "all done"
+        limit = f"the limit of {phase.rounds} rounds" if phase.until else DONE
         ended_by = "steady state" if steady else met or (limit if last else "")
         return Judged(where=where, t=self.t(), verdicts=verdicts, steady=steady, ended_by=ended_by)
 

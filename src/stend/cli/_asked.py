@@ -33,7 +33,9 @@ RoundSeconds = Annotated[
 ]
 TraceFile = Annotated[
     Path | None,
-    typer.Option("--trace", metavar="FILE", help="The trace that the test `replay` plays, in any format that is read."),
+    typer.Option(
+        "--trace", metavar="FILE", help="The trace that `replay` and `headroom` play, in any format that is read."
+    ),
 ]
 Speed = Annotated[
     float | None,
@@ -41,6 +43,14 @@ Speed = Annotated[
 ]
 FitTo = Annotated[
     str | None, typer.Option("--fit", metavar="HOW", help="Lay its addresses on the drive: shift, scale or wrap.")
+]
+LimitMs = Annotated[
+    float | None,
+    typer.Option("--limit-ms", metavar="MS", min=0.001, max=1e6, help="Headroom: what response times may not exceed."),
+]
+Percentile = Annotated[
+    float | None,
+    typer.Option("--percentile", metavar="P", min=1, max=99.999, help="Headroom: which of them; 99 by itself."),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Shorten everything by stated factors; the run is stamped.")]
 DestroyData = Annotated[
@@ -60,11 +70,17 @@ TYPED = "stend.typed"
 Detach = Annotated[bool, typer.Option(DETACH, help="Go on without this terminal; `stend watch DIR` looks on.")]
 
 
-def played(tests: list[str], trace: Path | None, speed: float | None, fit: str | None) -> dict[str, Any]:
-    """The fields of a request that the test `replay` asks for. BadInput where it is asked for without a trace."""
-    told: dict[str, Any] = {"trace": str(trace.absolute()) if trace else None, "speed": speed, "fit": fit}
-    if "replay" in tests and not trace:
-        raise BadInput("the test replay plays a trace: name its file with --trace, or `--trace example`")
-    if "replay" not in tests and any(value is not None for value in told.values()):
-        raise BadInput("--trace, --speed and --fit are for the test replay")
+def played(tests: list[str], trace: Path | None, **asked: Any) -> dict[str, Any]:
+    """The fields of a request that tests ask for which play a trace. BadInput where one is asked for without a trace,
+    and for what is asked of none of the tests."""
+    from stend.session.request import OPTIONS, PLAYED
+
+    told = {"trace": str(trace.absolute()) if trace else None, **asked}
+    own = [test for test in PLAYED if test in tests]
+    if own and not trace:
+        raise BadInput(f"the test {own[0]} plays a trace: name its file with --trace, or `--trace example`")
+    for name in (name for name, value in told.items() if value is not None):
+        meant = [test for test, names in PLAYED.items() if name in names]
+        if not {*meant} & {*own}:
+            raise BadInput(f"{OPTIONS[name]} is for the {' and '.join(meant)} test{'s' * (len(meant) > 1)}")
     return told | ({"trace": ""} if str(trace) == "example" else {})

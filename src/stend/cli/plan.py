@@ -31,6 +31,8 @@ def command(
     trace: _asked.TraceFile = None,
     speed: _asked.Speed = None,
     fit: _asked.FitTo = None,
+    limit_ms: _asked.LimitMs = None,
+    percentile: _asked.Percentile = None,
     fio: Folder = None,
     sooner: Annotated[
         bool, typer.Option("--sooner", help="Also list what would save hours, tried on the drive's virtual twin.")
@@ -52,7 +54,7 @@ def command(
         active_range_pct=active_range,
         rounds=rounds,
         minute_s=round_seconds,
-        **_asked.played(tests, trace, speed, fit),
+        **_asked.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile),
     )
     plan = session.planned(request)
     for line in lines(plan):

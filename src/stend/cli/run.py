@@ -58,6 +58,8 @@ def command(
     trace: _asked.TraceFile = None,
     speed: _asked.Speed = None,
     fit: _asked.FitTo = None,
+    limit_ms: _asked.LimitMs = None,
+    percentile: _asked.Percentile = None,
     detach: _asked.Detach = False,
 ) -> int:
     """Run tests on a drive, write the run folder and its report.
@@ -72,7 +74,7 @@ def command(
     from stend.session.stopping import Signals
 
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
-    changes |= _asked.played(tests, trace, speed, fit)
+    changes |= _asked.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
     own: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
     request = session.Request(
         tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **own

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
-from stend.findings.look.figures import derived
+from stend.findings.look.figures import PERCENTS, derived
 from stend.findings.look.replayed import replayed
 from stend.pace import Pace
 from stend.record import Run, Tally
+from stend.stats import MIN_BEYOND
 from stend.traced import Traced
 
 NAME = "replay"
@@ -27,7 +28,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         if pace.sent and pace.bins_told:
             yield _kept(test.name, pace)
         if not pace.invalid:
-            yield from _against(test, test.traced, counts)
+            yield from _against(test, test.traced, counts, run.plan.device.facts.get("scale", 1))
 
 
 def _kept(test: str, pace: Pace) -> Finding:
@@ -36,10 +37,12 @@ def _kept(test: str, pace: Pace) -> Finding:
     return Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "full"))
 
 
-def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally]) -> Iterator[Finding]:
+def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally], scale: int) -> Iterator[Finding]:
+    """`scale` is that of a virtual drive: each IO it was asked is counted so often, and carries only itself."""
     speed = test.profile.options["speed"]
     for way, then, now in (("read", trace.read, counts[0]), ("write", trace.write, counts[1])):
-        told = ((name, derived(then, 1, name), derived(now, 1, name)) for name in QUANTITIES)
+        names = (name for name in QUANTITIES if now.ios / scale * (100 - PERCENTS[name]) / 100 >= MIN_BEYOND)
+        told = ((name, derived(then, 1, name), derived(now, 1, name)) for name in names)
         both = next(((name, was, own) for name, was, own in told if was and own), None)
         if both is None:
             continue

@@ -9,7 +9,8 @@ import msgspec
 from stend.units import parse_bytes
 
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
-PLAYED = ("trace", "speed", "fit")
+PLAYED = {"replay": ("trace", "fit", "speed"), "headroom": ("trace", "fit", "limit_ms", "percentile")}
+"""What of a request is for which test that plays a trace."""
 OPTIONS = {
     "target": "--target",
     "profile": "--profile",
@@ -23,6 +24,8 @@ OPTIONS = {
     "trace": "--trace",
     "speed": "--speed",
     "fit": "--fit",
+    "limit_ms": "--limit-ms",
+    "percentile": "--percentile",
     "destroy": "--destroy-data",
     "into": "--into",
     "label": "--label",
@@ -34,13 +37,14 @@ ELSEWHERE = ("destroy", "into")
 class Request(msgspec.Struct, frozen=True):
     """A run that is asked for; what is None is as the profile, or chance, has it.
 
-    `trace` to `fit` are for the test `replay`: the trace's file, how many times as fast (0: as its depths allow), how
-    its addresses are laid on the range. `create` makes the target first, a new file of that size (`64MiB`); `destroy`
+    `trace` to `percentile` are for the tests that play a trace: its file, how many times as fast (0: as its depths
+    allow), how its addresses are laid on the range, and for `headroom` the limit and which percentile is to keep to it.
+    `create` makes the target first, a new file of that size (`64MiB`); `destroy`
     is the drive's serial, or a file's full path: yes, destroy all data on it; `purge` purges it first where its first
     test does not. `threads` to
     `minute_s` are fields of the profile.
 
-    Units: sizes of files as words (`64MiB`), percent, seconds.
+    Units: sizes of files as words (`64MiB`), percent, seconds, milliseconds of `limit_ms`.
     Errors: none before it is started.
     Source: the options of `stend run`; fields of the profile.
     """
@@ -63,12 +67,19 @@ class Request(msgspec.Struct, frozen=True):
     trace: str | None = None
     speed: float | None = None
     fit: str | None = None
+    limit_ms: float | None = None
+    percentile: float | None = None
 
     @property
     def changes(self) -> dict[str, Any]:
         """What is to be other than the profile says, by the profile's fields; None where nothing was asked."""
-        played = {name: value for name in PLAYED if (value := getattr(self, name)) is not None}
-        return {name: getattr(self, name) for name in CHANGES} | ({"tests": {"replay": played}} if played else {})
+        tests = {
+            test: {name: value for name in names if (value := getattr(self, name)) is not None}
+            for test, names in PLAYED.items()
+            if test in self.tests or not {*PLAYED} & {*self.tests}
+        }
+        told = {test: own for test, own in tests.items() if own}
+        return {name: getattr(self, name) for name in CHANGES} | ({"tests": told} if told else {})
 
     @property
     def manifest(self) -> dict[str, Any]:

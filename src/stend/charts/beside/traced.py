@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stend.charts.exceedance import curve
+from stend.charts.headroom import drawing
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import thin_lines
 from stend.charts.parts.sides import Side, channels
@@ -48,6 +49,11 @@ def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
             yield Drawing(title, chart, {"rows": rows}, words("beside.replay_says"))
 
 
+def headroom(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Every drive's search for how fast the trace can run."""
+    yield from drawing(sides, words, words("beside.headroom"))
+
+
 def _played(side: Side) -> PlannedTest | None:
     return next(iter(look.tests(side.run, "replay")), None) if side.run else None
 
@@ -56,4 +62,4 @@ def _asked(test: PlannedTest) -> tuple[str, float]:
     return (test.traced.number if test.traced else "", test.profile.options["speed"])
 
 
-KINDS = {"replay": replay}
+KINDS = {"replay": replay, "headroom": headroom}

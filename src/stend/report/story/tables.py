@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+from stend import headroom
 from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
 from stend.charts.beside.traced import WAYS, tallies
+from stend.charts.headroom import alike, passes
 from stend.findings import look
 from stend.findings.look.figures import Figures, derived, listed
 from stend.report.parts import Table
@@ -13,6 +15,7 @@ from stend.words import Language
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
 OF_TRACES = ("mean", "p99", "p99.9")
+HEADROOM = ("held", "held_s", "failed", "failed_s", "why")
 HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
@@ -62,6 +65,20 @@ def trace_table(sides: Sequence[Side], words: Language) -> Table | None:
     return Table(words("story.trace_table"), head, tuple(rows), tuple(range(1, len(head)))) if rows else None
 
 
+def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
+    """How many times as fast the trace can run on each drive that searched for it under the same limit."""
+    rows = []
+    for side in alike(sides):
+        held, failed, _ = headroom.told(passes(side))
+        cells = [
+            (words.show(one.speed, "times"), words.show(one.waited_s, "lat")) if one else ("–", "–")
+            for one in (held, failed)
+        ]
+        rows.append((side.name, *cells[0], *cells[1], words(f"headroom.{failed.why}") if failed else "–"))
+    head = (words("compare.drive"), *(words(f"headroom.column_{key}") for key in HEADROOM))
+    return Table(words("headroom.table"), head, tuple(rows), tuple(range(1, len(head) - 1))) if rows else None
+
+
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
     """A row for each level, a column for each drive; a dash where it is not known. None for one drive alone."""
     sides = [s for s in sides if s is sides[0] or any(figure(s, level) for level in IOPS)]
@@ -87,5 +104,8 @@ def _mbs(value: float | None, words: Language) -> str:
     return words.show(value / 1e6, "whole") if value else "–"
 
 
-TABLES: dict[str, Callable[[Sequence[Side], Language], Table | None]] = {"work": server_table, "trace": trace_table}
+TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Table | None], ...]] = {
+    "work": (server_table,),
+    "trace": (trace_table, headroom_table),
+}
 """By the question that they answer."""

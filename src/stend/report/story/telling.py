@@ -166,7 +166,7 @@ def _chapters(seen: Seen, sides: Sequence[Side], facts: Sheet, author: Mapping[s
             continue
         own = tuple(_pictures(question, run, tests, sides, facts, words))
         texts, photos = author.get(question.name, ((), ()))
-        table = TABLES[question.name](sides, words) if question.name in TABLES else None
+        tables = tuple(table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
         yield Chapter(
             question.name,
             words.pick(question.title),
@@ -174,7 +174,7 @@ def _chapters(seen: Seen, sides: Sequence[Side], facts: Sheet, author: Mapping[s
             words.pick(question.what),
             words.pick(question.why),
             own,
-            (table,) if table else (),
+            tables,
             tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words))),
             texts,
             photos,

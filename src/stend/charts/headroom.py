@@ -1,0 +1,87 @@
+"""Headroom: a percentile of the trace's response times by how many times as fast it was played, with the limit."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stend import headroom
+from stend.charts.parts import GREY, Drawing, Row, axis, data
+from stend.charts.parts.marks import tips
+from stend.charts.parts.plain import Chart
+from stend.charts.parts.sides import Side, channels
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.record import Run
+from stend.words import Language
+
+HOW = {"": "circle", "slow": "triangle-up", "full": "square", "host": "cross"}
+"""The point of a pass by why it did not hold."""
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """One drive's."""
+    side = Side(run.plan.device.model or run.plan.device.target, run)
+    yield from drawing([side], words, words("chart.headroom", test=words.title(test.name, test.title)))
+
+
+def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Drawing]:
+    """A line for each drive that played the trace of the first one under the same limit."""
+    rows = [row for side in alike(sides) for row in _rows(side, words)]
+    if not rows:
+        return
+    _, percentile, limit_ms = _question(sides[0])
+    x = axis("speed", words("axis.speed"), log=True, plain=True)
+    y = axis("ms", words("axis.percentile_ms", percentile=percentile), log=True, plain=True)
+    limit = {"ms": limit_ms, "what": words("headroom.limit", limit=limit_ms / 1e3)}
+    kinds, how = channels(sides, [str(row["drive"]) for row in rows]), _how(rows, words)
+    drives = {name: kinds[name] for name in ("color", "strokeDash")}
+    base = Chart(data()).encode(x=x, y=y, tooltip=tips(kinds["color"], how, x, y))
+    line = base.mark_line(strokeWidth=1.4).encode(**drives)
+    points = base.mark_point(size=70, filled=True, opacity=0.85).encode(color=kinds["color"], shape=how)
+    rule = Chart(data("limit")).mark_rule(color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)
+    named = {"text": {"field": "what", "type": "nominal"}, "y": y, "x": {"value": 6}}
+    text = Chart(data("limit")).mark_text(align="left", dy=-7, color=GREY).encode(**named)
+    yield Drawing(title, rule + text + line + points, {"rows": rows, "limit": [limit]}, words("says.headroom"))
+
+
+def searched(side: Side) -> PlannedTest | None:
+    """Its search; None where it made none."""
+    return next(iter(look.tests(side.run, "headroom")), None) if side.run else None
+
+
+def alike(sides: Sequence[Side]) -> list[Side]:
+    """Those that played the trace of the first one under the same limit; none where that one did not."""
+    first = _question(sides[0]) if sides else ()
+    return [side for side in sides if first and _question(side) == first]
+
+
+def passes(side: Side) -> list[headroom.Pass]:
+    """Those of its search."""
+    test = searched(side)
+    return headroom.passes(side.run, test) if side.run and test else []
+
+
+def _question(side: Side) -> tuple[Any, ...]:
+    test = searched(side)
+    if test is None or test.traced is None:
+        return ()
+    return test.traced.number, test.profile.options["percentile"], test.profile.options["limit_ms"]
+
+
+def _rows(side: Side, words: Language) -> Iterator[Row]:
+    for one in sorted(passes(side), key=lambda one: one.speed):
+        if one.waited_s is not None:
+            how = words(f"headroom.{one.why or 'held'}")
+            yield {"speed": one.speed, "ms": one.waited_s * 1e3, "how": how, "drive": side.name}
+
+
+def _how(rows: Sequence[Row], words: Language) -> dict[str, Any]:
+    told = {words(f"headroom.{why or 'held'}"): shape for why, shape in HOW.items()}
+    kept = [name for name in told if any(row["how"] == name for row in rows)]
+    scale = {"domain": kept, "range": [told[name] for name in kept]}
+    return {
+        "field": "how",
+        "type": "nominal",
+        "title": None,
+        "scale": scale,
+        "legend": {"orient": "bottom", "columns": 2},
+    }
