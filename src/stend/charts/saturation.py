@@ -9,18 +9,20 @@ from stend.charts.parts.plain import Chart
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import Record
+from stend.findings.look.figures import SATURATING
 from stend.findings.look.heat import throttled
 from stend.record import Run
 from stend.stats import percentile_s
 from stend.words import Language
 
-TESTS = ("write-saturation",)
+TESTS = ("write-saturation", "multi-wsat")
 FIGURES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """IOPS, then response times, of the phase that saturates."""
-    records = look.records(run, test.name, look.main_phase(run, test))
+    phase = next((p.name for p in test.phases if p.name in SATURATING), look.main_phase(run, test))
+    records = look.records(run, test.name, phase)
     if not records:
         return
     scale, time = time_scale(records[-1].end_s, words)

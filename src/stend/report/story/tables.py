@@ -8,6 +8,7 @@ from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
 from stend.charts.beside.traced import WAYS, tallies
 from stend.charts.headroom import alike, passes
 from stend.findings import look
+from stend.findings.look import streams
 from stend.findings.look.figures import Figures, derived, listed
 from stend.report.parts import Table
 from stend.words import Language
@@ -15,6 +16,7 @@ from stend.words import Language
 SERVERS = ("file-server", "iometer-file-server", "iometer-web-server", "iometer-database", "database")
 
 OF_TRACES = ("mean", "p99", "p99.9")
+OF_STREAMS = ("stream", "share", "iops", "mbs", "mean", "p99", "tail")
 HEADROOM = ("held", "held_s", "failed", "failed_s", "why")
 HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
@@ -79,6 +81,28 @@ def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
     return Table(words("headroom.table"), head, tuple(rows), tuple(range(1, len(head) - 1))) if rows else None
 
 
+def stream_table(sides: Sequence[Side], words: Language) -> Table | None:
+    """Each stream of the captured workload: its share, and what the first drive gives it alone; last all at once."""
+    run = sides[0].run
+    told = streams.streams(run) if run else []
+    if run is None or not told:
+        return None
+    rows = [
+        (row.label, words.show(row.share_pct and row.share_pct / 100, "pct"), *_rates(row.alone, words)) for row in told
+    ]
+    if mix := streams.together(run):
+        rows.append((words("streams.together"), words.show(1, "pct"), *_rates(mix, words)))
+    head = tuple(words(f"streams.column_{key}") for key in OF_STREAMS)
+    return Table(words("streams.table"), head, tuple(rows), tuple(range(1, len(head))), words("says.stream_shares"))
+
+
+def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
+    if row is None:
+        return ("–",) * 5
+    rates = words.show(row.iops, "rate"), words.show(row.number("throughput") / 1e6, "n")
+    return *rates, *(words.show(row.value(what), "lat") for what in ("mean", "p99", "p99.9"))
+
+
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
     """A row for each level, a column for each drive; a dash where it is not known. None for one drive alone."""
     sides = [s for s in sides if s is sides[0] or any(figure(s, level) for level in IOPS)]
@@ -107,5 +131,6 @@ def _mbs(value: float | None, words: Language) -> str:
 TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Table | None], ...]] = {
     "work": (server_table,),
     "trace": (trace_table, headroom_table),
+    "streams": (stream_table,),
 }
 """By the question that they answer."""

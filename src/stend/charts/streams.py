@@ -1,0 +1,43 @@
+"""Streams of a captured workload: their shares of the IOs, and the rate of each alone beside that of all at once."""
+
+from collections.abc import Iterator
+
+from stend.charts.parts import BLUE, GREEN, Drawing, Row, axis, data
+from stend.charts.parts.marks import tips
+from stend.charts.parts.plain import Chart
+from stend.definition import PlannedTest
+from stend.findings import look
+from stend.findings.look import streams
+from stend.record import Run
+from stend.words import Language
+
+TESTS = streams.TESTS
+WIDE = 10
+"""From this ratio of rates on, the axis is logarithmic, and points stand for bars."""
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """What the mix is made of, and the rates of streams that ran alone: once a run, by its first test of streams."""
+    if test.name != look.tests(run, *TESTS)[0].name:
+        return
+    rows, title = streams.streams(run), words.title(test.name, test.title)
+    shares = [{"stream": row.label, "share": row.share_pct} for row in rows if row.share_pct]
+    yield _bars(shares, "share", words("axis.share_ios"), words("chart.stream_shares", test=title), BLUE, words)
+    rates: list[Row] = [{"stream": row.label, "iops": row.alone.iops} for row in rows if row.alone]
+    mix = streams.together(run)
+    rates += [{"stream": words("streams.together"), "iops": mix.iops}] if mix and rates else []
+    yield _bars(rates, "iops", words("axis.iops"), words("chart.stream_rates", test=title), GREEN, words)
+
+
+def _bars(rows: list[Row], field: str, name: str, title: str, colour: str, words: Language) -> Drawing:
+    """Level bars, one below the other, so that names are read; dots where rates are far apart."""
+    some = [float(row[field]) for row in rows if row[field]]
+    wide = field == "iops" and bool(some) and max(some) >= WIDE * min(some)
+    x = axis(field, name, log=wide, plain=wide)
+    shown = {"labelLimit": 220, "title": None}
+    y = {"field": "stream", "type": "nominal", "sort": [row["stream"] for row in rows], "axis": shown}
+    base = Chart(data()).encode(x=x, y=y, tooltip=tips(y | {"title": words("axis.stream")}, x))
+    mark = base.mark_point(size=110, filled=True, color=colour) if wide else base.mark_bar(color=colour, height=18)
+    text = base.mark_text(align="left", dx=8).encode(text={"field": field, "type": "quantitative", "format": ",.3~s"})
+    chart = (mark + text).properties(height=34 * max(len(rows), 1) + 20)
+    return Drawing(title, chart, {"rows": rows}, words(f"says.stream_{'rates' if field == 'iops' else 'shares'}"))
