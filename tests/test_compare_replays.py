@@ -45,7 +45,7 @@ def paced(run: Run, pace: Pace) -> Run:
 
 def beside(first: list[Run], second: list[Run], *, anyway: bool = False) -> Comparison:
     one, other = (
-        side(name, [outcome(f"{name}{n}", run, {})._replace(seed=ord(name) + n) for n, run in enumerate(own)])
+        side(name, [outcome(f"{name}{n}", run, {})._replace(seed=100 * ord(name) + n) for n, run in enumerate(own)])
         for name, own in (("a", first), ("b", second))
     )
     return compared(one, other, anyway=anyway)
