@@ -14,8 +14,8 @@ from benchmarks import bench_sim
 from stend.sim import flash_clean, flash_kernel
 
 UNUSED = {
-    *("THROUGH", "HICCUPS", "SEGMENT", "SLC_PAGES", "SLC_FOLD", "SPREAD", "BEHIND", "ONE_WAY"),
-    *("T_TURN", "T_PAGE_READ", "T_PAGE_WRITE", "T_PARTIAL", "T_MOVE"),
+    *("THROUGH", "RETRY", "BUSY", "SEGMENT", "SLC_PAGES", "SLC_FOLD", "SPREAD", "BEHIND", "ONE_WAY"),
+    *("T_TURN", "T_PAGE_READ", "T_PAGE_WRITE", "T_PARTIAL", "T_MOVE", "T_JITTER_READ", "T_JITTER_WRITE"),
 }
 MOST = 1.1
 TURNS = 5

@@ -12,7 +12,7 @@ from stend.record import Ended, Result, Run
 from stend.sim import Spec, load
 from stend.sim.closed_forms import greedy
 from stend.sim.flash import layout
-from stend.sim.spec import Flash
+from stend.sim.spec import Flash, Tail
 from stend.units import GB
 from tests.rehearsal import rehearsed, said
 from tests.stand import few
@@ -70,7 +70,7 @@ def saturates(number: int) -> tuple[Spec, float]:
     slowest = base.flash.dies * base.flash.unit_bytes / PAGE / link * 1e6 if base.flash else 0
     capacity = round(dice.uniform(200, 800) * GB)
     changed = {"spare_pct": dice.uniform(8, 45), "program_us": slowest * dice.uniform(0.85, 0.95), "superblocks": 1000}
-    spec, _ = drawn("sn150", number, capacity, 256, hiccups=(), **changed)
+    spec, _ = drawn("sn150", number, capacity, 256, tail=Tail(), **changed)
     return spec, link
 
 
@@ -98,7 +98,7 @@ def rests(number: int) -> tuple[Spec, float]:
     """
     dice = random.Random(f"rest {number}")
     capacity, spare_pct = round(dice.uniform(100, 200) * GB), dice.uniform(9, 14)
-    plain = {"gather_bytes": 0, "hiccups": (), "pause_every_writes": 0, "move_us": 0, "lanes": 1}
+    plain = {"gather_bytes": 0, "tail": Tail(), "pause_every_writes": 0, "move_us": 0, "lanes": 1}
     usual = {"program_us": 2150, "idle_free_pct": 6}
     spec, flash = drawn("saber1000", number, capacity, 64, spare_pct=spare_pct, **plain, **usual)
     pages = flash.dies * flash.unit_bytes / PAGE / (flash.program_us + flash.read_us) * 1e6

@@ -180,7 +180,7 @@ def test_fitting_brings_a_drive_nearer_and_leaves_what_has_a_source() -> None:
 def test_sizes_and_tables_are_never_fitted() -> None:
     places = calibrate.free(load("saber1000"))
     assert "flash.move_us" in places
-    assert not {"flash.gather_bytes", "flash.hiccups", "flash.dies", "host.queue"} & set(places)
+    assert not {"flash.gather_bytes", "flash.tail.stall_ms", "flash.dies", "host.queue"} & set(places)
 
 
 @pytest.mark.soak

@@ -13,6 +13,7 @@ from stend.sim import Pattern, account, build, load, profiles
 from stend.sim.drive import Drive
 from stend.sim.experiments import Bench, Sum
 from stend.sim.requests import ledger
+from stend.sim.spec import Tail
 from stend.stats import bin_index
 from stend.units import KiB, MiB
 
@@ -187,7 +188,7 @@ def after_writes(step_s: float, pause_every: int = 0) -> Sum:
     """Reads of a drive that was written over, and cleans while it reads."""
     spec = load("saber1000")
     assert spec.flash
-    flash = msgspec.structs.replace(spec.flash, pause_every_writes=pause_every, hiccups=())
+    flash = msgspec.structs.replace(spec.flash, pause_every_writes=pause_every, tail=Tail())
     bench = Bench(msgspec.structs.replace(spec, flash=flash), {"threads": 1, "depth": 32})
     bench.fill(2)
     bench.run(bench.pattern(0, 4 * KiB), 1200)
@@ -203,7 +204,7 @@ def test_response_times_do_not_depend_on_how_often_a_drive_is_asked() -> None:
 def test_a_pause_is_told_whole_by_a_few_and_by_nobody_else() -> None:
     spec = load("saber1000")
     assert spec.flash
-    flash = msgspec.structs.replace(spec.flash, pause_every_writes=2000, hiccups=())
+    flash = msgspec.structs.replace(spec.flash, pause_every_writes=2000, tail=Tail())
     bench = Bench(msgspec.structs.replace(spec, flash=flash), {})
     told = bench.run(bench.pattern(0, 4 * KiB), 60).bins[1]
     low, high = (bin_index(ns) for ns in (5e6, 200e6))

@@ -6,6 +6,7 @@ import pytest
 
 from stend.sim import Pattern, build, load
 from stend.sim.drive import Drive
+from stend.sim.spec import Tail
 from stend.stats import bin_edges_ns
 from stend.units import GiB, KiB, MiB
 
@@ -87,7 +88,7 @@ def test_a_pause_is_in_the_response_times_of_all_that_wait_and_of_nobody_else() 
     base = load("saber1000")
     assert base.flash
     every = 12_800
-    flash = msgspec.structs.replace(base.flash, pause_every_writes=every, pause_ms=500, hiccups=())
+    flash = msgspec.structs.replace(base.flash, pause_every_writes=every, pause_ms=500, tail=Tail())
     d = build(msgspec.structs.replace(base, flash=flash, scale=1, capacity_bytes=8 * GiB))
     d.start(pattern(d, 0, 4, 32, 1))
     done = d.advance(20)

@@ -26,17 +26,20 @@ def command(
     reviews: Annotated[
         bool, typer.Option("--reviews", help="Run the model reviews' suites on their twins instead; half an hour.")
     ] = False,
+    tails: Annotated[
+        bool, typer.Option("--percentiles", help="Only the published percentiles, and how near those not fitted come.")
+    ] = False,
 ) -> None:
     """Print every published cell beside its simulated twin, and the errors of each drive.
 
     Example: stend calibrate sn150
     """
-    from stend.sim import calibrate, load
+    from stend.sim import calibrate, load, percentiles
 
     if reviews:
         _reviewed(names)
         return
-    known = calibrate.drives()
+    known = percentiles.drives() if tails else calibrate.drives()
     for name in names or known:
         if name not in known:
             raise BadInput(f"nothing published is known of {name}; there is {', '.join(known)}")
@@ -49,8 +52,8 @@ def command(
             spec, _ = calibrate.fitted(spec, places)
             for place in places:
                 typer.echo(f"{name}: {place} = {attrgetter(place)(spec):g}")
-        rows.extend(calibrate.measured(spec))
-    typer.echo(calibrate.table(rows))
+        rows.extend(percentiles.rows(spec) if tails else calibrate.measured(spec))
+    typer.echo((percentiles if tails else calibrate).table(rows))
 
 
 def _reviewed(names: list[str] | None) -> None:

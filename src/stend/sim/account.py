@@ -36,24 +36,24 @@ def stretch(done: Ledger, factor: float) -> None:
         np.add.at(done.bins[way], new, counts[way])
 
 
-def delayed(done: Ledger, count: int, ns: float) -> None:
-    """So many of the IOs waited so much longer, of both directions and of all response times alike."""
+def delayed(done: Ledger, waits_ns: npt.NDArray[np.float64]) -> None:
+    """As many of the IOs waited so much longer each, of both directions and of all response times alike."""
     ios, ways = done.sums[:, 0].copy(), done.sums[:, 2].copy()
     share = ways / ways.sum() if ways.sum() else ios / ios.sum()
-    reads = min(round(count * share[0]), int(ios[0]))
-    for way, mine in ((0, reads), (1, min(count - reads, int(ios[1])))):
-        if mine:
+    reads = min(round(len(waits_ns) * share[0]), int(ios[0]))
+    for way, ns in ((0, waits_ns[:reads]), (1, waits_ns[reads : reads + int(ios[1])])):
+        if len(ns):
             mean = ways[way] / ios[way]
-            done.sums[way, 2] += mine * ns
-            done.sums[way, 3] += mine * ns * (2 * mean + ns)
-            done.sums[way, 4] = max(done.sums[way, 4], mean + ns)
-            _moved(done.bins[way], mine, ns)
+            done.sums[way, 2] += ns.sum()
+            done.sums[way, 3] += (ns * (2 * mean + ns)).sum()
+            done.sums[way, 4] = max(done.sums[way, 4], mean + ns.max())
+            _moved(done.bins[way], ns)
 
 
-def _moved(bins: npt.NDArray[np.int64], count: int, ns: float) -> None:
+def _moved(bins: npt.NDArray[np.int64], ns: npt.NDArray[np.float64]) -> None:
     """IOs evenly over all those in the bins are `ns` longer."""
     edges = np.cumsum(bins)
-    from_bins = np.searchsorted(edges, (np.arange(count) + 0.5) * edges[-1] / count, side="right")
+    from_bins = np.searchsorted(edges, (np.arange(len(ns)) + 0.5) * edges[-1] / len(ns), side="right")
     np.subtract.at(bins, from_bins, 1)
     np.add.at(bins, bin_of(_middle_ns(from_bins) + ns), 1)
 

@@ -11,12 +11,12 @@ from stend.sim import flash_kernel
 from stend.sim import flash_state as k
 from stend.sim.account import delayed
 from stend.sim.drive import Drive
-from stend.sim.requests import Ledger, Loop, Stream
-from stend.sim.spec import Flash, Host, Spec
+from stend.sim.requests import Ledger, Loop, Pattern, Stream
+from stend.sim.spec import Flash, Host, Spec, Tail
+from stend.sim.stalls import Stalls, write_share
 
 _By = tuple[npt.NDArray[np.int64], ...]
 NEVER = 1 << 62
-HICCUP_ROWS = ("read", "write", "mixed")
 NEAR_US = 5000
 """A read within this time after a write meets what the write set going (fitted)."""
 FEWEST = 16
@@ -63,7 +63,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -
     p[k.BEHIND] = flash.behind_pct / 100 * k.CREDIT
     p[k.SPREAD] = ns(flash.program_us * flash.program_spread_pct / 100)
     p[k.POLICY], p[k.THROUGH] = k.POLICIES.index(flash.cleaning), flash.write_through
-    p[k.HICCUPS], p[k.SEGMENT] = len(flash.hiccups), flash.segment_bytes // k.PAGE if flash.table_bytes else 0
+    p[k.SEGMENT] = flash.segment_bytes // k.PAGE if flash.table_bytes else 0
     p[k.REST_TARGET] = round(logical * flash.idle_free_pct / 100 / pages) + p[k.LOW]
     if flash.slc:
         p[k.SLC_PAGES], p[k.T_SLC] = pages // flash.slc.levels, ns(flash.slc.program_us)
@@ -73,11 +73,19 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -
             flash.slc.share_pct / 100 * k.CREDIT,
             p[k.LOW] + round(logical * flash.slc.short_pct / 100 / pages),
         )
-    p[k.T_NEAR] = ns(NEAR_US)
-    p[k.PAUSE], p[k.SCALE] = max(flash.pause_every_writes // scale, 1) if flash.pause_every_writes else NEVER, scale
+    p[k.T_NEAR], p[k.SCALE] = ns(NEAR_US), scale
+    p[k.PAUSE] = max(flash.pause_every_writes // scale, 1) if flash.pause_every_writes else NEVER
     p[k.T_PAUSE] = ns(flash.pause_ms * 1000)
+    waiting(p, flash.tail)
     serving(p, host)
     return p
+
+
+def waiting(p: npt.NDArray[np.int64], tail: Tail) -> None:
+    """The part of the parameters that makes some response times long."""
+    p[k.T_JITTER_READ], p[k.T_JITTER_WRITE] = ns(tail.read_jitter_us), ns(tail.write_jitter_us)
+    p[k.RETRY], p[k.T_RETRY] = tail.retry_pct / 100 * k.CREDIT, ns(tail.retry_us)
+    p[k.BUSY], p[k.T_BUSY] = tail.busy_pct / 100 * k.CREDIT, ns(tail.busy_us)
 
 
 def serving(p: npt.NDArray[np.int64], host: Host) -> None:
@@ -93,15 +101,6 @@ def serving(p: npt.NDArray[np.int64], host: Host) -> None:
 def ns(us: float) -> int:
     """Microseconds in nanoseconds."""
     return round(us * 1000)
-
-
-def hiccups(flash: Flash) -> npt.NDArray[np.int64]:
-    """The kernel's table of hiccups, by direction."""
-    table = np.zeros((3, len(flash.hiccups), 3), np.int64)
-    for n, h in enumerate(flash.hiccups):
-        row = (round(h.share_pct / 100 * 2**32), ns(h.from_us), ns(h.to_us - h.from_us))
-        table[HICCUP_ROWS.index(h.direction), n] = row
-    return table
 
 
 def memory(spec: Spec, flash: Flash) -> k.Flash:
@@ -127,7 +126,6 @@ def memory(spec: Spec, flash: Flash) -> k.Flash:
         channel=np.zeros(flash.channels, np.int64),
         release_at=np.zeros(ring, np.int64),
         release_pages=np.zeros(ring, np.int64),
-        hiccup=hiccups(flash),
         table=np.empty(max(flash.table_bytes // spec.scale // flash.segment_bytes, 1), np.int64),
     )
 
@@ -143,6 +141,7 @@ class FlashDrive(Drive):
         self.memory = memory(spec, spec.flash)
         self._programmed = 0
         self._by: _By | None = None
+        self.stalls = Stalls(spec.flash.tail, spec.seed)
         self.fresh()
 
     def fresh(self) -> None:
@@ -173,6 +172,29 @@ class FlashDrive(Drive):
         s[k.SLC_USED] += slc
         first = block * p[k.PAGES]
         m.lanes[lane] = first, first + (p[k.SLC_PAGES] if slc else p[k.PAGES]), block, 0
+
+    def start(self, pattern: Pattern) -> None:
+        """See Drive."""
+        super().start(pattern)
+        self.stalls.write_share = write_share(pattern)
+
+    def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
+        """See Drive; a limited pattern knows no stalls, and one that comes at its own times loses none by them."""
+        stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed else 0.0
+        lost_s = stalled_s if self._account else 0.0
+        passed, more = super()._advance(requests, slots, done, seconds - lost_s)
+        return passed + lost_s, more
+
+    def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
+        super()._count(done, passed, more, scale, lasted_ns)
+        reads, writes = done.sums[:, 0]
+        if self._account:
+            waits_ns = self.stalls.told_ns(self._account.outstanding)
+        else:
+            waits_ns = self.stalls.met_ns((reads + writes) / max(passed, 1e-9))
+            self.stalls.write_share = writes / max(reads + writes, 1)
+        if len(waits_ns) and reads + writes:
+            delayed(done, waits_ns)
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         began, reads, writes = self.inner_ns, done.sums[0, 0], done.sums[1, 0]
@@ -213,7 +235,7 @@ class FlashDrive(Drive):
         waited = min(int(s[k.PAUSED]), int(done.sums[:, 0].sum()))
         if waited:
             s[k.PAUSED] -= waited
-            delayed(done, waited, float(p[k.T_PAUSE]))
+            delayed(done, np.full(waited, float(p[k.T_PAUSE])))
 
     def _kept(self) -> tuple[npt.NDArray[Any], ...]:
         return tuple(a.copy() for a in self._changed())

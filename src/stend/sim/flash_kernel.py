@@ -4,6 +4,7 @@ Clocks are "busy until" times in ns; an IO takes the latest of what it needs and
 from when an IO was issued, not from when its data is ready: what is ready first may go first.
 """
 
+import math
 from typing import Any
 
 from stend.compiled import compiled, inlined, prefetch
@@ -11,6 +12,20 @@ from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
 from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, sink, u64
 from stend.sim.requests import OUTSTANDING_AT
+
+FRACTION = 2.0**-53
+
+
+@inlined
+def chance(f: Any, share: Any) -> Any:
+    """True in a share of 2^32 of all cases."""
+    return i64(random64(f.rng) & LOW32) < share
+
+
+@inlined
+def exponential(f: Any, mean: Any) -> Any:
+    """A time in ns, of exponential distribution."""
+    return i64(-math.log((float(random64(f.rng) >> u64(11)) + 0.5) * FRACTION) * float(mean))
 
 
 @inlined
@@ -27,6 +42,8 @@ def sensed(f: Any, d: Any, at: Any) -> Any:
         start += wait
         f.die[d] += p[k.T_READ] + min(wait, p[k.T_SUSPEND])
     f.sense[d] = start + p[k.T_READ]
+    if p[k.RETRY] > 0 and chance(f, p[k.RETRY]):
+        f.sense[d] += exponential(f, p[k.T_RETRY])
     return f.sense[d]
 
 
@@ -64,14 +81,18 @@ def read(f: Any, page: Any, pages: Any, at: Any) -> Any:
 
 
 @inlined
-def hiccup(f: Any, way: Any) -> Any:
-    """Now and then an answer takes longer: retries, housekeeping; bounded, by the profile's table."""
-    bits = i64(random64(f.rng) & LOW32)
-    for n in range(f.hiccup.shape[1]):
-        if bits < f.hiccup[way, n, 0]:
-            return f.hiccup[way, n, 1] + (i64(random64(f.rng) >> u64(32)) * f.hiccup[way, n, 2] >> 32)
-        bits -= f.hiccup[way, n, 0]
-    return i64(0)
+def jittered(f: Any, done: Any, mean: Any) -> Any:
+    """When an answer is back that is `done` and waits for the command processor."""
+    return done + exponential(f, mean) if mean > 0 else done
+
+
+@inlined
+def met(f: Any, at: Any) -> Any:
+    """What a read asked at `at`, soon after a write, waits for what that set going."""
+    p = f.parameters
+    if p[k.BUSY] == 0 or at - f.state[k.WROTE] >= p[k.T_NEAR] or not chance(f, p[k.BUSY]):
+        return i64(0)
+    return i64(random64(f.rng) >> u64(32)) * p[k.T_BUSY] >> 32
 
 
 @inlined
@@ -109,10 +130,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         over = p[k.T_LINK_OUT] * size // k.PAGE
         s[k.LINK_OUT] = max(s[k.LINK_OUT], at) + over
         done = max(done + over, s[k.LINK_OUT]) + p[k.T_ANSWER_READ]
-        if p[k.HICCUPS] == 0:
-            return done
-        late = hiccup(f, 2) if at - s[k.WROTE] < p[k.T_NEAR] else i64(0)
-        return done + (late if late > 0 else hiccup(f, 0))
+        return jittered(f, done + met(f, at), p[k.T_JITTER_READ])
     s[k.BEFORE_PAUSE] -= 1
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE] + (pages - 1) * p[k.T_PAGE_WRITE]
     s[k.FIRMWARE] = at
@@ -128,8 +146,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     if p[k.THROUGH] > 0:
         at = through(f, at)
     s[k.WROTE] = at
-    done = at + p[k.T_ANSWER_WRITE]
-    return done + hiccup(f, 1) if p[k.HICCUPS] > 0 else done
+    return jittered(f, at + p[k.T_ANSWER_WRITE], p[k.T_JITTER_WRITE])
 
 
 @inlined

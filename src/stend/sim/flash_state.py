@@ -27,10 +27,10 @@ CLOCKS = [IN_BUFFER, OLDEST, PENDING, LINK_IN, LINK_OUT, FIRMWARE, WROTE, ROOM_A
 # Indices of `parameters`; times in ns, sizes in pages.
 PAGES, UNIT, DIES, CHANNELS, LOW, T_READ, T_PROGRAM, T_ERASE, T_CHANNEL = range(9)
 T_LINK_IN, T_LINK_OUT, T_COMMAND_READ, T_COMMAND_WRITE, T_ANSWER_READ, T_ANSWER_WRITE = range(9, 15)
-BUFFER, SENSE, T_SUSPEND, SPREAD, POLICY, LANES, HICCUPS, SEGMENT, THROUGH = range(15, 24)
+BUFFER, SENSE, T_SUSPEND, SPREAD, POLICY, LANES, RETRY, SEGMENT, THROUGH = range(15, 24)
 SLC_PAGES, SLC_SHARE, SLC_SHORT, T_SLC, REST_TARGET, T_PAGE_READ, T_PAGE_WRITE, T_PARTIAL = range(24, 32)
 T_NEAR, SLC_FOLD, SLC_LEAVE, BEHIND, ONE_WAY, MOVE_SENSE, GATHER, T_TURN, PAUSE, T_PAUSE, T_MOVE = range(32, 43)
-SCALE, PARAMETERS = 43, 44
+SCALE, T_RETRY, BUSY, T_BUSY, T_JITTER_READ, T_JITTER_WRITE, PARAMETERS = range(43, 50)
 
 
 class Flash(NamedTuple):
@@ -61,7 +61,5 @@ class Flash(NamedTuple):
     channel: npt.NDArray[np.int64]
     release_at: npt.NDArray[np.int64]
     release_pages: npt.NDArray[np.int64]
-    hiccup: npt.NDArray[np.int64]
-    """[3, n, 3]: share of 2^32, least ns, most ns more; for reads, writes, reads soon after a write"""
     table: npt.NDArray[np.int64]
     """which map segment each place of the controller's table cache holds"""

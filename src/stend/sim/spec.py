@@ -16,6 +16,7 @@ Micros = Annotated[float, Meta(ge=0, le=1e9)]
 Millis = Annotated[float, Meta(ge=0, le=1e6)]
 Rate = Annotated[float, Meta(ge=0.001, le=1e6)]
 Share = Annotated[float, Meta(ge=0, le=10_000)]
+Percent = Annotated[float, Meta(ge=0, le=100)]
 Few = Annotated[int, Meta(ge=1, le=4096)]
 Page = Annotated[int, Meta(ge=4096, le=1 << 40, multiple_of=4096)]
 Memory = Annotated[int, Meta(ge=0, le=1 << 40)]
@@ -39,14 +40,24 @@ class Slc(Part, frozen=True, kw_only=True):
     """and until this much space is free again, percent of user capacity"""
 
 
-class Hiccup(Part, frozen=True, kw_only=True):
-    """Some answers take longer: a share of IOs waits between two bounds more."""
+class Tail(Part, frozen=True, kw_only=True):
+    """What makes some response times long: the same few numbers for all loads, block sizes and depths."""
 
-    direction: Literal["read", "write", "mixed"]
-    """mixed: reads that come soon after a write"""
-    share_pct: Share
-    from_us: Micros
-    to_us: Micros
+    read_jitter_us: Micros = 0
+    """mean of an exponential wait of each answer, which keeps no other one waiting"""
+    write_jitter_us: Micros = 0
+    retry_pct: Percent = 0
+    """share of senses that are repeated with other thresholds (read retry)"""
+    retry_us: Micros = 0
+    """the mean time of it, of exponential distribution"""
+    busy_pct: Percent = 0
+    """share of reads soon after a write that find their die at work on what it set going"""
+    busy_us: Micros = 0
+    """and wait evenly up to so long: a program's time, or what a program that can be suspended takes to stop"""
+    stalls_per_s: ranges.Number = 0
+    """how often nothing is answered for a while where only reads are asked; see `sim.stalls`"""
+    stall_ms: Millis = 1
+    """the shortest of these times"""
 
 
 class Flash(Part, frozen=True, kw_only=True):
@@ -100,7 +111,7 @@ class Flash(Part, frozen=True, kw_only=True):
     segment_bytes: Page = 4 << 20
     """covered by one piece of that map"""
     slc: Slc | None = None
-    hiccups: tuple[Hiccup, ...] = ()
+    tail: Tail = Tail()
     pause_every_writes: ranges.Count = 0
     """after so many commands nothing is answered for `pause_ms` (the map is saved); 0: never"""
     pause_ms: Millis = 0

@@ -1,0 +1,82 @@
+"""Stalls: now and then a drive answers nothing for some milliseconds, whatever it is asked (saving its map, refreshing
+blocks, levelling wear).
+
+They come at random (a Poisson process) by time, and more often where writes are asked; how long one takes is of
+Pareto's distribution between `stall_ms` and LONGEST times as much. So two numbers make the response times that one IO
+in ten thousand exceeds, of all loads: the longer an IO is under way, the sooner a long stall meets it. Each costs its
+time and is told by all that is outstanding (Little's law).
+"""
+
+from random import Random
+
+import numpy as np
+import numpy.typing as npt
+
+from stend.sim.requests import Pattern
+from stend.sim.spec import Tail
+
+SHAPE = 1.5
+"""Of Pareto's distribution; assumed, the same for all drives, as is"""
+LONGEST = 6.0
+"""by how much the longest stall exceeds the shortest, and"""
+WRITES_MORE = 0.5
+"""how many more there are where only writes are asked, of those where only reads are."""
+GOLDEN = (5**0.5 - 1) / 2
+"""Turns by the golden ratio cover the distribution evenly, so that a minute's few stalls are like an hour's."""
+MOST = 0.5
+"""No more than this share of an interval is lost."""
+
+
+def write_share(pattern: Pattern) -> float:
+    """How many of a pattern's requests are writes, 0-1."""
+    if not pattern.weighted:
+        return 1 - pattern.read_pct / 100
+    return sum(kind.weight for kind in pattern.weighted if not kind.read) / sum(
+        kind.weight for kind in pattern.weighted
+    )
+
+
+class Stalls:
+    """The stalls of one drive: drawn with its own dice, told once."""
+
+    def __init__(self, tail: Tail, seed: int) -> None:
+        self.tail, self.dice = tail, Random(seed)  # noqa: S311 drives, not secrets
+        self.write_share = 0.0
+        self._ahead, self._turn = self.dice.expovariate(1.0), self.dice.random()
+        self._drawn_ms = list[float]()
+
+    def drawn_s(self, seconds: float) -> float:
+        """How much of an interval is lost by its stalls, which `told_ns` tells of."""
+        if not self.tail.stalls_per_s:
+            return 0.0
+        self._ahead -= seconds * self.tail.stalls_per_s * (1 + WRITES_MORE * self.write_share)
+        drawn_ms = list[float]()
+        while self._ahead < 0:
+            self._ahead += self.dice.expovariate(1.0)
+            drawn_ms.append(self._one_ms())
+        lost_s = sum(drawn_ms) / 1e3
+        if lost_s > MOST * seconds:
+            drawn_ms, lost_s = [ms * MOST * seconds / lost_s for ms in drawn_ms], MOST * seconds
+        self._drawn_ms += drawn_ms
+        return lost_s
+
+    def told_ns(self, outstanding: int) -> npt.NDArray[np.float64]:
+        """How much longer those waited that a stall met: all `outstanding` ones at each."""
+        return np.tile(self._taken_ns(), outstanding)
+
+    def met_ns(self, iops: float) -> npt.NDArray[np.float64]:
+        """The same of IOs that come at their own times, so many in a second: they wait for what is left of a stall."""
+        taken = self._taken_ns()
+        many = [int(iops * ns / 1e9 + self.dice.random()) for ns in taken]
+        left = [ns * (np.arange(n) + 0.5) / max(n, 1) for ns, n in zip(taken, many, strict=True)]
+        return np.concatenate([np.zeros(0), *left])
+
+    def _taken_ns(self) -> npt.NDArray[np.float64]:
+        taken, self._drawn_ms = self._drawn_ms, []
+        return np.array(taken, float) * 1e6
+
+    def _one_ms(self) -> float:
+        rest: float = LONGEST**-SHAPE
+        self._turn = (self._turn + GOLDEN) % 1
+        longer: float = (rest + (1 - rest) * self._turn) ** (-1 / SHAPE)
+        return self.tail.stall_ms * longer

@@ -1,0 +1,166 @@
+"""Why some response times of a virtual drive are long, and whether that holds where nothing was fitted."""
+
+import math
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stend.published import published
+from stend.sim import Pattern, build, calibrate, load, percentiles
+from stend.sim.calibrate import Row
+from stend.sim.experiments import Bench, Sum
+from stend.sim.requests import Weighted
+from stend.sim.spec import Spec, Tail
+from stend.sim.stalls import LONGEST, SHAPE, WRITES_MORE, Stalls, write_share
+from stend.units import KiB
+
+HOUR = 3600
+STALLING = Tail(stalls_per_s=2, stall_ms=3)
+
+
+def tailed(**tail: float) -> Spec:
+    """The small drive, which has no tail of its own, with one."""
+    spec = load("small")
+    assert spec.flash
+    return msgspec.structs.replace(spec, flash=msgspec.structs.replace(spec.flash, tail=Tail(**tail)))
+
+
+def minute(spec: Spec, read_pct: int, kib: int = 4, depth: int = 1) -> Sum:
+    bench = Bench(spec, {})
+    bench.fill(1)
+    return bench.run(bench.pattern(read_pct, kib * KiB, depth=depth), 60)
+
+
+def requests(read_pct: int, weighted: tuple[Weighted, ...] = ()) -> Pattern:
+    return Pattern(random_pct=100, read_pct=read_pct, sizes=((4096, 1.0),), range_bytes=1 << 30, weighted=weighted)
+
+
+def drawn_ms(write: float) -> np.ndarray:
+    stalls = Stalls(STALLING, seed=3)
+    stalls.write_share = write
+    for _ in range(HOUR):
+        stalls.drawn_s(1)
+    return stalls.told_ns(1) / 1e6
+
+
+def test_writes_alone_meet_twice_as_many_stalls_as_reads_alone() -> None:
+    reads, writes = len(drawn_ms(0)), len(drawn_ms(1))
+    assert reads == pytest.approx(2 * HOUR, rel=0.05)
+    assert writes == pytest.approx((1 + WRITES_MORE) * 2 * HOUR, rel=0.05)
+
+
+@pytest.mark.parametrize("times", [1.5, 2, 4, 8])
+def test_stalls_last_by_paretos_distribution_between_their_bounds(times: float) -> None:
+    told = drawn_ms(0)
+    assert told.min() >= STALLING.stall_ms
+    assert told.max() <= LONGEST * STALLING.stall_ms
+    rest = LONGEST**-SHAPE
+    share = (times**-SHAPE - rest) / (1 - rest)
+    assert np.mean(told > times * STALLING.stall_ms) == pytest.approx(share, abs=3 * math.sqrt(share / len(told)))
+
+
+@given(seconds=st.floats(1e-3, 100), rate=st.floats(0, 1e5), outstanding=st.integers(1, 300))
+def test_what_is_lost_is_what_each_outstanding_io_tells(seconds: float, rate: float, outstanding: int) -> None:
+    stalls = Stalls(Tail(stalls_per_s=rate, stall_ms=0.1), seed=1)
+    lost_s = stalls.drawn_s(min(seconds, 1e4 / max(rate, 1)))
+    assert stalls.told_ns(outstanding).sum() / 1e9 == pytest.approx(lost_s * outstanding)
+    assert not len(stalls.told_ns(outstanding))
+
+
+def test_ios_that_come_at_their_own_times_wait_for_what_is_left_of_a_stall() -> None:
+    stalls = Stalls(STALLING, seed=3)
+    lost_s = stalls.drawn_s(HOUR)
+    waits_ns = stalls.met_ns(10_000)
+    assert len(waits_ns) == pytest.approx(10_000 * lost_s, rel=0.01)
+    assert waits_ns.max() < LONGEST * STALLING.stall_ms * 1e6
+
+
+def test_a_patterns_share_of_writes_is_that_of_its_requests() -> None:
+    kinds = (Weighted(3, True, True, 4096, 0, 1), Weighted(1, True, False, 4096, 0, 1))
+    assert write_share(requests(65)) == pytest.approx(0.35)
+    assert write_share(requests(100, kinds)) == 0.25
+
+
+def test_a_stall_costs_the_ios_of_its_time_and_is_told_by_all_that_is_outstanding() -> None:
+    drives = {rate: build(tailed(stalls_per_s=rate, stall_ms=10)) for rate in (0, 10)}
+    iops, waited = {}, {}
+    for rate, drive in drives.items():
+        drive.start(requests(100))
+        told = drive.advance(600).tallies
+        iops[rate], waited[rate] = told[:, 0].sum() / 600, told[:, 2].sum() / 600e9
+    mean_ms = 10 * SHAPE / (SHAPE - 1) * (1 - LONGEST ** (1 - SHAPE)) / (1 - LONGEST**-SHAPE)
+    assert iops[10] / iops[0] == pytest.approx(1 - 10 * mean_ms / 1e3, abs=0.03)
+    assert waited[10] == pytest.approx(1, rel=0.01)
+
+
+def test_fills_meet_no_stalls() -> None:
+    drive = build(tailed(stalls_per_s=10, stall_ms=10))
+    drive.start(msgspec.structs.replace(requests(0), limit_bytes=1 << 30))
+    assert drive.advance(600).tallies[1, 4] < 10e6
+
+
+@pytest.mark.parametrize("percent", [99, 99.99])
+def test_jitter_is_of_exponential_distribution(percent: float) -> None:
+    still, jittering = (minute(tailed(write_jitter_us=us), 0) for us in (0, 20))
+    later = jittering.percentile_us(percent) - still.percentile_us(50)
+    assert later == pytest.approx(20 * math.log(100 / (100 - percent)), rel=0.1)
+
+
+def test_large_reads_meet_more_retries_for_they_sense_more() -> None:
+    late = {}
+    for kib in (4, 128):
+        plain, retried = (minute(tailed(retry_pct=pct, retry_us=2000), 100, kib) for pct in (0, 2))
+        late[kib] = retried.mean_us() - plain.mean_us()
+    assert late[4] == pytest.approx(0.02 * 2000, rel=0.15)
+    assert late[128] > 1.5 * late[4]
+
+
+def test_reads_soon_after_writes_wait_for_dies_at_work_and_others_do_not() -> None:
+    means = {
+        (read_pct, pct): minute(tailed(busy_pct=pct, busy_us=1000), read_pct).mean_us(0)
+        for read_pct in (100, 65)
+        for pct in (0, 50)
+    }
+    assert means[100, 50] == means[100, 0]
+    assert means[65, 50] - means[65, 0] == pytest.approx(0.5 * 500, rel=0.1)
+
+
+def held(simulated: dict[str, float], drive: str = "saber1000") -> bool:
+    return percentiles.held([Row(drive, cell, 100, value, True) for cell, value in simulated.items()])
+
+
+def test_what_is_asked_of_percentiles_not_fitted() -> None:
+    near = {f"latency p99 4K {mix}": 110.0 for mix in percentiles.MIXES}
+    assert held(near)
+    assert not held(near | {"latency p99 4K 0": 210})
+    assert not held(near | {"latency p99 4K 0": 45})
+    assert held(near | {"latency p99.99 4K 0": 45})  # contradicted by its own source
+    assert not held(near | {"latency p99.99 4K 0": 45}, "sn150")
+    assert not held(dict.fromkeys(near, 130))
+
+
+@pytest.mark.parametrize("name", percentiles.drives())
+def test_every_second_published_percentile_is_kept_aside(name: str) -> None:
+    facts = published()[name]
+    rows = [
+        Row(name, f"latency {cell}", 1, 1, f"latency {cell}" in facts["kept"]["cells"]) for cell in facts["latency"]
+    ]
+    told = list(percentiles.cells(rows))
+    assert told
+    assert all(row.kept == percentiles.aside(cell) for cell, row in told)
+    assert sum(row.kept for _, row in told) * 2 == len(told)
+
+
+@pytest.mark.parametrize("name", percentiles.drives())
+def test_no_number_of_a_tail_is_without_a_source(name: str) -> None:
+    spec = load(name)
+    assert spec.flash
+    given = {place for places in spec.sources.values() for place in places}
+    used = {f"flash.tail.{f}" for f in Tail.__struct_fields__ if getattr(spec.flash.tail, f) != getattr(Tail(), f)}
+    assert used <= given
+    fitted = used & set(spec.sources["fitted"])
+    assert len(fitted) <= 4
+    assert fitted <= set(calibrate.free(spec))
