@@ -4,6 +4,7 @@ import math
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,10 +36,10 @@ def minute(spec: Spec, read_pct: int, kib: int = 4, depth: int = 1) -> Sum:
 
 
 def requests(read_pct: int, weighted: tuple[Weighted, ...] = ()) -> Pattern:
-    return Pattern(random_pct=100, read_pct=read_pct, sizes=((4096, 1.0),), range_bytes=1 << 30, weighted=weighted)
+    return Pattern(random_pct=100, read_pct=read_pct, sizes=((4096, 1.0),), range_bytes=1 << 27, weighted=weighted)
 
 
-def drawn_ms(write: float) -> np.ndarray:
+def drawn_ms(write: float) -> npt.NDArray[np.float64]:
     stalls = Stalls(STALLING, seed=3)
     stalls.write_share = write
     for _ in range(HOUR):
@@ -52,14 +53,14 @@ def test_writes_alone_meet_twice_as_many_stalls_as_reads_alone() -> None:
     assert writes == pytest.approx((1 + WRITES_MORE) * 2 * HOUR, rel=0.05)
 
 
-@pytest.mark.parametrize("times", [1.5, 2, 4, 8])
+@pytest.mark.parametrize("times", [1.2, 1.5, 2, 4])
 def test_stalls_last_by_paretos_distribution_between_their_bounds(times: float) -> None:
     told = drawn_ms(0)
     assert told.min() >= STALLING.stall_ms
     assert told.max() <= LONGEST * STALLING.stall_ms
     rest = LONGEST**-SHAPE
     share = (times**-SHAPE - rest) / (1 - rest)
-    assert np.mean(told > times * STALLING.stall_ms) == pytest.approx(share, abs=3 * math.sqrt(share / len(told)))
+    assert np.mean(told > times * STALLING.stall_ms) == pytest.approx(share, abs=0.005)
 
 
 @given(seconds=st.floats(1e-3, 100), rate=st.floats(0, 1e5), outstanding=st.integers(1, 300))
@@ -98,13 +99,13 @@ def test_a_stall_costs_the_ios_of_its_time_and_is_told_by_all_that_is_outstandin
 
 def test_fills_meet_no_stalls() -> None:
     drive = build(tailed(stalls_per_s=10, stall_ms=10))
-    drive.start(msgspec.structs.replace(requests(0), limit_bytes=1 << 30))
+    drive.start(msgspec.structs.replace(requests(0), limit_bytes=1 << 27))
     assert drive.advance(600).tallies[1, 4] < 10e6
 
 
 @pytest.mark.parametrize("percent", [99, 99.99])
 def test_jitter_is_of_exponential_distribution(percent: float) -> None:
-    still, jittering = (minute(tailed(write_jitter_us=us), 0) for us in (0, 20))
+    still, jittering = (minute(tailed(read_jitter_us=us), 100) for us in (0, 20))
     later = jittering.percentile_us(percent) - still.percentile_us(50)
     assert later == pytest.approx(20 * math.log(100 / (100 - percent)), rel=0.1)
 
@@ -124,12 +125,12 @@ def test_reads_soon_after_writes_wait_for_dies_at_work_and_others_do_not() -> No
         for read_pct in (100, 65)
         for pct in (0, 50)
     }
-    assert means[100, 50] == means[100, 0]
+    assert means[100, 50] == pytest.approx(means[100, 0], rel=1e-3)
     assert means[65, 50] - means[65, 0] == pytest.approx(0.5 * 500, rel=0.1)
 
 
-def held(simulated: dict[str, float], drive: str = "saber1000") -> bool:
-    return percentiles.held([Row(drive, cell, 100, value, True) for cell, value in simulated.items()])
+def held(simulated: dict[str, float]) -> bool:
+    return percentiles.held([Row("saber1000", cell, 100, value, True) for cell, value in simulated.items()])
 
 
 def test_what_is_asked_of_percentiles_not_fitted() -> None:
@@ -137,8 +138,6 @@ def test_what_is_asked_of_percentiles_not_fitted() -> None:
     assert held(near)
     assert not held(near | {"latency p99 4K 0": 210})
     assert not held(near | {"latency p99 4K 0": 45})
-    assert held(near | {"latency p99.99 4K 0": 45})  # contradicted by its own source
-    assert not held(near | {"latency p99.99 4K 0": 45}, "sn150")
     assert not held(dict.fromkeys(near, 130))
 
 

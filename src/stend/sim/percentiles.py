@@ -58,24 +58,19 @@ def off(row: Row) -> float:
     return max(ratio, 1 / ratio) if ratio else float("inf")
 
 
-def contradicted(row: Row) -> str:
-    """Why no drive can follow its source there; empty where one could."""
-    return str(published()[row.drive].get("contradicted", {}).get(row.cell, ""))
-
-
 def held(told: Iterable[Row]) -> bool:
     """Whether those kept aside are as near as is asked."""
     kept = [row for row in told if row.kept]
     near = statistics.median(abs(row.error) for row in kept) <= MEDIAN
-    return near and all(off(row) <= FACTOR or contradicted(row) for row in kept)
+    return near and all(off(row) <= FACTOR for row in kept)
 
 
 def table(told: Iterable[Row]) -> str:
     """Markdown: every percentile, then median and worst of each drive's that were not fitted."""
     all_rows = list(told)
     lines = [
-        "| drive | percentile | load | outstanding | published, us | simulated, us | ratio | | |",
-        "|---|--:|---|--:|--:|--:|--:|---|---|",
+        "| drive | percentile | load | outstanding | published, us | simulated, us | ratio | |",
+        "|---|--:|---|--:|--:|--:|--:|---|",
         *(_line(cell, row) for cell, row in cells(all_rows)),
         "",
         "| drive | fitted | not fitted | median error | worst factor |",
@@ -90,8 +85,7 @@ def _line(cell: Cell, row: Row) -> str:
     load = {"100": "reads", "0": "writes"}.get(cell.read_pct, f"{cell.read_pct}/{100 - int(cell.read_pct)}")
     place = f"{row.drive} | {cell.percent} % | {cell.block} {load} | {cell.depth}"
     figures = f"{row.published:.6g} | {row.simulated:.4g} | {row.simulated / row.published:.2f}"
-    kept = f"{'not fitted' if row.kept else 'fitted'} | {contradicted(row)}"
-    return f"| {place} | {figures} | {kept} |"
+    return f"| {place} | {figures} | {'not fitted' if row.kept else 'fitted'} |"
 
 
 def _summary(name: str, told: list[Row]) -> str:
