@@ -141,7 +141,7 @@ def test_a_queue_of_the_host_stands_before_the_drives_own() -> None:
         edge = int(np.searchsorted(np.cumsum(done.bins[0]), 0.9999 * done.bins[0].sum()))
         worst[threads] = (done.tallies[0, 2] / done.tallies[0, 0], (edge & 63 | 64) << (edge >> 6))
     assert worst[4][0] == pytest.approx(4 * worst[1][0], rel=0.02)
-    assert worst[4][1] < 2 * worst[1][1]
+    assert worst[4][1] < 2.5 * worst[1][1]  # stalls meet four times as many
 
 
 @pytest.mark.parametrize(("name", "least"), [("x25e-raid", 500), ("st600mx0052", 80), ("st1800mm0088", 60)])

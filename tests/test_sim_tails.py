@@ -1,6 +1,7 @@
 """Why some response times of a virtual drive are long, and whether that holds where nothing was fitted."""
 
 import math
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stend.cli.calibrate import command
+from stend.errors import BadInput
 from stend.published import published
 from stend.sim import Pattern, build, calibrate, load, percentiles
 from stend.sim.calibrate import Row
@@ -19,6 +22,7 @@ from stend.sim.stalls import LONGEST, SHAPE, WRITES_MORE, Stalls, write_share
 from stend.units import KiB
 
 HOUR = 3600
+DOCS = Path(__file__).parents[1] / "docs"
 STALLING = Tail(stalls_per_s=2, stall_ms=3)
 
 
@@ -163,3 +167,15 @@ def test_no_number_of_a_tail_is_without_a_source(name: str) -> None:
     fitted = used & set(spec.sources["fitted"])
     assert len(fitted) <= 4
     assert fitted <= set(calibrate.free(spec))
+
+
+@pytest.mark.soak
+def test_percentiles_not_fitted_are_as_near_as_is_asked_and_as_is_documented() -> None:
+    rows = [row for name in percentiles.drives() for row in percentiles.rows(load(name))]
+    assert percentiles.held(rows)
+    assert percentiles.table(rows) in (DOCS / "virtual-drive-accuracy.md").read_text()
+
+
+def test_drives_without_published_percentiles_are_refused_by_name() -> None:
+    with pytest.raises(BadInput, match="no percentile is published of kc2000; there is sn150"):
+        command(["kc2000"], tails=True)

@@ -42,7 +42,8 @@ def command(
     known = percentiles.drives() if tails else calibrate.drives()
     for name in names or known:
         if name not in known:
-            raise BadInput(f"nothing published is known of {name}; there is {', '.join(known)}")
+            what = "no percentile is published" if tails else "nothing published is known"
+            raise BadInput(f"{what} of {name}; there is {', '.join(known)}")
     rows: list[calibrate.Row] = []
     for name in names or known:
         typer.echo(f"{name}: its published cells are simulated, for minutes", err=True)
