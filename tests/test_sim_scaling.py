@@ -77,7 +77,7 @@ def test_what_rests_give_back_is_the_same() -> None:
         )
         rates(d, pattern(d, 0, 4, 32, 1), 3 * 3600, 3600)
         levels = []
-        for _ in range(30):
+        for _ in range(100):
             levels.append(rates(d, pattern(d, 0, 4, 32, 1), 5, 5)[0])
             d.idle(2)
         told.append(np.mean(levels[5:]))

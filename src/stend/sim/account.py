@@ -12,7 +12,7 @@ from stend.sim.requests import BINS, OUTSTANDING_AT, Ledger, Loop, ledger
 NS = 1_000_000_000
 LITTLE = 0.005
 """By how much outstanding x time and the waiting told may differ before what is told is set right."""
-MOST = 4.0
+MOST = 10.0
 """Times by which response times are set right at most at once."""
 
 
