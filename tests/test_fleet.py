@@ -55,8 +55,8 @@ def carried(**own: object) -> Outcome:
 def test_a_matrix_is_drives_times_studies_the_first_study_first(tmp_path: Path) -> None:
     studies = [{"tests": ["iops"]}, {"tests": ["latency"], "quick": True}]
     orders = list(file.load(fleet_file(tmp_path, own={"drives": ["A 1", "B"], "studies": studies})).orders())
-    assert [one.cell for one in orders] == ["001-A-1-01", "002-B-01", "001-A-1-02", "002-B-02"]
-    assert orders[0].cells == ("001-A-1-01", "001-A-1-02")
+    assert [one.cell for one in orders] == ["A-1-2c96-01", "B-01", "A-1-2c96-02", "B-02"]
+    assert orders[0].cells == ("A-1-2c96-01", "A-1-2c96-02")
     asked = orders[3].request("/dev/sdb", tmp_path / "x")
     assert (asked.tests, asked.quick, asked.destroy, asked.into) == (["latency"], True, "B", str(tmp_path / "x"))
 
@@ -210,7 +210,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
         assert "accepted" in brought.stdout.lower()
         assert list((tmp_path / "home").glob("*.html"))
         assert "SIM-small-1 (stend small 134 MB)" in asked.stdout
-        for cell in ("001-SIM-small-1-01", "002-SIM-small-2-01"):
+        for cell in ("SIM-small-1-01", "SIM-small-2-01"):
             home, there = tmp_path / "home" / cell, tmp_path / "host-0/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from stend import store
-from stend.fleet import beside, locks, tasks
+from stend.fleet import beside, file, locks, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from stend.record import Started
@@ -179,6 +179,6 @@ def test_two_workers_measure_real_drives_and_each_hosts_gate_has_the_last_word(t
     assert (stand.folder / f"mount-{Path(nodes[2]).name}/precious").read_text() == "data"
     assert "2 of 3 runs are here" in brought.stdout
     for number in (0, 1):
-        (home,) = (tmp_path / "home").glob(f"{number + 1:03}-*")
+        home = tmp_path / "home" / f"{file.slug(names[number])}-01"
         assert store.load(home).wrong == ()
         assert store.load(home).plan.device.path == nodes[number]

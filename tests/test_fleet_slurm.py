@@ -38,7 +38,7 @@ class Queue:
 
     def answer(self, words: list[str], give: str | None = None) -> str:
         self.asked.append((words, give or ""))
-        return self.answers.get(words[0]) or (f"{len(self.scripts)};stend\n" if words[0] == "sbatch" else "")
+        return self.answers.get(words[0]) or (f"{len(self.scripts)}\n" if words[0] == "sbatch" else "")
 
     @property
     def scripts(self) -> list[str]:
@@ -50,16 +50,16 @@ def test_every_run_is_a_job_with_its_drive_as_a_resource_after_the_one_before_it
 ) -> None:
     own, queue, told = fleet(tmp_path, retries=1), Queue(monkeypatch), list[str]()
     assert slurm.run(own, told.append) == 4
-    assert told == ["001-S-1-01: job 1", "002-S2-01: job 2", "001-S-1-02: job 3", "002-S2-02: job 4"]
+    assert told == ["S-1-d015-01: job 1", "S2-01: job 2", "S-1-d015-02: job 3", "S2-02: job 4"]
     lines = queue.scripts[2].splitlines()
     assert lines[0] == "#!/bin/sh"
-    assert "#SBATCH --job-name=stend:lab:001-S-1-02" in lines
+    assert "#SBATCH --job-name=stend:lab:S-1-d015-02" in lines
     assert "#SBATCH --gres=drive:S-1:1" in lines
     assert "#SBATCH --dependency=afterany:1,singleton" in lines
     assert "#SBATCH --dependency=singleton" in queue.scripts[0].splitlines()
     assert lines[-3] == f"exec stend fleet carry {tmp_path}/shared <<'ORDER'"
     order = msgspec.json.decode(lines[-2] if lines[-1] == "ORDER" else "", type=Order)
-    assert (order.serial, order.cell, order.study.tests, order.retries) == ("S 1", "001-S-1-02", ["latency"], 1)
+    assert (order.serial, order.cell, order.study.tests, order.retries) == ("S 1", "S-1-d015-02", ["latency"], 1)
     assert sorted(order.beside) == ["S 1", "S2"], "drives that its host may have too, to take turns with"
     assert order.trial_s == 0, "a job loads no drive that is not its own"
 
@@ -68,30 +68,30 @@ def test_what_is_in_the_queue_or_complete_is_not_submitted_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = fleet(tmp_path)
-    waiting = "17|RUNNING|stend:lab:001-S-1-01|vm\n18|PENDING|stend:lab-2:002-S2-02|(Priority)\n19|RUNNING|other|vm\n"
+    waiting = "17|RUNNING|stend:lab:S-1-d015-01|vm\n18|PENDING|stend:lab-2:S2-02|(Priority)\n19|RUNNING|other|vm\n"
     queue = Queue(monkeypatch, squeue=waiting)
-    monkeypatch.setattr(tasks, "states", lambda name: {"002-S2-01": "ended", "002-S2-02": "cut off"})
+    monkeypatch.setattr(tasks, "states", lambda name: {"S2-01": "ended", "S2-02": "cut off"})
     assert slurm.run(own, lambda line: None) == 2
     assert "afterany:17," in queue.scripts[0], "what is running is waited for"
-    assert "stend:lab:002-S2-02" in queue.scripts[1], "a run that was cut off is gone on with"
+    assert "stend:lab:S2-02" in queue.scripts[1], "a run that was cut off is gone on with"
     told = slurm.states(own)
-    assert told["001-S-1-01"] == "running, job 17 vm"
-    assert (told["002-S2-01"], told["001-S-1-02"]) == ("ended", "not begun")
+    assert told["S-1-d015-01"] == "running, job 17 vm"
+    assert (told["S2-01"], told["S-1-d015-02"]) == ("ended", "not begun")
 
 
 def test_a_job_that_ended_without_a_run_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own = fleet(tmp_path)
     Queue(monkeypatch)
-    log = tmp_path / "shared/jobs/lab/001-S-1-01.log"
+    log = tmp_path / "shared/jobs/lab/S-1-d015-01.log"
     log.parent.mkdir(parents=True)
-    log.write_text("x\n001-S-1-01: refused: this host has no drive S 1\n")
-    assert slurm.states(own)["001-S-1-01"].endswith("; its job said: 001-S-1-01: refused: this host has no drive S 1")
+    log.write_text("x\nS-1-d015-01: refused: this host has no drive S 1\n")
+    assert slurm.states(own)["S-1-d015-01"].endswith("; its job said: S-1-d015-01: refused: this host has no drive S 1")
 
 
 def test_waiting_jobs_are_cancelled_and_running_ones_asked_to_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    waiting = "17|RUNNING|stend:lab:001-S-1-01|vm\n18|PENDING|stend:lab:002-S2-02|(Priority)\n19|RUNNING|other|vm\n"
+    waiting = "17|RUNNING|stend:lab:S-1-d015-01|vm\n18|PENDING|stend:lab:S2-02|(Priority)\n19|RUNNING|other|vm\n"
     queue = Queue(monkeypatch, squeue=waiting)
     assert slurm.stop(fleet(tmp_path)) == 2
     assert [words for words, _ in queue.asked[1:]] == [
@@ -195,7 +195,7 @@ def test_jobs_survive_the_kill_of_the_controller_and_none_runs_twice(
         until = time.monotonic() + PATIENCE_S
         while not runs(tmp_path) and time.monotonic() < until:
             time.sleep(0.1)
-        own.saved("002-SIM-small-2-02")
+        own.saved("SIM-small-2-02")
         own.controller.kill()
         own.controller.wait()
         lost = at_the_desk(own, "status", path)

@@ -57,9 +57,10 @@ def status(path: Path, folder: Path, name: str) -> int:
         known = {
             cell: state for own in client.each(desk, tasks.states, fleet.name).values() for cell, state in own.items()
         }
-        own_drives = chosen.kept(fleet)
+        own_drives, there = chosen.kept(fleet), client.announced(desk)
         for order in own_drives.orders() if own_drives else ():
-            typer.echo(f"{order.cell}: {known.get(order.cell, 'not begun')}")
+            lacking = "not begun" if order.serial in there else "not known, for no host announces its drive now"
+            typer.echo(f"{order.cell}: {known.get(order.cell, lacking)}")
         if own_drives is None:
             typer.echo(f"no drives were chosen yet; `stend fleet drives {path}` tells those that could be")
     return 0

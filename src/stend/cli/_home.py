@@ -27,10 +27,12 @@ def judged(fleet: Fleet, folders: list[Path]) -> int:
     for one in wrong:
         typer.echo(f"! {one} is not as its run wrote it: `stend verify {one}`")
     catalogue.learn(Path(fleet.into))
-    wanted = len(list((chosen.kept(fleet) or fleet).orders()))
-    typer.echo(f"{len(folders)} of {wanted} runs are here: {fleet.into}")
+    wanted = {order.cell for order in (chosen.kept(fleet) or fleet).orders()}
+    own = [one for one in folders if one.name in wanted]
+    more = f", and {len(folders) - len(own)} that {fleet.name} names no more" if len(own) < len(folders) else ""
+    typer.echo(f"{len(own)} of {len(wanted)} runs are here{more}: {fleet.into}")
     verdict = 0
-    if fleet.acceptance and folders:
-        own = plan.plan(fleet.acceptance, fleet.name)
-        verdict = batch.judged(folders, own, ["html"], "en", Path(fleet.into))
+    if fleet.acceptance and own:
+        asked = plan.plan(fleet.acceptance, fleet.name)
+        verdict = batch.judged(own, asked, ["html"], "en", Path(fleet.into))
     return UNSOUND_EXIT_CODE if wrong else verdict

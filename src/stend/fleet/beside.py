@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend import devices
+from stend import devices, whole
 from stend.errors import StendError
 from stend.fleet import locks
 from stend.fleet.file import Order
@@ -21,6 +21,8 @@ from stend.session.request import Request
 from stend.session.together import arrange, group, turns
 
 LOOK_S = 0.2
+KNOWN = ".arranged.json"
+"""For which drives of a fleet it was found out, below the fleet's folder."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -42,14 +44,17 @@ def ready(order: Order, drives: Mapping[str, str], folder: Path, others: Callabl
     real = [serial for serial in own if not drives[serial].startswith("sim:")]
     if len(own) < 2 or not (len(real) > 1 or order.together):
         return ""
-    study = folder / order.study_word
+    study, names = folder / order.study_word, {cells[0]: serial for serial, cells in own.items()}
     with locks.only(folder / ".arranging") as fd:
-        if not (folder / group.WORD).exists():
-            said = _found_out(order, {own[serial][0]: serial for serial in own}, drives, folder, fd)
-            if said:
+        if not (folder / group.WORD).exists() or not names.keys() <= _known(folder):
+            (folder / group.WORD).unlink(missing_ok=True)
+            if said := _found_out(order, names, drives, folder, fd):
                 return said
-        if not (study / group.WORD).exists():
-            group.create(study, _of_study(order, own, drives, group.load(folder)))
+        known = group.load(study).members if (study / group.WORD).exists() else None
+        all_ = _of_study(order, names, drives, group.load(folder))
+        if known is None or not {one.name for one in all_.members} <= {one.name for one in known}:
+            (study / group.WORD).unlink(missing_ok=True)
+            group.create(study, all_)
         turns.say(study, turns.BEGINNER)
     return ""
 
@@ -83,19 +88,25 @@ def _waited(serial: str, end: ExitStack) -> int:
         time.sleep(LOOK_S)
 
 
-def _of_study(
-    order: Order, own: Mapping[str, tuple[str, ...]], drives: Mapping[str, str], all_: group.Group
-) -> group.Group:
-    """The same group for the runs of one study."""
+def _of_study(order: Order, names: Mapping[str, str], drives: Mapping[str, str], all_: group.Group) -> group.Group:
+    """The same group for the runs of one study, without drives that are not, or no more, the fleet's; `names` are of
+    the first study."""
     number = order.cells.index(order.cell)
-    serials = {drives[serial]: serial for serial in own}
     members = []
-    for member in all_.members:
-        serial = serials[member.request.target]
-        request = msgspec.structs.replace(order, serial=serial).request(member.request.target, Path())
-        name = own[serial][number]
+    for member in (one for one in all_.members if one.name in names):
+        serial = names[member.name]
+        request = msgspec.structs.replace(order, serial=serial).request(drives[serial], Path())
+        name = order.beside[serial][number]
         members.append(msgspec.structs.replace(member, name=name, request=msgspec.structs.replace(request, into=None)))
     return msgspec.structs.replace(all_, members=tuple(members))
+
+
+def _known(folder: Path) -> set[str]:
+    """The drives, by the names of their first runs, that the group of all was found out for."""
+    try:
+        return set(msgspec.json.decode((folder / KNOWN).read_bytes(), type=list[str]))
+    except (OSError, msgspec.MsgspecError):
+        return set()
 
 
 def main() -> None:
@@ -115,6 +126,7 @@ def main() -> None:
         _tell(f"{target}: {why}")
     members = tuple(msgspec.structs.replace(one, name=names[one.request.target]) for one in own.members)
     group.create(folder, msgspec.structs.replace(own, members=members))
+    whole.write(folder / KNOWN, msgspec.json.encode(sorted(asked.wanted)))
 
 
 def _tell(line: str) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from stend import outside, whole
-from stend.errors import BadInput, Refused
+from stend.errors import BadInput, Refused, StepFailed
 from stend.fleet.file import Fleet, Selector
 from stend.plain import plain
 from stend.units import decimal
@@ -64,8 +64,11 @@ def _of(fleet: Fleet, one: Selector, able: list[str], announced: Mapping[str, Dr
     rank = {serial: place for place, serial in enumerate(fleet.destroy)}
     named = sorted((s for s in able if s in rank or announced[s].virtual), key=lambda s: rank.get(s, len(rank)))
     wanted = len(able) if one.count is None else one.count
-    if not able or len(able) < wanted:
-        raise BadInput(f"{one.words}: {wanted or 'some'} drives are wanted, {len(able)} are announced")
+    if not able:
+        there = "; ".join(sorted({f"{drive.model} {decimal(drive.capacity_bytes)}" for drive in announced.values()}))
+        raise BadInput(f"no drive announced is of {one.words}; there are {plain(there) or 'none at all'}")
+    if len(able) < wanted:
+        raise BadInput(f"{one.words}: {wanted} drives are wanted, {len(able)} are announced")
     if len(named) < wanted:
         raise Refused(
             f"{one.words}: {wanted} drives are wanted, and `destroy` names {len(named)} of the {len(able)} announced; "
@@ -99,9 +102,12 @@ def kept(fleet: Fleet) -> Fleet | None:
 def keep(fleet: Fleet, own: Fleet) -> None:
     """Write down what was chosen."""
     if fleet.selectors:
-        Path(fleet.into).mkdir(parents=True, exist_ok=True)
-        lost = tuple(one for one in own.serials if one in fleet.destroy)
-        whole.write(Path(fleet.into) / WORD, msgspec.toml.encode(Written(own.serials, fleet.selectors, lost)))
+        path, lost = Path(fleet.into) / WORD, tuple(one for one in own.serials if one in fleet.destroy)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            whole.write(path, msgspec.toml.encode(Written(own.serials, fleet.selectors, lost)))
+        except OSError as error:
+            raise StepFailed(f"{path}, the drives chosen, cannot be written: {error.strerror or error}") from error
 
 
 def page(fleet: Fleet | None, announced: Mapping[str, Drive]) -> Iterable[str]:

@@ -36,7 +36,11 @@ def desk(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
             scheduler, security=sealed.security(certificates, name), timeout=PATIENCE_S, set_as_default=False
         )
     except LOST as error:
-        raise StepFailed(f"the scheduler {scheduler} cannot be reached: {error or type(error).__name__}") from error
+        why = str(error) or type(error).__name__
+        raise StepFailed(
+            f"the scheduler {scheduler} cannot be reached ({why}); runs that were begun go on without it, "
+            "and this finds them again once it is back"
+        ) from error
     try:
         yield client
     finally:
@@ -57,9 +61,9 @@ def announced(client: Client) -> dict[str, Drive]:
     return {serial: drive for own in hosts(client).values() for serial, drive in own.items()}
 
 
-def there(client: Client, fleet: Fleet) -> Fleet:
+def there(client: Client, fleet: Fleet, tell: Tell) -> Fleet:
     """The fleet with its drives chosen, once all are announced; BadInput or Refused where that cannot be in a while."""
-    until = time.monotonic() + PATIENCE_S
+    until, heard = time.monotonic() + PATIENCE_S, False
     while True:
         told = announced(client)
         try:
@@ -69,6 +73,9 @@ def there(client: Client, fleet: Fleet) -> Fleet:
             hopeless = isinstance(error, Refused) and set(fleet.destroy) <= told.keys()
             if hopeless or time.monotonic() > until:
                 raise
+            if not heard:
+                tell(f"{error}; hosts that are still to come have {PATIENCE_S:.0f} s")
+            heard = True
             time.sleep(0.5)
         else:
             chosen.keep(fleet, own)
@@ -96,7 +103,7 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
         try:
             with desk(fleet.scheduler, certificates, name) as client:
                 if not checked:
-                    fleet, checked = there(client, fleet), True
+                    fleet, checked = there(client, fleet, tell), True
                     left = {order.cell: order for order in fleet.orders(list(hosts(client).values()))}
                 for outcome in _told(client, list(left.values())):
                     lost = time.monotonic()
@@ -107,6 +114,8 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
                         done[outcome.cell] = outcome
                         del left[outcome.cell]
         except (*LOST, StepFailed) as error:
+            if not checked and isinstance(error, StepFailed):
+                raise
             if not checked or time.monotonic() - lost > LOST_S:
                 raise StepFailed(
                     f"the scheduler was lost ({error}); the runs go on, `stend fleet run` finds them again"

@@ -1,5 +1,6 @@
 """A fleet file: which drives, by serial or selector, are measured by which studies, and the orders that come of it."""
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -131,12 +132,9 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def cells(self) -> dict[str, tuple[str, ...]]:
-        """The runs on each drive, in their order."""
-        slugs = [re.sub(r"[^A-Za-z0-9]+", "-", serial)[:40].strip("-") for serial in self.serials]
-        return {
-            serial: tuple(f"{at:03}-{slug}-{number:02}" for number in range(1, len(self.studies) + 1))
-            for at, (serial, slug) in enumerate(zip(self.serials, slugs, strict=True), 1)
-        }
+        """The runs on each drive, in their order; named by its serial alone, so that drives may come and go."""
+        numbers = range(1, len(self.studies) + 1)
+        return {serial: tuple(f"{slug(serial)}-{number:02}" for number in numbers) for serial in self.serials}
 
     def orders(self, hosts: Iterable[Iterable[str]] = ()) -> Iterator[Order]:
         """Every cell, the first study of all drives first; `hosts` have drives of these serials."""
@@ -146,6 +144,13 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             for serial, own in cells.items():
                 near = beside.get(serial, {})
                 yield Order(self.name, own[number], serial, study, own, near, self.together, self.trial, self.retries)
+
+
+def slug(serial: str) -> str:
+    """A serial as a part of a name; where letters are lost, with what tells it from others that lose them alike."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", serial)[:40].strip("-")
+    mark = hashlib.blake2b(serial.encode(), digest_size=2).hexdigest()
+    return plain if plain == serial else f"{plain}-{mark}".strip("-")
 
 
 def load(path: Path) -> Fleet:

@@ -46,13 +46,16 @@ def run(fleet: Fleet, tell: Tell) -> int:
     _there(fleet, slurm)
     queue, known = {job.cell: job.number for job in jobs(fleet)}, _states(slurm, fleet)
     Path(slurm.home, "jobs", fleet.name).mkdir(parents=True, exist_ok=True)
-    submitted = 0
-    for order in fleet.orders([fleet.serials]):
+    submitted, orders = 0, list(fleet.orders([fleet.serials]))
+    if changed := [f"{order.cell}: {why}" for order in orders if (why := tasks.otherwise(order))]:
+        raise BadInput(changed[0])
+    for order in orders:
         if order.cell in queue or known.get(order.cell) == "ended":
             continue
         place = order.cells.index(order.cell)
         after = [queue[cell] for cell in order.cells[:place] if cell in queue]
-        queue[order.cell] = _asked(["sbatch", "--parsable"], script(order, fleet, slurm, after)).partition(";")[0]
+        told = _asked(["sbatch", "--parsable"], script(order, fleet, slurm, after))  # "7\n", or "7;cluster\n"
+        queue[order.cell] = told.partition(";")[0].strip()
         tell(f"{order.cell}: job {queue[order.cell]}")
         submitted += 1
     return submitted

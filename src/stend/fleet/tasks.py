@@ -15,12 +15,13 @@ from pathlib import Path
 
 import msgspec
 
-from stend.errors import BadInput
+from stend import store
+from stend.errors import BadInput, StendError
 from stend.fleet import beside, locks
-from stend.fleet.file import Order
+from stend.fleet.file import Order, Study
 from stend.session import apart, series
 from stend.session.together import group, turns
-from stend.store import writer
+from stend.store import journal, writer
 
 LOOK_S, PIECE_BYTES = 0.5, 8 << 20
 HOME: Path = Path("fleet")
@@ -40,7 +41,13 @@ class Outcome(msgspec.Struct, frozen=True):
 def carry(told: bytes) -> bytes:
     """Begin a run, or take up the one that there is, and look on until it ended: an `Order`, an `Outcome`, as JSON."""
     order = msgspec.json.decode(told, type=Order)
-    return msgspec.json.encode(_carried(order))
+    try:
+        outcome = _carried(order)
+    except StendError as error:
+        outcome = Outcome(order.cell, "refused", str(error))
+    except OSError as error:  # such as a disk that is full
+        outcome = Outcome(order.cell, "failed", f"its host cannot begin it: {error.strerror or error}")
+    return msgspec.json.encode(outcome)
 
 
 def halt(fleet: str) -> int:
@@ -69,7 +76,7 @@ def listing(fleet: str, cell: str) -> dict[str, tuple[int, str]]:
     """The files of a run: bytes and SHA-256; {} where it is not here."""
     folder = _place(fleet, cell)
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
-    return {str(path.relative_to(folder)): (path.stat().st_size, _hash(path)) for path in files}
+    return {str(path.relative_to(folder)): (path.stat().st_size, digest(path)) for path in files}
 
 
 def piece(fleet: str, cell: str, name: str, offset: int) -> bytes:
@@ -80,6 +87,22 @@ def piece(fleet: str, cell: str, name: str, offset: int) -> bytes:
     with path.open("rb") as file:
         file.seek(offset)
         return file.read(PIECE_BYTES)
+
+
+def otherwise(order: Order) -> str:
+    """Why the run that is here is not the one that is ordered: its study was another when it began; else ""."""
+    folder = _place(order.fleet, order.cell)
+    if not journal.events_of(folder).exists():
+        return ""
+    before, now = store.manifest(folder), order.request("", folder).manifest
+    for name in Study.__struct_fields__:
+        if before.get(name) != now.get(name) and (name, now.get(name)) != ("seed", None):
+            then, asked = (repr(of[name]) if name in of else "none" for of in (before, now))
+            return (
+                f"the run that is here was begun with {name} {then}, and the fleet file says {asked} now; "
+                "put that back, and new studies at the end, or give the fleet another name"
+            )
+    return ""
 
 
 def _carried(order: Order) -> Outcome:
@@ -99,6 +122,8 @@ def _carried(order: Order) -> Outcome:
         with locks.drive(order.serial) as fd:
             if fd >= 0:  # nobody runs on the drive now, nor can until this is let go or its process ends
                 how = series.ended(folder)
+                if why := otherwise(order) if how is not None else "":
+                    return Outcome(order.cell, "refused", why)
                 if how in series.FINISHED:
                     return Outcome(order.cell, how or "")
                 process = _begun(order, target, folder, fd, again=how is not None)
@@ -130,8 +155,11 @@ def _ended(order: Order, folder: Path, code: int) -> Outcome:
 
 
 def _state(folder: Path) -> str:
-    if series.ended(folder) in series.FINISHED:
-        return "ended"
+    try:
+        if series.ended(folder) in series.FINISHED:
+            return "ended"
+    except StendError as error:
+        return f"cannot be read: {error}"
     return "running" if writer.holder(folder).alive else "cut off"
 
 
@@ -151,6 +179,7 @@ def _place(fleet: str, cell: str) -> Path:
     return HOME / "runs" / fleet / cell.rpartition("-")[2] / cell
 
 
-def _hash(path: Path) -> str:
+def digest(path: Path) -> str:
+    """The SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
