@@ -1,4 +1,8 @@
-"""A Slurm of one node for a test: munge, controller and node daemon as plain processes, in a folder of their own."""
+"""A Slurm for a test: munge, a controller and node daemons as plain processes, in a folder of their own.
+
+Each node has a host name of its own (a UTS namespace) and a port. Of control groups nothing is used, and the daemon
+only looks for them where nobody says of which version they would be (cgroup.conf).
+"""
 
 import os
 import shutil
@@ -14,15 +18,14 @@ PATIENCE_S = 60
 CONF = """ClusterName=stend
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
-SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
+SlurmctldPort={port}
 AuthType=auth/munge
 AuthInfo=socket={top}/munge/socket
 CredType=cred/munge
 StateSaveLocation={top}/state
-SlurmdSpoolDir={top}/spool
+SlurmdSpoolDir={top}/spool-%n
 SlurmctldPidFile={top}/controller.pid
-SlurmdPidFile={top}/node.pid
+SlurmdPidFile={top}/%n.pid
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 MpiDefault=none
@@ -33,22 +36,23 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 MessageTimeout=5
 GresTypes=drive
-NodeName={host} NodeAddr=127.0.0.1 CPUs=8 Gres={gres}
+{nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
 
-class Node:
+class Slurm:
     """The daemons, and where they are told of."""
 
     def __init__(self, top: Path, lines: Sequence[str]) -> None:
         self.top, self.conf = top, top / "slurm.conf"
-        host = self.host()
-        ports = [_free(), _free()]
-        gres = next(line.partition(" Gres=")[2] for line in lines if line.startswith("NodeName=") and " Gres=" in line)
-        self.conf.write_text(CONF.format(host=host, ports=ports, top=top, gres=gres))
+        hosts = [line for line in lines if line.startswith("NodeName=") and " Gres=" in line]
+        nodes = [f"{one} NodeAddr=127.0.0.1 Port={_free()} CPUs=8" for one in hosts]
+        own = socket.gethostname().partition(".")[0]
+        self.conf.write_text(CONF.format(host=own, port=_free(), top=top, nodes="\n".join(nodes)))
         (top / "gres.conf").write_text("\n".join([line for line in lines if " Type=" in line] + [""]))
-        for name in ("munge", "state", "spool"):
+        (top / "cgroup.conf").write_text("CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n")
+        for name in ("munge", "state"):
             (top / name).mkdir(mode=0o700)
         (top / "munge/key").write_bytes(os.urandom(1024))
         (top / "munge/key").chmod(0o600)
@@ -56,12 +60,7 @@ class Node:
         words = [f"--{name}-file={top}/munge/{own}" for name, own in files.items() if name != "socket"]
         self.munge = self.daemon("munged", "-F", "--force", f"--socket={top}/munge/socket", "--num-threads=1", *words)
         self.controller = self.controlled()
-        self.slurmd = self.daemon("slurmd", "-D")
-
-    @staticmethod
-    def host() -> str:
-        """Its name, which is this host's."""
-        return socket.gethostname().partition(".")[0]
+        self.nodes = {name: self.node(name) for name in (line.split()[0].partition("=")[2] for line in hosts)}
 
     def daemon(self, *words: str) -> "subprocess.Popen[bytes]":
         """One of them, whose words are in a file."""
@@ -72,17 +71,25 @@ class Node:
         """The controller, begun, or begun again."""
         return self.daemon("slurmctld", "-D")
 
+    def node(self, name: str) -> "subprocess.Popen[bytes]":
+        """The daemon of a host of that name, begun, or begun again."""
+        return self.daemon("unshare", "--uts", "sh", "-c", f"hostname {name}; exec slurmd -D")
+
     @property
     def env(self) -> dict[str, str]:
         """By which Slurm's programs find it."""
         return os.environ | {"SLURM_CONF": str(self.conf)}
 
     def up(self, states: Sequence[str] = ("idle",)) -> None:
-        """Until the node takes jobs."""
+        """Until all nodes take jobs."""
         until = time.monotonic() + PATIENCE_S
-        while self.said("sinfo", "--noheader", "--format=%t") not in states:
-            assert time.monotonic() < until, (self.top / "slurmctld.out").read_text()[-2000:]
+        while not self._states() or not self._states() <= set(states):
+            told = "".join((self.top / f"{name}.out").read_text()[-1000:] for name in ("slurmctld", "unshare"))
+            assert time.monotonic() < until, told
             time.sleep(0.2)
+
+    def _states(self) -> set[str]:
+        return set(self.said("sinfo", "--noheader", "--Node", "--format=%t").split())
 
     def saved(self, job: str) -> None:
         """Until the controller has written that job down, which it does some seconds after it was told of it."""
@@ -102,7 +109,7 @@ class Node:
         until = time.monotonic() + PATIENCE_S
         while self.said("squeue", "--noheader") and time.monotonic() < until:
             time.sleep(0.2)
-        for one in (self.slurmd, self.controller, self.munge):
+        for one in (*self.nodes.values(), self.controller, self.munge):
             one.terminate()
             try:
                 one.wait(10)
@@ -112,10 +119,10 @@ class Node:
 
 
 @contextmanager
-def node(lines: Sequence[str]) -> Iterator[Node]:
-    """One whose resources are these lines of `stend fleet drives --slurm`."""
+def slurm(lines: Sequence[str]) -> Iterator[Slurm]:
+    """One whose nodes and resources are these lines of `stend fleet drives --slurm`."""
     top = Path(tempfile.mkdtemp(prefix="slurm-"))  # short: the name of a socket has room for a hundred letters
-    own = Node(top, lines)
+    own = Slurm(top, lines)
     try:
         own.up()
         yield own

@@ -69,7 +69,7 @@ def test_no_drive_is_chosen_whose_serial_the_file_does_not_name(tmp_path: Path) 
 def test_fewer_drives_than_are_wanted_begin_nothing(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="4 drives are wanted, 3 are announced"):
         chosen.settled(fleet(tmp_path, {"model": "SN150*", "count": 4}, tuple("ABC")), THREE)
-    with pytest.raises(BadInput, match="no drive announced is of model X\\*; there are SN150 960 GB"):
+    with pytest.raises(BadInput, match="no drive announced is of model X\\*; there are SN150 X 960 GB"):
         chosen.settled(fleet(tmp_path, {"model": "X*"}, tuple("ABC")), THREE)
     with pytest.raises(BadInput, match="no host announces the drive D; whether it is of model SN150"):
         chosen.settled(fleet(tmp_path, {"model": "SN150*"}, tuple("ABCD")), THREE)

@@ -1,5 +1,6 @@
 """A fleet as jobs of Slurm: the words they are submitted with, and a node that loses its controller amid them."""
 
+import shlex
 import subprocess
 import sys
 import time
@@ -14,7 +15,8 @@ from stend.errors import BadInput, Missing, StepFailed
 from stend.fleet import file, locks, slurm, tasks
 from stend.fleet.file import Fleet, Order
 from stend.record import Started
-from tests.slurm_node import PATIENCE_S, Node, node
+from tests.slurm_node import PATIENCE_S, Slurm
+from tests.slurm_node import slurm as slurm_of
 
 STEND = [sys.executable, "-m", "stend", "fleet"]
 QUICK = {"tests": ["fresh"], "quick": True, "minute_s": 0.2}
@@ -164,7 +166,7 @@ def test_a_host_without_slurm_says_what_is_missing(tmp_path: Path, monkeypatch: 
         slurm.run(fleet(tmp_path), lambda line: None)
 
 
-def at_the_desk(own: Node, verb: str, path: Path) -> "subprocess.CompletedProcess[str]":
+def at_the_desk(own: Slurm, verb: str, path: Path) -> "subprocess.CompletedProcess[str]":
     words = [*STEND, verb, "--slurm", str(path)]
     return subprocess.run(words, env=own.env, capture_output=True, text=True, check=False, timeout=PATIENCE_S * 3)
 
@@ -173,45 +175,57 @@ def runs(top: Path) -> list[Path]:
     return sorted(path.parent for path in top.glob("shared/runs/lab/*/*/events.jsonl"))
 
 
+def of_two_nodes(tmp_path: Path) -> list[str]:
+    """Two drives of each of two hosts, as lines for Slurm; `tmp_path`/job is stend there, where each has its own."""
+    drives = {host: [f"sim:small?unit={2 * n + k}&pace=0.2" for k in (1, 2)] for n, host in enumerate(("one", "two"))}
+    named = {host: [word for own in of for word in ("--drive", own)] for host, of in drives.items()}
+    cases = "".join(f'{host}) set -- "$@" {shlex.join(words)} ;;\n' for host, words in named.items())
+    script = f'#!/bin/sh\ncase "$(hostname)" in\n{cases}esac\nexec {sys.executable} -m stend "$@"\n'
+    (tmp_path / "job").write_text(script)
+    (tmp_path / "job").chmod(0o755)
+    told = [subprocess.run([*STEND, "drives", "--slurm", host, *words], capture_output=True, text=True, check=True)
+            for host, words in named.items()]  # fmt: skip
+    return [line for one in told for line in one.stdout.splitlines()]
+
+
 @pytest.mark.slow
-@pytest.mark.needs("root", "control groups", "munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
-def test_jobs_survive_the_kill_of_the_controller_and_none_runs_twice(
+@pytest.mark.needs("root", "unshare", "munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "sinfo")
+def test_jobs_of_two_nodes_survive_the_kill_of_the_controller_and_of_a_node_daemon_and_none_runs_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
-    drives = ["--drive", "sim:small?unit=1&pace=0.2", "--drive", "sim:small?unit=2&pace=0.2"]
-    job = tmp_path / "job"
-    job.write_text(f'#!/bin/sh\nexec {sys.executable} -m stend "$@" {" ".join(repr(word) for word in drives)}\n')
-    job.chmod(0o755)
-    words = [*STEND, "drives", "--slurm", Node.host(), *drives]
-    lines = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()
-    fleet(tmp_path, drives=["SIM-small-1", "SIM-small-2"], studies=[QUICK, QUICK],
-          slurm={"home": str(tmp_path / "shared"), "stend": str(job)})  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    own = {"home": str(tmp_path / "shared"), "stend": str(tmp_path / "job")}
+    fleet(tmp_path, drives=[f"SIM-small-{unit}" for unit in (1, 2, 3, 4)], studies=[QUICK, QUICK], slurm=own)
     path = tmp_path / "fleet.toml"
-    with node(lines) as own:
-        asked = at_the_desk(own, "run", path)
+    with slurm_of(of_two_nodes(tmp_path)) as lab:
+        asked = at_the_desk(lab, "run", path)
         assert asked.returncode == 0, asked.stderr
-        assert "4 jobs were submitted" in asked.stdout
+        assert "8 jobs were submitted" in asked.stdout
         until = time.monotonic() + PATIENCE_S
         while not runs(tmp_path) and time.monotonic() < until:
             time.sleep(0.1)
-        own.saved("SIM-small-2-02")
-        own.controller.kill()
-        own.controller.wait()
-        lost = at_the_desk(own, "status", path)
+        lab.saved("SIM-small-4-02")
+        for daemon in (lab.controller, lab.nodes["one"]):
+            daemon.kill()
+            daemon.wait()
+        lost = at_the_desk(lab, "status", path)
         assert lost.returncode == StepFailed.exit_code
         assert "go on" in lost.stderr
-        own.controller = own.controlled()
-        own.up(("idle", "mix", "alloc"))
-        again = at_the_desk(own, "run", path)
+        lab.controller, lab.nodes["one"] = lab.controlled(), lab.node("one")
+        lab.up(("idle", "mix", "alloc"))
+        again = at_the_desk(lab, "run", path)
         assert again.returncode == 0, again.stderr
         assert "0 jobs were submitted" in again.stdout, "its queue came back"
         until = time.monotonic() + PATIENCE_S * 3
-        while (told := at_the_desk(own, "status", path).stdout).count(": ended") < 4 and time.monotonic() < until:
+        while (told := at_the_desk(lab, "status", path).stdout).count(": ended") < 8 and time.monotonic() < until:
             time.sleep(0.5)
-        assert told.count(": ended") == 4, told
-        brought = at_the_desk(own, "collect", path)
-        assert "4 of 4 runs are here" in brought.stdout, brought.stderr
+        assert told.count(": ended") == 8, told
+        brought = at_the_desk(lab, "collect", path)
+        assert "8 of 8 runs are here" in brought.stdout, brought.stderr
     for folder in runs(tmp_path):
         assert sum(isinstance(event, Started) for event in store.read(folder)) == 1
         assert store.load(tmp_path / "home" / folder.name).wrong == ()
+        log = tmp_path / f"shared/jobs/lab/{folder.name}.log"
+        assert log.read_text().strip() == f"{folder.name}: complete", "what a job says is where its script says"
+    assert not list(tmp_path.glob("slurm-*.out"))
