@@ -2,9 +2,10 @@
 
 Root. Each host is a network namespace. A trial is a matrix of eight runs of virtual drives, or with `real` of a zram
 and a loop drive each, amid which the scheduler, a worker, the desk and a run are killed twice each; whoever keeps
-services begins them anew. Told: whether every run is complete once, and whether ever two were on one drive: two
-sessions that have the drive's lock. Processes that look like runs are looked at too: a run is a session of its own, so
-two of one session are a run and its child between fork and exec, and two sessions would be two runs.
+services begins them anew. Kills are counted that hit a living process amid the matrix. Told: whether every run is
+complete once and came home as it is there, and whether ever two were on one drive: two sessions that have the drive's
+lock. Processes that look like runs are looked at too: a run is a session of its own, so two of one session are
+a run and its child between fork and exec, and two sessions would be two runs.
 """
 
 import os
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -24,7 +26,9 @@ import msgspec
 
 from benchmarks.together import loop, zram
 from stend import store
+from stend.fleet import tasks
 from stend.record import Ended
+from stend.session.series import FINISHED
 from stend.units import MiB
 
 STEND = [sys.executable, "-m", "stend"]
@@ -177,8 +181,27 @@ def desk(top: Path) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(words, stdout=said, stderr=said)
 
 
-def trial(draw: random.Random, top: Path, drives: list[list[Drive]], short: str = "") -> tuple[str, str]:
-    """One matrix under kills; what went wrong, in words, and what was seen."""
+class Told(NamedTuple):
+    """Of one trial: what went wrong, in words, what was seen, and how often each kind was killed."""
+
+    wrong: str
+    seen: str
+    kills: Counter[str]
+
+
+def killed_run(draw: random.Random, client: "subprocess.Popen[bytes]") -> bool:
+    """Kill a run, of those that there are or come; whether there was one before all had ended."""
+    while client.poll() is None:
+        if leaders := [seen.pid for seen in runs() if seen.pid == seen.session]:
+            with suppress(ProcessLookupError):
+                os.kill(draw.choice(leaders), signal.SIGKILL)
+                return True
+        time.sleep(0.05)
+    return False
+
+
+def trial(draw: random.Random, top: Path, drives: list[list[Drive]], short: str = "") -> Told:
+    """One matrix under kills."""
     names = msgspec.json.encode([serial for own in drives for serial, _ in own]).decode()
     (top / "fleet.toml").write_text(FLEET.format(port=PORT, home=top / "home", drives=names, short=short))
     sh(f"{' '.join(STEND)} fleet certificates {top / 'papers'} desk sched one two")
@@ -197,18 +220,20 @@ def trial(draw: random.Random, top: Path, drives: list[list[Drive]], short: str 
         time.sleep(0.1)
     victims = ["scheduler", draw.choice(["one", "two"]), "desk", "run"] * ROUNDS
     draw.shuffle(victims)
+    kills: Counter[str] = Counter()
     for victim in victims:
         time.sleep(draw.uniform(0, 4))
+        amid = client.poll() is None
         if victim == "desk":
             client.kill()
             client.wait()
             client = desk(top)
         elif victim == "run":
-            for seen in draw.sample(runs(), 1) if runs() else ():
-                with suppress(ProcessLookupError):
-                    os.kill(seen.pid, signal.SIGKILL)
+            amid = killed_run(draw, client)
         else:
+            amid = amid and kept[victim].process.poll() is None
             kept[victim].process.kill()
+        kills["worker" if victim in ("one", "two") else victim] += amid
     try:
         code = client.wait(PATIENCE_S)
     except subprocess.TimeoutExpired:
@@ -222,20 +247,25 @@ def trial(draw: random.Random, top: Path, drives: list[list[Drive]], short: str 
     )
     for one in kept.values():
         one.end()
-    return wrong(top, code, brought.returncode, watch), watch.said()
+    return Told(wrong(top, code, brought.returncode, watch), watch.said(), kills)
 
 
 def wrong(top: Path, code: int, brought: int, watch: Watch) -> str:
     """What is not as it must be; empty if all is."""
     folders = sorted(top.glob("host-*/runs/batch/*/*/events.jsonl"))
-    ends = [[e for e in store.read(path.parent) if isinstance(e, Ended)] for path in folders]
-    whole = [[e.outcome for e in events if e.outcome in ("complete", "not steady")] for events in ends]
-    if [len(one) for one in whole] != [1] * 8:
-        return f"complete {[len(one) for one in whole]} times each"
+    ends = [[e.outcome for e in store.read(path.parent) if isinstance(e, Ended)] for path in folders]
+    whole = [sum(outcome in FINISHED for outcome in own) for own in ends]
+    if whole != [1] * 8:
+        return f"complete {whole} times each"
     if watch.most != 1 or watch.two:
         return "two runs at once on a drive"
-    home = len(list((top / "home").glob("*/events.jsonl")))
-    return "" if (code, brought, home) == (0, 0, 8) else f"exit codes {code} and {brought}, {home} brought home"
+    home = sum(files(top / "home" / path.parent.name) == files(path.parent) for path in folders)
+    return "" if (code, brought, home) == (0, 0, 8) else f"exit codes {code} and {brought}, {home} whole at home"
+
+
+def files(folder: Path) -> dict[str, str]:
+    """What a run folder holds, each file with its SHA-256."""
+    return {str(path.relative_to(folder)): tasks.digest(path) for path in folder.rglob("*") if path.is_file()}
 
 
 @contextmanager
@@ -258,20 +288,21 @@ def main() -> None:
     """So many trials."""
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
     trials, seed = [*numbers, *[13, 1][len(numbers) :]]
-    failed, began = 0, time.monotonic()
+    failed, began, kills = 0, time.monotonic(), Counter[str]()
     for number in range(trials):
         with tempfile.TemporaryDirectory() as folder, hosts(), ExitStack() as end:
             top, on_real = Path(folder), "real" in sys.argv
             drives = end.enter_context(real(top)) if on_real else virtual()
-            said, seen = trial(random.Random(f"{seed}/{number}"), top, drives, SHORT if on_real else "")
-            failed += bool(said)
-            how = said or "eight runs complete once"
-            print(f"trial {number}: {how} ({time.monotonic() - began:.0f} s); {seen}", flush=True)
-            if said:
+            told = trial(random.Random(f"{seed}/{number}"), top, drives, SHORT if on_real else "")
+            failed += bool(told.wrong)
+            kills += told.kills
+            how = f"{told.wrong or 'eight runs complete once'} ({time.monotonic() - began:.0f} s)"
+            print(f"trial {number}: {how}; {told.seen}; kills: {dict(told.kills)}", flush=True)
+            if told.wrong:
                 keep = Path(f"build/fleet-{seed}-{number}.log")
                 keep.parent.mkdir(exist_ok=True)
                 keep.write_text("\n".join(f"== {p.name}\n{p.read_text()[-4000:]}" for p in top.glob("**/*.log")))
-    print(f"{4 * ROUNDS * trials} kills in {trials} trials: {failed} trials failed")
+    print(f"{kills.total()} kills ({dict(kills)}) in {trials} trials: {failed} trials failed")
 
 
 if __name__ == "__main__":
