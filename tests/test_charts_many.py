@@ -133,7 +133,7 @@ def test_the_plans_curve_is_the_chance_of_acceptance_down_to_where_hardly_a_lot_
     curve = next(p for p in batched.pictures(drawn_batch(plan), Language("en"), []) if p.name == "operating")
     rows = curve.spec["datasets"]["rows"]
     assert rows[0] == {"pct": 0, "accepted": 100}
-    assert all(row["accepted"] == pytest.approx(100 * (1 - row["pct"] / 100) ** 20) for row in rows)
+    assert all(row["accepted"] == pytest.approx(100 * (1 - row["pct"] / 100) ** 20, rel=1e-4) for row in rows)
     assert rows[-1]["accepted"] < 2
 
 
