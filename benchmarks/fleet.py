@@ -159,7 +159,7 @@ class Watch:
             for one in runs():
                 drives.setdefault(Path(one.folder).name.rpartition("-")[0], []).append(one)
             self.pairs += [tuple(own) for own in drives.values() if len(own) > 1]
-            time.sleep(0.02)
+            time.sleep(0.1)
 
     @property
     def two(self) -> list[tuple[Seen, ...]]:

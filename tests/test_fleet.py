@@ -214,7 +214,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
             home, there = tmp_path / "home" / cell, tmp_path / "host-0/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()
-        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"drives": ["SN9"]}), papers)
+        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers)
         assert nobody.returncode == 2
         assert "no host announces the drive SN9; announced are SIM-small-1, SIM-small-2" in nobody.stderr
         certificates.make(tmp_path / "strange", ["desk"])

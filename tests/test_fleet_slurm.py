@@ -221,6 +221,8 @@ def test_jobs_of_two_nodes_survive_the_kill_of_the_controller_and_of_a_node_daem
         while (told := at_the_desk(lab, "status", path).stdout).count(": ended") < 8 and time.monotonic() < until:
             time.sleep(0.5)
         assert told.count(": ended") == 8, told
+        while lab.said("squeue", "--noheader") and time.monotonic() < until:
+            time.sleep(0.2)
         brought = at_the_desk(lab, "collect", path)
         assert "8 of 8 runs are here" in brought.stdout, brought.stderr
     for folder in runs(tmp_path):

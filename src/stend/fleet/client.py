@@ -19,7 +19,7 @@ from stend.fleet.tasks import Outcome
 from stend.session.series import FINISHED
 
 PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
-"""How long drives may take to be announced, a lost scheduler to come back; how often a run may be cut off."""
+"""How long drives may take to be announced, a lost scheduler or host to come back; how often a run may be cut off."""
 LOST = (OSError, CancelledError, TimeoutError, RuntimeError)
 T = TypeVar("T")
 Tell = Callable[[str], None]
@@ -63,7 +63,8 @@ def announced(client: Client) -> dict[str, Drive]:
 
 def there(client: Client, fleet: Fleet, tell: Tell) -> Fleet:
     """The fleet with its drives chosen, once all are announced; BadInput or Refused where that cannot be in a while."""
-    until, heard = time.monotonic() + PATIENCE_S, False
+    patience_s = LOST_S if _begun(client, fleet) else PATIENCE_S
+    until, heard = time.monotonic() + patience_s, False
     while True:
         told = announced(client)
         try:
@@ -74,12 +75,20 @@ def there(client: Client, fleet: Fleet, tell: Tell) -> Fleet:
             if hopeless or time.monotonic() > until:
                 raise
             if not heard:
-                tell(f"{error}; hosts that are still to come have {PATIENCE_S:.0f} s")
+                tell(f"{error}; hosts that are still to come have {patience_s:.0f} s")
             heard = True
             time.sleep(0.5)
         else:
             chosen.keep(fleet, own)
             return own
+
+
+def _begun(client: Client, fleet: Fleet) -> bool:
+    """Whether any host has runs of it: then one that is not there now, or does not answer, is on its way back."""
+    try:
+        return any(each(client, tasks.states, fleet.name).values())
+    except LOST:
+        return True
 
 
 def _once_each(client: Client, fleet: Fleet) -> None:

@@ -87,10 +87,10 @@ def _chart(
     first, second = over
     own = study.results.design.parameters[first]
     if _numeric(study, first):
-        x = _tight(axis("x", first, log=isinstance(own, Range) and own.log, zero=False, plain=True), rows)
+        x = tight(axis("x", first, log=isinstance(own, Range) and own.log, zero=False, plain=True), rows)
     else:
         x = {"field": "x", "type": "nominal", "title": first, "axis": {"labelAngle": 0}}
-    y = _tight(axis("y", axis_title(figure.quantity, words), log=True, plain=figure.quantity not in RATES), rows)
+    y = tight(axis("y", axis_title(figure.quantity, words), log=True, plain=figure.quantity not in RATES), rows)
     base = {"field": "group", "type": "nominal", "title": second}
     colour = {**base, "scale": series_scale(names, ladder(len(names)))}
     shape = {**base, "scale": series_scale(names, SHAPES)}
@@ -102,7 +102,7 @@ def _chart(
     return (line + dots).properties(height=280, width=520)
 
 
-def _tight(channel: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+def tight(channel: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     """A logarithmic axis from the least to the most, not from a power of ten to another."""
     if channel["scale"].get("type") != "log":
         return channel
