@@ -107,11 +107,6 @@ def trace_points() -> bool:
         return False
 
 
-def control_groups() -> bool:
-    """Whether they are mounted; without them the node daemon of Slurm does not come up."""
-    return any(Path("/sys/fs/cgroup").glob("*"))
-
-
 ABILITIES: dict[str, Callable[[], bool]] = {
     "root": root,
     "terminals": terminals,
@@ -123,7 +118,6 @@ ABILITIES: dict[str, Callable[[], bool]] = {
     "erofs from files in the kernel": erofs_of_files,
     "zram in the kernel": zram,
     "trace points of the block layer": trace_points,
-    "control groups": control_groups,
 }
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from stend.batch.lot import Drive, Lot
-from stend.batch.lot import Figure as OfBatch
 from stend.batch.plan import Written
 from stend.batch.plan import plan as accepting
 from stend.batch.verdict import Batch, judged
 from stend.charts import batched, swept
 from stend.charts.parts import Picture
+from stend.compare.differences import Figure
 from stend.compare.sides import Key
 from stend.findings.look.figures import QUANTITIES
 from stend.sweep import folder, study
@@ -67,7 +67,7 @@ def drawn_batch(plan: Written | None = None) -> Batch:
     logs[:, 2:] += np.log(2e-7)
     logs[7, :2] -= 0.3
     logs[19, 2:] += 0.6
-    figures = [OfBatch(KEY._replace(test="iops", phase="rounds", block=f"{4 * k}K"), quantity)
+    figures = [Figure(KEY._replace(test="iops", phase="rounds", block=f"{4 * k}K"), quantity)
                for quantity in ("iops", "p99.9") for k in (1, 2)]  # fmt: skip
     drives = tuple(Drive(f"S{i + 1:02}", (), dict(zip(figures, np.exp(row).tolist(), strict=True)))
                    for i, row in enumerate(logs))  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, data, series_scale
 from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.charts.swept.named import axis_title, scaled
+from stend.charts.swept.named import axis_title, scaled, tight
 from stend.sweep.study import Study
 from stend.sweep.wish import Subject, Wish
 from stend.words import Language
@@ -76,6 +76,6 @@ def _chart(rows: Sequence[Row], wish: Wish, over: Subject, words: Language) -> A
         "size": {"field": "kind", "type": "nominal", "legend": None, "scale": series_scale(names, [160, 30, 20])},
     }
     tips = [{"field": "drive", "type": "nominal", "title": words("swept.drive")}]
-    x, y = _axis("x", over, words), _axis("y", wish.subject, words)
+    x, y = tight(_axis("x", over, words), rows), tight(_axis("y", wish.subject, words), rows)
     dots = Chart(data()).mark_point(filled=True, opacity=0.75).encode(x=x, y=y, tooltip=tips, **channels)
     return dots.properties(height=300, width=520)

@@ -9,7 +9,7 @@ from typing import Any
 from stend.charts.parts import BLACK, DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
 from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.charts.swept.named import axis_title, parameter, scaled
+from stend.charts.swept.named import axis_title, parameter, scaled, tight
 from stend.compare.differences import Figure
 from stend.sweep.design import Range, Value
 from stend.sweep.study import Study
@@ -100,11 +100,3 @@ def _chart(
     dots = Chart(data()).mark_point(filled=True, size=size, opacity=0.7).encode(x=x, y=y, tooltip=tips, **shown)
     line = Chart(data("means")).mark_line(color=BLACK, strokeDash=DASHES[1], strokeWidth=2).encode(x=x, y=y)
     return (line + dots).properties(height=280, width=520)
-
-
-def tight(channel: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
-    """A logarithmic axis from the least to the most, not from a power of ten to another."""
-    if channel["scale"].get("type") != "log":
-        return channel
-    values = [row[channel["field"]] for row in rows]
-    return {**channel, "scale": {"type": "log", "nice": False, "domain": [min(values) * 0.93, max(values) * 1.07]}}
