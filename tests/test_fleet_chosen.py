@@ -95,10 +95,11 @@ def test_what_was_chosen_once_is_chosen_ever_after(tmp_path: Path) -> None:
         chosen.kept(fleet(tmp_path, {"model": "SN150*", "count": 2}, tuple("AC")))
 
 
-def test_a_run_is_named_by_its_drives_place_a_word_of_its_serial_and_its_studys_number(tmp_path: Path) -> None:
-    own = fleet(tmp_path, ["S 1/2-", "L" * 60], studies=STUDY * 2)
-    assert own.cells["S 1/2-"] == ("001-S-1-2-01", "001-S-1-2-02")
-    assert own.cells["L" * 60] == (f"002-{'L' * 40}-01", f"002-{'L' * 40}-02")
+def test_a_run_is_named_by_its_serial_with_a_mark_where_letters_are_lost_and_its_studys_number(tmp_path: Path) -> None:
+    own = fleet(tmp_path, ["S 1/2-", "L" * 60, "S4X"], studies=STUDY * 2)
+    assert own.cells["S 1/2-"] == ("S-1-2-930f-01", "S-1-2-930f-02")
+    assert own.cells["L" * 60] == (f"{'L' * 40}-ef59-01", f"{'L' * 40}-ef59-02")
+    assert own.cells["S4X"] == ("S4X-01", "S4X-02")
 
 
 @pytest.mark.parametrize(
