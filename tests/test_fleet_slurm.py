@@ -217,7 +217,7 @@ def test_jobs_of_two_nodes_survive_the_kill_of_the_controller_and_of_a_node_daem
         again = at_the_desk(lab, "run", path)
         assert again.returncode == 0, again.stderr
         assert "0 jobs were submitted" in again.stdout, "its queue came back"
-        until = time.monotonic() + PATIENCE_S * 3
+        until = time.monotonic() + PATIENCE_S * 10
         while (told := at_the_desk(lab, "status", path).stdout).count(": ended") < 8 and time.monotonic() < until:
             time.sleep(0.5)
         assert told.count(": ended") == 8, told
