@@ -85,8 +85,10 @@ def capture(node: str, *words: str) -> Iterator[Looker]:
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             assert "begun" in process.stderr.readline()
-            yield (looker := Looker(process))
-            process.send_signal(signal.SIGINT)
+            try:
+                yield (looker := Looker(process))
+            finally:
+                process.send_signal(signal.SIGINT)
             process.communicate()
         looker.told = form.opened(into).ios if "--addresses" in words else sum(one.ios for one in steps.opened(into))
 
@@ -108,8 +110,10 @@ def bpftrace(drive: Drive) -> Iterator[Looker]:
         while "begun" not in process.stdout.readline():
             assert process.poll() is None, "bpftrace ended"
         time.sleep(0.5)
-        yield (looker := Looker(process))
-        process.send_signal(signal.SIGINT)
+        try:
+            yield (looker := Looker(process))
+        finally:
+            process.send_signal(signal.SIGINT)
         said, _ = process.communicate()
         looker.told = next(int(line.split()[1]) for line in said.splitlines() if line.startswith("@ios"))
 

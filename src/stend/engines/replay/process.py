@@ -100,8 +100,12 @@ class Sender:
 def started(task: Task, seconds: float) -> Sender:
     """A sender that is ready. StepFailed with its words where it is not."""
     sender = Sender(task)
-    if sender.ready(seconds):
-        return sender
+    try:
+        if sender.ready(seconds):
+            return sender
+    except BaseException:  # Ctrl-C: it holds the drive open
+        sender.end()
+        raise
     words = sender.last_words() if sender.ended else f"it was not ready within {seconds:g} s"
     sender.end()
     raise StepFailed(f"{task.workload.label} cannot be sent: {words}")
