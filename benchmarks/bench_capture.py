@@ -122,10 +122,10 @@ def looked_at(drive: Drive, node: str, rate: int, by: AbstractContextManager[Loo
     """A load that somebody looks at, or nobody."""
     before = drive.counters()
     with by as looker:
-        began, cpu_s = time.monotonic(), looker.cpu_s if looker else 0.0
+        cpu_s = looker.cpu_s if looker else 0.0
         iops, io_us = load(node, rate)
         if looker:
-            seen.shares.append((looker.cpu_s - cpu_s) / (time.monotonic() - began))
+            seen.shares.append((looker.cpu_s - cpu_s) / SECONDS)
     counted = (drive.counters() - before).reads
     seen.off = max(seen.off, abs(looker.told - counted) / counted if looker else 0.0)
     seen.iops.append(iops)
