@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from stend import cli, plan, session
 from stend.batch import odd
 from stend.batch.lot import Drive, Lot, lot
+from stend.batch.odd import spreads
 from stend.batch.plan import Written
 from stend.batch.plan import plan as accepting
 from stend.batch.verdict import judged
@@ -79,6 +80,13 @@ def test_a_difference_that_does_not_matter_names_nobody_however_sure_it_is() -> 
     assert odd.named(odd.distances(made(values))) == {}
     values[5] -= 0.025
     assert set(odd.named(odd.distances(made(values)))) == {5}
+
+
+def test_the_spread_of_a_figure_is_about_its_median() -> None:
+    values = np.log(np.array([[1000.0], [1010.0], [1020.0], [1030.0], [1100.0]]))
+    (own,) = spreads(made(values)).values()
+    assert (own.drives, own.median) == (5, pytest.approx(1020))
+    assert own.deviation == pytest.approx(1.4826 * np.log(1020 / 1010))
 
 
 def test_percentiles_a_bin_apart_are_no_spread_to_stand_out_of() -> None:

@@ -82,6 +82,12 @@ def test_odd_drives_are_bad_ones_where_the_plan_says_so(more: dict[str, Any]) ->
     assert plan(Written(LIMIT, **more, odd="nonconforming")).odd_is_bad
 
 
+def test_a_stated_plan_is_as_it_was_stated() -> None:
+    own = plan(Written(LIMIT, title="incoming", lot=500, sample=20, accept=1), "file")
+    assert (own.title, own.lot, own.sample, own.accept) == ("incoming", 500, 20, 1)
+    assert plan(Written(LIMIT, sample=20, accept=1), "file").title == "file"
+
+
 def test_a_plan_is_read_from_a_file_and_a_word_it_does_not_know_is_named(tmp_path: Path) -> None:
     path = tmp_path / "incoming.toml"
     path.write_text('lot = 280\naql_pct = 0.65\nlimits = ["iops[saturated] > 10k"]\n')

@@ -18,6 +18,7 @@ from stend.bench import Stopped
 from stend.cli import main
 from stend.definition import Plan
 from stend.errors import BadInput
+from stend.run import at_once
 from stend.session import Request
 from stend.session.together import group, turns
 from stend.session.together.group import Group, Member
@@ -62,6 +63,15 @@ class Two:
             return [text for text, _ in self.turns[name].before(test, test.phases[phase], lambda: None)]
         except Stopped:
             return None
+
+
+def test_a_run_takes_its_own_turn_and_one_of_no_group_waits_for_nobody(tmp_path: Path) -> None:
+    two = Two(tmp_path)
+    for name in "ab":
+        with turns.taken(tmp_path / name, two.plans[name], lambda: False) as turn:
+            assert turn.__self__.member.name == name  # type: ignore[attr-defined]
+    with turns.taken(tmp_path / "c", two.plans["a"], lambda: False) as turn:
+        assert turn is at_once
 
 
 def test_drives_of_one_lane_run_one_after_another(tmp_path: Path) -> None:
