@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 import pytest
@@ -69,7 +69,7 @@ def test_a_run_takes_its_own_turn_and_one_of_no_group_waits_for_nobody(tmp_path:
     two = Two(tmp_path)
     for name in "ab":
         with turns.taken(tmp_path / name, two.plans[name], lambda: False) as turn:
-            assert turn.__self__.member.name == name  # type: ignore[attr-defined]
+            assert cast(Any, turn).__self__.member.name == name
     with turns.taken(tmp_path / "c", two.plans["a"], lambda: False) as turn:
         assert turn is at_once
 
