@@ -18,7 +18,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         for cell in answers(run, test.name):
             load = cell.workload
             kinds.setdefault((cell.phase, load.read_pct, load.block_bytes), []).append(cell)
-        ladder = max(kinds.values(), key=lambda cells: len({c.workload.outstanding for c in cells}))
+        ladder = max(kinds.values(), key=lambda cells: len({c.workload.outstanding for c in cells}), default=[])
         if len({c.workload.outstanding for c in ladder}) > 2:
             yield _finding(test.name, ladder)
 
