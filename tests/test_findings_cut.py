@@ -22,5 +22,7 @@ def test_a_run_that_was_cut_off_anywhere_has_its_findings_and_its_page(test: str
 
 
 def cut(every: list[Event], before: int) -> Run:
-    """The run as it is when somebody stops it before that event."""
-    return Run([*every[:before], Ended(t=every[before].t, outcome="stopped")])
+    """The run as it is when somebody stops it before that result."""
+    result = every[before]
+    assert isinstance(result, Result)
+    return Run([*every[:before], Ended(t=result.t, outcome="stopped")])

@@ -65,6 +65,7 @@ WRITES_DRIVES = {
     "devices/purging/methods.py": "purges through `Gate.writing_fd`",
     "devices/file.py": "makes a new file with O_EXCL",
     "engines/_fio_process.py": "starts fio on the gate's path",
+    "engines/replay/discards.py": "discards of a trace, on the descriptor of the gate's path that the sender has open",
     "engines/replay/memory.py": "memory that a sender shares with us",
     "engines/replay/process.py": "starts our own sender on the gate's path",
     "engines/replay/sender.py": "opens the gate's path, as fio does",

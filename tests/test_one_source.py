@@ -31,8 +31,8 @@ SHEET = {"claimed": {"rand_write_4k": 150_000, "rand_read_4k": 250_000}, "peers"
 COUNTED = ("seconds", "gap_s", "cpu_s", "end_s", "deviation_s")
 """Columns that are no figures: what was asked for and what was counted."""
 COURSES = {
-    "claims", "cold_warm", "convergence", "cross_stimulus", "demand", "exceedance", "histogram", "hot_range",
-    "latency_heat", "lba_profile",
+    "claims", "cold_warm", "convergence", "cross_stimulus", "demand", "exceedance", "headroom", "histogram",
+    "hot_range", "latency_heat", "lba_profile",
     "replay", "replay_time", "saturation", "saturation_fills", "slc_bytes", "slc_time", "temperature", "window",
 }  # fmt: skip
 """Charts of single records, of rounds or of best moments: each point is one, none is a figure of a state."""

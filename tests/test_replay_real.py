@@ -76,10 +76,14 @@ def test_a_discard_of_the_whole_drive_frees_only_what_the_trace_touches(stand: S
     assert whole[4 * MiB :] == marked * (ROOM // len(marked) - 1)
 
 
+PLAYED_BEFORE = b'"type":"judged","where":{"test":"replay","phase":"condition"'
+"""What is written before the trace is measured."""
+
+
 def killed_amid(folder: Path, words: list[str]) -> None:
     """kill -9 once the trace is being measured."""
     child, events = in_child(["run", *words, "--into", str(folder)]), folder / "events.jsonl"
-    while not (events.exists() and b'"phase":"replay"' in events.read_bytes()):
+    while not (events.exists() and b'"type":"sample"' in events.read_bytes().partition(PLAYED_BEFORE)[2]):
         assert os.waitpid(child, os.WNOHANG) == (0, 0), "it ended by itself"
         time.sleep(0.01)
     os.kill(child, 9)
