@@ -16,7 +16,7 @@ from stend.engines.replay import ReplayEngine
 from stend.engines.replay.load import SenderLoad
 from stend.pace import LATE_S, Pace
 from stend.stats import percentile_s
-from stend.suite.replay import laid, played
+from stend.suite._played import laid, played
 from stend.tally import Tally
 from stend.trace import playable
 from stend.units import MiB
