@@ -21,7 +21,6 @@ from stend.plan import gather
 from stend.record import Run
 from stend.report.story.telling import story
 from stend.session import unrecorded
-from stend.session.request import Request
 from stend.suite.headroom import MOST
 from stend.units import GiB
 from stend.words import Language, catalogue
@@ -242,13 +241,3 @@ def test_a_search_cut_off_goes_on_to_the_same_answer(tmp_path: Path, trace: str)
     first, second = (store.load(tmp_path / name) for name in ("whole", "cut"))
     assert told(first) == told(second)
     assert np.allclose([r.t for r in first.results], [r.t for r in second.results])
-
-
-def test_a_study_of_ones_own_takes_the_trace_and_the_limit(tmp_path: Path, trace: str) -> None:
-    study = tmp_path / "own.toml"
-    study.write_text('title = "ours"\ntests = ["headroom"]\n[settings.tests.headroom]\nrest_s = 2\n')
-    asked = ["plan", str(study), "--target", "sim:small", "--trace", trace]
-    assert main([*asked, "--limit-ms", "3"]) == 0
-    request = Request([str(study)], "sim:small", trace=trace, limit_ms=3.0)
-    assert request.changes["tests"] == {"headroom": {"trace": trace, "limit_ms": 3.0}}
-    assert main([*asked, "--speed", "2"]) == 2  # of a replay alone

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from stend import suite
 from stend.units import parse_bytes
 
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
@@ -74,11 +73,10 @@ class Request(msgspec.Struct, frozen=True):
     @property
     def changes(self) -> dict[str, Any]:
         """What is to be other than the profile says, by the profile's fields; None where nothing was asked."""
-        asked = {*PLAYED} & {*suite.expand(tuple(self.tests))}
         tests = {
             test: {name: value for name in names if (value := getattr(self, name)) is not None}
             for test, names in PLAYED.items()
-            if test in asked or not asked
+            if test in self.tests or not {*PLAYED} & {*self.tests}
         }
         told = {test: own for test, own in tests.items() if own}
         return {name: getattr(self, name) for name in CHANGES} | ({"tests": told} if told else {})
