@@ -28,8 +28,8 @@ class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     write: Tally = Tally()
 
     def __post_init__(self) -> None:
-        if 0 < self.seconds < NS:  # no clock tells so little, and no rate is to be made of it
-            msgspec.structs.force_setattr(self, "seconds", 0.0)
+        if 0 < self.seconds < NS:
+            msgspec.structs.force_setattr(self, "seconds", lasted(self.seconds))
 
     def __add__(self, other: "Counts") -> "Counts":
         return Counts(
@@ -74,6 +74,11 @@ class Counts(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The same, small enough to be written every second."""
         bare = (msgspec.structs.replace(t, bins={}) if t.bins else t for t in (self.read, self.write))
         return Counts(self.seconds, self.cpu_s, *bare)
+
+
+def lasted(seconds: float) -> float:
+    """0 for less than a nanosecond: no clock tells so little, and no rate is to be made of it."""
+    return 0.0 if seconds < NS else seconds
 
 
 def added(many: Iterable[Counts]) -> Counts:
@@ -314,23 +319,21 @@ class Samples(Sequence[Sample]):
     def append(self, sample: Sample) -> None:
         """One more."""
         counts = sample.counts
-        read, write = counts.read, counts.write
-        waits = (read.latency_ns, read.latency_ns2, read.max_ns, write.latency_ns, write.latency_ns2, write.max_ns)
-        self.rows.append(
-            (read.ios, read.bytes, write.ios, write.bytes), sample.t, (counts.seconds, counts.cpu_s, *waits)
-        )
+        self._add(sample.t, counts.seconds, counts.cpu_s, _bare(counts.read), _bare(counts.write))
 
     def take(self, row: SampleRow) -> None:
         """The same of one that is no event yet."""
-        seconds, cpu_s, read, write = row.counts
+        self._add(row.t, *row.counts)
+
+    def _add(self, t: float, seconds: float, cpu_s: float, read: _Row, write: _Row) -> None:
         reads, read_bytes, read_ns, read_ns2, read_max_ns, _ = read
         writes, write_bytes, write_ns, write_ns2, write_max_ns, _ = write
-        seconds = 0.0 if seconds < NS else seconds
-        self.rows.append(
-            (reads, read_bytes, writes, write_bytes),
-            row.t,
-            (seconds, cpu_s, read_ns, read_ns2, read_max_ns, write_ns, write_ns2, write_max_ns),
-        )
+        waits = (read_ns, read_ns2, read_max_ns, write_ns, write_ns2, write_max_ns)
+        self.rows.append((reads, read_bytes, writes, write_bytes), t, (lasted(seconds), cpu_s, *waits))
+
+
+def _bare(tally: Tally) -> _Row:
+    return tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns, {}
 
 
 class Run:
