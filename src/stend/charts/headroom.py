@@ -9,7 +9,6 @@ from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.record import Run
 from stend.words import Language
 
@@ -43,11 +42,6 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
     yield Drawing(title, rule + text + line + points, {"rows": rows, "limit": [limit]}, words("says.headroom"))
 
 
-def searched(side: Side) -> PlannedTest | None:
-    """Its search; None where it made none."""
-    return next(iter(look.tests(side.run, "headroom")), None) if side.run else None
-
-
 def alike(sides: Sequence[Side]) -> list[Side]:
     """Those that played the trace of the first one under the same limit; none where that one did not."""
     first = _question(sides[0]) if sides else ()
@@ -56,12 +50,12 @@ def alike(sides: Sequence[Side]) -> list[Side]:
 
 def passes(side: Side) -> list[headroom.Pass]:
     """Those of its search."""
-    test = searched(side)
+    test = side.test("headroom")
     return headroom.passes(side.run, test) if side.run and test else []
 
 
 def _question(side: Side) -> tuple[Any, ...]:
-    test = searched(side)
+    test = side.test("headroom")
     if test is None or test.traced is None:
         return ()
     return test.traced.number, test.profile.options["percentile"], test.profile.options["limit_ms"]

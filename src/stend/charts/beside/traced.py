@@ -8,7 +8,6 @@ from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.definition import PlannedTest
-from stend.findings import look
 from stend.findings.look.replayed import replayed
 from stend.record import Tally
 from stend.words import Language
@@ -21,12 +20,12 @@ def tallies(sides: Sequence[Side], words: Language) -> dict[str, tuple[Tally, Ta
 
     A replay whose times the host did not keep is none of them.
     """
-    first = _played(sides[0]) if sides else None
+    first = sides[0].test("replay") if sides else None
     if first is None or first.traced is None:
         return {}
     found = {words("replay.captured"): (first.traced.read, first.traced.write)}
     for side in sides:
-        test = _played(side)
+        test = side.test("replay")
         if side.run and test and test.traced and _asked(test) == _asked(first):
             pace, counts = replayed(side.run, test)
             if not pace.invalid:
@@ -52,10 +51,6 @@ def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 def headroom(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Every drive's search for how fast the trace can run."""
     yield from drawing(sides, words, words("beside.headroom"))
-
-
-def _played(side: Side) -> PlannedTest | None:
-    return next(iter(look.tests(side.run, "replay")), None) if side.run else None
 
 
 def _asked(test: PlannedTest) -> tuple[str, float]:

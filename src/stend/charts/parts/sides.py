@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from stend.charts.parts import COLOURS, SHAPES
+from stend.definition import PlannedTest
+from stend.findings import look
 from stend.findings.look.figures import Figures, figures
 from stend.record import Run
 
@@ -20,6 +22,10 @@ class Side:
     def rows(self) -> tuple[Figures, ...]:
         """All figures of its run."""
         return figures(self.run) if self.run else ()
+
+    def test(self, name: str) -> PlannedTest | None:
+        """The first of its tests that is one of this name; None where it ran none."""
+        return next(iter(look.tests(self.run, name)), None) if self.run else None
 
 
 def colours(sides: Sequence[Side]) -> list[str]:
