@@ -101,6 +101,21 @@ def answered(f: Any, at: Any, done: Any, op: Any, nbytes: Any, ns: Any) -> None:
 
 
 @inlined
+def under_way(f: Any, at: Any) -> None:
+    """The slot on top of the free ones is in flight."""
+    f.set[FREE] -= 1
+    at[m.FLYING] += 1
+
+
+@inlined
+def landed(f: Any, at: Any, slot: Any) -> None:
+    """This one is free again."""
+    f.free[f.set[FREE]] = slot
+    f.set[FREE] += 1
+    at[m.FLYING] -= 1
+
+
+@inlined
 def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: Any, place: Any, at_ns: Any) -> Any:
     """Issue one IO at `at_ns`; False where the kernel takes none now. `place` chooses the data that is written."""
     if f.set[FD] < 0:
@@ -125,8 +140,7 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
         f.set[HANDED] += 1
         f.pointer[0] = 1
         _write(f.set[BELL], f.pointer.ctypes.data, 8)
-        f.set[FREE] -= 1
-        at[m.FLYING] += 1
+        under_way(f, at)
         return True
     f.pointer[0] = c.ctypes.data
     if _system_call(f.set[SUBMIT], f.set[CONTEXT], 1, f.pointer.ctypes.data, 0, 0) != 1:
@@ -135,8 +149,7 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
             return False
         at[m.ERRNO], at[m.FAILED_AT] = error, offset
         return False
-    f.set[FREE] -= 1
-    at[m.FLYING] += 1
+    under_way(f, at)
     return True
 
 
@@ -151,10 +164,8 @@ def discarded(f: Any, at: Any, done: Any) -> None:
         else:
             answered(f, at, done, i64(m.DISCARD), f.iocb[slot, aio.LENGTH], ns)
             at[m.ANSWERED] = max(at[m.ANSWERED], f.issued[slot] + ns)
-        f.free[f.set[FREE]] = slot
-        f.set[FREE] += 1
+        landed(f, at, slot)
         f.set[SEEN] += 1
-        at[m.FLYING] -= 1
 
 
 @inlined
@@ -176,9 +187,7 @@ def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
             at[m.FAILED_AT] = f.iocb[slot, aio.OFFSET]
         else:
             answered(f, at, done, op, nbytes, t - f.issued[slot])
-        f.free[f.set[FREE]] = slot
-        f.set[FREE] += 1
-    at[m.FLYING] -= got
+        landed(f, at, slot)
 
 
 @inlined
