@@ -47,7 +47,7 @@ def drawn(count: int, first: int, more: str = "", workers: int = 2) -> list[Driv
 
 
 def _drive(line: Line) -> Drive:
-    values = {}
+    values = dict[Figure, float]()
     for row in line["figures"]:
         key = Key(**{name: row[name] for name in Key._fields})
         values |= {Figure(key, name): row[name] for name in quantities_of(key) if row[name]}
@@ -62,8 +62,8 @@ def rates(
     dice = np.random.default_rng([seed, size, len(bad)])
     alarms, named, missed = 0, 0, np.zeros(len(bad))
     for _ in range(batches):
-        own = [good[i] for i in dice.choice(len(good), size - len(bad), replace=False)]
-        own += [kind[dice.integers(len(kind))] for kind in bad]
+        own = [good[int(i)] for i in dice.choice(len(good), size - len(bad), replace=False)]
+        own += [kind[int(dice.integers(len(kind)))] for kind in bad]
         found = odd.named(odd.distances(lot_of(own)))
         wrong = sum(i < size - len(bad) for i in found)
         alarms, named = alarms + bool(wrong), named + wrong

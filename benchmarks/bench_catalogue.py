@@ -111,14 +111,14 @@ def copied(top: Path) -> None:
             place.mkdir()
             (place / "events.jsonl").write_bytes(b"{}\n")
             (place / "manifest.toml").touch()
-    there = scan(top)
-    seen = []
+    there, taken = scan(top), list[parts.Seen]()
     for copy in range(1, COPIES):
         for one in base:
             name = f"copy{copy}-{one.place.removeprefix('run')}"
+            assert one.about
             own = msgspec.structs.replace(one.about, run=name, model=f"model{copy % 12}", firmware=str(copy % 5))
-            seen.append(one._replace(place=name, stamp=there[name].stamp, entry=one.entry + first * copy, about=own))
-    parts.placed(home, seen, lambda table, path: many(every[table], table, first, path), tables=True)
+            taken.append(one._replace(place=name, stamp=there[name].stamp, entry=one.entry + first * copy, about=own))
+    parts.placed(home, taken, lambda table, path: many(every[table], table, first, path), tables=True)
 
 
 def many(files: Sequence[Path], table: str, first: int, path: Path) -> None:

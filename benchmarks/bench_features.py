@@ -12,6 +12,7 @@ from types import ModuleType
 
 from benchmarks import bench_sim
 from stend.sim import flash_clean, flash_kernel
+from stend.sim import flash_state as k
 
 UNUSED = {
     *("THROUGH", "RETRY", "BUSY", "SEGMENT", "SLC_PAGES", "SLC_FOLD", "SPREAD", "BEHIND", "ONE_WAY"),
@@ -50,7 +51,7 @@ def main() -> None:
     drive = bench_sim.steady(28)
     parameters = drive.memory.parameters
     for name in UNUSED:
-        assert not parameters[getattr(flash_kernel.k, name)], f"{name} is used by the benchmark's drive"
+        assert not parameters[getattr(k, name)], f"{name} is used by the benchmark's drive"
     lean(flash_clean, "lean_flash_clean")
     kernels = {"whole": flash_kernel.serve, "lean": lean(flash_kernel, "lean_flash_kernel").serve}
     best = dict.fromkeys(kernels, 0.0)

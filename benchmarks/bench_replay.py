@@ -85,6 +85,7 @@ def main() -> None:
                     assert load.pace
                     assert load.pace.sent == ios, load.pace
                     print(f"{kind} at {rate} IOPS: {lateness(load.pace)}; {share:.0%} of a processor", flush=True)
+                assert load.pace
                 assert load.pace.invalid, "a rate that no host can send was called valid"
 
 

@@ -54,7 +54,7 @@ def _start(top: Path, into: str, workers: int, design: str = "design.toml") -> "
 
 def _swept(top: Path, into: str, workers: int, design: str = "design.toml") -> tuple[float, str, float]:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began, told = time.monotonic(), {}
+    began, told = time.monotonic(), dict[str, str]()
     process = _start(top, into, workers, design)
     last = ""
     while process.poll() is None:

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -111,7 +111,7 @@ def held(told: Logged) -> Iterator[Row]:
     """Each record against its own stretch of the log, which is in the order in which the IOs ended."""
     ios = sum(counts.both.ios for counts in told.records)
     yield "IOs, against the kernel's count", f"{ios - told.kernel:+d} of {told.kernel:,}"
-    mean, longest, deviation, ranks = [], [], [], []
+    mean, longest, deviation, ranks = (list[float]() for _ in range(4))
     for name, log in told.ns.items():
         at = 0
         for tally in (getattr(counts, name) for counts in told.records):
@@ -158,7 +158,7 @@ def last(going: Generator[Counts, None, Done]) -> Done:
         try:
             next(going)
         except StopIteration as end:
-            return end.value
+            return cast("Done", end.value)
 
 
 def pauses(device: Device) -> Iterator[Row]:

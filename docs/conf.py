@@ -65,7 +65,7 @@ THEIRS = {"Next": "Дальше", "Previous": "Назад", "Back to top": "На
 
 
 def for_everybody(app, failed):
-    """What axe asks of furo's pages: landmarks with names of their own, code that a keyboard scrolls, headings that are."""
+    """What axe asks of furo's pages: named landmarks, code that a keyboard scrolls, headings that are."""
     site, page, search = LABELS[app.config.language]
     better = {
         '<aside class="sidebar-drawer">': f'<aside class="sidebar-drawer" aria-label="{site}">',
