@@ -46,6 +46,12 @@ def test_as_many_runs_are_asked_for_as_the_grounds_say() -> None:
         assert [ours.runs_needed(spread, np.log1p(change)) for change in (0.01, 0.03, 0.05, 0.10)] == needed
 
 
+def test_more_than_four_hundred_runs_a_side_are_not_asked_for() -> None:
+    asked = [ours.runs_needed(spread, np.log1p(0.01)) for spread in np.linspace(0.043, 0.0435, 40)]
+    assert max(filter(None, asked)) == 400
+    assert asked[-1] is None
+
+
 def test_the_runs_asked_for_really_find_the_change() -> None:
     dice = np.random.default_rng(3)
     n = ours.runs_needed(0.02, np.log1p(0.05))

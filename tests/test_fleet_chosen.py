@@ -39,6 +39,7 @@ OTHERS = host("D", model="QN9", size=1920 * GB) | host("E", firmware="2.1") | ho
         ({"model": "SN150*", "capacity": "960GB"}, "ABCE"),
         ({"capacity": "950GB-2TB"}, "ABCDEF"),
         ({"capacity": "1TB-2TB"}, "D"),
+        ({"capacity": "990GB-990GB"}, "F"),
         ({"model": "[!S]*"}, "D"),
     ],
 )
@@ -100,6 +101,7 @@ def test_a_run_is_named_by_its_serial_with_a_mark_where_letters_are_lost_and_its
     assert own.cells["S 1/2-"] == ("S-1-2-930f-01", "S-1-2-930f-02")
     assert own.cells["L" * 60] == (f"{'L' * 40}-ef59-01", f"{'L' * 40}-ef59-02")
     assert own.cells["S4X"] == ("S4X-01", "S4X-02")
+    assert [order.study_word for order in own.orders()] == ["01"] * 3 + ["02"] * 3
 
 
 @pytest.mark.parametrize(

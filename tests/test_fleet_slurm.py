@@ -79,6 +79,8 @@ def test_what_is_in_the_queue_or_complete_is_not_submitted_again(
     told = slurm.states(own)
     assert told["S-1-d015-01"] == "running, job 17 vm"
     assert (told["S2-01"], told["S-1-d015-02"]) == ("ended", "not begun")
+    queue.answers["squeue"] += "20|PENDING|stend:lab:S2-02|x\n21|PENDING|stend:lab:S-1-d015-02|x\n"
+    assert slurm.run(own, lambda line: None) == 0, "asked again, nothing is left to submit"
 
 
 def test_a_job_that_ended_without_a_run_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from stend.sweep.design import Design, Range, Written
-from stend.sweep.sensitivity import Effects, effects
+from stend.sweep.sensitivity import FLAT, Effects, effects
 
 Array = npt.NDArray[np.float64]
 A = np.array([0.0, 1.0, 4.5, 9.0])
@@ -66,6 +66,11 @@ def test_values_without_an_order_and_whole_numbers_have_their_shares() -> None:
     assert own.total["dies"].value < 0.01
 
 
+def test_values_of_which_some_are_numbers_have_no_order() -> None:
+    own = told(lambda room: np.array([{"4": 0.0, "9": 2.0, "all": 1.0}[one] for one in room]), 90, room=(4, 9, "all"))
+    assert own.first["room"].value == pytest.approx(1, abs=0.01)
+
+
 def test_an_interaction_alone_is_nobodys_own_share() -> None:
     own = told(lambda a, b: a * b, 200, a=Range(-1.0, 1.0), b=Range(-1.0, 1.0))
     assert own.first["a"].value < 0.02
@@ -97,3 +102,11 @@ def test_too_few_drives_and_a_figure_that_stays_say_so() -> None:
     ends: dict[str, Any] = {"a": Range(0.0, 1.0), "b": Range(0.0, 1.0)}
     assert told(lambda a, b: a, 7, **ends).why == "few"
     assert told(lambda a, b: a * 0 + 1e-5 * b, 50, **ends).why == "flat"
+
+
+def test_a_figure_that_moves_by_just_what_matters_does_not_stay() -> None:
+    def moved(a: Array, by: float) -> Array:
+        return np.where(a < 0.5, -by, by)
+
+    for by, why in ((FLAT, ""), (np.nextafter(FLAT, 0), "flat")):
+        assert told(lambda a, by=by: moved(a, by), 64, a=Range(0.0, 1.0)).why == why

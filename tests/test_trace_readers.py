@@ -78,6 +78,7 @@ def test_the_format_is_told_by_what_is_in_the_file(name: str) -> None:
         (b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n" + MSR, {"headers": 1}),
         (b"device_id,opcode,offset,length,timestamp\n" + ALIBABA, {"headers": 1}),
         (SECOND, {"headers": 1, "files opened and closed": 3, "waits": 1}),
+        (MSR.replace(b"\n", b"\n\n"), {"empty lines": 3}),
     ],
 )
 def test_lines_that_tell_no_io_are_left_out_and_not_called_malformed(
@@ -142,7 +143,13 @@ def packed_tar(data: bytes) -> bytes:
     return made.getvalue()
 
 
-@pytest.mark.parametrize(("pack", "times"), [(gzip.compress, 1), (zstandard.compress, 1), (packed_tar, 2)])
+def in_two_pieces(data: bytes) -> bytes:
+    return b"".join(map(zstandard.compress, data.splitlines(keepends=True)))
+
+
+@pytest.mark.parametrize(
+    ("pack", "times"), [(gzip.compress, 1), (zstandard.compress, 1), (in_two_pieces, 1), (packed_tar, 2)]
+)
 def test_files_are_read_as_users_have_them(tmp_path: Path, pack: Callable[[bytes], bytes], times: int) -> None:
     assert read(pack(ALIBABA), tmp_path).ios == 2 * times
 
@@ -195,6 +202,14 @@ def test_numbers_with_and_without_a_fraction_are_of_one_scale(tmp_path: Path) ->
     assert [(row[0], row[4]) for row in rows(read(b"\n".join(lines), tmp_path))] == told
 
 
+def test_a_trace_of_another_format_can_be_looked_at_without_keeping_it(tmp_path: Path) -> None:
+    kept = read(MSR, tmp_path)
+    with taken.reading(tmp_path / "given") as seen:
+        assert isinstance(seen, trace.Trace)
+        assert rows(seen) == rows(kept)
+    assert not seen.path.exists()
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_line_of_a_whole_file_is_counted(tmp_path: Path, name: str) -> None:
     about = (made := read(SAMPLES[name], tmp_path)).about
@@ -224,6 +239,17 @@ def test_a_file_five_times_as_long_takes_no_more_memory(tmp_path: Path) -> None:
         assert int(told[0]) == blocks * 100_000
         peaks.append(int(told[1]))
     assert peaks[1] < peaks[0] * 1.2
+
+
+def test_a_trace_of_one_line_needs_no_end_of_it(tmp_path: Path) -> None:
+    assert read(ALIBABA.splitlines()[0], tmp_path).ios == 1
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_same_is_read_in_pieces_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    whole = rows(read(SAMPLES[name], tmp_path))
+    monkeypatch.setattr(source, "BLOCK", 80)
+    assert rows(read(SAMPLES[name], tmp_path)) == whole
 
 
 def test_a_line_without_an_end_is_one_malformed_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
