@@ -64,7 +64,7 @@ def family(runs: int, between: float, repeats: int = REPEATS, seed: int = SEED) 
     a, b = (run_means(dice, (repeats, FAMILY, runs), between) for _ in range(2))
     interval = statistics.welch(a, b)
     plain = statistics.two_sided(interval)
-    below = 1 - statistics.beyond(interval)
+    below = 1 - statistics.beyond(interval.difference, interval.error, interval.freedom)
     alarms = [np.mean((plain < 0.05).any(-1))]
     for p, limit in ((plain, 0.05), (below, 0.025)):
         alarms.append(np.mean([min(statistics.holm(row.tolist())) < limit for row in p]))

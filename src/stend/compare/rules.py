@@ -10,8 +10,6 @@ from fnmatch import fnmatchcase
 from math import log, log1p
 from typing import Literal, NamedTuple, get_args
 
-import numpy as np
-
 from stend.compare import statistics
 from stend.compare.differences import Comparison, Difference, difference, paired
 from stend.compare.settings import Reason
@@ -110,14 +108,8 @@ def beyond(rule: Rule, one: Difference) -> float:
     """The p-value of "the change is not beyond the bound"; for figures known to a bin 0 or 1."""
     if not one.error:
         return 0.0 if _outside(rule, one) else 1.0
-    interval = _interval(one)
-    p = float(statistics.beyond(interval, rule.bound))
+    p = float(statistics.beyond(log(one.ratio), one.error, one.freedom, rule.bound))
     return 1 - p if rule.below else p
-
-
-def _interval(one: Difference) -> statistics.Interval:
-    values = (log(one.ratio), 0.0, 0.0)
-    return statistics.Interval(*(np.asarray(v) for v in (*values, one.error, one.freedom)))
 
 
 def _outside(rule: Rule, one: Difference) -> bool:

@@ -57,10 +57,12 @@ def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
     return Interval(difference, difference - half, difference + half, error, freedom)
 
 
-def beyond(interval: Interval, bound: npt.ArrayLike = 0.0) -> Array:
-    """The one-sided p-value of "the difference is not above `bound`": small where it is shown to lie above."""
-    t = (np.asarray(bound, float) - interval.difference) / interval.error
-    tail: Array = _special().stdtr(interval.freedom, t)
+def beyond(difference: Array | float, error: Array | float, freedom: Array | float, bound: float = 0.0) -> Array:
+    """The one-sided p-value of "the difference is not above `bound`": small where it is shown to lie above.
+
+    `error` and `freedom` as in an `Interval`.
+    """
+    tail: Array = _special().stdtr(freedom, (bound - difference) / error)
     return tail
 
 

@@ -24,7 +24,7 @@ HEAD = 1 << 16
 
 PACKED: dict[bytes, Any] = {
     b"\x1f\x8b": gzip.open,
-    b"\x28\xb5\x2f\xfd": lambda file: zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True),
+    b"\x28\xb5\x2f\xfd": lambda file: zstandard.ZstdDecompressor().stream_reader(file),
     b"\xfd7zXZ\0": lzma.open,
     b"BZh": bz2.open,
 }
