@@ -1,15 +1,20 @@
 """Where a comparison turns: at the edge of an interval, of a warmth, of what two sides have alike."""
 
+from math import log
+from pathlib import Path
+
 import msgspec
 import pytest
 
-from stend.compare import Side, compared, side
-from stend.compare.differences import verdict_of
+from stend.compare import Side, compared, read, side, statistics
+from stend.compare.differences import difference, verdict_of
 from stend.compare.rules import judge, parse
 from stend.compare.settings import Reason
+from stend.compare.sides import Played
 from stend.compare.sides import outcome as reduced
 from stend.definition import Workload
 from stend.units import GB
+from tests.imported import SAMPLES, imported
 from tests.sides import load, of_rates, outcome, row
 from tests.synthetic import Truth, made
 
@@ -53,10 +58,14 @@ def test_a_temperature_is_told_from_five_degrees_on(warm_c: float | None, told: 
 
 
 def test_a_run_is_reduced_with_the_words_of_its_host() -> None:
-    host = {"kernel": "6.1", "cpu": "E5", "cpus": 4}
-    told = reduced("a", made("iops", truth=Truth(), interval_s=20.0, shorten=60, rounds=5), host)
+    host = {"kernel": "6.1", "cpu": "E5", "cpus": 4, "fio": "fio-3.33"}
+    run = made("iops", truth=Truth(), interval_s=20.0, shorten=60, rounds=5)
+    told = reduced("a", run, host)
     settings = told.settings
-    assert (settings["kernel"], settings["cpu"]) == ("6.1", "E5 × 4")
+    assert (settings["kernel"], settings["cpu"], settings["fio"]) == ("6.1", "E5 × 4", ""), "fio had no part in it"
+    real = msgspec.structs.replace(run.plan.device, virtual=False)
+    run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=real))
+    assert reduced("a", run, host).settings["fio"] == "fio-3.33"
     sizes = {(key.block, row.workload.block_bytes) for key, row in told.rows.items()}
     assert sizes >= {("4K", 4096), ("1024K", 1 << 20)}
 
@@ -74,3 +83,39 @@ def test_of_what_is_known_to_a_bin_a_rule_is_sure(rule: str, p: float, answer: s
     whole = compared(of_rates("a", 1000, 1000), of_rates("b", 900, 900))
     (one,) = judge(whole, [parse(rule)]).gated
     assert (one.figure.error, one.p, one.answer) == (0, p, answer)
+
+
+def test_a_capacity_that_another_tool_told_is_a_setting_and_one_that_it_did_not_is_none(tmp_path: Path) -> None:
+    told = {name: read.named([imported(SAMPLES / name, tmp_path)]).runs[0] for name in ("ezfio.csv", "iometer.csv")}
+    assert [run.settings["capacity"] for run in told.values()] == [399431958528, None]
+
+
+def test_a_load_has_the_specification_s_short_form_and_its_place_where_there_are_several() -> None:
+    (key,) = of_rates("a", 1000).runs[0].rows
+    assert key.load == "RND 4K 0/100 T4 Q32"
+    assert key._replace(place=2).load == "RND 4K 0/100 T4 Q32 #2"
+
+
+def test_a_difference_has_the_p_value_of_its_interval_and_none_within_one_bin() -> None:
+    before, after = (1000, 1005, 995), (1100, 1105, 1095)
+    (one,) = compared(of_rates("a", *before), of_rates("b", *after)).differences
+    interval = statistics.welch([log(rate) for rate in before], [log(rate) for rate in after])
+    assert one.p == pytest.approx(float(statistics.two_sided(interval)), rel=1e-3)
+    alike = compared(of_rates("a", 1000, 1000), of_rates("b", 1001, 1001))
+    tail = difference(alike, one.key, one.key, "p99.9")
+    assert tail is not None
+    assert (tail.error, tail.p) == (0, None)
+
+
+def test_of_replays_both_traces_are_named_and_the_share_of_the_latest() -> None:
+    def replayed(name: str, *shares: float, number: str = "1" * 32) -> Side:
+        plain = Played(number, f"{number[:2]}.csv", "1×", "shift", 0.0, invalid=False, limited=False)
+        plays = [plain._replace(late_share=share, invalid=share > 0.01) for share in shares]
+        runs = [outcome(f"{name}{i}", [row(load(), 1000 + i)], i) for i in range(len(plays))]
+        return side(name, [run._replace(played={"iops": play}) for run, play in zip(runs, plays, strict=True)])
+
+    (one,) = compared(replayed("a", 0, 0), replayed("b", 0.02, 0.5, 0.03, number="2" * 32)).differences
+    assert one.why == (
+        Reason("trace", {"a": "11.csv (11111111)", "b": "22.csv (22222222)"}),
+        Reason("late", {"n": 3, "runs": 3, "side": "b", "share": 0.5}),
+    )
