@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -15,11 +16,32 @@ from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np import linalg
 
 u64 = np.uint64
 _cgutils: Any = cgutils
+_linalg: Any = linalg
 _njit: Any = njit
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _no_blas() -> None:
+    raise ImportError("kernels multiply no matrices")
+
+
+def _without_blas() -> None:
+    """Load numba's functions of arrays, which look for scipy's BLAS: to load that is a tenth of a short run.
+
+    Only their inner product remembers what was found; whoever multiplies matrices beside us is looked for anew.
+    """
+    looks, _linalg.ensure_blas = _linalg.ensure_blas, _no_blas
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        _linalg.ensure_blas = looks
+
+
+_without_blas()
 
 
 def _compile(function: Function, **options: Any) -> Function:
