@@ -14,6 +14,7 @@ from signal import SIGCONT, SIGSTOP
 from statistics import fmean
 from threading import Event as Ended
 from threading import Thread
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -36,13 +37,29 @@ seek_steady = false
 minutes = 1440
 histogram_minutes = 1
 """
-PAGES, GROWS_S, TURNS = 20, 60, 60
-CYCLE = ("pages", "pages", "nobody", "nobody", "again", "again", "again", "nobody", "nobody", "pages")
-"""Who looks on in each second of a turn ("again" is nobody once more). The second after a change does not count: a
-server that was stopped catches up in it."""
+PAGES, GROWS_S = 20, 60
 DRIVE_IOPS = 20_000
 """What a drive that is slower than its host answers."""
 LIMIT = Path("/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device")
+
+
+class Turns(NamedTuple):
+    """Who looks on during each hold of a turn, how many turns, how long a hold is.
+
+    "again" is nobody once more. The hold after a change does not count: a server that was stopped catches up in it.
+    """
+
+    cycle: tuple[str, ...] = (*("pages",) * 2, *("nobody",) * 2, *("again",) * 3, *("nobody",) * 2, "pages")
+    turns: int = 60
+    hold_s: float = 1.0
+
+    @property
+    def holds(self) -> int:
+        """All of them."""
+        return self.turns * len(self.cycle)
+
+
+LONG = Turns()
 
 
 class Looked(Served):
@@ -138,29 +155,34 @@ def opened_and_followed(top: Path) -> None:
         print(f"{PAGES} pages while it grows: {100 * share:.1f} % of a core (at most 5), {server.peak_mb:.0f} MB (200)")
 
 
-def steps(device: Identity, workload: Workload) -> Plan:
-    """Holds of a second, by turns with pages and without; no two neighbours are alike, or what runs would go on."""
+def steps(device: Identity, workload: Workload, turns: Turns) -> Plan:
+    """Holds, by turns with pages and without; no two neighbours are alike, or what runs would go on."""
     one = plan(device, workload)
     (test,) = one.tests
     loads = (workload, msgspec.structs.replace(workload, depth=workload.depth - 1))
-    holds = [Hold(workload=loads[number % 2], amount=Seconds(seconds=1)) for number in range(TURNS * len(CYCLE) + 1)]
+    long = Seconds(seconds=turns.hold_s)
+    holds = [Hold(workload=loads[number % 2], amount=long) for number in range(turns.holds + 1)]
     phase = msgspec.structs.replace(test.phases[0], round=tuple(holds))
     return msgspec.structs.replace(one, tests=(msgspec.structs.replace(test, phases=(phase,)),))
 
 
-def by_turns(device: Device, workload: Workload, folder: Path, server: Looked) -> dict[str, list[list[Result]]]:
+def by_turns(
+    device: Device, workload: Workload, folder: Path, server: Looked, turns: Turns
+) -> dict[str, list[list[Result]]]:
     """For each state the results of its holds, a list a turn; a server that is stopped serves nobody."""
     store.create(folder, {}, {})
-    raw = store.Raw(folder)
-    events = run(steps(device.identity, workload), device, FioEngine(device.io_path, raw=raw), seed=1, at=0)
-    found: dict[str, list[list[Result]]] = {name: [[] for _ in range(TURNS)] for name in set(CYCLE)}
+    raw, cycle = store.Raw(folder), turns.cycle
+    engine = FioEngine(device.io_path, raw=raw, interval_s=turns.hold_s)
+    events = run(steps(device.identity, workload, turns), device, engine, seed=1, at=0)
+    found: dict[str, list[list[Result]]] = {name: [[] for _ in range(turns.turns)] for name in set(cycle)}
     number = -1  # the first hold is of no turn
     for event in appended(folder, events, raw):
         if isinstance(event, Result):
-            if number >= 0 and CYCLE[number % len(CYCLE)] == CYCLE[number % len(CYCLE) - 1]:
-                found[CYCLE[number % len(CYCLE)]][number // len(CYCLE)].append(event)
+            turn, place = divmod(number, len(cycle))
+            if number >= 0 and cycle[place] == cycle[place - 1]:
+                found[cycle[place]][turn].append(event)
             number += 1
-            server.process.send_signal(SIGCONT if CYCLE[number % len(CYCLE)] == "pages" else SIGSTOP)
+            server.process.send_signal(SIGCONT if cycle[number % len(cycle)] == "pages" else SIGSTOP)
     server.process.send_signal(SIGCONT)
     return found
 
@@ -185,26 +207,31 @@ def beside_loads(top: Path) -> None:
                 beside_a_load(top, device, f"bound by a drive of {DRIVE_IOPS} IOPS")
 
 
-def beside_a_load(top: Path, device: Device, bound: str) -> None:
+def beside_a_load(top: Path, device: Device, bound: str, turns: Turns = LONG) -> None:
     """A load while 20 pages look at a day that grows, and while nobody does, twice: the last says how much is noise."""
     events, ended = top / "day/events.jsonl", Ended()
     lines = events.read_bytes().splitlines(keepends=True)
-    rest = TURNS * len(CYCLE) * 2
+    rest = turns.holds * 2
     events.write_bytes(b"".join(lines[:-rest]))
     with looked_at(top, "day") as server:
         load = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB, depth=32, range_bytes=SIZE)
         growing = Thread(target=grows, args=(events, lines[-rest:], ended))
         growing.start()
         time.sleep(10)
-        found = by_turns(device, load, top / f"load {bound}", server)
+        found = by_turns(device, load, top / f"load {bound}", server, turns)
         ended.set()
         growing.join()
         events.write_bytes(b"".join(lines))
-    print(f"{load.label} on {device.identity.target}, {bound}, {TURNS} turns of {len(CYCLE)} s; mean and 95 % interval")
-    for name in ("pages", "again"):
-        pairs = list(zip(found[name], found["nobody"], strict=True))
+    how = f"{turns.turns} turns of {len(turns.cycle)} holds of {turns.hold_s:g} s"
+    print(f"{load.label} on {device.identity.target}, {bound}, {how}; mean and 95 % interval")
+    without = [a + b for a, b in zip(found["nobody"], found["again"], strict=True)]
+    for name, one, other in (
+        ("with / without pages", found["pages"], without),
+        ("without / without", found["again"], found["nobody"]),
+    ):
+        pairs = list(zip(one, other, strict=True))
         rates, pauses = (told([fmean(map(get, a)) / fmean(map(get, b)) for a, b in pairs]) for get in (rate, pause))
-        print(f"  {name} / nobody: IOPS {rates}, pause between steps {pauses}")
+        print(f"  {name}: IOPS {rates}, pause between steps {pauses}")
 
 
 def rate(result: Result) -> float:
