@@ -27,15 +27,13 @@ from stend.engines.fio import FioEngine, probe
 from stend.record import Result
 from stend.run import run
 
-ROUNDS = 3
-"""Of the matrix, a run of either."""
 HELD = Path("/sys/fs/cgroup/blkio/stend-exported")
 """The control group in which the kernel counts (v1)."""
 
 
-def planned(device: Device, seconds: float) -> Plan:
+def planned(device: Device, seconds: float, rounds: int) -> Plan:
     """`iops` on this drive, its minutes so long, without its purge."""
-    names, profile, told = planning.gather(["iops"], None, {"rounds": ROUNDS, "minute_s": seconds})
+    names, profile, told = planning.gather(["iops"], None, {"rounds": rounds, "minute_s": seconds})
     return planning.draw(names, profile, device.identity, deviations=told)
 
 
@@ -49,12 +47,12 @@ def by_stend(plan: Plan, device: Device, seed: int) -> list[float]:
     return [statistics.mean(rounds[index]) for index in sorted(rounds)]
 
 
-def by_fio(folder: Path, device: Device) -> list[float]:
+def by_fio(folder: Path, device: Device, count: int) -> list[float]:
     """The same by the exported files: precondition, then the rounds."""
     env = os.environ | {"TARGET": device.io_path, "ENGINE": probe().ioengine}
     found: list[list[float]] = []
     (once,), (rounds,) = (sorted(folder.glob(f"*-{name}.fio")) for name in ("precondition", "rounds"))
-    for file in (once, *[rounds] * ROUNDS):
+    for file in (once, *[rounds] * count):
         command = ["fio", "--output-format=json", str(file)]
         done = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True, check=True)
         found.append([job["read"]["iops"] + job["write"]["iops"] for job in json.loads(done.stdout)["jobs"]])
@@ -81,20 +79,22 @@ def held(path: str, iops: int) -> Iterator[None]:
 
 def ratios(plan: Plan, device: Device, folder: Path, pair: int) -> list[float]:
     """Logarithms of fio's IOPS over stend's, a cell each; odd pairs begin with fio."""
-    theirs = by_fio(folder, device) if pair % 2 else []
+    rounds = plan.profile.rounds
+    theirs = by_fio(folder, device, rounds) if pair % 2 else []
     ours = by_stend(plan, device, seed=pair + 1)
-    return [math.log(alone / own) for own, alone in zip(ours, theirs or by_fio(folder, device), strict=True)]
+    return [math.log(alone / own) for own, alone in zip(ours, theirs or by_fio(folder, device, rounds), strict=True)]
 
 
-def told(logs: list[list[float]], pairs: int) -> Iterator[str]:
+def told(logs: list[list[float]]) -> Iterator[str]:
     """The table's lines."""
+    pairs = len(logs)
     cells = list(zip(*logs, strict=True))
     means = [statistics.mean(cell) for cell in cells]
     reach = stats.t.ppf(0.975, pairs - 1) / math.sqrt(pairs)
     own = [statistics.stdev(cell) for cell in cells]
     within = sum(abs(m) <= reach * noise for m, noise in zip(means, own, strict=True))
     middle, low, high = (math.exp(found(means)) for found in (statistics.median, min, max))
-    yield f"{len(cells)} cells, {pairs} pairs of {ROUNDS} rounds"
+    yield f"{len(cells)} cells, {pairs} pairs"
     yield f"median ratio fio / stend {middle:.3f}, of the cells {low:.3f} to {high:.3f}"
     yield f"a pair's noise (median standard deviation of the log ratio) {statistics.median(own):.4f}"
     yield f"cells whose 95 % interval holds 1: {within} of {len(cells)} ({within / len(cells):.0%})"
@@ -105,17 +105,18 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--pairs", type=int, default=4)
     asked.add_argument("--seconds", type=float, default=0.5, help="of each cell, in each round")
+    asked.add_argument("--rounds", type=int, default=3, help="of the matrix, a run of either")
     asked.add_argument("--iops", type=int, default=0, help="of reads and of writes at most; 0: no limit")
     words = asked.parse_args()
     logs = []
     with target() as device, tempfile.TemporaryDirectory() as name, held(device.io_path, words.iops):
-        plan = planned(device, words.seconds)
+        plan = planned(device, words.seconds, words.rounds)
         folder = jobs.write(plan, Path(name, "jobs"))
         for pair in range(words.pairs):
             logs.append(ratios(plan, device, folder, pair))
             middle = math.exp(statistics.median(logs[-1]))
             print(f"pair {pair + 1}: median ratio fio / stend {middle:.3f}", flush=True)
-    print(*told(logs, words.pairs), sep="\n")
+    print(*told(logs), sep="\n")
 
 
 if __name__ == "__main__":
