@@ -11,6 +11,45 @@ function figuresNear(draw) {
     figures.forEach(function (figure) { if (!figure.classList.contains("drawn")) { seen.unobserve(figure); draw(figure); } });
   });
 }
+var NARROW = 520;
+function figureFitted(spec, width, always) {  // as wide as its place; a figure that need not be is so where the place is narrow
+  var narrow = width < NARROW;
+  if ((always || narrow) && !spec.facet && !spec.spec) { spec.width = "container"; spec.autosize = { type: "fit-x", contains: "padding" }; }
+  if (narrow) {
+    var title = spec.title || {};
+    title.limit = 0; title.fontSize = 13;
+    if (typeof title.text === "string") { title.text = figureBroken(title.text, Math.floor(width / 7.2)); }
+    if (Array.isArray(title.subtitle)) { title.subtitle = title.subtitle.map(function (one) { return figureBroken(one, Math.floor(width / 6)); }).flat(); }
+    spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150 });
+    spec.config.axis = Object.assign({}, spec.config.axis, { labelLimit: 110 });
+    spec.config.axisX = { tickCount: 4, titleAnchor: "end" };
+    spec.padding = { left: 2, top: 5, bottom: 5, right: 14 };
+    figureSlim(spec, width, spec.config);
+  }
+  return spec;
+}
+function figureSlim(part, width, theme) {  // a chart's own legend and axis go before the theme's: long names in several lines
+  if (!part || typeof part !== "object") { return; }
+  Object.keys(part).forEach(function (key) {
+    if (key === "datasets" || key === "config") { return; }
+    if (key === "legend" && part.legend && /^(top|bottom)$/.test(part.legend.orient)) {
+      Object.assign(part.legend, { orient: "bottom", columns: 1, labelLimit: width - 90 });
+    }
+    if (key === "axis" && part.axis && part.axis.labelLimit > 0.75 * width) {
+      Object.assign(part.axis, { labelLimit: width / 2, labelFontSize: 8, labelLineHeight: 9, labelExpr: "split(datum.label, ': ')", labelOverlap: false, labelOffset: -4 });
+      theme.legend.columns = 1; theme.axisX.titleFontSize = 10;
+    }
+    figureSlim(part[key], width, theme);
+  });
+}
+function figureBroken(text, width) {
+  var lines = [""];
+  text.split(" ").forEach(function (word) {
+    var last = lines[lines.length - 1];
+    if (last && last.length + word.length + 1 > width) { lines.push(word); } else { lines[lines.length - 1] = last ? last + " " + word : word; }
+  });
+  return lines;
+}
 function figureDrawn(figure, spec, options) {
   var holder = figure.querySelector(".chart");
   return vegaEmbed(holder, spec, options).then(function (drawn) {

@@ -1,7 +1,10 @@
 // Draws every figure when it comes near the screen, so that a report of a hundred charts opens at once.
 (function () {
+  var MENU = 40;  // pixels beside a figure
+  var WORDS = /"type": ?"text"/;  // what has words in its cells is moved aside rather than made narrow
   function draw(figure) {
-    var spec = JSON.parse(figure.querySelector("script").textContent);
+    var text = figure.querySelector("script").textContent, spec = JSON.parse(text);
+    if (!WORDS.test(text)) { figureFitted(spec, figure.clientWidth - MENU, false); }
     var options = { renderer: "svg", actions: { export: true, source: false, compiled: false, editor: false }, downloadFileName: figure.id };
     figureDrawn(figure, spec, options).then(function () {
       var menu = figure.querySelector(".chart summary");

@@ -8,39 +8,9 @@
     if (dark.matches && !window.matchMedia("print").matches) {
       Object.keys(night).forEach(function (day) { text = text.split(day).join(night[day]); });
     }
-    var drawn = JSON.parse(text), narrow = figure.clientWidth < 520;
+    var drawn = JSON.parse(text);
     drawn.background = null;
-    if (!drawn.facet && !drawn.spec) { drawn.width = "container"; drawn.autosize = { type: "fit-x", contains: "padding" }; }
-    if (narrow) {
-      var title = drawn.title || {};
-      title.limit = 0; title.fontSize = 13;
-      if (typeof title.text === "string") { title.text = broken(title.text, Math.floor(figure.clientWidth / 7.2)); }
-      if (Array.isArray(title.subtitle)) { title.subtitle = title.subtitle.map(function (one) { return broken(one, Math.floor(figure.clientWidth / 6)); }).flat(); }
-      drawn.config.legend = Object.assign({}, drawn.config.legend, { orient: "bottom", columns: 2, labelLimit: 150 });
-      drawn.config.axis = Object.assign({}, drawn.config.axis, { labelLimit: 110 });
-      drawn.config.axisX = { tickCount: 4 };
-      drawn.padding = { left: 2, top: 5, bottom: 5, right: 14 };
-      slim(drawn, figure.clientWidth);
-    }
-    return drawn;
-  }
-  function slim(part, width) {  // a chart's own legend goes before the theme's: long names one below the other
-    if (!part || typeof part !== "object") { return; }
-    Object.keys(part).forEach(function (key) {
-      if (key === "datasets" || key === "config") { return; }
-      if (key === "legend" && part.legend && part.legend.orient === "bottom") {
-        part.legend.columns = 1; part.legend.labelLimit = width - 90;
-      }
-      slim(part[key], width);
-    });
-  }
-  function broken(text, width) {
-    var lines = [""];
-    text.split(" ").forEach(function (word) {
-      var last = lines[lines.length - 1];
-      if (last && last.length + word.length + 1 > width) { lines.push(word); } else { lines[lines.length - 1] = last ? last + " " + word : word; }
-    });
-    return lines;
+    return figureFitted(drawn, figure.clientWidth, true);
   }
   function draw(figure) {
     return figureDrawn(figure, spec(figure), { renderer: "svg", actions: false }).then(function (drawn) { if (drawn) { views.set(figure, drawn.view); } });
