@@ -157,14 +157,15 @@ def pieces(run: Run, test: PlannedTest, phase: str) -> list[Counts]:
 
     Cleaning comes in bursts: the median of single seconds is no level that a drive keeps.
     """
-    series = seconds(run, test, phase)
+    series = seconds(run, test.name, phase)
     each = -(-len(series) // MOST) or 1
     return [added(series[i : i + each]) for i in range(0, len(series), each)]
 
 
-def seconds(run: Run, test: PlannedTest, phase: str) -> list[Counts]:
+@once
+def seconds(run: Run, test: str, phase: str) -> list[Counts]:
     """The samples of a phase, about a second each, in order; its records where no samples were kept."""
-    records = look.records(run, test.name, phase)
+    records = look.records(run, test, phase)
     sampled = [c for record in records for _, c in look.samples(run, record) if c.seconds > 0]
     return sampled if len(sampled) > len(records) else [record.counts for record in records]
 

@@ -68,7 +68,7 @@ def suits(tail_s: float, longest_s: float) -> str:
 
 def _beat(run: Run, test: PlannedTest, phase: str) -> tuple[float, float] | None:
     """(period, usual length) of hiccups at even distances; None without."""
-    series: list[Counts] = seconds(run, test, phase)
+    series: list[Counts] = seconds(run, test.name, phase)
     longest = np.array([max(c.read.max_s, c.write.max_s) for c in series])
     if len(longest) < 10 * FEWEST_BEATS:
         return None

@@ -33,6 +33,7 @@ def tests(run: Run, *names: str) -> list[PlannedTest]:
     return [test for test in run.plan.tests if test.name in done and (not names or test.name in names)]
 
 
+@once
 def records(run: Run, test: str, phase: str | None = None) -> list[Record]:
     """Every hold of a test or phase in order, with its time."""
     found: list[Record] = []
