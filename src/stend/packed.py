@@ -4,38 +4,32 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence, ValuesView
 from struct import Struct
+from typing import Any
 
 
 class Rows:
-    """Rows of whole numbers below 2**63 and of floats, which only grow at their end; `key` is the first float."""
+    """Rows of numbers of one layout (as `struct` names it), each with a key; they only grow at their end."""
 
-    def __init__(self, ints: int, floats: int) -> None:
-        self._ints, self._keys, self._floats = array("q"), array("d"), array("d")
-        self._wide = ints, floats - 1
-        self._pack = Struct(f"{ints}q").pack, Struct(f"{floats - 1}d").pack
+    def __init__(self, layout: str) -> None:
+        self._row, self._keys, self._bytes = Struct(f"=d{layout}"), array("d"), bytearray()
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def append(self, ints: tuple[int, ...], key: float, floats: tuple[float, ...]) -> None:
+    def append(self, key: float, *numbers: float) -> None:
         """One more row."""
-        pack_ints, pack_floats = self._pack
-        self._ints.frombytes(pack_ints(*ints))
-        self._floats.frombytes(pack_floats(*floats))
+        self._bytes += self._row.pack(key, *numbers)
         self._keys.append(key)
 
-    def row(self, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """One row's numbers; IndexError where there is none."""
+    def row(self, number: int) -> tuple[Any, ...]:
+        """One row's numbers, the key first; IndexError where there is none."""
         if not 0 <= number < len(self):
             raise IndexError(number)
-        return next(self.rows(number, number + 1))
+        return self._row.unpack_from(self._bytes, number * self._row.size)
 
-    def rows(self, first: int, last: int) -> Iterator[tuple[tuple[int, ...], tuple[float, ...]]]:
+    def rows(self, first: int, last: int) -> Iterator[tuple[Any, ...]]:
         """The rows from `first` on and before `last`, which costs less than one by one."""
-        ints, floats = self._wide
-        whole, parts = iter(self._ints[first * ints : last * ints]), iter(self._floats[first * floats : last * floats])
-        told = zip(self._keys[first:last], *[parts] * floats, strict=True)
-        return zip(zip(*[whole] * ints, strict=True), told, strict=True)
+        return self._row.iter_unpack(self._bytes[first * self._row.size : last * self._row.size])
 
     def first_after(self, key: float, begin: int) -> int:
         """The first row from `begin` on whose key is greater; keys must not fall from there on."""
@@ -43,10 +37,8 @@ class Rows:
 
     def cut(self, length: int) -> None:
         """Keep so many rows."""
-        ints, floats = self._wide
         del self._keys[length:]
-        del self._ints[length * ints :]
-        del self._floats[length * floats :]
+        del self._bytes[length * self._row.size :]
 
 
 class Bins(Mapping[int, int]):

@@ -173,6 +173,10 @@ _Row = tuple[
 ]
 
 
+SUMS = "qqddd"
+"""The numbers of a tally before its bins, as `struct` names their kinds."""
+
+
 class SampleRow(Data, frozen=True, tag="sample", gc=False):
     """A Sample as it is written, with counts and tallies as bare numbers: of a day there are 86,400 to be read."""
 
@@ -278,17 +282,13 @@ Event = Started | Sample | Result | Judged | Telemetry | Note | Ended
 E = TypeVar("E", bound=Event)
 
 
-def _counted(ios: Sequence[int], times: Sequence[float]) -> tuple[float, Counts]:
+def _counted(t: float, seconds: float, cpu_s: float, *sums: Any) -> tuple[float, Counts]:
     """When a sample ended, and what it counted."""
-    t, seconds, cpu_s, read_ns, read_ns2, read_max_ns, write_ns, write_ns2, write_max_ns = times
-    reads, read_bytes, writes, write_bytes = ios
-    read = Tally(reads, read_bytes, read_ns, read_ns2, read_max_ns)
-    write = Tally(writes, write_bytes, write_ns, write_ns2, write_max_ns)
-    return t, Counts(seconds, cpu_s, read, write)
+    return t, Counts(seconds, cpu_s, Tally(*sums[: len(SUMS)]), Tally(*sums[len(SUMS) :]))
 
 
-def _sample(ios: Sequence[int], times: Sequence[float]) -> Sample:
-    t, counts = _counted(ios, times)
+def _sample(row: Sequence[Any]) -> Sample:
+    t, counts = _counted(*row)
     return Sample(t=t, counts=counts)
 
 
@@ -296,7 +296,7 @@ class Samples(Sequence[Sample]):
     """The samples of a run, each made anew when it is asked for: a day has 86,400 of them."""
 
     def __init__(self) -> None:
-        self.rows = Rows(ints=4, floats=9)
+        self.rows = Rows("dd" + SUMS * 2)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -309,8 +309,8 @@ class Samples(Sequence[Sample]):
         if isinstance(at, slice):
             many = range(*at.indices(len(self)))
             rows = self.rows.rows(many.start, many.stop) if many.step == 1 else map(self.rows.row, many)
-            return [_sample(*row) for row in rows]
-        return _sample(*self.rows.row(range(len(self))[at]))
+            return [_sample(row) for row in rows]
+        return _sample(self.rows.row(range(len(self))[at]))
 
     def counted(self, first: int, last: int) -> list[tuple[float, Counts]]:
         """(end, counts) of those from `first` on and before `last`."""
@@ -319,20 +319,16 @@ class Samples(Sequence[Sample]):
     def append(self, sample: Sample) -> None:
         """One more."""
         counts = sample.counts
-        self._add(sample.t, counts.seconds, counts.cpu_s, _bare(counts.read), _bare(counts.write))
+        tallies = _sums(counts.read), _sums(counts.write)
+        self.take(SampleRow(t=sample.t, counts=(counts.seconds, counts.cpu_s, *tallies)))
 
     def take(self, row: SampleRow) -> None:
         """The same of one that is no event yet."""
-        self._add(row.t, *row.counts)
-
-    def _add(self, t: float, seconds: float, cpu_s: float, read: _Row, write: _Row) -> None:
-        reads, read_bytes, read_ns, read_ns2, read_max_ns, _ = read
-        writes, write_bytes, write_ns, write_ns2, write_max_ns, _ = write
-        waits = (read_ns, read_ns2, read_max_ns, write_ns, write_ns2, write_max_ns)
-        self.rows.append((reads, read_bytes, writes, write_bytes), t, (lasted(seconds), cpu_s, *waits))
+        seconds, cpu_s, read, write = row.counts
+        self.rows.append(row.t, lasted(seconds), cpu_s, *read[:-1], *write[:-1])
 
 
-def _bare(tally: Tally) -> _Row:
+def _sums(tally: Tally) -> _Row:
     return tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns, {}
 
 

@@ -14,6 +14,7 @@ TAIL_BYTES = 64
 """Both fields are in the last of a line; a result's line is long."""
 AROUND_BYTES = len(b',"n":,"chain":""}') + 2 * CHAIN_BYTES
 """What a line has after its event, but for the number's digits."""
+_NOTHING = hashlib.blake2b(digest_size=CHAIN_BYTES)
 _TAIL = re.compile(rb',?"n":(\d{1,18}),"chain":"([0-9a-f]{12})"}\Z')
 
 
@@ -35,10 +36,11 @@ class Chain:
 
         The chain goes on from what the line says of itself, so that one wrong line is told once.
         """
-        number = str(self.number + 1).encode()
-        event = line[: -(len(number) + AROUND_BYTES)] + b"}"
-        told = hashlib.blake2b(self.hash + number + event, digest_size=CHAIN_BYTES).digest()
-        if line.endswith(b"".join((b',"n":', number, b',"chain":"', hexlify(told), b'"}'))):  # as nearly all are
+        number = b"%d" % (self.number + 1)
+        cut = -(len(number) + AROUND_BYTES)
+        event = line[:cut] + b"}"
+        told = _hash(self.hash, number + event)
+        if line[cut:] == b',"n":%b,"chain":"%b"}' % (number, hexlify(told)):  # as nearly all are
             self.number, self.hash = self.number + 1, told
             return event, ""
         return self._judged(line)
@@ -60,4 +62,6 @@ class Chain:
 
 
 def _hash(before: bytes, more: bytes) -> bytes:
-    return hashlib.blake2b(before + more, digest_size=CHAIN_BYTES).digest()
+    hashed = _NOTHING.copy()  # sooner than one made anew
+    hashed.update(before + more)
+    return hashed.digest()

@@ -9,7 +9,7 @@ import msgspec
 
 from stend import outside, ranges
 from stend.errors import BadInput
-from stend.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
+from stend.record import Event, Judged, Result, Run, Sample, SampleRow, Started
 from stend.store.chain import Chain
 
 FORMAT = 2
@@ -50,8 +50,14 @@ class Record:
     def into(self, run: Run) -> None:
         """Add them to a run; samples, as nearly all are, by a way that makes no events of them."""
         for line in self.lines():
-            if not (line.startswith(SAMPLE) and self.places.known and _taken(line, run.samples)):
-                run.add(self._event(line))
+            if line.startswith(SAMPLE) and self.places.known:
+                try:
+                    run.samples.take(_row(line))
+                except outside.BROKEN:  # no sample as any stend writes it; what it is instead is said below
+                    pass
+                else:
+                    continue
+            run.add(self._event(line))
 
     def _event(self, line: bytes) -> Event:
         try:
@@ -90,15 +96,6 @@ class Record:
     def seal(self) -> str:
         """Number and hash of the last line read: by it a report knows of which record it was made."""
         return f"{self.chain.number}-{self.chain.hash.hex()}" if self.chain else ""
-
-
-def _taken(line: bytes, samples: Samples) -> bool:
-    """Whether a line was taken for a sample as any stend writes it; of all others nothing is said here."""
-    try:
-        samples.take(_row(line))
-    except outside.BROKEN:
-        return False
-    return True
 
 
 class Places:
