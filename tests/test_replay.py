@@ -16,7 +16,10 @@ from stend.plan import gather
 from stend.record import Run
 from stend.report.story.telling import story
 from stend.session import unrecorded
+from stend.suite import _played
 from stend.tally import Tally
+from stend.trace import playable
+from stend.trace.form import UNKNOWN
 from stend.units import GiB
 from stend.words import Language
 from stend.words.sentences import finding_said
@@ -76,6 +79,17 @@ def test_as_fast_as_its_depths_allow_keeps_so_many_in_flight(tmp_path: Path) -> 
     trace = made(tmp_path / "t.parquet", ios=40_000, depth=np.full(40_000, 6, np.int32))
     (result,) = played(FLASH, trace, speed=0).of("replay", "replay")
     assert result.counts.iops * result.counts.mean_s == pytest.approx(6, rel=0.1)
+
+
+def test_where_no_depths_are_told_it_is_as_fast_as_its_queue_allows(tmp_path: Path) -> None:
+    trace = playable.told(made(tmp_path / "t.parquet", depth=np.full(2000, UNKNOWN)))
+    assert trace.depth == 0
+    closed, hurried = (_played.played(trace, speed, "shift", GiB) for speed in (_played.CLOSED, _played.HURRIED))
+    assert closed == hurried
+
+
+def test_a_trace_is_called_by_its_file_and_the_one_that_comes_along_the_example(tmp_path: Path) -> None:
+    assert [playable.told(path).name for path in (made(tmp_path / "t.parquet"), "")] == ["t.parquet", "example"]
 
 
 def test_a_drive_loaded_beyond_what_it_can_answers_later(tmp_path: Path) -> None:

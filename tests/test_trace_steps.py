@@ -102,6 +102,10 @@ def test_where_no_response_time_is_known_no_idle_time_is_told() -> None:
     assert not stored.answered(step.parts[0].tally).ios
 
 
+def test_of_no_ios_there_are_no_steps() -> None:
+    assert list(steps([])) == []
+
+
 def test_of_a_whole_that_is_known_in_part_no_idle_time_is_told() -> None:
     known, unknown = Step(0, SECOND, 5, {}, ()), Step(SECOND, SECOND, None, {}, ())
     assert [(a + b).idle_ns for a, b in ((known, known), (known, unknown), (unknown, known))] == [10, None, None]
