@@ -146,6 +146,13 @@ def test_a_trace_lands_inside_the_range_whatever_it_is_laid_by(tmp_path: Path) -
         assert batch.offset.min() >= 0
         assert (batch.offset + batch.length).max() <= span
         assert len(np.unique(batch.offset)) > 1000
+        assert batch.offset.max() >= span - MiB, "to its end"
+
+
+def test_a_depth_that_no_source_told_holds_no_io_back(tmp_path: Path) -> None:
+    path = made(tmp_path / "t.parquet", depth=np.array([form.UNKNOWN, 3] * 1000))
+    batch = next(mapped.requests(form.opened(Path(path)), workload(path), ROOM, 4 * KiB))
+    assert batch.depth.tolist() == [0, 3] * 1000
 
 
 def test_an_io_beyond_the_drive_s_end_ends_the_replay_by_one_sentence(tmp_path: Path) -> None:
