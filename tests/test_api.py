@@ -111,6 +111,10 @@ def test_an_unmet_steady_state_is_in_what_a_notebook_shows() -> None:
     assert "teady state not reached" in shown._repr_html_()
 
 
+def test_in_a_terminal_columns_are_as_wide_as_their_widest_word() -> None:
+    assert repr(Answered(("run", "n"), [("a", 10), ("longer", 9)], False)) == "run     n\na       10\nlonger  9"
+
+
 def test_what_a_drive_calls_itself_is_no_markup() -> None:
     answer = Answered(("<b>",), [("<script>\x1b",)], False)
     assert answer._repr_html_().count("&lt;script&gt;\\x1b") == 1

@@ -143,6 +143,7 @@ def test_the_rule_is_one_in_a_hundred(late: int, full: int, stamped: bool, inval
     assert (pace.doubtful, pace.invalid) == (stamped, invalid)
     assert msgspec.json.encode(Pace(late=late)) == b'{"late":%d}' % late, "what is nothing is not written"
     assert (Pace().sent, Pace().late_share, Pace().full_share, Pace().bins_told) == (0, 0, 0, False)
+    assert Pace().latest_ns == 0
 
 
 def test_a_result_of_before_there_were_replays_is_still_read() -> None:

@@ -175,6 +175,14 @@ def test_a_stopped_replay_tells_what_it_did_and_leaves_no_process(tmp_path: Path
     assert not load.sender.alive
 
 
+def test_a_load_that_is_followed_by_another_ends_there() -> None:
+    engine = ReplayEngine("", interval_s=0.2)
+    before, after = engine.start(RANDOM, seed=1), engine.start(RANDOM, seed=2)
+    assert not before.sender.alive
+    assert after.next() is not None
+    engine.close()
+
+
 def test_a_processor_whose_system_calls_are_unknown_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platform.machine", lambda: "s390x")
     with pytest.raises(Missing, match="native AIO of s390x"):

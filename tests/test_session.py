@@ -72,6 +72,14 @@ def test_a_request_crosses_a_wire_as_it_is(tmp_path: Path) -> None:
     assert store.manifest(tmp_path / "run") == SHORT | {"tests": ["iops"], "target": "sim:small"}
 
 
+def test_a_trace_is_for_the_test_that_is_named_and_for_each_that_plays_one_where_a_suite_may_hold_it() -> None:
+    told = {words: session.Request([words], "sim:small", trace="t").changes["tests"] for words in ("replay", "suite")}
+    assert told == {
+        "replay": {"replay": {"trace": "t"}},
+        "suite": {"replay": {"trace": "t"}, "headroom": {"trace": "t"}},
+    }
+
+
 def test_who_holds_a_run_can_ask_for_its_end_and_it_goes_on_later(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     kinds(short(whole))

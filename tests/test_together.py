@@ -65,6 +65,19 @@ class Two:
             return None
 
 
+def test_locks_of_whoever_is_not_root_lie_in_a_folder_of_that_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = os.geteuid() or 65534
+    own = tmp_path / f"stend-{user}"
+    own.mkdir()
+    os.chown(own, user, -1)
+    monkeypatch.delenv("STEND_RUNTIME")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert turns.runtime() == own
+
+
 def test_a_run_takes_its_own_turn_and_one_of_no_group_waits_for_nobody(tmp_path: Path) -> None:
     two = Two(tmp_path)
     for name in "ab":
