@@ -91,6 +91,13 @@ def test_a_copy_that_is_renewed_is_read_anew(runs: Path, tmp_path: Path) -> None
     assert follower.course.t == store.load(runs / "whole").ended.t  # type: ignore[union-attr]
 
 
+def test_a_run_that_is_gone_has_nothing_new(runs: Path, tmp_path: Path) -> None:
+    follower = Follower(Path(shutil.copytree(runs / "cut", tmp_path / "gone")))
+    assert follower.grown
+    shutil.rmtree(tmp_path / "gone")
+    assert not follower.grown
+
+
 def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> None:
     from rich.console import Console
 
