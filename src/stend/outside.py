@@ -74,6 +74,6 @@ def sentence(error: Exception) -> str:
         return "it is nested too deeply"
     if "int_max_str_digits" in str(error):
         return "a number in it has thousands of digits"
-    said, _, place = plain(str(error)).rpartition(" - at `")
+    said, _, place = plain(" ".join(str(error).split())).rpartition(" - at `")
     place = place.rstrip("`").removeprefix("$").lstrip(".")
     return f"{place}: {said[:1].lower()}{said[1:]}" if said and place else said or plain(str(error))

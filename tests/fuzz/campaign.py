@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from stend.errors import StendError
-from tests.fuzz import drives, files, programs, results, verbs
+from tests.fuzz import drives, files, programs, results, traces, verbs
 from tests.fuzz.mutate import mutated
 from tests.fuzz.target import Target
 
@@ -46,7 +46,8 @@ class Done:
 
 def every() -> list[Target]:
     """Every target there is."""
-    return [*files.targets(), *programs.targets(), *drives.targets(), *results.targets(), *verbs.targets()]
+    rooms = (files, programs, drives, results, traces, verbs)
+    return [target for room in rooms for target in room.targets()]
 
 
 def campaign(

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stend import extras, whole
+from stend import extras, outside, whole
 from stend.errors import BadInput
 
 READ, WRITE, FLUSH, DISCARD = range(4)
@@ -92,7 +92,7 @@ class Trace:
                     for at in range(0, part.num_rows, rows):
                         yield {name: values[at : at + rows] for name, values in whole.items()}
         except (pa.ArrowException, OSError) as error:
-            raise BadInput(f"{self.path} cannot be read as a trace: {error}") from error
+            raise BadInput(f"{self.path} cannot be read as a trace: {outside.sentence(error)}") from error
 
 
 class Writer:
@@ -153,7 +153,7 @@ def opened(path: Path) -> Trace:
     except KeyError:
         raise BadInput(f"{path} is a Parquet file, but not a trace of stend") from None
     except (pa.ArrowException, OSError, msgspec.MsgspecError) as error:
-        raise BadInput(f"{path} cannot be read as a trace: {error}") from error
+        raise BadInput(f"{path} cannot be read as a trace: {outside.sentence(error)}") from error
     if about.version > VERSION:
         raise BadInput(f"{path} is a trace of version {about.version}; this stend reads up to {VERSION}")
     if not schema.equals(_schema()):
