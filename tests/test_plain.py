@@ -2,12 +2,14 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from stend import native, store
+from stend.charts import Picture
 from stend.cli import main
 from stend.definition import Identity
 from stend.errors import StepFailed
@@ -71,6 +73,14 @@ def test_every_format_is_made_of_a_run_with_such_words(
     assert not unprintable("".join(text.replace("\r", "") for text in texts))
 
 
+@pytest.fixture
+def nobody_has_drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whoever draws begins anew: one that has drawn before would have the real libraries."""
+    monkeypatch.setattr(drawing, "_KEPT", {})
+    yield
+    drawing._end()
+
+
 def dying(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, library: str) -> None:
     """That native library ends its process, as a panic in it does."""
     there = tmp_path / "broken"
@@ -79,6 +89,7 @@ def dying(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, library: str) -> None
     monkeypatch.setenv("PYTHONPATH", f"{there}:{os.environ.get('PYTHONPATH', '')}")
 
 
+@pytest.mark.usefixtures("nobody_has_drawn")
 @pytest.mark.slow
 def test_a_typesetter_that_dies_costs_the_pdf_alone(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -92,6 +103,7 @@ def test_a_typesetter_that_dies_costs_the_pdf_alone(
     assert main(["report", str(folder), "--format", "markdown"]) == 0
 
 
+@pytest.mark.usefixtures("nobody_has_drawn")
 def test_charts_that_cannot_be_drawn_are_named_and_the_report_is_made_without_them(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,3 +130,28 @@ def test_after_a_crash_the_next_thing_is_drawn_by_a_new_process(monkeypatch: pyt
     finally:
         renderer.close()
     assert native.WORK.keys() == {"svg", "pdf"}
+
+
+def test_who_has_drawn_draws_again_until_it_is_gone_and_never_for_a_fork() -> None:
+    bar = {"data": {"values": [{"a": 1}]}, "mark": "bar", "encoding": {"x": {"field": "a"}}}
+    picture = Picture("bar", "Bar", bar, "One bar.")
+
+    def drawn_by() -> int:
+        assert drawing.svg(picture).startswith("<svg")
+        (kept,) = drawing._kept()
+        assert kept.process is not None
+        return kept.process.pid
+
+    first = drawn_by()
+    assert drawn_by() == first
+    if not (child := os.fork()):
+        same = True
+        try:
+            same = drawn_by() == first
+        finally:
+            os._exit(same)
+    assert os.waitpid(child, 0)[1] == 0
+    assert drawn_by() == first
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    assert drawn_by() != first

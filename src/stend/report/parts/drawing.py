@@ -3,6 +3,7 @@
 A native library that ends its process costs the one thing it was asked for.
 """
 
+import atexit
 import json
 import os
 import subprocess
@@ -10,8 +11,9 @@ import sys
 import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from html import escape
 from pathlib import Path
 from queue import SimpleQueue
@@ -80,6 +82,11 @@ class Renderer:
             )
         return self.process
 
+    @property
+    def ended(self) -> bool:
+        """Whether its process is gone, by a Ctrl-C perhaps, which all of a terminal's processes get."""
+        return self.process is not None and self.process.poll() is not None
+
     def close(self) -> None:
         """End it."""
         if self.process is not None:
@@ -88,11 +95,52 @@ class Renderer:
             self.process = None
 
 
+_KEPT: dict[int, list[Renderer]] = {}
+"""By process, for a fork has none of its own: one that has drawn, since its first picture takes as long as 20 more."""
+
+
+def _kept() -> list[Renderer]:
+    return _KEPT.setdefault(os.getpid(), [])
+
+
+@contextmanager
+def _lent(count: int) -> Iterator[list[Renderer]]:
+    """So many, the one kept among them; one is kept again unless something broke in between, the others end."""
+    kept, lent = _kept(), list[Renderer]()
+    with suppress(IndexError):
+        lent.append(kept.pop())
+    if lent and lent[0].ended:
+        lent.pop().close()
+    lent += [Renderer() for _ in range(count - len(lent))]
+    try:
+        yield lent
+        if not kept:
+            kept.append(lent.pop())
+    finally:
+        for renderer in lent:
+            renderer.close()
+
+
+@atexit.register
+def _end() -> None:
+    for renderer in _kept():
+        renderer.close()
+
+
 def svgs(pictures: Sequence[Picture]) -> list[str]:
     """All of them in order as SVG; Undrawn is warned of each that cannot be, and a sentence stands in its place."""
     count = min(os.cpu_count() or 1, MOST, -(-len(pictures) // FEW)) or 1
+    with _lent(count) as renderers:
+        made = _drawn(pictures, renderers)
+    for _, wrong in made:
+        if wrong:
+            warnings.warn(wrong, Undrawn, stacklevel=2)
+    return [svg for svg, _ in made]
+
+
+def _drawn(pictures: Sequence[Picture], renderers: Sequence[Renderer]) -> list[tuple[str, str]]:
+    """Each picture, and what was wrong with it, by whoever is free."""
     free: SimpleQueue[Renderer] = SimpleQueue()
-    renderers = [Renderer() for _ in range(count)]
     for renderer in renderers:
         free.put(renderer)
 
@@ -106,16 +154,8 @@ def svgs(pictures: Sequence[Picture]) -> list[str]:
         finally:
             free.put(renderer)
 
-    try:
-        with ThreadPoolExecutor(count) as pool:
-            made = list(pool.map(draw, pictures))
-    finally:
-        for renderer in renderers:
-            renderer.close()
-    for _, wrong in made:
-        if wrong:
-            warnings.warn(wrong, Undrawn, stacklevel=2)
-    return [svg for svg, _ in made]
+    with ThreadPoolExecutor(len(renderers)) as pool:
+        return list(pool.map(draw, pictures))
 
 
 def svg(picture: Picture) -> str:
@@ -143,10 +183,8 @@ def pages(template: str, content: Callable[[Path], dict[str, Any]]) -> bytes:
 
 
 def _typeset(source: Path) -> bytes:
-    renderer = Renderer()
-    try:
-        return Path(renderer.ask("pdf", str(source))).read_bytes()
-    except StepFailed as error:
-        raise StepFailed(f"the PDF could not be typeset: {error}; the other formats can be had") from error
-    finally:
-        renderer.close()
+    with _lent(1) as (renderer,):
+        try:
+            return Path(renderer.ask("pdf", str(source))).read_bytes()
+        except StepFailed as error:
+            raise StepFailed(f"the PDF could not be typeset: {error}; the other formats can be had") from error
