@@ -61,6 +61,8 @@ def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads(served: 
         answer = link.getresponse()
         assert answer.status == 303
         assert answer.headers["location"] == "/" + path.lstrip("/") + "?lang=ru"
+        kept = answer.headers["set-cookie"].partition(";")[0]
+        assert served.ask("/api/runs", token="", cookie=kept)[0] == 200
         cookie = answer.headers["set-cookie"].lower()
         assert "httponly" in cookie
         assert "samesite=strict" in cookie
