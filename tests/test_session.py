@@ -80,11 +80,6 @@ def test_a_trace_is_for_the_test_that_is_named_and_for_each_that_plays_one_where
     }
 
 
-def test_the_words_of_a_request_ask_for_what_it_says_and_for_nothing_else() -> None:
-    asked = session.Request(["iops", "fresh"], "sim:small", quick=True, rounds=2)
-    assert asked.words == ["--target=sim:small", "--rounds=2", "--quick", "--", "iops", "fresh"]
-
-
 def test_who_holds_a_run_can_ask_for_its_end_and_it_goes_on_later(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     kinds(short(whole))
