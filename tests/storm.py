@@ -20,8 +20,9 @@ from pathlib import Path
 from stend import report, store, whole
 from stend.session import write_cache
 from stend.store import reports, verify
+from tests.forks import child
 from tests.storm_grounds import Ground, ground
-from tests.storm_ways import WAYS, child, false_clock, full_disk, loads
+from tests.storm_ways import WAYS, false_clock, full_disk, loads
 
 MOST_IN_A_RUN = 20
 GROWTH_BYTES = 40_000

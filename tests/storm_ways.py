@@ -8,21 +8,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from stend.cli import main
-
-
-def child(arguments: list[str], log: Path, before: Callable[[], object] = lambda: None) -> int:
-    """stend in a fork of this process, whose compiled drives are warm; what it says goes to a log."""
-    number = os.fork()
-    if number == 0:
-        said = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        for fd in (1, 2):
-            os.dup2(said, fd)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        before()
-        os._exit(main(arguments))
-    return number
-
 
 def full_disk(room: int) -> Callable[[], None]:
     """The disk has no room for a file longer than this."""

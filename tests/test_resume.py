@@ -12,34 +12,28 @@ import pytest
 from stend import store
 from stend.cli import _ends, main
 from stend.record import Result
+from tests.forks import child
 
 ASKED = ["latency", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
 KILLS = 50
 
 
 def in_child(arguments: list[str]) -> int:
-    """Start stend in a fork of this process, quiet and without a report; the compiled virtual drive is warm already."""
-    child = os.fork()
-    if child == 0:
-        vars(_ends)["report"] = lambda folder, run: None  # most of the time of so short a run
-        quiet = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(quiet, number)
-        os._exit(main(arguments))
-    return child
+    """stend in a fork of this process, quiet and without a report, which is most of the time of so short a run."""
+    return child(arguments, before=lambda: vars(_ends).update(report=lambda folder, run: None))
 
 
 def results(folder: Path) -> list[Result]:
     return store.load(folder).results
 
 
-def kill_at(child: int, folder: Path, size: int) -> None:
+def kill_at(process: int, folder: Path, size: int) -> None:
     """kill -9 once the record has grown to a size, or the child is gone."""
     path = folder / "events.jsonl"
-    while not (path.exists() and path.stat().st_size >= size) and os.waitpid(child, os.WNOHANG) == (0, 0):
+    while not (path.exists() and path.stat().st_size >= size) and os.waitpid(process, os.WNOHANG) == (0, 0):
         time.sleep(0.0005)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
 
 
 @pytest.fixture(scope="module")
@@ -58,12 +52,12 @@ def test_fifty_kills_change_nothing(uninterrupted: tuple[list[Result], int], tmp
     moments = random.Random(seed)
     for number in range(KILLS // 5):
         folder = tmp_path / f"run{number}"
-        child = in_child(["run", *ASKED, "--seed", "7", "--into", str(folder)])
-        kill_at(child, folder, moments.randrange(whole * 95 // 100))
+        process = in_child(["run", *ASKED, "--seed", "7", "--into", str(folder)])
+        kill_at(process, folder, moments.randrange(whole * 95 // 100))
         while not any(True for _ in store.read(folder)):  # killed before the run had begun: begun anew
             shutil.rmtree(folder)
-            child = in_child(["run", *ASKED, "--seed", "7", "--into", str(folder)])
-            kill_at(child, folder, whole // 2)
+            process = in_child(["run", *ASKED, "--seed", "7", "--into", str(folder)])
+            kill_at(process, folder, whole // 2)
         assert store.load(folder).ended is None
         assert os.waitpid(in_child(["resume", str(folder)]), 0)[1] == 0
         assert results(folder) == expected

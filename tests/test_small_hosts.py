@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from stend.cli import main
 from stend.store import verify
+from tests.forks import child
 from tests.stand import Stand, sh
 from tests.storm import end
 
@@ -45,22 +47,8 @@ def stend(
 
 def forked(*words: str | Path, before: Limit = lambda: None) -> "subprocess.CompletedProcess[str]":
     """The same as a fork of this process, for what is no matter of a start: its imports are most of so short a run."""
-    with tempfile.TemporaryFile("w+", errors="replace") as told:
-        number = os.fork()
-        if number == 0:
-            code = 1
-            try:
-                for fd in (1, 2):
-                    os.dup2(told.fileno(), fd)
-                sys.stdout, sys.stderr = (os.fdopen(fd, "w", closefd=False, errors="replace") for fd in (1, 2))
-                before()
-                code = main([str(word) for word in words])
-                sys.stdout.flush()
-                sys.stderr.flush()
-            finally:
-                os._exit(code)
-        code = end(number)
-        told.seek(0)
+    with tempfile.NamedTemporaryFile("r", errors="replace") as told:
+        code = end(child([str(word) for word in words], told.name, before))
         said = told.read()
     assert "Traceback" not in said, said
     assert "a defect in stend" not in said, said
@@ -168,7 +156,7 @@ def test_a_disk_that_turns_read_only_amid_a_run_ends_it_with_a_sentence(stand: S
     words = [sys.executable, "-m", "stend", *RUN, "--rounds", "25", "--into", str(folder)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as child:
         while child.poll() is None and not grown(folder):
-            pass
+            time.sleep(0.002)
         turned = subprocess.run(["mount", "-o", "remount,ro", str(place)], check=False, capture_output=True)
         code = child.communicate(timeout=PATIENCE_S)[1]
     if turned.returncode:
