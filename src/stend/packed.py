@@ -12,13 +12,14 @@ class Rows:
 
     def __init__(self, layout: str) -> None:
         self._row, self._keys, self._bytes = Struct(f"=d{layout}"), array("d"), bytearray()
+        self.pack = self._row.pack
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def append(self, key: float, *numbers: float) -> None:
-        """One more row."""
-        self._bytes += self._row.pack(key, *numbers)
+    def append(self, key: float, packed: bytes) -> None:
+        """One more row, as `pack` makes it of the key and the numbers."""
+        self._bytes += packed
         self._keys.append(key)
 
     def row(self, number: int) -> tuple[Any, ...]:

@@ -324,8 +324,11 @@ class Samples(Sequence[Sample]):
 
     def take(self, row: SampleRow) -> None:
         """The same of one that is no event yet."""
-        seconds, cpu_s, read, write = row.counts
-        self.rows.append(row.t, lasted(seconds), cpu_s, *read[:-1], *write[:-1])
+        t, (seconds, cpu_s, read, write) = row.t, row.counts
+        reads, bytes_read, read_ns, read_ns2, read_max, _ = read  # one by one, which is twice as fast as by stars
+        writes, written, write_ns, write_ns2, write_max, _ = write
+        sums = reads, bytes_read, read_ns, read_ns2, read_max, writes, written, write_ns, write_ns2, write_max
+        self.rows.append(t, self.rows.pack(t, lasted(seconds), cpu_s, *sums))
 
 
 def _sums(tally: Tally) -> _Row:

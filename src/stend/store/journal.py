@@ -19,6 +19,7 @@ READABLE = (1, FORMAT)
 HEAD = {"format": "stend-events", "version": FORMAT}
 HEAD_BYTES = 1 << 16
 
+NEWLINE = ord("\n")
 SAMPLE = b'{"type":"sample",'
 """How a line begins that holds one."""
 
@@ -73,24 +74,21 @@ class Record:
         with events_of(self.folder).open("rb") as file:
             file.seek(self.whole_bytes)
             for line in file:
-                if not line.endswith(b"\n"):
+                if line[-1] != NEWLINE:
                     self.torn_bytes = len(line)
                     return
                 self.lines_read += 1
                 self.whole_bytes += len(line)
-                if self.lines_read > 1:
-                    yield self._opened(line[:-1])
-                elif self.head["version"] != 1:
-                    self.chain = Chain(line[:-1])
+                if self.lines_read == 1:
+                    self.chain = Chain(line[:-1]) if self.head["version"] != 1 else None
+                elif self.chain is None:
+                    yield line[:-1]
+                else:
+                    event, wrong = self.chain.opened(line[:-1])
+                    if wrong:
+                        self.wrong.append(f"line {self.lines_read} {wrong}")
+                    yield event
         self.torn_bytes = 0
-
-    def _opened(self, line: bytes) -> bytes:
-        if self.chain is None:
-            return line
-        event, wrong = self.chain.opened(line)
-        if wrong:
-            self.wrong.append(f"line {self.lines_read} {wrong}")
-        return event
 
     @property
     def seal(self) -> str:
