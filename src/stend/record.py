@@ -4,7 +4,7 @@ Counts are recorded, never rates or percentiles; figures are derived last. Reads
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import msgspec
 
@@ -14,6 +14,10 @@ from stend.pace import Pace
 from stend.packed import Bins, Rows, merged
 from stend.tally import NONE, NS
 from stend.tally import Tally as Tally  # noqa: PLC0414 -- a part of every record
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 SAME_S = 1e-6
 """Two moments nearer than this are one."""
@@ -292,6 +296,13 @@ def _sample(row: Sequence[Any]) -> Sample:
     return Sample(t=t, counts=counts)
 
 
+COLUMNS = (
+    *("t", "seconds", "cpu_s"),
+    *(f"{way}_{name}" for way in ("read", "write") for name in ("ios", "bytes", "ns", "ns2", "max_ns")),
+)
+"""Of a sample's row: when it ended, and its counts."""
+
+
 class Samples(Sequence[Sample]):
     """The samples of a run, each made anew when it is asked for: a day has 86,400 of them."""
 
@@ -315,6 +326,10 @@ class Samples(Sequence[Sample]):
     def counted(self, first: int, last: int) -> list[tuple[float, Counts]]:
         """(end, counts) of those from `first` on and before `last`."""
         return [_counted(*row) for row in self.rows.rows(first, last)]
+
+    def table(self, first: int, last: int) -> "npt.NDArray[np.float64]":
+        """The same as numbers, a row each: `COLUMNS`."""
+        return self.rows.table(first, last)
 
     def append(self, sample: Sample) -> None:
         """One more."""
@@ -421,6 +436,10 @@ class Run:
     def sampled(self, result: Result) -> list[tuple[float, Counts]]:
         """(end, counts) of the samples that were taken during one of its results."""
         return self.samples.counted(*self.spans[result.where, result.index])
+
+    def tabled(self, result: Result) -> "npt.NDArray[np.float64]":
+        """The same as a table: a row each, `COLUMNS`."""
+        return self.samples.table(*self.spans[result.where, result.index])
 
     @property
     def present(self) -> tuple[list[Result], list[Telemetry]]:

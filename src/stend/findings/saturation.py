@@ -5,6 +5,9 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
@@ -12,11 +15,14 @@ from stend.findings.look.curve import LEVEL, Course, course
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import crossing, levels, quiet_width, quieted, scatter, sharp, smooth
 from stend.findings.look.once import once
-from stend.record import Counts, Run, added
+from stend.record import COLUMNS, Counts, Run, Sample, Samples
+from stend.tally import Tally
 
 NAME = "saturation"
 FEWEST = 20
 MOST = 3000
+LONGEST = [name.endswith("max_ns") for name in COLUMNS]
+"""Columns of which the longest is told, not the sum."""
 LEAST_RATIO = 1.25
 NEAR = 0.1
 SETTLED = ("knee", "noisy", "flat")
@@ -157,17 +163,36 @@ def pieces(run: Run, test: PlannedTest, phase: str) -> list[Counts]:
 
     Cleaning comes in bursts: the median of single seconds is no level that a drive keeps.
     """
-    series = seconds(run, test.name, phase)
-    each = -(-len(series) // MOST) or 1
-    return [added(series[i : i + each]) for i in range(0, len(series), each)]
+    told = seconds(run, test.name, phase)
+    each = -(-len(told) // MOST) or 1
+    begins = np.arange(0, len(told), each)
+    if not len(begins):
+        return []
+    sums, most = np.add.reduceat(told, begins), np.maximum.reduceat(told, begins)
+    return [_piece(*row) for row in np.where(LONGEST, most, sums)[:, 1:].tolist()]
 
 
 @once
-def seconds(run: Run, test: str, phase: str) -> list[Counts]:
-    """The samples of a phase, about a second each, in order; its records where no samples were kept."""
+def seconds(run: Run, test: str, phase: str) -> npt.NDArray[np.float64]:
+    """The samples of a phase as a table (`record.COLUMNS`), about a second each; its records where none were kept."""
     records = look.records(run, test, phase)
-    sampled = [c for record in records for _, c in look.samples(run, record) if c.seconds > 0]
-    return sampled if len(sampled) > len(records) else [record.counts for record in records]
+    every = [run.tabled(record.result) for record in records]
+    sampled = np.concatenate(every) if every else np.empty((0, len(COLUMNS)))
+    sampled = sampled[sampled[:, COLUMNS.index("seconds")] > 0]
+    if len(sampled) > len(records):
+        return sampled
+    few = Samples()
+    for record in records:
+        few.append(Sample(t=record.end_s, counts=record.counts))
+    return few.table(0, len(few))
+
+
+def _piece(seconds: float, cpu_s: float, *sums: float) -> Counts:
+    return Counts(seconds, cpu_s, _summed(*sums[: len(sums) // 2]), _summed(*sums[len(sums) // 2 :]))
+
+
+def _summed(ios: float, done: float, ns: float, ns2: float, max_ns: float) -> Tally:
+    return Tally(int(ios), int(done), ns, ns2, max_ns)
 
 
 def _sums(series: Sequence[Counts]) -> tuple[list[float], list[float]]:

@@ -11,8 +11,9 @@ import numpy as np
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.saturation import seconds
-from stend.record import Counts, Run, added
+from stend.record import COLUMNS, Run, added
 from stend.stats import percentile_s
+from stend.tally import NS
 
 NAME = "tail"
 DEMANDS = (
@@ -68,11 +69,11 @@ def suits(tail_s: float, longest_s: float) -> str:
 
 def _beat(run: Run, test: PlannedTest, phase: str) -> tuple[float, float] | None:
     """(period, usual length) of hiccups at even distances; None without."""
-    series: list[Counts] = seconds(run, test.name, phase)
-    longest = np.array([max(c.read.max_s, c.write.max_s) for c in series])
+    told = dict(zip(COLUMNS, seconds(run, test.name, phase).T, strict=True))
+    longest = np.maximum(told["read_max_ns"], told["write_max_ns"]) * NS
     if len(longest) < 10 * FEWEST_BEATS:
         return None
-    ends = np.cumsum([c.seconds for c in series])
+    ends = np.cumsum(told["seconds"])
     high = longest > SHARP * np.median(longest)
     starts = np.flatnonzero(high & ~np.roll(high, 1))
     if len(starts) < FEWEST_BEATS:
