@@ -1,4 +1,4 @@
-"""What 20 pages cost a run between its steps: `python -m benchmarks.pauses` (a quarter of an hour, on a quiet host).
+"""What 20 pages cost a run between its steps: `python -m benchmarks.pauses` (ten minutes, on a quiet host).
 
 Holds of a quarter of a second on a drive slower than its host, many of them: there are four times as many pauses to
 compare in an hour as `bench_live` has with its holds of a second, which are for the IOPS.
@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.bench_live import DRIVE_IOPS, Turns, beside_a_load, day, slow
 from benchmarks.bench_overhead import target
 
-SHORT = Turns(("pages",) * 4 + ("nobody",) * 4 + ("again",) * 4, turns=150, hold_s=0.25)
+SHORT = Turns(("pages",) * 4 + ("nobody",) * 4 + ("again",) * 4, turns=100, hold_s=0.25)
 
 
 def main() -> None:
