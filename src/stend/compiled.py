@@ -41,7 +41,8 @@ def _without_blas() -> None:
         _linalg.ensure_blas = looks
 
 
-_without_blas()
+with suppress(AttributeError, ImportError):  # numba's inside again: without it a run starts later
+    _without_blas()
 
 
 def _compile(function: Function, **options: Any) -> Function:

@@ -1,4 +1,4 @@
-"""Many numbers in little room: rows in columns, and latency bins. A day of samples is 9 MB and not 100."""
+"""Many numbers in little room: rows of samples, and latency bins. A day of samples is 10 MB and not 100."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-
 
 KINDS = {"q": "i8", "d": "f8"}
 """What numpy calls the numbers of a row."""
