@@ -139,7 +139,9 @@ def _knee(series: Sequence[Counts], seen: Course) -> dict[str, Any] | Because | 
     if top < LEAST_RATIO * end:
         return None
     middle = (top * end) ** 0.5
-    down = next(i for i, value in enumerate(y) if value < middle)
+    down = next((i for i, value in enumerate(y) if value < middle), None)
+    if down is None:  # the means that quiet it are so wide that no piece of them lies below
+        return _scatter(seen)
     above = [value for value in y[down:] if value > middle]
     if len(above) > BACK * (len(y) - down):
         return Because("rises", {"low": min(y[down:]), "high": max(above)})
