@@ -9,7 +9,7 @@ import msgspec
 
 from stend import outside, ranges
 from stend.errors import BadInput
-from stend.record import Event, Judged, Result, Run, Sample, SampleRow, Started
+from stend.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
 from stend.store.chain import Chain
 
 FORMAT = 2
@@ -19,7 +19,6 @@ READABLE = (1, FORMAT)
 HEAD = {"format": "stend-events", "version": FORMAT}
 HEAD_BYTES = 1 << 16
 
-NEWLINE = ord("\n")
 SAMPLE = b'{"type":"sample",'
 """How a line begins that holds one."""
 
@@ -51,14 +50,8 @@ class Record:
     def into(self, run: Run) -> None:
         """Add them to a run; samples, as nearly all are, by a way that makes no events of them."""
         for line in self.lines():
-            if line.startswith(SAMPLE) and self.places.known:
-                try:
-                    run.samples.take(_row(line))
-                except outside.BROKEN:  # no sample as any stend writes it; what it is instead is said below
-                    pass
-                else:
-                    continue
-            run.add(self._event(line))
+            if not (line.startswith(SAMPLE) and self.places.known and _taken(line, run.samples)):
+                run.add(self._event(line))
 
     def _event(self, line: bytes) -> Event:
         try:
@@ -74,26 +67,38 @@ class Record:
         with events_of(self.folder).open("rb") as file:
             file.seek(self.whole_bytes)
             for line in file:
-                if line[-1] != NEWLINE:
+                if not line.endswith(b"\n"):
                     self.torn_bytes = len(line)
                     return
                 self.lines_read += 1
                 self.whole_bytes += len(line)
-                if self.lines_read == 1:
-                    self.chain = Chain(line[:-1]) if self.head["version"] != 1 else None
-                elif self.chain is None:
-                    yield line[:-1]
-                else:
-                    event, wrong = self.chain.opened(line[:-1])
-                    if wrong:
-                        self.wrong.append(f"line {self.lines_read} {wrong}")
-                    yield event
+                if self.lines_read > 1:
+                    yield self._opened(line[:-1])
+                elif self.head["version"] != 1:
+                    self.chain = Chain(line[:-1])
         self.torn_bytes = 0
+
+    def _opened(self, line: bytes) -> bytes:
+        if self.chain is None:
+            return line
+        event, wrong = self.chain.opened(line)
+        if wrong:
+            self.wrong.append(f"line {self.lines_read} {wrong}")
+        return event
 
     @property
     def seal(self) -> str:
         """Number and hash of the last line read: by it a report knows of which record it was made."""
         return f"{self.chain.number}-{self.chain.hash.hex()}" if self.chain else ""
+
+
+def _taken(line: bytes, samples: Samples) -> bool:
+    """Whether a line was taken for a sample as any stend writes it; of all others nothing is said here."""
+    try:
+        samples.take(_row(line))
+    except outside.BROKEN:
+        return False
+    return True
 
 
 class Places:
