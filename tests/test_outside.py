@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stend import plan, store
+from stend import outside, plan, store
 from stend.cli import main
 from stend.definition import Bytes, Hold, Phase, Seconds, Steady, Workload
 from stend.engines import _fio_json as fio
@@ -132,3 +132,7 @@ def test_totals_that_go_back_are_a_failed_step_and_the_longest_lies_in_the_highe
         with pytest.raises(StepFailed, match="went back"):
             fio.since(before, back)
     assert fio.Latency().ios == 0
+
+
+def test_what_a_decoder_says_in_several_lines_is_one_sentence() -> None:
+    assert outside.sentence(ValueError("no more data.\nThe header failed.\n")) == "no more data. The header failed."

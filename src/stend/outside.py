@@ -74,6 +74,7 @@ def sentence(error: Exception) -> str:
         return "it is nested too deeply"
     if "int_max_str_digits" in str(error):
         return "a number in it has thousands of digits"
-    said, _, place = plain(" ".join(str(error).split())).rpartition(" - at `")
+    text = plain(" ".join(str(error).split()))
+    said, _, place = text.rpartition(" - at `")
     place = place.rstrip("`").removeprefix("$").lstrip(".")
-    return f"{place}: {said[:1].lower()}{said[1:]}" if said and place else said or plain(str(error))
+    return f"{place}: {said[:1].lower()}{said[1:]}" if said and place else said or text
