@@ -22,7 +22,7 @@ from scipy.stats import ttest_1samp
 from tests.going import Served
 
 from benchmarks.bench_overhead import SIZE, appended, plan, target
-from stend import store
+from stend import bench, store
 from stend.definition import Hold, Identity, Plan, Seconds, Workload
 from stend.devices import Device
 from stend.engines.fio import FioEngine
@@ -170,6 +170,7 @@ def by_turns(
     device: Device, workload: Workload, folder: Path, server: Looked, turns: Turns
 ) -> dict[str, list[list[Result]]]:
     """For each state the results of its holds, a list a turn; a server that is stopped serves nobody."""
+    bench.BESIDE_S = 0.0  # the next load is held ready as beside the minutes of a whole run
     store.create(folder, {}, {})
     raw, cycle = store.Raw(folder), turns.cycle
     engine = FioEngine(device.io_path, raw=raw, interval_s=turns.hold_s)

@@ -156,6 +156,19 @@ def test_what_comes_after_a_rest_stands_ready_and_a_stream_that_goes_on_does_not
     assert here.streams[STREAM]
 
 
+def test_beside_a_short_step_nothing_is_made_ready_but_after_it() -> None:
+    """It would be seen in the figures of a drive that is as fast as its host."""
+    next_, rest = Ahead(Hold(workload=STREAM, amount=Seconds(seconds=60)), 2), Ahead(Idle(seconds=5), 0)
+    before, after = ["start", "ready", "stop"], ["start", "stop", "ready"]
+    for seconds, ahead, order in ((9, [next_], after), (10, [next_], before), (9, [rest, next_], before)):
+        engine = StillEngine()
+        held(bench(engine), RANDOM, seconds, *ahead)
+        assert [line.split()[0] for line in engine.log] == order
+    engine = StillEngine()
+    done(bench(engine).hold(Hold(workload=RANDOM, amount=Bytes(bytes=MiB)), 1, [next_]))
+    assert [line.split()[0] for line in engine.log][:2] == ["start", "ready"]
+
+
 def test_a_wish_to_end_waits_half_a_second_of_a_rest_at_most() -> None:
     engine = StillEngine()
     here = Bench(engine, lambda: engine.clock >= 3.2)
