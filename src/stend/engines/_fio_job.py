@@ -46,11 +46,16 @@ ALWAYS = {
     "lat_percentiles": "1",
     "clat_percentiles": "0",
     "slat_percentiles": "0",
+    "disable_clat": "1",
+    "disable_slat": "1",
     "randrepeat": "0",
     "allrandrepeat": "0",
     "random_generator": "tausworthe64",
 }
-"""Of every load, by stend or by an exported file: direct, whole response times, other offsets each time."""
+"""Of every load, by stend or by an exported file: direct, whole response times alone, other offsets each time.
+
+To take the times of submission and completion too costs 3 to 5 % of the IOPS where the processor is the limit.
+"""
 
 
 class Section(NamedTuple):
@@ -155,8 +160,6 @@ def _device(path: str, ioengine: str) -> dict[str, str]:
         "invalidate": "0",
         "exitall_on_error": "1",
         "exec_prerun": HELD,
-        "disable_slat": "1",
-        "disable_clat": "1",
         "percentile_list": "50",
         "disk_util": "0",
     }
