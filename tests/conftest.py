@@ -17,8 +17,11 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 """Compiled kernels stay with the environment whose numba made them."""
 os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
 
+from stend.charts.parts import theme  # noqa: E402
 from stend.cli import GARBAGE_AFTER  # noqa: E402
 from tests import needs  # noqa: E402
+
+theme.CHECKED = True
 
 NOT_RUN = "not run"
 """A property of a test that has run in part: how many cases it left out, and why."""

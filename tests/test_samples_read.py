@@ -56,5 +56,5 @@ def test_a_sample_as_stend_writes_it_goes_the_short_way() -> None:
     line = b'{"type":"sample","t":2.0,"counts":[1.0,0,[0,0,0.0,0.0,0.0,{}],[169,22229,97.0,6.5e17,7539802.0,{}]]}'
     row, sample = msgspec.json.decode(line, type=SampleRow), msgspec.json.decode(line, type=Sample)
     run = Run()
-    run.samples.take(row)
+    run.samples.take([row])
     assert list(run.samples) == [sample]

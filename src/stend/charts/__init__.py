@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from stend.charts.parts import Picture
-from stend.charts.parts.theme import finished
+from stend.charts.parts import Picture, theme
 from stend.definition import PlannedTest
 from stend.findings import Sheet
 from stend.record import Run
@@ -36,9 +35,7 @@ def pictures(name: str, run: Run, test: PlannedTest, lang: str = "en", sheet: Sh
     drawings = (
         file.draw(run, test, words, sheet or {}) if getattr(file, "CLAIMS", False) else file.draw(run, test, words)
     )
-    for drawing in drawings:
-        if any(drawing.rows.values()):
-            yield finished(name, drawing, words, stamped(run, test, words))
+    yield from theme.pictures(name, drawings, words, stamped(run, test, words))
 
 
 def of(run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None) -> Iterator[Picture]:

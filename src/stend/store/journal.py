@@ -21,9 +21,11 @@ HEAD_BYTES = 1 << 16
 
 SAMPLE = b'{"type":"sample",'
 """How a line begins that holds one."""
+AT_ONCE = 512
+"""So many of them are read together: more would gain nothing, and take room."""
 
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-_row = msgspec.json.Decoder(SampleRow).decode
+_rows = msgspec.json.Decoder(list[SampleRow]).decode
 
 
 def events_of(folder: Path) -> Path:
@@ -49,16 +51,32 @@ class Record:
 
     def into(self, run: Run) -> None:
         """Add them to a run; samples, as nearly all are, by a way that makes no events of them."""
+        samples: list[bytes] = []
         for line in self.lines():
-            if not (line.startswith(SAMPLE) and self.places.known and _taken(line, run.samples)):
+            if line.startswith(SAMPLE) and self.places.known:
+                samples.append(line)
+                if len(samples) == AT_ONCE:
+                    self._take(samples, run, self.lines_read)
+            else:
+                self._take(samples, run, self.lines_read - 1)
                 run.add(self._event(line))
+        self._take(samples, run, self.lines_read)
 
-    def _event(self, line: bytes) -> Event:
+    def _take(self, samples: list[bytes], run: Run, last: int) -> None:
+        """Add samples, the last of which is in that line of the file, and leave the list empty."""
+        if not _taken(samples, run.samples):
+            for number, line in enumerate(samples, last - len(samples) + 1):
+                run.add(self._event(line, number))
+        samples.clear()
+
+    def _event(self, line: bytes, number: int = 0) -> Event:
+        """The event in that line, or in the one that was read last."""
         try:
             return self.places.holding(_decoder.decode(line))
         except outside.BROKEN as error:
+            number = number or self.lines_read
             raise BadInput(
-                f"{events_of(self.folder)}, line {self.lines_read}, is not an event: {outside.sentence(error)}; "
+                f"{events_of(self.folder)}, line {number}, is not an event: {outside.sentence(error)}; "
                 f"`stend verify {self.folder}` tells what the folder is worth"
             ) from error
 
@@ -92,13 +110,15 @@ class Record:
         return f"{self.chain.number}-{self.chain.hash.hex()}" if self.chain else ""
 
 
-def _taken(line: bytes, samples: Samples) -> bool:
-    """Whether a line was taken for a sample as any stend writes it; of all others nothing is said here."""
+def _taken(lines: list[bytes], samples: Samples) -> bool:
+    """Whether all lines were taken for samples as any stend writes them; of others nothing is said here."""
     try:
-        samples.take(_row(line))
+        rows = _rows(b"[%b]" % b",".join(lines))
     except outside.BROKEN:
         return False
-    return True
+    if len(rows) == len(lines):
+        samples.take(rows)
+    return len(rows) == len(lines)
 
 
 class Places:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from stend.batch.verdict import Batch
 from stend.charts.batched import operating, strips
-from stend.charts.parts import Picture
-from stend.charts.parts.theme import finished
+from stend.charts.parts import Picture, theme
 from stend.words import Language
 
 KINDS = (strips, operating)
@@ -14,5 +13,4 @@ KINDS = (strips, operating)
 def pictures(batch: Batch, words: Language, stamps: list[str]) -> Iterator[Picture]:
     """Every picture that this batch can draw."""
     for kind in KINDS:
-        for drawing in kind.draw(batch, words):
-            yield finished(kind.__name__.rpartition(".")[2], drawing, words, stamps)
+        yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(batch, words), words, stamps)

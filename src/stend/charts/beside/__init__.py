@@ -6,9 +6,8 @@ A mark is one recorded figure of one workload in one state; nothing is added up 
 from collections.abc import Callable, Iterator, Sequence
 
 from stend.charts.beside import courses, ladders, levels, traced, waits
-from stend.charts.parts import Drawing, Picture
+from stend.charts.parts import Drawing, Picture, theme
 from stend.charts.parts.sides import Side
-from stend.charts.parts.theme import finished
 from stend.words import Language
 
 __all__ = ["KINDS", "Side", "picture"]
@@ -23,6 +22,4 @@ KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
 
 def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[str]) -> Iterator[Picture]:
     """The charts of that name that these drives can draw."""
-    for drawing in KINDS[name](sides, words):
-        if any(drawing.rows.values()):
-            yield finished(name, drawing, words, stamps)
+    yield from theme.pictures(name, KINDS[name](sides, words), words, stamps)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from stend.charts.overlay import courses, intervals, ratio_map, rested, sweeps, tails
-from stend.charts.parts import Picture
-from stend.charts.parts.theme import finished
+from stend.charts.parts import Picture, theme
 from stend.compare import Comparison
 from stend.words import Language
 
@@ -14,6 +13,4 @@ KINDS = (ratio_map, intervals, sweeps, courses, rested, tails)
 def pictures(whole: Comparison, words: Language, stamps: list[str]) -> Iterator[Picture]:
     """Every picture that these sides can draw."""
     for kind in KINDS:
-        for drawing in kind.draw(whole, words):
-            if any(drawing.rows.values()):
-                yield finished(kind.__name__.rpartition(".")[2], drawing, words, stamps)
+        yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(whole, words), words, stamps)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Picture
-from stend.charts.parts.theme import finished
+from stend.charts.parts import Picture, theme
 from stend.charts.swept import choice, course, shares
 from stend.sweep.study import Study
 from stend.words import Language
@@ -14,5 +13,4 @@ KINDS = (shares, course, choice)
 def pictures(study: Study, words: Language, stamps: list[str]) -> Iterator[Picture]:
     """Every picture that these drives can draw."""
     for kind in KINDS:
-        for drawing in kind.draw(study, words):
-            yield finished(kind.__name__.rpartition(".")[2], drawing, words, stamps)
+        yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(study, words), words, stamps)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Picture
-from stend.charts.parts.theme import finished
+from stend.charts.parts import Picture, theme
 from stend.charts.traced import depth, heat, response, shares, stream_map
 from stend.trace.described import Described
 from stend.words import Language
@@ -15,5 +14,4 @@ def pictures(trace: Described, words: Language) -> Iterator[Picture]:
     """Every picture that this trace can draw."""
     stamps = [] if trace.about.timed else [words("traced.untimed")]
     for kind in KINDS:
-        for drawing in kind.draw(trace, words):
-            yield finished(kind.__name__.rpartition(".")[2], drawing, words, stamps)
+        yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(trace, words), words, stamps)
