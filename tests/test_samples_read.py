@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stend import store
 from stend.errors import BadInput
 from stend.record import Run, Sample, SampleRow, Started
+from stend.store import journal
 from tests.test_run import drawn
 
 HEAD = b'{"format":"stend-events","version":1}\n'
@@ -50,6 +52,19 @@ def test_both_ways_read_the_same_samples_and_refuse_the_same_lines(lines: list[d
             HEAD + (STARTED if planned else b"") + text + (b"" if planned else STARTED)
         )
         assert told(store.load, Path(name)) == told(lambda folder: Run(store.read(folder)), Path(name))
+
+
+def test_a_line_among_many_that_is_no_sample_is_told_by_its_number(tmp_path: Path) -> None:
+    """Samples are read by the hundred."""
+    line = b'{"type":"sample","t":%d,"counts":[1.0,0,[0,0,0.0,0.0,0.0,{}],[1,1,1.0,1.0,1.0,{}]]}\n'
+    lines = [line % number for number in range(3, 3 + 3 * journal.AT_ONCE)]
+    (tmp_path / "events.jsonl").write_bytes(HEAD + STARTED + b"".join(lines))
+    assert [sample.t for sample in store.load(tmp_path).samples] == list(range(3, 3 + len(lines)))
+    for number in (3, journal.AT_ONCE + 9, len(lines) + 2):
+        broken = [line.replace(b"1.0", b"one", 1) if at == number else line for at, line in enumerate(lines, 3)]
+        (tmp_path / "events.jsonl").write_bytes(HEAD + STARTED + b"".join(broken))
+        with pytest.raises(BadInput, match=f"events.jsonl, line {number}, is not an event"):
+            store.load(tmp_path)
 
 
 def test_a_sample_as_stend_writes_it_goes_the_short_way() -> None:

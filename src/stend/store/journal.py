@@ -64,7 +64,7 @@ class Record:
 
     def _take(self, samples: list[bytes], run: Run, last: int) -> None:
         """Add samples, the last of which is in that line of the file, and leave the list empty."""
-        if not _taken(samples, run.samples):
+        if samples and not _taken(samples, run.samples):
             for number, line in enumerate(samples, last - len(samples) + 1):
                 run.add(self._event(line, number))
         samples.clear()
