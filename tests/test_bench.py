@@ -156,8 +156,9 @@ def test_what_comes_after_a_rest_stands_ready_and_a_stream_that_goes_on_does_not
     assert here.streams[STREAM]
 
 
-def test_beside_a_short_step_nothing_is_made_ready_but_after_it() -> None:
+def test_beside_a_short_step_nothing_is_made_ready_where_no_processor_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would be seen in the figures of a drive that is as fast as its host."""
+    monkeypatch.setattr("stend.bench.CPUS", 1)  # and the still drive's host is busy for a tenth of each second
     next_, rest = Ahead(Hold(workload=STREAM, amount=Seconds(seconds=60)), 2), Ahead(Idle(seconds=5), 0)
     before, after = ["start", "ready", "stop"], ["start", "stop", "ready"]
     for seconds, ahead, order in ((9, [next_], after), (10, [next_], before), (9, [rest, next_], before)):
@@ -167,6 +168,23 @@ def test_beside_a_short_step_nothing_is_made_ready_but_after_it() -> None:
     engine = StillEngine()
     done(bench(engine).hold(Hold(workload=RANDOM, amount=Bytes(bytes=MiB)), 1, [next_]))
     assert [line.split()[0] for line in engine.log][:2] == ["start", "ready"]
+
+
+def test_beside_a_short_step_the_next_is_made_ready_once_a_processor_was_seen_idle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("stend.bench.CPUS", 2)
+    engine = StillEngine()
+    here = bench(engine)
+    hold = here.hold(
+        Hold(workload=RANDOM, amount=Seconds(seconds=3)),
+        1,
+        [Ahead(Hold(workload=STREAM, amount=Seconds(seconds=3)), 2)],
+    )
+    next(hold)
+    assert [line.split()[0] for line in engine.log] == ["start", "ready"]
+    done(hold)
+    assert [line.split()[0] for line in engine.log] == ["start", "ready", "stop"]
 
 
 def test_a_wish_to_end_waits_half_a_second_of_a_rest_at_most() -> None:

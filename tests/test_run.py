@@ -85,7 +85,7 @@ def test_one_variable_of_three_that_still_moves_keeps_the_rounds_going() -> None
 
 def test_the_next_load_stands_ready_before_the_present_one_stops() -> None:
     engine = StillEngine()
-    play(drawn("iops", minute_s=10), engine)  # shorter ones leave no room for it (bench.BESIDE_S)
+    play(drawn("iops", minute_s=10), engine)
     log = shorten(engine.log)
     at = log.index("start RND 1024K 100/0 T4 Q32")
     assert log[at : at + 4] == [

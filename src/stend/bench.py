@@ -1,5 +1,6 @@
 """A drive on an engine: holds, rests and the pauses between them. The same workload held twice is never interrupted."""
 
+import os
 from collections.abc import Callable, Generator
 from typing import NamedTuple
 
@@ -15,8 +16,11 @@ AHEAD_S = 0.3
 BESIDE_S = 10.0
 """Beside a step as long as this the next load is made ready; it takes 0.15 s of a processor (fio 3.33 sets its clock).
 
-Beside a shorter one that would be seen in its figures; there the pause is longer instead (0.3 s for fio).
+Beside a shorter one that would be seen in its figures unless a whole processor has nothing to do; without one the pause
+is longer instead (0.3 s for fio).
 """
+CPUS = os.cpu_count() or 1
+"""All that the kernel counts time of, as `Counts.cpu_s` does."""
 
 
 class Stopped(Exception):
@@ -73,12 +77,14 @@ class Bench:
         """Run a workload for an amount, telling each interval's counts; `ahead` is what comes after."""
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
-        ended, beside = self.ended, _leaves_room(hold, ahead)
-        if beside:
+        ended, ready, total = self.ended, _leaves_room(hold, ahead), Counts()
+        if ready:
             self._prepare(hold, ahead)
-        total = Counts()
         while (counts := load.next()) is not None:
             total += counts
+            if not ready and counts.cpu_s <= (CPUS - 1) * counts.seconds:
+                self._prepare(hold, ahead)
+                ready = True
             yield counts
             self._mind()
             if isinstance(hold.amount, Seconds) and total.seconds + counts.seconds / 2 >= hold.amount.seconds:
@@ -86,7 +92,7 @@ class Bench:
         if limit is not None or not (ahead and _same(hold, ahead[0].step)):
             total += self.stop()
         self.advance(hold.workload, total)
-        if not beside:
+        if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
         return Done(total, gap_s, self.seed, getattr(load, "pace", None))

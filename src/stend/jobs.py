@@ -34,7 +34,7 @@ What stend does and these files cannot:
   90 and 110 % of their mean);
 - it sets the write cache as the profile asks ({cache}) and puts it back;
 - it keeps a workload going from one round to the next where its clause asks for that, has the next step held ready
-  beside one of 10 s or more, and draws another recorded seed for every step (here fio draws them).
+  while there is room for it, and draws another recorded seed for every step (here fio draws them).
 
 The plan:
 
