@@ -2,7 +2,7 @@
 
 `python -m benchmarks.exported`: after each cell of stend's run, or before it in every second round, plain fio
 runs the same section of the exported file, so that what drifts with the minutes meets both. As fast as the processor
-lets zram be, so on a quiet host only (15 minutes). `--iops 1000` has the kernel hold both to that many reads
+lets zram be, so on a quiet host only (7 minutes). `--iops 1000` has the kernel hold both to that many reads
 and as many writes a second (blkio of control groups), so that what differs is not the processor's doing.
 """
 
