@@ -122,6 +122,15 @@ def with_a_partition_written_by_a_program(stand: Stand) -> Used:
     return Used(node, "is open for writing in python3", names=(f"{node}p1",))
 
 
+def written_by_a_thread_that_outlived_the_first(stand: Stand) -> Used:
+    """What is left of a program that was killed while a drive was slow: its descriptors are in the threads' tables."""
+    node = stand.loop()
+    code = "import ctypes, threading\nready = threading.Event()\ndef work():\n"
+    code += f" os.open({node!r}, os.O_RDWR)\n ready.set()\n time.sleep(600)\nthreading.Thread(target=work).start()\n"
+    stand.program(f"{code}ready.wait()\nprint(os.getpid(), flush=True)\nctypes.CDLL(None).syscall(60, 0)  # SYS_exit")
+    return Used(node, "is open for writing in python3")
+
+
 def written_under_another_node(stand: Stand) -> Used:
     node, other = stand.loop(), stand.folder / "node"
     os.mknod(other, 0o60600, os.stat(node).st_rdev)

@@ -1,5 +1,6 @@
 """Drives that must not be written: real loop devices and files in every kind of use, and hosts that we have not."""
 
+import contextlib
 import hashlib
 import os
 import signal
@@ -160,12 +161,14 @@ class Stand:
             os.mknod(path, 0o60600, os.makedev(int(major), int(minor)))
             self.end.callback(path.unlink)
 
-    def program(self, code: str) -> None:
+    def program(self, code: str) -> int:
         """A program that runs until the end of the test, no descendant of ours; it prints its number when ready."""
         whole = f"import os, time\n{code}\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
         with subprocess.Popen(["sh", "-c", 'python3 -c "$0" &', whole], stdout=subprocess.PIPE, text=True) as shell:
             assert shell.stdout is not None
-            self.end.callback(os.kill, int(shell.stdout.readline()), signal.SIGKILL)
+            number = int(shell.stdout.readline())
+            self.end.callback(_kill, number)
+        return number
 
     def digest(self) -> str:
         """All bytes of all files that were made, with their places, as far as only we could write them."""
@@ -176,6 +179,11 @@ class Stand:
                 for place, block in blocks(file.fileno(), self.told):
                     whole.update(f"{path} {place} ".encode() + block)
         return whole.hexdigest()
+
+
+def _kill(number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(number, signal.SIGKILL)
 
 
 def blocks(fd: int, most: int = -1) -> Iterator[tuple[int, bytes]]:

@@ -28,7 +28,8 @@ def test_there_are_enough_cases() -> None:
 
 
 @pytest.mark.parametrize("build", each(CASES))
-def test_refused_and_nothing_written(stand: Stand, build: Builder) -> None:
+def test_refused_and_nothing_written(stand: Stand, build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stend.gate.entry.LOCK_PATIENCE_S", 0.2)  # nobody here lets go
     case = build(stand)
     device = devices.find(str(case.target))
     name = {"": gate.names_of(device.identity)[0], "-": None}.get(case.name, case.name)

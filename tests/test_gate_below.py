@@ -61,7 +61,8 @@ def situations(used: Used) -> Iterator[tuple[str | Path, tuple[tuple[str, ...], 
 
 @pytest.mark.needs("losetup", "mount", "umount")
 @pytest.mark.parametrize("build", each(USES))
-def test_a_use_is_found_from_wherever_one_comes(stand: Stand, build: Builder) -> None:
+def test_a_use_is_found_from_wherever_one_comes(stand: Stand, build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stend.gate.entry.LOCK_PATIENCE_S", 0.2)  # nobody here lets go
     used = build(stand)
     for target, ways in situations(used):
         with reached(target, ways) as node:
@@ -73,6 +74,9 @@ def test_there_are_enough_situations() -> None:
 
 
 @pytest.mark.parametrize("build", each(ALONE))
-def test_a_writer_that_no_table_shows_is_found_by_the_kernels_count(stand: Stand, build: Builder) -> None:
+def test_a_writer_that_no_table_shows_is_found_by_the_kernels_count(
+    stand: Stand, build: Builder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stend.gate.refusals.GONE_S", 0)  # nobody here is about to go
     used = build(stand)
     refused(str(used.target), used, stand)

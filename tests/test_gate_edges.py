@@ -1,10 +1,13 @@
 """What the gate lets through though others are near, what it says at its edges, and what it tells of a drive later."""
 
 import contextlib
+import glob
 import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -81,7 +84,10 @@ def test_a_lease_for_writing_is_told_before_a_look_ends_it(stand: Stand) -> None
             devices.find(str(path))
 
 
-def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(stand: Stand) -> None:
+def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stend.gate.refusals.GONE_S", 0)
     path = stand.file()
     device = devices.find(str(path))
     with contextlib.closing(device):
@@ -95,6 +101,31 @@ def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(stand: 
         stand.program(f"{code}socket.send_fds(a, [b'x'], [f.fileno()])\nf.close()")
         with pytest.raises(Refused, match="is open for writing where /proc does not tell"):
             device.check()
+
+
+@pytest.mark.fio
+@pytest.mark.parametrize("kind", ["drive", "file"])
+def test_a_load_that_was_killed_is_waited_for_until_its_last_thread_is_gone(stand: Stand, kind: str) -> None:
+    """fio runs in threads: the first has ended, and its table is empty, while the others wait for the drive."""
+    path = stand.loop() if kind == "drive" else str(stand.file())
+    load = ["fio", "--name=a", f"--filename={path}", "--rw=randwrite", "--thread", "--numjobs=4", "--iodepth=32"]
+    load += ["--ioengine=libaio", "--direct=1", "--time_based", "--runtime=600", f"--output={os.devnull}"]
+    for _ in range(5):
+        fio = stand.program(f"print(os.getpid(), flush=True)\nos.execvp('fio', {load})")
+        while not writers(path):
+            time.sleep(0.01)
+        os.kill(fio, signal.SIGKILL)
+        assert refusal(path) == ""
+        assert not writers(path)
+
+
+def writers(path: str) -> list[str]:
+    """All threads of all programs that have it open."""
+    found = []
+    for link in glob.glob("/proc/[0-9]*/task/*/fd/*"):
+        with contextlib.suppress(OSError):
+            found += [link] if os.readlink(link) == path else []
+    return found
 
 
 def test_who_has_come_and_gone_between_two_looks_is_nobody(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:

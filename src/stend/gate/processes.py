@@ -5,6 +5,7 @@ O_EXCL does not tell of them: virtual machines, databases on raw drives and `dd`
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,11 @@ from stend.gate import mounts
 from stend.gate.stack import File, Layer
 from stend.gate.use import Use
 from stend.kernel import Kernel, text
+
+ENDING_S, SOON_S = 5.0, 0.02
+"""How long a program that has been killed is waited for, which still writes what it had under way."""
+ENDING, KILL = 0x4, 1 << 8
+"""PF_EXITING of a thread's flags; SIGKILL among the signals that it has not taken yet."""
 
 
 class Sought(NamedTuple):
@@ -34,25 +40,40 @@ class Sought(NamedTuple):
 
 def users(kernel: Kernel, layers: Iterable[Layer]) -> Use | None:
     """A program that uses one of the layers: a node, with its partitions where it is meant whole, or a file."""
-    sought = _sought(kernel, layers)
+    sought, until = _sought(kernel, layers), time.monotonic() + ENDING_S
     for process in sorted(kernel.proc.glob("[0-9]*"), key=lambda place: int(place.name)):
-        if (what := _use(process, sought)) and not ours(kernel, int(process.name)):
-            name = text(process / "comm")
-            return Use(f"{what} {name} (process {process.name})", "end that first")
+        while (what := _use(process, sought)) and not ours(kernel, int(process.name)):
+            killed = _killed(process)
+            if not killed or time.monotonic() > until:
+                way = "it has been killed and is still there; wait for its end" if killed else "end that first"
+                return Use(f"{what} {text(process / 'comm')} (process {process.name})", way)
+            time.sleep(SOON_S)
     return None
+
+
+def _killed(process: Path) -> bool:
+    """Whether all that is left of it is on its way out, which may take as long as a drive takes to answer."""
+    return all(_ends(thread) for thread in _there(process / "task"))
+
+
+def _ends(thread: Path) -> bool:
+    flags = text(thread / "stat").rpartition(")")[2].split()[6:7]
+    told = (line.split() for line in text(thread / "status").splitlines())
+    waiting = [int(words[1], 16) for words in told if words[0] in ("SigPnd:", "ShdPnd:")]
+    return not flags or bool(int(flags[0]) & ENDING) or any(signals & KILL for signals in waiting)
 
 
 def ours_writing(kernel: Kernel, file: File) -> int:
     """How often this process and those that descend from it have a file open for writing."""
     sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
     mine = (place for place in kernel.proc.glob("[0-9]*") if ours(kernel, int(place.name)))
-    return sum(_writes(fd) for place in mine for fd in _links(place / "fd", sought))
+    return sum(writes for place in mine for writes in _writing(place / "fd", sought))
 
 
 def read_by_any(kernel: Kernel, file: File) -> bool:
     """Whether any process, this one too, has a file open and does not write to it."""
     sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
-    return any(not _writes(fd) for place in kernel.proc.glob("[0-9]*") for fd in _links(place / "fd", sought))
+    return not all(writes for place in kernel.proc.glob("[0-9]*") for writes in _writing(place / "fd", sought))
 
 
 def ours(kernel: Kernel, pid: int) -> bool:
@@ -82,8 +103,8 @@ def _remote(kernel: Kernel) -> tuple[str, ...]:
 
 def _use(process: Path, sought: Sought) -> str:
     """How a process uses any of them, in words that its name follows; empty if it does not."""
-    held = list(_links(process / "fd", sought))
-    if any(map(_writes, held)):
+    held = _held(process, sought)
+    if any(held):
         return "is open for writing in"
     if held and _shows(process):
         return "is shown as a file system by"
@@ -92,18 +113,35 @@ def _use(process: Path, sought: Sought) -> str:
     return "is mapped into the memory of" if any(_mapped(process, sought)) else ""
 
 
+def _held(process: Path, sought: Sought) -> list[bool]:
+    """Of each descriptor that leads to what is sought whether it writes, by all threads where the first has ended."""
+    held = list(_writing(process / "fd", sought))
+    if not _there(process / "fd"):
+        held += [writes for thread in _there(process / "task") for writes in _writing(thread / "fd", sought)]
+    return held
+
+
+def _writing(folder: Path, sought: Sought) -> Iterator[bool]:
+    """As `_held`, in one folder of descriptors: those that are gone when their flags are asked for are not told."""
+    return (writes for link in _links(folder, sought) if (writes := _writes(link)) is not None)
+
+
 def _links(folder: Path, sought: Sought, pattern: str = "*") -> Iterator[Path]:
     """The links in a folder of /proc that lead to what is sought; those that are gone or not ours to look at do not."""
-    try:
-        links = list(folder.glob(pattern))
-    except OSError:
-        return
-    for link in links:
+    for link in _there(folder, pattern):
         try:
             if sought.hit(os.readlink(link), link):
                 yield link
         except OSError:
             continue
+
+
+def _there(folder: Path, pattern: str = "*") -> list[Path]:
+    """What a folder of /proc holds; nothing where it is gone or not ours to look at."""
+    try:
+        return list(folder.glob(pattern))
+    except OSError:
+        return []
 
 
 def _mapped(process: Path, sought: Sought) -> Iterator[Path]:
@@ -118,7 +156,7 @@ def _mapped(process: Path, sought: Sought) -> Iterator[Path]:
 
 def _shows(process: Path) -> bool:
     """Whether it serves a FUSE file system."""
-    for link in process.glob("fd/*"):
+    for link in _there(process / "fd"):
         try:
             if os.readlink(link) == "/dev/fuse":
                 return True
@@ -127,10 +165,10 @@ def _shows(process: Path) -> bool:
     return False
 
 
-def _writes(fd: Path) -> bool:
-    """Whether a descriptor can write, by its flags in fdinfo."""
+def _writes(fd: Path) -> bool | None:
+    """Whether a descriptor can write, by its flags in fdinfo; None where it is gone."""
     for line in text(fd.parent.parent / "fdinfo" / fd.name).splitlines():
         if line.startswith("flags:"):
             flags = int(line.split()[1], 8)
             return flags & os.O_ACCMODE != os.O_RDONLY and not flags & os.O_PATH
-    return False
+    return None

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 
 from stend.gate import lease, locks, mounts, processes, swap
@@ -17,7 +18,8 @@ REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "lustre", "afs")
 
 FS_IOC_GETFLAGS = 0x80086601
 IMMUTABLE, APPEND_ONLY = 0x10, 0x20
-ASKED = 3
+GONE_S = 1.0
+"""How long a writer that /proc does not tell may take to be gone."""
 
 
 def refusal(
@@ -115,15 +117,19 @@ def _written(target: Layer, kernel: Kernel, fd: int) -> str:
     """The kernel counts a writer that is nowhere in /proc; our own, besides the gate's, are none.
 
     Beside a descriptor of ours that writes it counts readers too: who is seen to read explains its count, and who has
-    gone by then is not counted when it is asked again.
+    gone by then is not counted when it is asked again: nor is who was killed, whose last descriptor goes unseen.
     """
-    for _ in range(ASKED):
-        if not lease.others_write(target.path, fd):
-            return ""
-        if fd >= 0 and (processes.ours_writing(kernel, target.file) > 1 or processes.read_by_any(kernel, target.file)):
-            return ""
-    who = "a descriptor on its way in a socket, io_uring, the kernel, another container"
-    return f"is open for writing where /proc does not tell ({who}); end that first"
+    until = time.monotonic() + GONE_S
+    while lease.others_write(target.path, fd) and not (fd >= 0 and _explained(target, kernel)):
+        if time.monotonic() > until:
+            who = "a descriptor on its way in a socket, io_uring, the kernel, another container"
+            return f"is open for writing where /proc does not tell ({who}); end that first"
+        time.sleep(processes.SOON_S)
+    return ""
+
+
+def _explained(target: Layer, kernel: Kernel) -> bool:
+    return processes.ours_writing(kernel, target.file) > 1 or processes.read_by_any(kernel, target.file)
 
 
 def _unfit(path: str, there: os.stat_result, kernel: Kernel) -> str:
