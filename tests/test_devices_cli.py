@@ -20,6 +20,7 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return capsys.readouterr().out
 
 
+@pytest.mark.xdist_group("block")  # whose tests make drives come and go
 def test_every_drive_is_listed_as_json_with_its_reason(capsys: pytest.CaptureFixture[str]) -> None:
     told = json.loads(asked(capsys, "--json"))
     brief = asked(capsys).splitlines()
