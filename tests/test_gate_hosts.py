@@ -87,6 +87,16 @@ def test_nobody_is_told_to_unmount_the_system(tmp_path: Path, host: Host) -> Non
     assert refusal(str(node), kernel=host.kernel) == "carries / of this system; choose another drive"
 
 
+def test_the_drive_of_the_system_is_told_by_another_path_too(tmp_path: Path, host: Host) -> None:
+    root, node = os.stat("/").st_dev, tmp_path / "sdb"
+    os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(8, 16))
+    for name, number in (("sda", f"{os.major(root)}:{os.minor(root)}"), ("sdb", "8:16")):
+        host.disk(name, number, device__serial="SN1", device__wwid="naa.5000")
+    host.mounted(f"{os.major(root)}:{os.minor(root)}", "/", "/dev/sda")
+    words = "lies on sda, which carries / of this system; choose another drive"
+    assert refusal(str(node), kernel=host.kernel) == words
+
+
 def test_a_partition_of_it_below_a_stack_is_found(stand: Stand, host: Host, node: str) -> None:
     host.disk("sda", number_of(node), device__serial="SN1")
     host.disk("sda2", "8:2", parent="sda", partition="2")
@@ -105,6 +115,27 @@ def test_another_path_to_the_same_drive_is_found(stand: Stand, host: Host, node:
     host.disk("sdb", "8:16", device__serial="SN1", device__wwid="naa.5000")
     host.mounted("8:16", "/data", "/dev/sdb")
     refused(stand, node, host.kernel, "is the same drive as sdb, which is mounted at /data")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("f = open({!r}, 'r+b')", "is the same drive as sdb, which is open for writing in python3 .process"),
+        ("f = os.open({!r}, os.O_RDONLY | os.O_EXCL)", "sdb, which the kernel or another program has to itself"),
+    ],
+)
+def test_who_writes_by_another_path_or_has_it_to_itself_is_found(
+    stand: Stand, host: Host, node: str, code: str, words: str
+) -> None:
+    """A virtual machine, a database or another stend on the second path; ZFS, which leaves no trace in /sys."""
+    other = stand.loop(stand.file("other.bin"))
+    host.disk("sda", number_of(node), device__serial="SN1", device__wwid="naa.5000")
+    host.disk("sdb", number_of(other), device__serial="SN1", device__wwid="naa.5000")
+    (host.root / "dev/sdb").symlink_to(other)
+    passes(node, host.kernel)
+    number = stand.program(code.format(other))
+    (host.root / "proc" / str(number)).symlink_to(f"/proc/{number}")
+    refused(stand, node, host.kernel, words)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from stend.gate import lease, locks, mounts, processes, swap
 from stend.gate.stack import Layer
 from stend.gate.use import Use
-from stend.gate.uses import Uses
+from stend.gate.uses import Uses, by_another_path
 from stend.kernel import HOST, Kernel, answer_at, text
 
 SYSTEM = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
@@ -42,7 +42,7 @@ def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: U
     kernel, node = uses.kernel, layers[0].node
     if not node:
         return "is a node without a drive; `stend devices` lists the drives there are"
-    if carried := _carries(layers, keep_off, kernel):  # before its mounts: nobody should be told to unmount /
+    if carried := _carries(layers, keep_off, uses):  # before its mounts: nobody should be told to unmount /
         return carried
     if used := uses.of(layers):
         return str(used)
@@ -58,10 +58,10 @@ def _unready(path: str, node: str, kernel: Kernel) -> str:
     return f"is read-only; `blockdev --setrw {path}` first, if it may be written" if kernel.read_only(node) else ""
 
 
-def _carries(layers: list[Layer], keep_off: tuple[str, ...], kernel: Kernel) -> str:
-    """Whether the system or the run folder lives on the disks that the target is on."""
-    node = layers[0].node
-    own = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)}
+def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
+    """Whether the system or the run folder lives on the disks that the target is on, by whatever path."""
+    kernel, node = uses.kernel, layers[0].node
+    own = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)} | {*uses.twins(layers)}
     for place in (*SYSTEM, *keep_off):
         if shared := own & mounts.disks_below(kernel, place):
             where = "carries" if node in shared else f"lies on {min(shared)}, which carries"
@@ -110,7 +110,12 @@ def _held(layers: list[Layer], uses: Uses) -> Use | None:
     """A use by a program, or as swap that has no name here: asked last, since asking would break a lease of others."""
     files = [layer for layer in layers if not layer.node]
     locked = (locks.of_file(uses.kernel, layer) for layer in files)
-    return processes.users(uses.kernel, layers) or next(filter(None, locked), None) or swap.unnamed(files, uses)
+    if used := processes.users(uses.kernel, layers):
+        return used
+    for twin in uses.twins(layers):
+        if used := processes.users(uses.kernel, [Layer(twin)]):
+            return by_another_path(twin, used)
+    return next(filter(None, locked), None) or swap.unnamed(files, uses)
 
 
 def _written(target: Layer, kernel: Kernel, fd: int) -> str:

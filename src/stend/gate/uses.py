@@ -47,11 +47,16 @@ class Uses:
         for layer in layers:
             if used := self._layer(layer, own):
                 return Use(f"{layer.words}, which {used.what}", used.way) if layer.words else used
-        for layer in layers:
-            for twin in self.kernel.twins(layer.node) if layer.node and layer.whole else ():
-                if twin not in own and (used := self._whole(twin, own)):
-                    return Use(f"is the same drive as {twin}, which {used.what}", used.way)
+        for twin in self.twins(layers):
+            if used := self._whole(twin, own) or self._claimed(twin):
+                return by_another_path(twin, used)
         return None
+
+    def twins(self, layers: list[Layer]) -> list[str]:
+        """Other disks that are one of these, reached by another path which is none of these layers."""
+        own = {layer.node for layer in layers}
+        whole = (layer.node for layer in layers if layer.node and layer.whole)
+        return [twin for node in whole for twin in self.kernel.twins(node) if twin not in own]
 
     def _layer(self, layer: Layer, own: frozenset[str]) -> Use | None:
         if not layer.node:
@@ -173,6 +178,11 @@ class Uses:
         """`major:minor` of a block node by its path; empty for anything else."""
         there = self.kernel.there(path) if path.startswith("/") else None
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" if there and stat.S_ISBLK(there.st_mode) else ""
+
+
+def by_another_path(twin: str, used: Use) -> Use:
+    """The use of a twin as that of the drive."""
+    return Use(f"is the same drive as {twin}, which {used.what}", used.way)
 
 
 def _above(path: str, file: File) -> Iterator[File]:
