@@ -1,0 +1,83 @@
+"""A SCSI drive with two paths and no multipathing: what uses it by one is found when the other is named."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from stend import devices
+from stend.errors import Refused
+from tests.gate_verbs import refused
+from tests.lab import bench
+from tests.lab.cases.test_gate import digest, mounted
+from tests.lab.cases.test_scsi import HELD_MIB, found
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def paths() -> Iterator[tuple[str, str]]:
+    """Both nodes of one drive that the kernel plays, which hangs on two hosts."""
+    bench.tool("modprobe", "scsi_debug", f"dev_size_mb={HELD_MIB}", "add_host=2", "vpd_use_hostno=0", "delay=0")
+    bench.wait("both paths are there", lambda: len(list(found())) == 2)
+    first, second = (f"/dev/{node}" for node in sorted(found()))
+    yield first, second
+    bench.tool("modprobe", "--remove", "scsi_debug")
+
+
+@contextmanager
+def open_for(path: str, flags: int) -> Iterator[None]:
+    """A program that has it open, none of ours."""
+    ready, told = os.pipe()
+    program = os.fork()
+    if program == 0:
+        if os.fork():
+            os._exit(0)
+        os.open(path, flags)
+        os.write(told, str(os.getpid()).encode())
+        os.close(told)
+        os.read(os.eventfd(0), 8)
+    os.waitpid(program, 0)
+    number = int(os.read(ready, 20))
+    try:
+        yield
+    finally:
+        os.kill(number, 9)
+        bench.wait("it is gone", lambda: not Path(f"/proc/{number}/fd/0").exists())
+
+
+def at_a_mount(end: ExitStack, other: str) -> str:
+    bench.tool("mkfs.ext4", "-q", "-F", other)
+    mounted(end, other, "-o", "ro")
+    return "which is mounted at"
+
+
+def at_a_program(end: ExitStack, other: str) -> str:
+    end.enter_context(open_for(other, os.O_RDWR))
+    return "which is open for writing in"
+
+
+def at_one_who_has_it_alone(end: ExitStack, other: str) -> str:
+    end.enter_context(open_for(other, os.O_RDONLY | os.O_EXCL))
+    return "which the kernel or another program has to itself"
+
+
+@pytest.mark.parametrize("use", [at_a_mount, at_a_program, at_one_who_has_it_alone])
+def test_a_drive_is_refused_by_one_path_while_it_is_used_by_the_other(
+    use: Callable[[ExitStack, str], str], paths: tuple[str, str], tmp_path: Path
+) -> None:
+    first, second = paths
+    one, two = (devices.find(path).identity for path in paths)
+    assert (one.serial, one.wwn) == (two.serial, two.wwn)
+    with ExitStack() as end:
+        words = use(end, second)
+        before = digest(first)
+        with pytest.raises(Refused, match=f"is the same drive as {Path(second).name}, {words}"):
+            devices.find(first).open(writes=True, destroy=one.serial)
+        assert len(refused(first, one.serial, tmp_path)) == 4
+        assert digest(first) == before
+    device = devices.find(first)
+    device.open(writes=True, destroy=one.serial)
+    device.close()
