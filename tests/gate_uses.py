@@ -122,6 +122,20 @@ def with_a_partition_written_by_a_program(stand: Stand) -> Used:
     return Used(node, "is open for writing in python3", names=(f"{node}p1",))
 
 
+def known_to_an_io_uring_alone(stand: Stand) -> Used:
+    """Of a node no lease tells; fdinfo of the ring does."""
+    node = stand.loop()
+    stand.program(registered(node))
+    return Used(node, "is registered with an io_uring of python3")
+
+
+def registered(path: object) -> str:
+    """A program that has it open in an io_uring, and in no descriptor."""
+    code = "import ctypes\nc = ctypes.CDLL(None)\nring = c.syscall(425, 4, (ctypes.c_char * 120)())  # io_uring_setup\n"
+    code += f"fd = os.open({str(path)!r}, os.O_RDWR)\n"
+    return code + "assert not c.syscall(427, ring, 2, (ctypes.c_int * 1)(fd), 1)  # its files\nos.close(fd)"
+
+
 def written_by_a_thread_that_outlived_the_first(stand: Stand) -> Used:
     """What is left of a program that was killed while a drive was slow: its descriptors are in the threads' tables."""
     node = stand.loop()
@@ -456,12 +470,7 @@ def in_a_thread_of_its_own(stand: Stand) -> Used:
 
 def known_to_io_uring_alone(stand: Stand) -> Used:
     path = stand.file()
-    code = "import ctypes\nc = ctypes.CDLL(None)\nring = c.syscall(425, 4, (ctypes.c_char * 120)())  # io_uring_setup\n"
-    code += f"fd = os.open({str(path)!r}, os.O_RDWR)\n"
-    code += (
-        "assert not c.syscall(427, ring, 2, (ctypes.c_int * 1)(fd), 1)  # io_uring_register, its files\nos.close(fd)"
-    )
-    stand.program(code)
+    stand.program(registered(path))
     return Used(path, HIDDEN)
 
 

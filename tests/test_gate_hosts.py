@@ -87,6 +87,27 @@ def test_nobody_is_told_to_unmount_the_system(tmp_path: Path, host: Host) -> Non
     assert refusal(str(node), kernel=host.kernel) == "carries / of this system; choose another drive"
 
 
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("sda", "sys/class/block/sda/device/scsi_generic/sg0/dev"),
+        ("sda", "sys/class/block/sda/device/bsg/0:0:0:0/dev"),
+        ("nvme0n1", "sys/class/nvme-generic/ng0n1/dev"),
+    ],
+)
+def test_who_sends_commands_past_the_block_layer_is_found(
+    stand: Stand, host: Host, node: str, name: str, place: str
+) -> None:
+    """QEMU with scsi-generic, fio with io_uring_cmd: /dev/sgN and /dev/ngXnY are other nodes of the same drive."""
+    host.disk(name, number_of(node), device__serial="SN1")
+    made = os.stat("/dev/full")
+    host.write(place, f"{os.major(made.st_rdev)}:{os.minor(made.st_rdev)}\n")
+    passes(node, host.kernel)
+    number = stand.program("f = os.open('/dev/full', os.O_RDWR)")
+    (host.root / "proc" / str(number)).symlink_to(f"/proc/{number}")
+    refused(stand, node, host.kernel, "is open for writing in python3")
+
+
 def test_the_drive_of_the_system_is_told_by_another_path_too(tmp_path: Path, host: Host) -> None:
     root, node = os.stat("/").st_dev, tmp_path / "sdb"
     os.mknod(node, stat.S_IFBLK | 0o600, os.makedev(8, 16))
@@ -152,6 +173,19 @@ def test_what_is_served_to_others_is_refused(stand: Stand, host: Host, node: str
     (host.root / "dev/sda").symlink_to(node)
     host.write(f"sys/kernel/config/{path}", "/dev/sda\n")
     refused(stand, node, host.kernel, words)
+
+
+@pytest.mark.parametrize("place", ["device/dev", "device/nvme0/dev"])  # with and without multipathing in the kernel
+def test_a_namespace_whose_controller_is_served_to_others_is_refused(
+    stand: Stand, host: Host, node: str, place: str
+) -> None:
+    host.disk("nvme0n1", number_of(node), device__serial="SN1")
+    passes(node, host.kernel)
+    made = os.stat("/dev/full")
+    host.write(f"sys/class/block/nvme0n1/{place}", f"{os.major(made.st_rdev)}:{os.minor(made.st_rdev)}\n")
+    (host.root / "dev/nvme0").symlink_to("/dev/full")
+    host.write("sys/kernel/config/nvmet/subsystems/nqn/passthru/device_path", "/dev/nvme0\n")
+    refused(stand, node, host.kernel, "is served to others .nvmet.")
 
 
 def test_a_node_that_the_kernel_has_no_drive_for_is_refused(stand: Stand, host: Host, node: str) -> None:

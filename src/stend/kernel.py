@@ -143,6 +143,20 @@ class Kernel:
         wwn = self.names(node)["wwn"]
         return [other for other in self._others(node) if wwn and self.names(other)["wwn"] == wwn]
 
+    def generic(self, node: str) -> list[str]:
+        """`major:minor` of the character devices that take commands past the block layer: sg and bsg, ng of NVMe."""
+        own = self.parent(node) or node
+        found = [*self.block(own).glob("device/scsi_generic/*/dev"), *self.block(own).glob("device/bsg/*/dev")]
+        if own.startswith("nvme"):
+            found.append(self.sys / "class/nvme-generic" / own.replace("nvme", "ng", 1) / "dev")
+        return [number for number in map(text, found) if number]
+
+    def controllers(self, node: str) -> list[str]:
+        """`major:minor` of the NVMe controllers that a namespace is reached by."""
+        device = self.block(self.parent(node) or node) / "device"
+        found = [device / "dev", *device.glob("nvme*/dev")] if node.startswith("nvme") else []
+        return [number for number in map(text, found) if number]
+
     def namesakes(self, node: str) -> list[str]:
         """Other drives that tell the same serial: namespaces of one NVMe drive, cheap USB adapters."""
         serial, twins = self.names(node)["serial"], self.twins(node)

@@ -22,19 +22,26 @@ ENDING, KILL = 0x4, 1 << 8
 
 
 class Sought(NamedTuple):
-    """Block nodes by number and files by (device, inode); paths below `remote` are not asked after."""
+    """Block nodes by number and files by (device, inode); paths below `remote` are not asked after.
+
+    `generic` are the character devices of these drives, by number.
+    """
 
     numbers: frozenset[str]
     files: frozenset[File]
     remote: tuple[str, ...]
+    generic: frozenset[str] = frozenset()
 
     def hit(self, path: str, link: Path) -> bool:
         """Whether a link of /proc, which reads `path`, leads to one of them."""
         if not path.startswith("/") or path.startswith(self.remote):
             return False
         there = os.stat(link)
+        number = f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}"
         if stat.S_ISBLK(there.st_mode):
-            return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" in self.numbers
+            return number in self.numbers
+        if stat.S_ISCHR(there.st_mode):
+            return number in self.generic
         return (there.st_dev, there.st_ino) in self.files
 
 
@@ -87,14 +94,15 @@ def ours(kernel: Kernel, pid: int) -> bool:
 
 
 def _sought(kernel: Kernel, layers: Iterable[Layer]) -> Sought:
-    numbers, files = set(), set()
+    numbers, files, generic = set(), set(), set()
     for layer in layers:
         if layer.node:
+            generic |= {*kernel.generic(layer.node)}
             parts = kernel.partitions(layer.node) if layer.whole else []
             numbers |= {kernel.number(node) for node in (layer.node, *parts)}
         else:
             files.add(layer.file)
-    return Sought(frozenset(numbers - {""}), frozenset(files), _remote(kernel))
+    return Sought(frozenset(numbers - {""}), frozenset(files), _remote(kernel), frozenset(generic))
 
 
 def _remote(kernel: Kernel) -> tuple[str, ...]:
@@ -108,6 +116,8 @@ def _use(process: Path, sought: Sought) -> str:
         return "is open for writing in"
     if held and _shows(process):
         return "is shown as a file system by"
+    if not held and any(_registered(process, sought)):
+        return "is registered with an io_uring of"
     if any(_links(process, sought, "exe")):
         return "is the program that runs as"
     return "is mapped into the memory of" if any(_mapped(process, sought)) else ""
@@ -124,6 +134,26 @@ def _held(process: Path, sought: Sought) -> list[bool]:
 def _writing(folder: Path, sought: Sought) -> Iterator[bool]:
     """As `_held`, in one folder of descriptors: those that are gone when their flags are asked for are not told."""
     return (writes for link in _links(folder, sought) if (writes := _writes(link)) is not None)
+
+
+def _registered(process: Path, sought: Sought) -> Iterator[bool]:
+    """The block nodes and generic devices that its io_urings know and no descriptor leads to any more, by fdinfo.
+
+    Whether they are written is not told. Of files the lease tells who writes them.
+    """
+    for link in _there(process / "fd"):
+        try:
+            if os.readlink(link) != "anon_inode:[io_uring]":
+                continue
+        except OSError:
+            continue
+        told = text(process / "fdinfo" / link.name).partition("UserFiles:")[2].partition("UserBufs:")[0]
+        for line in told.splitlines()[1:]:
+            path = Path(mounts.unescaped(line.partition(":")[2].strip()))
+            try:
+                yield not path.is_file() and sought.hit(str(path), path)
+            except OSError:
+                continue
 
 
 def _links(folder: Path, sought: Sought, pattern: str = "*") -> Iterator[Path]:

@@ -8,7 +8,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from stend.gate import mounts, stack, volumes
 from stend.gate.stack import File, Layer
@@ -17,11 +17,15 @@ from stend.kernel import Kernel, Loop, text
 
 EXPORTS = (
     "nvmet/subsystems/*/namespaces/*/device_path",
+    "nvmet/subsystems/*/passthru/device_path",
     "target/core/*/*/udev_path",
     "target/core/*/*/info",
     "usb_gadget/*/functions/mass_storage.*/lun.*/file",
 )
-"""In /sys/kernel/config: what NVMe-oF, iSCSI (LIO) and USB targets serve; none of them holds a drive exclusively."""
+"""In /sys/kernel/config: what NVMe-oF, iSCSI (LIO) and USB targets serve; none of them holds a drive exclusively.
+
+With `passthru` it is a controller, `/dev/nvme0`, and so all of its namespaces.
+"""
 
 OLD_GADGETS = "class/udc/*/device/gadget*/lun*/file"
 """In /sys: what a USB gadget of the older kind serves."""
@@ -143,8 +147,9 @@ class Uses:
                 return Use("is swap in use", f"`swapoff {path}` first")
         if any((self.kernel.sys / "fs/btrfs").glob(f"*/devices/{node}")):
             return Use("is a member of a mounted btrfs", "unmount it first (`btrfs filesystem show` tells which)")
+        controllers = self.kernel.controllers(node)
         for export, path in self.exports:
-            if self.number(path) == number:
+            if self.number(path) == number or self.number(path, stat.S_ISCHR) in controllers:
                 return Use(f"is served to others ({export})", "take that down first")
         return None
 
@@ -174,10 +179,10 @@ class Uses:
             return Use(f"is behind /dev/{loop.node}, which {used.what}", used.way)
         return Use(f"is behind /dev/{loop.node}", f"`losetup -d /dev/{loop.node}` first")
 
-    def number(self, path: str) -> str:
-        """`major:minor` of a block node by its path; empty for anything else."""
+    def number(self, path: str, is_kind: Callable[[int], bool] = stat.S_ISBLK) -> str:
+        """`major:minor` of a block node by its path, or of a node of that kind; empty for anything else."""
         there = self.kernel.there(path) if path.startswith("/") else None
-        return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" if there and stat.S_ISBLK(there.st_mode) else ""
+        return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" if there and is_kind(there.st_mode) else ""
 
 
 def by_another_path(twin: str, used: Use) -> Use:

@@ -98,6 +98,20 @@ def served_by_lio(end: ExitStack, node: str) -> str:
     return "is served to others .target.|to itself"
 
 
+def served_by_nvmet(end: ExitStack, node: str) -> str:
+    for module in ("configfs", "nvmet"):
+        bench.tool("modprobe", module)
+    if not (CONFIG / "nvmet").exists():
+        subprocess.run(["mount", "-t", "configfs", "none", str(CONFIG)], check=False)
+    home = CONFIG / "nvmet/subsystems/lab"
+    for folder in (home, home / "namespaces/1"):
+        folder.mkdir()
+        end.callback(folder.rmdir)
+    (home / "namespaces/1/device_path").write_text(node)
+    (home / "namespaces/1/enable").write_text("1")
+    return "is served to others .nvmet."
+
+
 def served_by_a_usb_gadget(end: ExitStack, node: str) -> str:
     for module in ("configfs", "libcomposite", "usb_f_mass_storage", "dummy_hcd"):
         bench.tool("modprobe", module)
@@ -166,6 +180,7 @@ CASES: tuple[Case, ...] = (
     a_physical_volume_of_lvm,
     a_member_of_an_array,
     served_by_lio,
+    served_by_nvmet,
     served_by_a_usb_gadget,
     a_mounted_f2fs,
     a_second_drive_of_an_f2fs,

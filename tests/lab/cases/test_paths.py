@@ -1,4 +1,7 @@
-"""A SCSI drive with two paths and no multipathing: what uses it by one is found when the other is named."""
+"""A drive that has other nodes: two paths without multipathing, and nodes that take commands past the block layer.
+
+What uses it by one is found when the other is named.
+"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -80,4 +83,27 @@ def test_a_drive_is_refused_by_one_path_while_it_is_used_by_the_other(
         assert digest(first) == before
     device = devices.find(first)
     device.open(writes=True, destroy=one.serial)
+    device.close()
+
+
+def generic(node: str) -> str:
+    """The character device that takes commands for it."""
+    disk = Path(node).name
+    for place in Path(f"/sys/class/block/{disk}/device/scsi_generic").glob("sg*"):
+        return f"/dev/{place.name}"
+    return f"/dev/{disk.replace('nvme', 'ng', 1)}"
+
+
+@pytest.mark.parametrize("serial", ["LABRAID0", "LABSCSI", "LABSATA"])
+def test_a_drive_is_refused_while_somebody_sends_commands_past_its_block_node(serial: str, tmp_path: Path) -> None:
+    """QEMU with scsi-generic, fio with io_uring_cmd."""
+    bench.tool("modprobe", "sg")
+    node = bench.node(serial)
+    bench.wait("its other node is there", lambda: Path(generic(node)).exists())
+    with open_for(generic(node), os.O_RDWR):
+        assert len(refused(node, serial, tmp_path)) == 4
+        with pytest.raises(Refused, match="is open for writing in"):
+            devices.find(node).open(writes=True, destroy=serial)
+    device = devices.find(node)
+    device.open(writes=True, destroy=serial)
     device.close()
