@@ -67,7 +67,7 @@ def nvme_drive(place: Place, *cases: str, oacs: int = 10, unallocated: int = 0) 
     place.bench.program(
         "nvme",
         f'case "$1" in\nid-ctrl) cat {place.bench.bin}/ctrl;;\nid-ns) cat {place.bench.bin}/ns;;\n'
-        f"list-ctrl) exit 1;;\n{other}\nesac",
+        f"list-ctrl) exit 1;;\n{other}\nlist-ns) echo '[   0]:0x1';;\nesac",
     )
     return nvme.find(str(place.host.root / "dev" / place.name), place.host.kernel)
 

@@ -1,5 +1,7 @@
 """NVMe drives: sysfs and nvme-cli (JSON of its versions 1 and 2)."""
 
+import re
+from collections.abc import Collection
 from typing import Any
 
 from stend import gate
@@ -101,10 +103,29 @@ def feature(node: str, number: str) -> int | None:
 
 
 def neighbours(node: str, kernel: Kernel = HOST) -> list[str]:
-    """Other namespaces of the same drive."""
-    found = (n for n in kernel.nodes() if n != node and kernel.number(n) and not kernel.parent(n))
+    """Other namespaces of the same drive (NVM subsystem), by whichever of its controllers."""
+    own = {node, *kernel.twins(node)}
+    found = (n for n in kernel.nodes() if n not in own and kernel.number(n) and not kernel.parent(n))
+    name = _drive(node, kernel)
+    return [n for n in found if n.startswith("nvme") and _drive(n, kernel) == name]
+
+
+def _drive(node: str, kernel: Kernel) -> str:
+    """The qualified name of its NVM subsystem, or where that is not told its controller."""
     name = controller(node, kernel)
-    return [n for n in found if n.startswith("nvme") and controller(n, kernel) == name]
+    return text(kernel.sys / "class/nvme" / name / "subsysnqn") or name
+
+
+def elsewhere(name: str, known: Collection[int], *, managed: bool) -> list[str]:
+    """Namespaces of a drive that have no node here, in words: of another host, detached, of another command set.
+
+    `managed` drives list all that are allocated (Identify, CNS 10h), others those that are attached (02h).
+    """
+    told = tools.softly("nvme", "list-ns", name, *(["--all"] if managed else [])).out
+    listed = [int(number, 16) for number in re.findall(r"\]:\s*0x([0-9a-fA-F]+)", told)]
+    if managed and not listed:
+        return [f"unknown namespaces (`nvme list-ns {name} --all` tells none)"]
+    return [f"namespace {nsid}, which is not attached here" for nsid in listed if nsid and nsid not in known]
 
 
 def can(told: dict[str, Any]) -> set[str]:
@@ -162,6 +183,10 @@ def _not_zero(identifier: Any) -> str:
     return word if word.strip("0x-") else ""
 
 
+def _nsid(node: str, kernel: Kernel) -> int:
+    return tools.number(text(kernel.block(node) / "nsid") or node.rpartition("n")[2])
+
+
 class NvmeDevice(drives.DriveDevice):
     """A namespace of an NVMe drive."""
 
@@ -183,13 +208,15 @@ class NvmeDevice(drives.DriveDevice):
             state |= {"sanitize running"} if not progress.over else set()
             state |= {"sanitize failed"} if progress.over and "fail" in words.lower() else set()
         state |= {"read-only"} if self.kernel.read_only(self.node) else set()
+        beside = neighbours(self.node, self.kernel)
+        known = {_nsid(node, self.kernel) for node in (self.node, *beside)}
         return table.Drive(
             interface="nvme",
             node=self.identity.path,
             can=frozenset(bits),
             state=frozenset(state),
             controller=self.controller,
-            neighbours=tuple(neighbours(self.node, self.kernel)),
+            neighbours=(*beside, *elsewhere(self.controller, known, managed="namespaces" in bits)),
             lba_format=lba_format(space.document),
             template=self.template,
             asked=self.asked,
@@ -201,7 +228,7 @@ class NvmeDevice(drives.DriveDevice):
         """Identify, and the controllers that the namespace is attached to."""
         told = tools.ask("nvme", "id-ctrl", self.controller, JSON).document
         space = tools.ask("nvme", "id-ns", self.identity.path, JSON).document
-        nsid = tools.number(text(self.kernel.block(self.node) / "nsid") or self.node.rpartition("n")[2])
+        nsid = _nsid(self.node, self.kernel)
         listed = tools.softly("nvme", "list-ctrl", self.controller, f"--namespace-id={nsid}", JSON).document
         ids = [tools.number(entry.get("ctrl_id", 0)) for entry in shapes.dicts(listed.get("ctrl_list"))]
         return prepare_table.Layout(

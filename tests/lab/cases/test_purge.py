@@ -1,8 +1,11 @@
 """Purges by every method that the machine's drives have, each with data proved gone by reading the whole drive."""
 
+from pathlib import Path
+
 import pytest
 
 from stend import devices
+from stend.devices.nvme import NvmeDevice
 from tests.lab import bench
 
 
@@ -54,6 +57,23 @@ def test_a_format_keeps_the_lba_format_and_leaves_the_other_namespace_alone() ->
     assert lba_format(one) == 4
     assert not bench.holds_mark(one)
     assert bench.holds_mark(two)
+
+
+def test_a_namespace_that_is_not_attached_is_known_to_be_on_the_drive() -> None:
+    """What wipes a whole drive would take it too, though no node shows it."""
+    one, two = bench.node("LABPAIR", 1), bench.node("LABPAIR", 2)
+    device = devices.find(one)
+    assert isinstance(device, NvmeDevice)
+    assert device.abilities().neighbours == (Path(two).name,)
+    ids = ("--namespace-id=2", f"--controllers={device.layout().controllers[0]}")
+    bench.tool("nvme", "detach-ns", device.controller, *ids)
+    try:
+        bench.wait("its node is gone", lambda: not Path("/sys/class/block", Path(two).name).exists())
+        assert device.abilities().neighbours == ("namespace 2, which is not attached here",)
+    finally:
+        bench.tool("nvme", "attach-ns", device.controller, *ids)
+        bench.tool("nvme", "ns-rescan", device.controller)
+        bench.wait("its node is back", lambda: Path("/sys/class/block", Path(two).name).exists())
 
 
 def test_a_method_that_the_drive_has_not_is_refused_and_nothing_is_lost() -> None:
