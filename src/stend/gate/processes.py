@@ -151,7 +151,7 @@ def _registered(process: Path, sought: Sought) -> Iterator[bool]:
         for line in told.splitlines()[1:]:
             path = Path(mounts.unescaped(line.partition(":")[2].strip()))
             try:
-                yield not path.is_file() and sought.hit(str(path), path)
+                yield sought.hit(str(path), path) and not path.is_file()
             except OSError:
                 continue
 
