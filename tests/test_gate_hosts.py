@@ -11,7 +11,9 @@ import pytest
 from stend import gate
 from stend.devices import block
 from stend.errors import Refused
+from stend.gate import processes
 from stend.gate.refusals import refusal
+from stend.gate.stack import Layer
 from stend.kernel import Kernel
 from tests.stand import Host, Stand, number_of
 
@@ -95,6 +97,19 @@ def test_nobody_is_told_to_unmount_the_system(tmp_path: Path, host: Host) -> Non
         ("nvme0n1", "sys/class/nvme-generic/ng0n1/dev"),
     ],
 )
+def test_nobody_waits_for_a_network_share_that_a_program_has_files_of(host: Host, tmp_path: Path) -> None:
+    """A stat of one whose server is gone never ends."""
+    table = host.root / "proc/self/mountinfo"
+    table.write_text("36 35 0:50 / /srv/share rw - nfs4 server:/ rw\n")
+    (host.root / "proc/7/fd").mkdir(parents=True)
+    (host.root / "proc/7/fd/3").symlink_to("/srv/share/a")
+    assert processes.users(host.kernel, [Layer(file=(1, 2), path="/x")]) is None
+    sought = processes.Sought(frozenset(), frozenset(), ("/srv/share/",))
+    assert not sought.hit("/srv/share/a", tmp_path / "not there, which a stat would say")
+    with pytest.raises(FileNotFoundError):
+        sought.hit("/srv/shared", tmp_path / "not there")
+
+
 def test_who_sends_commands_past_the_block_layer_is_found(
     stand: Stand, host: Host, node: str, name: str, place: str
 ) -> None:
