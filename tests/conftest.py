@@ -86,7 +86,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> Iterator[None]:
         terminalreporter.line(f"in random order; again with -p randomly --randomly-seed={seed}")
     reports = [report for group in terminalreporter.stats.values() for report in group if hasattr(report, "longrepr")]
     skipped = Counter(str(r.longrepr[2]).removeprefix("Skipped: ") for r in reports if r.skipped)
-    partly = Counter(dict(told for r in reports for name, told in r.user_properties if name == NOT_RUN))
+    partly = Counter(dict(told for r in reports for name, told in getattr(r, "user_properties", ()) if name == NOT_RUN))
     for title, reasons in (("NOT RUN HERE: %d tests", skipped), ("NOT RUN HERE: %d cases of the lab", partly)):
         if reasons:
             terminalreporter.section(title % reasons.total(), sep="!", red=True, bold=True)

@@ -89,14 +89,6 @@ def test_nobody_is_told_to_unmount_the_system(tmp_path: Path, host: Host) -> Non
     assert refusal(str(node), kernel=host.kernel) == "carries / of this system; choose another drive"
 
 
-@pytest.mark.parametrize(
-    ("name", "place"),
-    [
-        ("sda", "sys/class/block/sda/device/scsi_generic/sg0/dev"),
-        ("sda", "sys/class/block/sda/device/bsg/0:0:0:0/dev"),
-        ("nvme0n1", "sys/class/nvme-generic/ng0n1/dev"),
-    ],
-)
 def test_nobody_waits_for_a_network_share_that_a_program_has_files_of(host: Host, tmp_path: Path) -> None:
     """A stat of one whose server is gone never ends."""
     table = host.root / "proc/self/mountinfo"
@@ -110,6 +102,14 @@ def test_nobody_waits_for_a_network_share_that_a_program_has_files_of(host: Host
         sought.hit("/srv/shared", tmp_path / "not there")
 
 
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("sda", "sys/class/block/sda/device/scsi_generic/sg0/dev"),
+        ("sda", "sys/class/block/sda/device/bsg/0:0:0:0/dev"),
+        ("nvme0n1", "sys/class/nvme-generic/ng0n1/dev"),
+    ],
+)
 def test_who_sends_commands_past_the_block_layer_is_found(
     stand: Stand, host: Host, node: str, name: str, place: str
 ) -> None:
