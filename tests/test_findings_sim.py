@@ -29,7 +29,7 @@ ENDED = Ended(t=0.0, outcome="stopped", reason="")
 
 def ran(spec: Spec, test: str, **settings: Any) -> Run:
     """Up to what the finding needs."""
-    interval_s = 5.0 if test == "write-saturation" else 1.0  # a knee is told by the minute, the others by moments
+    interval_s = 1.0 if test == "slc-cache" else float(BURST_S)  # a cache ends within moments
     events = rehearsed(VirtualDevice(f"sim:{spec.name}", spec), test, interval_s=interval_s, tests={test: settings})
     kept = {"purge", "fresh"} if test == "slc-cache" else set()
     return Run(

@@ -105,7 +105,7 @@ class Account:
         keys = self.slots.heap[: self.slots.at[0]]
         ends, slot = (keys >> 16) + self.slots.at[1], keys & 0xFFFF
         size, ns = self.slots.size[slot], (ends - self.slots.issued[slot]).astype(float)
-        share = np.clip((now_ns - self.slots.issued[slot]) / np.maximum(ns, 1), 0, 1)
+        share = np.minimum(np.maximum((now_ns - self.slots.issued[slot]) / np.maximum(ns, 1), 0), 1)
         ios = np.where(size != 0, np.floor(self.scale * share), 0)
         for way, mine in ((0, size < 0), (1, size > 0)):
             n, t, nbytes = ios[mine], ns[mine], abs(size[mine])
