@@ -5,6 +5,7 @@ A kind is a function of dice. What findings say of a drive is held against its s
 
 import math
 import random
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -120,7 +121,7 @@ def telegraph(dice: random.Random, usual_s: float) -> Callable[[float], bool]:
     while at < HOURS * 3600:
         at += dice.expovariate(1 / usual_s)
         changes.append(at)
-    return lambda clock: sum(1 for change in changes if change < clock) % 2 == 1 if clock < changes[-1] else False
+    return lambda clock: bisect_left(changes, clock) % 2 == 1 if clock < changes[-1] else False
 
 
 def throttles(dice: random.Random, since_s: float) -> tuple[Health, float]:

@@ -42,6 +42,7 @@ def every() -> list[tuple[str, Picture]]:
     return [(test, picture) for test in names for picture in pictures(test)]
 
 
+@cache
 def golden() -> dict[str, str]:
     """Chart's name -> the first specification that any test draws of it."""
     found: dict[str, str] = {}

@@ -154,31 +154,34 @@ class Synthetic:
         return Counts(seconds, seconds * 0.2, read, write)
 
     def tally(self, ios: int, block: int, art_ns: float) -> Tally:
-        rolled = [self.dice.random() for _ in SHAPE]
         if not ios:
+            self.dice.getrandbits(len(SHAPE) * 64)  # the dice fall as if there were some
             return NONE
+        roll = self.dice.random
         bins: dict[int, int] = {}
-        for (times, share), more in zip(SHAPE, rolled, strict=True):
-            if count := int(ios * share / TOTAL + more):
+        for times, share in SHAPE:
+            if count := int(ios * share / TOTAL + roll()):
                 index = bin_index(art_ns * times)
                 bins[index] = bins.get(index, 0) + count
         if not bins:
             return NONE
         got, total, squares = 0, 0.0, 0.0
         for index, count in bins.items():
-            middle = middle_ns(index)
+            middle, square = middle_ns(index)
             got += count
             total += middle * count
-            squares += middle**2 * count
-        return Tally(got, got * block, total, squares, middle_ns(max(bins)), bins)
+            squares += square * count
+        return Tally(got, got * block, total, squares, middle_ns(max(bins))[0], bins)
 
 
 NONE = Tally()
 
 
 @cache
-def middle_ns(index: int) -> float:
-    return sum(bin_edges_ns(index)) / 2
+def middle_ns(index: int) -> tuple[float, float]:
+    """The middle of a bin, and its square."""
+    middle = sum(bin_edges_ns(index)) / 2
+    return middle, middle**2
 
 
 class Load:

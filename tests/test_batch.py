@@ -27,7 +27,7 @@ KEY = Key("iops", "rounds", "window", 100, 0, "4K", 4, 32, 1, "both")
 
 
 @cache
-def run(unit: int, more: str = "", number: int = 1, minute_s: float = 1.0) -> Outcome:
+def run(unit: int, more: str = "", number: int = 1, minute_s: float = 0.1) -> Outcome:
     """A drawn drive's short run, in memory."""
     names, profile, told = plan.gather(["iops", "write-saturation"], None, {"minute_s": minute_s}, quick=True)
     target = f"sim:small?unit={unit}&run={number}&spread=1{more}"

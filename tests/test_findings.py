@@ -71,7 +71,7 @@ def flash(number: int) -> Truth:
 
 @cache
 def saturated(number: int) -> Run:
-    return made("write-saturation", truth=flash(number), profile="review", interval_s=20.0)
+    return made("write-saturation", truth=flash(number), profile="review", interval_s=30.0)
 
 
 @cache
@@ -191,7 +191,7 @@ def warm_s(truth: Truth, share: float, read_pct: int) -> float:
 @pytest.mark.parametrize("number", [draw for draw, n in zip(DRAWS, DRAWN, strict=True) if n % 4 != 3])
 def test_the_size_of_a_read_cache_and_its_warm_up_are_found(number: int) -> None:
     truth = hybrid(number)
-    run = made("hot-range", truth=truth, profile="review", interval_s=30.0)
+    run = made("hot-range", truth=truth, profile="review", interval_s=60.0)
     reads = found(run, "hot_range")[0]
     assert reads.values["mix"] == "100/0"
     assert reads.key == "part"

@@ -27,8 +27,9 @@ def test_findings_do_not_only_say_that_they_cannot_tell() -> None:
         assert [text for text in told if not text.startswith("thermal")], kind
 
 
-def said(drawn: Drawn, name: str, **claimed: float) -> Finding:
-    run: Run = ran(drawn)
+def said(drawn: Drawn | Run, name: str, **claimed: float) -> Finding:
+    """Of a drive, or of a run that it made."""
+    run = ran(drawn) if isinstance(drawn, Drawn) else drawn
     return next(f for f in findings.find(run, {"claimed": claimed}) if f.name == name)
 
 
@@ -58,10 +59,11 @@ def test_throttling_by_any_of_its_words_is_neither_a_knee_nor_the_drives_own_lev
         capacity=480 * 10**9 + 1,
         health=lambda clock: {"temperature_c": 66.0, word: int(max(clock - 9000, 0) / 60)},
     )
-    found = said(drawn, "saturation")
+    run = ran(drawn)
+    found = said(run, "saturation")
     assert (found.key, found.values["because"].key) == ("because", "throttled")
-    assert said(drawn, "thermal").key == "throttled"
-    assert said(drawn, "claims", rand_write_4k=100_000).confidence == "can't tell"
+    assert said(run, "thermal").key == "throttled"
+    assert said(run, "claims", rand_write_4k=100_000).confidence == "can't tell"
 
 
 def test_a_claim_missed_by_a_little_is_missed_whatever_its_units() -> None:

@@ -29,7 +29,8 @@ ENDED = Ended(t=0.0, outcome="stopped", reason="")
 
 def ran(spec: Spec, test: str, **settings: Any) -> Run:
     """Up to what the finding needs."""
-    events = rehearsed(VirtualDevice(f"sim:{spec.name}", spec), test, tests={test: settings})
+    interval_s = 1.0 if test == "slc-cache" else float(BURST_S)  # a cache ends within moments
+    events = rehearsed(VirtualDevice(f"sim:{spec.name}", spec), test, interval_s=interval_s, tests={test: settings})
     kept = {"purge", "fresh"} if test == "slc-cache" else set()
     return Run(
         [*takewhile(lambda e: not (kept and isinstance(e, Result) and e.where.phase not in kept), events), ENDED]

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from stend.report.parts.records import WAITS
 from stend.stats import bin_edges_ns
 from tests.test_one_source import doubled, whole  # noqa: F401  the fixture is asked by name
 
+ENDS_NS = [bin_edges_ns(index)[1] for index in range(2000)]
 HDR_ERROR = 0.009
 """What `hdr.ERROR` says: half a bin and three digits."""
 FIGURES = ("iops", "bytes_per_s", *(f"{way}_{name}" for way in ("read", "write") for name in WAITS))
@@ -109,11 +111,14 @@ def test_a_histogram_tells_the_percentiles_of_the_source_within_its_bound(tmp_pa
     for (record, way), histogram in zip(binned, intervals(tmp_path), strict=True):
         ios = getattr(record.counts, way).ios
         assert histogram.get_total_count() == ios
-        for name, percent in PERCENTS.items():
+        ranks = {  # with its neighbours, for ranks are rounded differently
+            name: (percent - 100 / ios, min(percent + 100 / ios, 100.0)) for name, percent in PERCENTS.items()
+        }
+        values = histogram.get_percentile_to_value_dict([max(rank, 0.0) for both in ranks.values() for rank in both])
+        for name, both in ranks.items():
             if (asked := of_record(record, way, name)) is not None:
                 apart = max(_bin_ns(asked * 1e9), asked * 1e9 * HDR_ERROR)
-                neighbours = (percent - 100 / ios, min(percent + 100 / ios, 100.0))  # ranks are rounded differently
-                least, most = (histogram.get_value_at_percentile(rank) for rank in neighbours)
+                least, most = (values[rank] for rank in both)
                 assert least - apart <= asked * 1e9 <= most + apart, (record.where, way, name)
                 compared += 1
     assert compared > 300
@@ -121,6 +126,5 @@ def test_a_histogram_tells_the_percentiles_of_the_source_within_its_bound(tmp_pa
 
 def _bin_ns(value_ns: float) -> int:
     """The width of the bin that a value lies in: the source's interpolation and a bin's middle share it."""
-    index = next(i for i in range(2000) if bin_edges_ns(i)[1] > value_ns)
-    lower, end = bin_edges_ns(index)
+    lower, end = bin_edges_ns(bisect_right(ENDS_NS, value_ns))
     return end - lower

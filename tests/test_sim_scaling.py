@@ -1,5 +1,8 @@
 """A scaled drive does what a less scaled one does: the same curves within 3 %, in the time and size of the real one."""
 
+from copy import deepcopy
+from functools import cache
+
 import msgspec
 import numpy as np
 import pytest
@@ -10,7 +13,7 @@ from stend.sim.spec import Tail
 from stend.stats import bin_edges_ns
 from stend.units import GiB, KiB, MiB
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.together]
 LESS, MORE = 256, 1024
 
 
@@ -31,6 +34,18 @@ def rates(d: Drive, of: Pattern, seconds: float, step: float) -> "np.ndarray[tup
     return np.array(made)
 
 
+@cache
+def _used(scale: int) -> Drive:
+    d = drive(scale)
+    rates(d, pattern(d, 0, 4), 4 * 3600, 3600)
+    return d
+
+
+def used(scale: int) -> Drive:
+    """A drive of its own that was written for four hours."""
+    return deepcopy(_used(scale))
+
+
 def test_the_saturation_curve_is_the_same() -> None:
     curves = []
     for scale in (LESS, MORE):
@@ -46,8 +61,7 @@ def test_rates_and_response_times_of_a_used_drive_are_the_same(
 ) -> None:
     told = []
     for scale in (LESS, MORE):
-        d = drive(scale)
-        rates(d, pattern(d, 0, 4), 4 * 3600, 3600)
+        d = used(scale)
         d.start(pattern(d, read_pct, kib, depth, threads))
         d.advance(300)
         sums = np.sum([d.advance(60).tallies for _ in range(100)], axis=0)

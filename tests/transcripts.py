@@ -20,7 +20,8 @@ from tests.still import IDENTITY, StillDevice, StillEngine
 
 FOLDER = Path(__file__).parent / "goldens" / "suite"
 REVIEWED = ("iops", "throughput", "latency", "write-saturation", "idle-recovery")
-INTERVAL_S = 5
+INTERVAL_S, QUICK_S = 60, 5
+"""Of samples: a minute shows all that a plan of whole minutes does."""
 INTERFACES = {"review-sata": "SATA 6 Gbit/s"}
 """Of the drive that a suite is told on, where its profile has something to say of them."""
 
@@ -38,7 +39,11 @@ def transcript(asked: str, profile: str | None = None) -> str:
     tests, chosen, told = planning.gather([asked], profile, {})
     drive = msgspec.structs.replace(IDENTITY, interface=INTERFACES.get(asked, IDENTITY.interface))
     plan = planning.draw(tests, chosen, drive, deviations=told)
-    engine, past, starts = StillEngine(_rate, INTERVAL_S), Run(), dict[tuple[str, str], int]()
+    engine, past, starts = (
+        StillEngine(_rate, QUICK_S if plan.profile.quick else INTERVAL_S),
+        Run(),
+        dict[tuple[str, str], int](),
+    )
     seen = 0
     for event in run(plan, StillDevice(engine.log), engine, seed=1, at=0.0, past=past):
         if isinstance(event, Result):

@@ -1,5 +1,7 @@
 """Whether steady state is still to be expected: said once a phase, from its tenth round on; nothing is ended by it."""
 
+from itertools import islice
+
 import numpy as np
 
 from stend.definition import Phase
@@ -15,7 +17,8 @@ SHRINKS = 0.02
 
 def of_round(run: Run, test: str, phase: Phase) -> str:
     """What is to be said of a phase after the round just judged; empty where nothing is, or it was said already."""
-    own = [j for j in run.judged if (j.where.test, j.where.phase) == (test, phase.name) and j.verdicts][-LOOKED_AT:]
+    backwards = (j for j in reversed(run.judgements.get((test, phase.name), ())) if j.verdicts)
+    own = [*islice(backwards, LOOKED_AT)][::-1]
     if len(own) < LOOKED_AT or not FROM_ROUND <= own[-1].where.round < phase.rounds or own[-1].ended_by:
         return ""
     place = f"steady state of {test}, {phase.name} is not to be expected"

@@ -92,8 +92,8 @@ def _verdict(rule: str, points: Rounds, excursion: float, slope: float) -> Verdi
 def bin_index(ns: float) -> int:
     """The fio latency bin that holds a response time: exact below 128 ns, then 64 bins to each doubling."""
     value = int(ns)
-    shift = max(value.bit_length() - 1 - BIN_BITS, 0)
-    return min((shift << BIN_BITS) + (value >> shift), BINS - 1) if shift else value
+    shift = value.bit_length() - 1 - BIN_BITS
+    return min((shift << BIN_BITS) + (value >> shift), BINS - 1) if shift > 0 else value
 
 
 def bin_edges_ns(index: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ Pure: from the run so far to sentences. Two neighbouring Telemetry events are co
 at which the clock starts anew and after which anything may have been done to the drive.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 
 from stend.definition import Hold, Purge
@@ -129,10 +130,12 @@ def _throttled(looks: list[Telemetry], first: int, last: int) -> str:
 
 def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
     """Bytes by fio against those that others counted; purges and what is in flight at a stop are no load of fio's."""
-    between = [r for r in run.present[0] if before.t < r.t <= now.t]
+    results = run.present[0]
+    first = _until(results, before)
+    between = results[first : _until(results, now)]
     if not between or any(isinstance(r.step, Purge) for r in between):
         return
-    late = _late(run, before, between, now)
+    late = _late(results[:first], before, between, now)
     slack, unit = sum(map(_in_flight, between)), int(now.values.get("host_unit_bytes", UNIT_BYTES))
     for source, words in PROOFS:
         for kind in ("read", "write"):
@@ -148,11 +151,15 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
                 yield f"fio told {decimal(fio)} {done}, {words} counted {decimal(round(seen))} {span}"
 
 
-def _late(run: Run, before: Telemetry, between: list[Result], now: Telemetry) -> float:
+def _until(results: list[Result], look: Telemetry) -> int:
+    """How many results there were when the drive was asked."""
+    return bisect_right(results, look.t, key=lambda result: result.t)
+
+
+def _late(earlier: list[Result], before: Telemetry, between: list[Result], now: Telemetry) -> float:
     """How long after a result the drive was asked, as a share of the load's time: load that goes on counts already."""
     seconds = sum(r.counts.seconds for r in between)
-    earlier = [r.t for r in run.present[0] if r.t <= before.t][-1:]
-    after = now.t - between[-1].t + sum(before.t - t for t in earlier)
+    after = now.t - between[-1].t + sum(before.t - r.t for r in earlier[-1:])
     return after / seconds if seconds else 0.0
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,25 +27,25 @@ class Target(NamedTuple):
 
 def senseless(value: Any, name: str = "") -> str:
     """The first figure in it that cannot be one: NaN, infinite, negative where nothing is, more than there can be."""
-    return next(_senseless(value, name), "")
-
-
-def _senseless(value: Any, name: str) -> Iterator[str]:
+    if isinstance(value, (int, float)):
+        return "" if isinstance(value, bool) else _number(value, name)
     if isinstance(value, msgspec.Struct):
         value = {field: getattr(value, field) for field in value.__struct_fields__}
     if isinstance(value, dict):
-        for key, one in value.items():
-            yield from _senseless(one, key if isinstance(key, str) else name)
-    elif isinstance(value, list | tuple | set | frozenset):
-        for one in value:
-            yield from _senseless(one, name)
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield f"{name} is {value}"
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        if value < 0 and not SIGNED.search(name):
-            yield f"{name} is {value}"
-        if abs(value) > 1e61:
-            yield f"{name} is more than there can be"
+        within = (senseless(one, key if isinstance(key, str) else name) for key, one in value.items())
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        within = (senseless(one, name) for one in value)
+    else:
+        return ""
+    return next(filter(None, within), "")
+
+
+def _number(value: float, name: str) -> str:
+    if not math.isfinite(value):
+        return f"{name} is {value}"
+    if value < 0 and not SIGNED.search(name):
+        return f"{name} is {value}"
+    return f"{name} is more than there can be" if abs(value) > 1e61 else ""
 
 
 def unprintable(texts: str) -> str:

@@ -5,7 +5,9 @@
 
 import os
 import platform
+import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +38,18 @@ def describe() -> dict[str, Any]:
 
 def fio_version(fio: str = "fio") -> str:
     """fio's own word for its version; empty when there is none."""
+    path = shutil.which(fio)
     try:
-        return subprocess.run(
-            [fio, "--version"], capture_output=True, text=True, timeout=10, check=False
-        ).stdout.strip()
+        return _version(path, os.stat(path).st_mtime_ns) if path else ""
     except (OSError, subprocess.TimeoutExpired):
         return ""
+
+
+@cache
+def _version(program: str, changed_ns: int) -> str:
+    """Asked once of a program as it is now: many runs may be begun by one process."""
+    told = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    return told.stdout.strip()
 
 
 def adapters() -> list[dict[str, str]]:

@@ -6,6 +6,7 @@ loads, facts and lacks from it (`taken`); `folder` makes the run. Nothing is mea
 
 import importlib
 import pkgutil
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ from stend.imports.taken import Taken
 __all__ = ["Given", "Taken", "formats", "given", "taken_from"]
 
 
+@cache
 def readers() -> dict[str, ModuleType]:
     """Every reader by the name of its format, as typed: `fio`, `bench-fio`."""
     every = (importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))

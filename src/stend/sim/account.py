@@ -105,12 +105,13 @@ class Account:
         keys = self.slots.heap[: self.slots.at[0]]
         ends, slot = (keys >> 16) + self.slots.at[1], keys & 0xFFFF
         size, ns = self.slots.size[slot], (ends - self.slots.issued[slot]).astype(float)
-        share = np.clip((now_ns - self.slots.issued[slot]) / np.maximum(ns, 1), 0, 1)
+        share = np.minimum(np.maximum((now_ns - self.slots.issued[slot]) / np.maximum(ns, 1), 0), 1)
         ios = np.where(size != 0, np.floor(self.scale * share), 0)
         for way, mine in ((0, size < 0), (1, size > 0)):
             n, t, nbytes = ios[mine], ns[mine], abs(size[mine])
-            early.sums[way] = n.sum(), (n * nbytes).sum(), (n * t).sum(), (n * t * t).sum(), max(t, default=0)
-            np.add.at(early.bins[way], bin_of(t), n.astype(np.int64))
+            if len(n):
+                early.sums[way] = n.sum(), (n * nbytes).sum(), (n * t).sum(), (n * t * t).sum(), t.max()
+                np.add.at(early.bins[way], bin_of(t), n.astype(np.int64))
         return early
 
 
@@ -122,8 +123,8 @@ def _exchange(done: Ledger, old: Ledger, new: Ledger) -> None:
         if new.sums[way, 0]:
             done.sums[way, 4] = max(done.sums[way, 4], new.sums[way, 4])
         bins = done.bins[way]
-        lack = -int(bins[bins < 0].sum())
-        if lack:  # a pause has since moved the end of what was told early
+        if bins.min() < 0:  # a pause has since moved the end of what was told early
+            lack = -int(bins[bins < 0].sum())
             bins[bins < 0] = 0
             _taken(bins, lack)
 

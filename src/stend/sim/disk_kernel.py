@@ -48,13 +48,18 @@ from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of,
 
 
 @inlined
+def seek(d: Any, distance: Any) -> Any:
+    """ns until the arm is so far away."""
+    p = d.parameters
+    return p[T_SETTLE] + p[T_SEEK] * np.sqrt(distance / p[CAPACITY]) if distance > p[LARGEST] else 0.0
+
+
+@inlined
 def positioning(d: Any, offset: Any, writes: Any) -> Any:
     """ns until the head is at `offset`, from where and when it is: seek, settle, then the platter turns there."""
     s, p = d.state, d.parameters
     distance = abs(offset - s[HEAD])
-    ns = 0.0
-    if distance > p[LARGEST]:
-        ns = p[T_SETTLE] + p[T_SEEK] * np.sqrt(distance / p[CAPACITY])
+    ns = seek(d, distance)
     if writes and distance != 0:
         ns += p[T_WRITE_SETTLE]
     if distance == 0:
@@ -87,12 +92,17 @@ def nearest(d: Any) -> Any:
     if late >= 0:
         return late
     s[FAVOUR] = 1 - s[FAVOUR] if 0 < hosts < many else 0
-    best, at = i64(FAR), 0
+    best, at, too_far = i64(FAR), 0, i64(FAR)
     for n in range(many):
-        if s[FAVOUR] == 0 or d.queue_slot[n] >= 0:
+        distance = abs(d.queue_at[n] - s[HEAD])
+        if distance < too_far and (s[FAVOUR] == 0 or d.queue_slot[n] >= 0):
             ns = positioning(d, d.queue_at[n], d.queue_size[n] > 0)
             if ns < best:
                 best, at = ns, n
+                if best == 0:
+                    break
+            elif seek(d, distance) >= best:  # so would be whatever lies farther
+                too_far = distance
     return at
 
 
