@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from stend.errors import BadInput, StepFailed
 from stend.fleet import certificates, file, locks, sealed, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
+from tests.forks import child
+from tests.storm import end
 
 PATIENCE_S = 120
 STEND = [sys.executable, "-m", "stend", "fleet"]
@@ -139,11 +142,11 @@ def test_a_drive_that_is_not_there_or_another_fleets_is_refused(tmp_path: Path) 
 def test_nobody_begins_on_a_drive_while_a_process_has_its_lock() -> None:
     with locks.drive("SN1") as fd:
         assert fd >= 0
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], pass_fds=(fd,))
+        holder = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], pass_fds=(fd,))
     with locks.drive("SN1") as again:
         assert again == -1, "the run has it, whoever began the run is gone"
-    child.kill()
-    child.wait()
+    holder.kill()
+    holder.wait()
     with locks.drive("SN1") as again:
         assert again >= 0
 
@@ -174,26 +177,28 @@ def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
     names = [f"host-{number}" for number in range(len(hosts))]
     certificates.make(folder / "papers", ["sched", "desk", *names])
     papers, address = ["--certificates", str(folder / "papers"), "--name"], f"tls://127.0.0.1:{port}"
-    every = [[*STEND, "scheduler", address, *papers, "sched"]]
+    every = [["fleet", "scheduler", address, *papers, "sched"]]
     for name, drives in zip(names, hosts, strict=True):
         named = [word for one in drives for word in ("--drive", one)]
-        every.append([*STEND, "worker", address, *papers, name, *named, "--into", str(folder / name)])
+        every.append(["fleet", "worker", address, *papers, name, *named, "--into", str(folder / name)])
+    locks = [{"STEND_RUNTIME": str(folder / f"locks-{number}")} for number in range(len(every))]
     processes = [
-        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                         env=os.environ | {"STEND_RUNTIME": str(folder / f"locks-{number}")})
-        for number, words in enumerate(every)
-    ]  # fmt: skip
+        child(words, before=lambda own=own: os.environ.update(own))  # type: ignore[misc]
+        for words, own in zip(every, locks, strict=True)
+    ]
     try:
         yield port
     finally:
         for process in processes:
-            process.kill()
-            process.wait()
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
 
 
 def at_the_desk(verb: str, path: Path | str, papers: Path) -> "subprocess.CompletedProcess[str]":
-    words = [*STEND, verb, str(path), "--certificates", str(papers), "--name", "desk"]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    """What comes of a verb, and what it says, which is not told apart from what it complains of."""
+    words, said = ["fleet", verb, str(path), "--certificates", str(papers), "--name", "desk"], papers / "said.txt"
+    code = end(child(words, said))
+    return subprocess.CompletedProcess(words, code, told := said.read_text(), told)
 
 
 @pytest.mark.slow
