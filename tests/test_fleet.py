@@ -10,6 +10,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ pytest.importorskip("cryptography")
 
 from stend import store
 from stend.errors import BadInput, StepFailed
-from stend.fleet import certificates, file, locks, sealed, tasks
+from stend.fleet import certificates, client, file, locks, sealed, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from tests.forks import child
@@ -181,10 +182,8 @@ def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
     for name, drives in zip(names, hosts, strict=True):
         named = [word for one in drives for word in ("--drive", one)]
         every.append(["fleet", "worker", address, *papers, name, *named, "--into", str(folder / name)])
-    locks = [{"STEND_RUNTIME": str(folder / f"locks-{number}")} for number in range(len(every))]
     processes = [
-        child(words, before=lambda own=own: os.environ.update(own))  # type: ignore[misc]
-        for words, own in zip(every, locks, strict=True)
+        child(words, before=partial(as_a_host, words, folder / f"locks-{number}")) for number, words in enumerate(every)
     ]
     try:
         yield port
@@ -194,10 +193,17 @@ def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
             os.waitpid(process, 0)
 
 
-def at_the_desk(verb: str, path: Path | str, papers: Path) -> "subprocess.CompletedProcess[str]":
+def as_a_host(words: list[str], runtime: Path) -> None:
+    """Its locks are its own; and with its words a worker begins anew."""
+    os.environ["STEND_RUNTIME"], sys.argv[1:] = str(runtime), words
+
+
+def at_the_desk(
+    verb: str, path: Path | str, papers: Path, patience_s: float = 20.0
+) -> "subprocess.CompletedProcess[str]":
     """What comes of a verb, and what it says, which is not told apart from what it complains of."""
     words, said = ["fleet", verb, str(path), "--certificates", str(papers), "--name", "desk"], papers / "said.txt"
-    code = end(child(words, said))
+    code = end(child(words, said, before=lambda: setattr(client, "PATIENCE_S", patience_s)))
     return subprocess.CompletedProcess(words, code, told := said.read_text(), told)
 
 
@@ -219,11 +225,11 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
             home, there = tmp_path / "home" / cell, tmp_path / "host-0/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()
-        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers)
+        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers, 5.0)
         assert nobody.returncode == 2
         assert "no host announces the drive SN9; announced are SIM-small-1, SIM-small-2" in nobody.stderr
         certificates.make(tmp_path / "strange", ["desk"])
-        stranger = at_the_desk("status", path, tmp_path / "strange")
+        stranger = at_the_desk("status", path, tmp_path / "strange", 2.0)
         assert stranger.returncode == StepFailed.exit_code
         assert "cannot be reached" in stranger.stderr
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as plain:
