@@ -2,30 +2,27 @@
 
 import contextlib
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
-from stend.engines import Engine, mapped, simulated
-from stend.engines.replay import ReplayEngine, aio, kernel, memory, parts
+from stend.engines import Engine, mapped
+from stend.engines.replay import ReplayEngine, aio
 from stend.engines.replay.load import SenderLoad
 from stend.errors import Missing, StepFailed
-from stend.sim.requests import stream
 from stend.suite._played import laid, played
 from stend.trace import form, playable
 from stend.units import KiB, MiB
 from stend.workload import Workload
 from tests.engine_rules import RANDOM, EngineRules, held
-from tests.forks import Program
 from tests.stand import Stand, sh
 from tests.traces import made
 
 ROOM = 64 * MiB
+pytestmark = pytest.mark.usefixtures("forked_senders")
 
 
 def workload(path: str, speed: float = 1.0, **changes: object) -> Workload:
@@ -54,26 +51,6 @@ def through(engine: ReplayEngine, load: Workload) -> SenderLoad:
 def stand(tmp_path: Path) -> Iterator[Stand]:
     with contextlib.ExitStack() as end:
         yield Stand(tmp_path, end)
-
-
-@pytest.fixture(scope="module")
-def compiled() -> None:
-    """Senders' kernels are in the memory of this process, of which they are forks."""
-    told, nowhere = memory.nothing(), parts.flight(1, 0, -1, (0, 0, 0))
-    kernel.play(nowhere, told.at, told, memory.ledger(), kernel.ring(1), True)
-    requests = simulated.pattern(RANDOM, seed=1, from_bytes=0, limit_bytes=None)
-    kernel.press(nowhere, told.at, told, memory.ledger(), stream(requests, 1))
-
-
-@pytest.fixture(autouse=True)
-def forked(compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Senders begin without the imports that are most of so short a load; tests/test_replay_real.py has whole ones."""
-    real, sender = subprocess.Popen, "stend.engines.replay.sender"
-
-    def begun(words: Any, **own: Any) -> Any:
-        return Program(words) if sender in words else real(words, **own)
-
-    monkeypatch.setattr(subprocess, "Popen", begun)
 
 
 def to_its_end(load: SenderLoad) -> None:
