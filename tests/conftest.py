@@ -19,7 +19,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
 
 from stend.charts.parts import theme  # noqa: E402
-from stend.cli import GARBAGE_AFTER  # noqa: E402
+from stend.cli import GARBAGE_AFTER, main  # noqa: E402
 from tests import needs  # noqa: E402
 from tests.forks import Program  # noqa: E402
 
@@ -108,6 +108,13 @@ def browser() -> Iterator[Any]:
         one = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield one
         one.close()
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What a virtual run and its report are made with is in the memory of this process, for forks of it."""
+    asked = ["fresh", "--target", "sim:small", "--quick", "--round-seconds", "0.2"]
+    assert main(["run", *asked, "--into", str(tmp_path_factory.mktemp("warm") / "run")]) == 0
 
 
 @pytest.fixture(scope="session")

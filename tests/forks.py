@@ -44,6 +44,17 @@ def _speak(said: str | Path) -> None:
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False, errors="replace") for number in (1, 2))
 
 
+class Run:
+    """What `apart.begin` gives: a run in a session of its own, whose words are in a log."""
+
+    def __init__(self, words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> None:
+        self.pid = child(words, log, before=os.setsid)
+
+    def wait(self) -> int:
+        """Its exit code."""
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
 class Program:
     """What `subprocess.Popen([python, "-m", module, *words])` is to who hears and ends it, but a fork too."""
 
