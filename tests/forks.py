@@ -44,29 +44,13 @@ def _speak(said: str | Path) -> None:
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False, errors="replace") for number in (1, 2))
 
 
-class Run:
-    """What `apart.begin` gives: a run in a session of its own, whose words are in a log."""
+class Fork:
+    """What a `subprocess.Popen` is to who looks on and ends it."""
 
-    def __init__(self, words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> None:
-        self.pid = child(words, log, before=os.setsid)
+    returncode: int | None = None
 
-    def wait(self) -> int:
-        """Its exit code."""
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
-
-class Program:
-    """What `subprocess.Popen([python, "-m", module, *words])` is to who hears and ends it, but a fork too."""
-
-    def __init__(self, words: Sequence[str], **own: object) -> None:
-        self.returncode: int | None = None
-        (theirs, ours), (heard, said) = os.pipe(), os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _become(words[2:], theirs, said, (ours, heard))
-        os.close(theirs)
-        os.close(said)
-        self.stdin, self.stdout = os.fdopen(ours, "wb", buffering=0), os.fdopen(heard, "rb", buffering=0)
+    def __init__(self, number: int) -> None:
+        self.pid = number
 
     def poll(self) -> int | None:
         """Its exit code, None while it runs."""
@@ -74,7 +58,7 @@ class Program:
             self.returncode = os.waitstatus_to_exitcode(ended[1])
         return self.returncode
 
-    def wait(self, timeout: float) -> int:
+    def wait(self, timeout: float = 600.0) -> int:
         """The same once it ended."""
         until = time.monotonic() + timeout
         while (code := self.poll()) is None:
@@ -83,10 +67,34 @@ class Program:
             time.sleep(0.001)
         return code
 
+    def send_signal(self, number: int) -> None:
+        """Unless it ended before."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
     def kill(self) -> None:
         """At once."""
-        if self.poll() is None:
-            os.kill(self.pid, signal.SIGKILL)
+        self.send_signal(signal.SIGKILL)
+
+
+class Run(Fork):
+    """What `apart.begin` gives: a run in a session of its own, whose words are in a log."""
+
+    def __init__(self, words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> None:
+        super().__init__(child(words, log, before=os.setsid))
+
+
+class Program(Fork):
+    """`subprocess.Popen([python, "-m", module, *words])`, to be heard and told."""
+
+    def __init__(self, words: Sequence[str], **own: object) -> None:
+        (theirs, ours), (heard, said) = os.pipe(), os.pipe()
+        if not (number := os.fork()):
+            _become(words[2:], theirs, said, (ours, heard))
+        super().__init__(number)
+        os.close(theirs)
+        os.close(said)
+        self.stdin, self.stdout = os.fdopen(ours, "wb", buffering=0), os.fdopen(heard, "rb", buffering=0)
 
 
 def _become(words: Sequence[str], given: int, said: int, others: Sequence[int]) -> None:

@@ -24,7 +24,8 @@ from stend.errors import BadInput, StepFailed
 from stend.fleet import certificates, client, file, locks, sealed, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
-from tests.forks import child
+from stend.session import apart
+from tests.forks import Run, child
 from tests.storm import end
 
 PATIENCE_S = 120
@@ -101,7 +102,9 @@ def test_nothing_is_unpacked_that_could_be_a_program() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_begun_once_however_often_it_is_asked_for() -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_run_is_begun_once_however_often_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "begin", Run)
     assert carried() == Outcome("001-a-01", "complete")
     events = (tasks.HOME / "runs/batch/01/001-a-01/events.jsonl").read_bytes()
     assert carried() == Outcome("001-a-01", "complete")

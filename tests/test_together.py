@@ -19,11 +19,11 @@ from stend.cli import main
 from stend.definition import Plan
 from stend.errors import BadInput
 from stend.run import at_once
-from stend.session import Request
+from stend.session import Request, apart
 from stend.session.together import group, trial, turns
 from stend.session.together.group import Group, Member
 from stend.session.together.skew import skews
-from tests.forks import child
+from tests.forks import Run, child
 from tests.short import study
 from tests.storm import end
 
@@ -183,7 +183,11 @@ def test_the_words_of_a_request_ask_for_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_virtual_drive_that_dies_ends_its_own_part(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_virtual_drive_that_dies_ends_its_own_part(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "begin", Run)
     targets = ["sim:small", "sim:small?seed=2", "sim:small?dies_at_s=1", "sim:nowhere"]
     asked = [word for one in targets for word in ("--target", one)]
     assert main(["run", "latency", *SHORT, *asked, "--together", "--into", str(tmp_path / "g")]) == 5
@@ -200,7 +204,11 @@ def test_a_virtual_drive_that_dies_ends_its_own_part(tmp_path: Path, capfd: pyte
 
 
 @pytest.mark.fio
-def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "begin", Run)
     files = [tmp_path / f"{name}.bin" for name in "ab"]
     for file in files:
         file.write_bytes(bytes(32 << 20))
