@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import signal
 import socket
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -181,24 +179,21 @@ def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
     names = [f"host-{number}" for number in range(len(hosts))]
     certificates.make(folder / "papers", ["sched", "desk", *names])
     papers, address = ["--certificates", str(folder / "papers"), "--name"], f"tls://127.0.0.1:{port}"
-    every = [["fleet", "scheduler", address, *papers, "sched"]]
+    every = [[*STEND, "scheduler", address, *papers, "sched"]]
     for name, drives in zip(names, hosts, strict=True):
         named = [word for one in drives for word in ("--drive", one)]
-        every.append(["fleet", "worker", address, *papers, name, *named, "--into", str(folder / name)])
+        every.append([*STEND, "worker", address, *papers, name, *named, "--into", str(folder / name)])
     processes = [
-        child(words, before=partial(as_a_host, words, folder / f"locks-{number}")) for number, words in enumerate(every)
-    ]
+        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                         env=os.environ | {"STEND_RUNTIME": str(folder / f"locks-{number}")})
+        for number, words in enumerate(every)
+    ]  # fmt: skip
     try:
         yield port
     finally:
         for process in processes:
-            os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-
-
-def as_a_host(words: list[str], runtime: Path) -> None:
-    """Its locks are its own; and with its words a worker begins anew."""
-    os.environ["STEND_RUNTIME"], sys.argv[1:] = str(runtime), words
+            process.kill()
+            process.wait()
 
 
 def at_the_desk(
