@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -18,8 +19,9 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
 
 from stend.charts.parts import theme  # noqa: E402
-from stend.cli import GARBAGE_AFTER  # noqa: E402
+from stend.cli import GARBAGE_AFTER, main  # noqa: E402
 from tests import needs  # noqa: E402
+from tests.forks import Program  # noqa: E402
 
 theme.CHECKED = True
 
@@ -106,3 +108,35 @@ def browser() -> Iterator[Any]:
         one = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield one
         one.close()
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What a virtual run and its report are made with is in the memory of this process, for forks of it."""
+    asked = ["fresh", "--target", "sim:small", "--quick", "--round-seconds", "0.2"]
+    assert main(["run", *asked, "--into", str(tmp_path_factory.mktemp("warm") / "run")]) == 0
+
+
+@pytest.fixture(scope="session")
+def senders_kernels() -> None:
+    """What our own engine's senders are compiled to is in the memory of this process, of which they are to be forks."""
+    from stend.engines import simulated
+    from stend.engines.replay import kernel, memory, parts
+    from stend.sim.requests import stream
+    from tests.engine_rules import RANDOM
+
+    told, nowhere = memory.nothing(), parts.flight(1, 0, -1, (0, 0, 0))
+    kernel.play(nowhere, told.at, told, memory.ledger(), kernel.ring(1), True)
+    drawn = simulated.pattern(RANDOM, seed=1, from_bytes=0, limit_bytes=None)
+    kernel.press(nowhere, told.at, told, memory.ledger(), stream(drawn, 1))
+
+
+@pytest.fixture
+def forked_senders(senders_kernels: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Senders begin without the imports that are most of so short a load; a run amid which one is killed has others."""
+    real, sender = subprocess.Popen, "stend.engines.replay.sender"
+
+    def begun(words: Any, **own: Any) -> Any:
+        return Program(words) if sender in words else real(words, **own)
+
+    monkeypatch.setattr(subprocess, "Popen", begun)

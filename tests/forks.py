@@ -4,7 +4,11 @@ For tests whose matter is not the start itself; `python -m stend` is for those o
 """
 
 import os
+import runpy
+import signal
+import subprocess
 import sys
+import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -38,3 +42,79 @@ def _speak(said: str | Path) -> None:
     for number in (1, 2):
         os.dup2(log, number)
     sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False, errors="replace") for number in (1, 2))
+
+
+class Fork:
+    """What a `subprocess.Popen` is to who looks on and ends it."""
+
+    returncode: int | None = None
+
+    def __init__(self, number: int) -> None:
+        self.pid = number
+
+    def poll(self) -> int | None:
+        """Its exit code, None while it runs."""
+        if self.returncode is None and (ended := os.waitpid(self.pid, os.WNOHANG))[0]:
+            self.returncode = os.waitstatus_to_exitcode(ended[1])
+        return self.returncode
+
+    def wait(self, timeout: float = 600.0) -> int:
+        """The same once it ended."""
+        until = time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if time.monotonic() > until:
+                raise subprocess.TimeoutExpired("a fork", timeout)
+            time.sleep(0.001)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Unless it ended before."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """At once."""
+        self.send_signal(signal.SIGKILL)
+
+
+class Run(Fork):
+    """What `apart.begin` gives: a run in a session of its own, whose words are in a log."""
+
+    def __init__(self, words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> None:
+        super().__init__(child(words, log, before=os.setsid))
+
+
+class Program(Fork):
+    """`subprocess.Popen([python, "-m", module, *words])`, to be heard and told."""
+
+    def __init__(self, words: Sequence[str], **own: object) -> None:
+        (theirs, ours), (heard, said) = os.pipe(), os.pipe()
+        if not (number := os.fork()):
+            _become(words[2:], theirs, said, (ours, heard))
+        super().__init__(number)
+        os.close(theirs)
+        os.close(said)
+        self.stdin, self.stdout = os.fdopen(ours, "wb", buffering=0), os.fdopen(heard, "rb", buffering=0)
+
+
+def _become(words: Sequence[str], given: int, said: int, others: Sequence[int]) -> None:
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        for fd in others:
+            os.close(fd)
+        for fd, number in ((given, 0), (said, 1), (said, 2)):
+            os.dup2(fd, number)
+        sys.stdin = os.fdopen(0, "r", closefd=False)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
+        sys.argv[:] = words
+        runpy.run_module(words[0], run_name="__main__")
+        code = 0
+    except SystemExit as end:
+        sys.stderr.write(f"{end}\n")
+    except BaseException:  # as of `child`
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)

@@ -17,6 +17,7 @@ from stend.errors import Missing, StepFailed
 from stend.programs import install
 from stend.units import MiB
 from tests.engine_rules import FILL, RANDOM, finished
+from tests.short import study
 
 pytestmark = pytest.mark.fio
 INTERVAL_S = 0.1
@@ -143,20 +144,8 @@ def test_a_target_that_is_gone_is_a_failed_step(make: Making, target: str) -> No
 
 
 def run_with(tools: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    words = [
-        "iops",
-        "--quick",
-        "--rounds",
-        "1",
-        "--round-seconds",
-        "0.2",
-        "--target",
-        str(folder / "t.bin"),
-        "--create",
-        "16MiB",
-        "--into",
-        str(folder / "run"),
-    ]
+    own = ["--target", str(folder / "t.bin"), "--create", "16MiB", "--into", str(folder / "run")]
+    words = [study(folder, "iops"), *own]
     env = os.environ | {"PATH": str(tools)}
     return subprocess.run(
         [sys.executable, "-m", "stend", "run", *words], capture_output=True, text=True, env=env, check=False

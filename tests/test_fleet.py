@@ -19,9 +19,12 @@ pytest.importorskip("cryptography")
 
 from stend import store
 from stend.errors import BadInput, StepFailed
-from stend.fleet import certificates, file, locks, sealed, tasks
+from stend.fleet import certificates, client, file, locks, sealed, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
+from stend.session import apart
+from tests.forks import Run, child
+from tests.storm import end
 
 PATIENCE_S = 120
 STEND = [sys.executable, "-m", "stend", "fleet"]
@@ -97,7 +100,9 @@ def test_nothing_is_unpacked_that_could_be_a_program() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_is_begun_once_however_often_it_is_asked_for() -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_run_is_begun_once_however_often_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(apart, "begin", Run)
     assert carried() == Outcome("001-a-01", "complete")
     events = (tasks.HOME / "runs/batch/01/001-a-01/events.jsonl").read_bytes()
     assert carried() == Outcome("001-a-01", "complete")
@@ -139,11 +144,11 @@ def test_a_drive_that_is_not_there_or_another_fleets_is_refused(tmp_path: Path) 
 def test_nobody_begins_on_a_drive_while_a_process_has_its_lock() -> None:
     with locks.drive("SN1") as fd:
         assert fd >= 0
-        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], pass_fds=(fd,))
+        holder = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], pass_fds=(fd,))
     with locks.drive("SN1") as again:
         assert again == -1, "the run has it, whoever began the run is gone"
-    child.kill()
-    child.wait()
+    holder.kill()
+    holder.wait()
     with locks.drive("SN1") as again:
         assert again >= 0
 
@@ -191,9 +196,13 @@ def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
             process.wait()
 
 
-def at_the_desk(verb: str, path: Path | str, papers: Path) -> "subprocess.CompletedProcess[str]":
-    words = [*STEND, verb, str(path), "--certificates", str(papers), "--name", "desk"]
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+def at_the_desk(
+    verb: str, path: Path | str, papers: Path, patience_s: float = 20.0
+) -> "subprocess.CompletedProcess[str]":
+    """What comes of a verb, and what it says, which is not told apart from what it complains of."""
+    words, said = ["fleet", verb, str(path), "--certificates", str(papers), "--name", "desk"], papers / "said.txt"
+    code = end(child(words, said, before=lambda: setattr(client, "PATIENCE_S", patience_s)))
+    return subprocess.CompletedProcess(words, code, told := said.read_text(), told)
 
 
 @pytest.mark.slow
@@ -214,11 +223,11 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
             home, there = tmp_path / "home" / cell, tmp_path / "host-0/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()
-        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers)
+        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers, 5.0)
         assert nobody.returncode == 2
         assert "no host announces the drive SN9; announced are SIM-small-1, SIM-small-2" in nobody.stderr
         certificates.make(tmp_path / "strange", ["desk"])
-        stranger = at_the_desk("status", path, tmp_path / "strange")
+        stranger = at_the_desk("status", path, tmp_path / "strange", 2.0)
         assert stranger.returncode == StepFailed.exit_code
         assert "cannot be reached" in stranger.stderr
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as plain:

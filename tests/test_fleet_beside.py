@@ -4,9 +4,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from stend.record import Started
 from stend.session.together import group, turns
+from tests.short import study
 from tests.stand import Stand
 
 QUICK = Study(["fresh"], quick=True, minute_s=0.2)
@@ -76,7 +78,7 @@ def test_real_drives_of_a_fleet_run_one_after_another_where_no_trial_says_otherw
     files = [stand.file(f"drive-{number}") for number in (1, 2)]
     drives = {str(path): stand.loop(path) for path in files}
     monkeypatch.setattr(tasks, "DRIVES", drives)
-    told = all_at_once(orders(list(drives)))
+    told = all_at_once(orders(list(drives), study=Study([study(stand.folder, "fresh")])))
     assert [one.outcome for one in told] == ["complete", "complete"], told
     (_, first), (second, _) = sorted(times(one.cell) for one in told)
     assert first <= second, "the second began when the first had ended"
@@ -87,6 +89,13 @@ def test_real_drives_of_a_fleet_run_one_after_another_where_no_trial_says_otherw
     assert all(one.request.destroy is None for one in own.members)
 
 
+def one_pair(real: Callable[..., Any]) -> Callable[..., Any]:
+    """Processes as before, but a trial measures each load of a drive by one pair of windows, not by three."""
+    code = "from stend.session.together import trial\ntrial.PAIRS = 1\nfrom stend.fleet import beside\nbeside.main()"
+    asked = [sys.executable, "-m", beside.__name__]
+    return lambda words, **own: real([sys.executable, "-c", code] if words == asked else words, **own)
+
+
 @pytest.mark.slow
 @pytest.mark.fio
 @pytest.mark.block
@@ -95,7 +104,8 @@ def test_a_trial_has_the_locks_of_its_drives_and_what_it_saw_is_in_every_run(
 ) -> None:
     drives = {str(path): stand.loop(path) for path in (stand.file("drive-1"), stand.file("drive-2"))}
     monkeypatch.setattr(tasks, "DRIVES", drives)
-    asked = orders(list(drives), trial_s=0.3)
+    asked = orders(list(drives), trial_s=0.1)
+    monkeypatch.setattr(subprocess, "Popen", one_pair(subprocess.Popen))
     folder = tasks.HOME / "runs/batch"
     found = threading.Thread(target=beside.ready, args=(asked[0], drives, folder, lambda serial: ""))
     found.start()
@@ -104,7 +114,7 @@ def test_a_trial_has_the_locks_of_its_drives_and_what_it_saw_is_in_every_run(
         for serial in drives:
             with locks.drive(serial) as fd:
                 held |= {serial} if fd < 0 else set()
-        time.sleep(0.01)
+        time.sleep(0.02)
     assert held == set(drives)
     assert "Trial: 2 drives" in (folder / "together.log").read_text()
     again = (folder / group.WORD).read_bytes()
@@ -134,10 +144,10 @@ def test_measured_phases_of_a_fleet_begin_at_one_moment_where_the_file_says_so(
     assert locks.claim(tasks.HOME, "C", others, tasks._open) == ""
     told = all_at_once(asked)
     assert [one.outcome for one in told] == ["complete", "complete", "refused"]
-    study = tasks.HOME / "runs/batch/01"
-    assert [one.name for one in group.load(study).members] == ["001-d-01", "002-d-01"], "another fleet's is no member"
+    runs = tasks.HOME / "runs/batch/01"
+    assert [one.name for one in group.load(runs).members] == ["001-d-01", "002-d-01"], "another fleet's is no member"
     for one in asked[:2]:
-        said = [note.text for note in store.load(study / one.cell).notes]
+        said = [note.text for note in store.load(runs / one.cell).notes]
         assert any("fresh began with the other drives after" in text for text in said), said
 
 
@@ -169,7 +179,8 @@ def test_two_workers_measure_real_drives_and_each_hosts_gate_has_the_last_word(t
     (stand.mount(nodes[2]) / "precious").write_text("data")
     names = [str(path) for path in files]
     with served(tmp_path, nodes[:1], nodes[1:]) as port:
-        path = fleet_file(tmp_path, port, {"drives": names, "trial": 0})
+        own = {"tests": [study(tmp_path, "fresh")]}
+        path = fleet_file(tmp_path, port, {"drives": names, "studies": [own], "trial": 0})
         ran = at_the_desk("run", path, tmp_path / "papers")
         brought = at_the_desk("collect", path, tmp_path / "papers")
     assert ran.returncode == 3, ran.stdout + ran.stderr

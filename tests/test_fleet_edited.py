@@ -13,11 +13,14 @@ from stend.errors import BadInput, StepFailed
 from stend.fleet import beside, file, home, tasks
 from stend.fleet.file import Fleet, Order, Study
 from stend.fleet.tasks import Outcome
+from stend.session import apart
 from stend.session.together import group
 from stend.store import journal
+from tests.forks import Run
 
 QUICK: dict[str, Any] = {"tests": ["fresh"], "quick": True, "minute_s": 0.2}
 SLOW: dict[str, Any] = {"tests": ["latency"], "quick": True, "rounds": 1, "minute_s": 0.2}
+pytestmark = pytest.mark.usefixtures("warm")
 
 
 @pytest.fixture(autouse=True)
@@ -25,6 +28,7 @@ def own_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEND_RUNTIME", str(tmp_path / "locks"))
     monkeypatch.setattr(tasks, "HOME", tmp_path / "host")
     monkeypatch.setattr(tasks, "DRIVES", {f"SIM-small-{unit}": f"sim:small?unit={unit}" for unit in (1, 2)})
+    monkeypatch.setattr(apart, "begin", Run)
 
 
 def fleet(drives: list[str], *studies: dict[str, Any], **own: Any) -> Fleet:

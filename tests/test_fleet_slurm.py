@@ -1,5 +1,6 @@
 """A fleet as jobs of Slurm: the words they are submitted with, and a node that loses its controller amid them."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -15,8 +16,10 @@ from stend.errors import BadInput, Missing, StepFailed
 from stend.fleet import file, locks, slurm, tasks
 from stend.fleet.file import Fleet, Order
 from stend.record import Started
+from tests.forks import child
 from tests.slurm_node import PATIENCE_S, Slurm
 from tests.slurm_node import slurm as slurm_of
+from tests.storm import end
 
 STEND = [sys.executable, "-m", "stend", "fleet"]
 QUICK = {"tests": ["fresh"], "quick": True, "minute_s": 0.2}
@@ -169,8 +172,10 @@ def test_a_host_without_slurm_says_what_is_missing(tmp_path: Path, monkeypatch: 
 
 
 def at_the_desk(own: Slurm, verb: str, path: Path) -> "subprocess.CompletedProcess[str]":
-    words = [*STEND, verb, "--slurm", str(path)]
-    return subprocess.run(words, env=own.env, capture_output=True, text=True, check=False, timeout=PATIENCE_S * 3)
+    """What comes of a verb, and what it says, which is not told apart from what it complains of."""
+    words, said = ["fleet", verb, "--slurm", str(path)], own.top / "said.txt"
+    code = end(child(words, said, before=lambda: os.environ.update(own.env)))
+    return subprocess.CompletedProcess(words, code, told := said.read_text(), told)
 
 
 def runs(top: Path) -> list[Path]:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices
+from stend import devices, gate
 from stend.errors import Refused
 from tests import gate_table
 from tests.gate_uses import ALONE, USES, Builder, Used
 from tests.gate_verbs import each
 from tests.gate_verbs import refused as verbs_refused
-from tests.stand import Stand, let_go, name_of, sh
+from tests.stand import Stand, let_go, sh
 
 pytestmark = pytest.mark.block
 LOOPS = {
@@ -42,7 +42,8 @@ def reached(target: str | Path, ways: tuple[tuple[str, ...], ...]) -> Iterator[s
 
 def refused(target: str, used: Used, stand: Stand) -> None:
     """By the gate, and by every verb that writes, with a name that would be believed."""
-    device, name = devices.find(target), name_of(target)
+    device = devices.find(target)
+    name = gate.names_of(device.identity)[0]
     into = used.keep_off or str(stand.folder / "run")
     before = stand.digest()
     with pytest.raises(Refused, match=f"{used.words}|is read-only"):

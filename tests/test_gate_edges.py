@@ -217,6 +217,7 @@ def test_links_that_are_swapped_between_look_and_open_never_lead_to_the_other_dr
             turn += 1
             (stand.folder / "next").symlink_to((ours, other)[turn % 2])
             os.rename(stand.folder / "next", link)
+            time.sleep(0.0005)  # some forty times amid a look; without it nobody else of this process comes to work
 
     thread = threading.Thread(target=swap)
     thread.start()

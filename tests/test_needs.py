@@ -80,8 +80,8 @@ def tried(folder: Path, tests: str, hook: str, *words: str) -> str:
     """What pytest prints of these tests, with one hook of ours."""
     (folder / "test_tried.py").write_text(tests)
     (folder / "conftest.py").write_text(f"from tests.conftest import {hook}\n")
-    command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider", *words, str(folder)]
-    env = {"PYTHONPATH": str(TOP), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider", "-p", "xdist", *words, str(folder)]
+    env = {"PYTHONPATH": str(TOP), "PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False).stdout
 
 

@@ -12,6 +12,7 @@ import pytest
 from stend import extras
 from stend.errors import Missing
 from stend.programs import programs
+from tests.short import study
 from tests.test_real import wait_for_results
 
 TOP = Path(__file__).parent.parent
@@ -95,9 +96,9 @@ def test_what_was_left_out_is_told_in_one_line(words: list[str], sentence: str, 
 @pytest.mark.fio
 def test_the_core_runs_shows_resumes_and_exports_on_a_drives_host(tmp_path: Path) -> None:
     drive = str(tmp_path / "new.bin")
-    asked = ["run", "latency", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--target", drive]
-    with subprocess.Popen(without(*asked, "--create", "64MiB", "--into", "run"), cwd=tmp_path) as child:
-        wait_for_results(tmp_path / "run", 3)
+    asked = ["run", study(tmp_path), "--target", drive, "--create", "64MiB", "--into", "run"]
+    with subprocess.Popen(without(*asked), cwd=tmp_path) as child:
+        wait_for_results(tmp_path / "run", 2)
         child.kill()
     done = core("resume", "run", "--destroy-data", drive, folder=tmp_path)
     assert done.returncode == 0, done.stderr

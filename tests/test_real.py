@@ -16,9 +16,11 @@ from stend import store
 from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB
+from tests.forks import child
+from tests.short import study
 from tests.stand import Stand, name_of
+from tests.storm import end
 
-SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.2", "--threads", "2", "--depth", "1"]
 STEND = [sys.executable, "-m", "stend"]
 PATIENCE_S = 60
 
@@ -62,17 +64,16 @@ def loop(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.fio
 def test_a_new_file_is_made_measured_and_reported(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    done = stend(
-        "run", "iops", *SHORT, "--target", str(tmp_path / "new.bin"), "--create", "64MiB", "--into", str(folder)
-    )
+    own = study(tmp_path, "iops", minute_s=0.2)
+    done = stend("run", own, "--target", str(tmp_path / "new.bin"), "--create", "64MiB", "--into", str(folder))
     assert done.returncode == 0, done.stderr
     assert "Report:" in done.stdout
     run = store.load(folder)
     assert sum(r.counts.write.bytes for r in run.of("iops", "precondition")) == 2 * 64 * MiB
-    assert len(run.of("iops", "rounds")) == 56
+    assert len(run.of("iops", "rounds")) == 8
     assert all(r.counts.both.ios for r in run.of("iops", "rounds"))
-    assert len({r.seed for r in run.of("iops", "rounds")}) == 56
-    assert len(list((folder / "raw").glob("*.zst"))) >= 57
+    assert len({r.seed for r in run.of("iops", "rounds")}) == 8
+    assert len(list((folder / "raw").glob("*.zst"))) >= 9
     host = json.loads((folder / "host.json").read_text())
     assert host["fio"].startswith("fio-")
 
@@ -80,15 +81,14 @@ def test_a_new_file_is_made_measured_and_reported(tmp_path: Path) -> None:
 @pytest.mark.fio
 @pytest.mark.block
 def test_a_loop_device_is_measured_when_it_is_named_twice(loop: str, tmp_path: Path) -> None:
-    refused = stend("run", "latency", *SHORT, "--target", loop, "--into", str(tmp_path / "no"))
-    assert refused.returncode == 3, refused.stderr
+    own = study(tmp_path)
+    assert end(child(["run", own, "--target", loop, "--into", str(tmp_path / "no")])) == 3
     assert not (tmp_path / "no").exists()
     name = name_of(loop)
     folder = Path("/dev/shm") / f"stend-{os.getpid()}-{Path(loop).name}"
     try:
-        done = stend("run", "latency", *SHORT, "--target", loop, "--destroy-data", name, "--into", str(folder))
-        assert done.returncode == 0, done.stderr
-        assert len(store.load(folder).of("latency", "rounds-q1")) == 9
+        assert end(child(["run", own, "--target", loop, "--destroy-data", name, "--into", str(folder)])) == 0
+        assert len(store.load(folder).of("latency", "rounds-q1")) == 4
     finally:
         subprocess.run(["rm", "-rf", str(folder)], check=True)
 
@@ -96,19 +96,20 @@ def test_a_loop_device_is_measured_when_it_is_named_twice(loop: str, tmp_path: P
 @pytest.mark.fio
 def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
     target, folder = tmp_path / "new.bin", tmp_path / "run"
-    asked = [*STEND, "run", "latency", *SHORT, "--target", str(target), "--create", "64MiB", "--into", str(folder)]
-    with subprocess.Popen(asked, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
-        wait_for_results(folder, 6)
-        child.kill()
+    asked = ["run", study(tmp_path), "--target", str(target), "--create", "64MiB", "--into", str(folder)]
+    process = child(asked)
+    wait_for_results(folder, 2)
+    os.kill(process, signal.SIGKILL)
+    assert end(process) == -signal.SIGKILL
     until = time.monotonic() + PATIENCE_S
     while loads_of(str(target)) and time.monotonic() < until:
         time.sleep(0.05)
     assert loads_of(str(target)) == []
-    assert stend("resume", str(folder)).returncode == 3  # not without naming it
+    assert end(child(["resume", str(folder)])) == 3  # not without naming it
     done = stend("resume", str(folder), "--destroy-data", str(target))
     assert done.returncode == 0, done.stderr
     run = store.load(folder)
-    assert [(r.where.round, r.index) for r in run.of("latency", "rounds-q1")] == [(1, i) for i in range(9)]
+    assert [(r.where.round, r.index) for r in run.of("latency", "rounds-q1")] == [(1, i) for i in range(4)]
     assert any("interrupted" in stamp for stamp in run.stamps)
     assert "interrupted" in (folder / "report.html").read_text()
 
@@ -117,11 +118,11 @@ def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_cleanly_and_lets_the_drive_go(number: signal.Signals, tmp_path: Path) -> None:
     target, folder = tmp_path / "new.bin", tmp_path / "run"
-    asked = [*STEND, "run", "write-saturation", "--quick", "--target", str(target), "--create", "512MiB"]
-    with subprocess.Popen([*asked, "--into", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-        wait_for_results(folder, 2)
-        child.send_signal(number)
-        assert child.wait(PATIENCE_S) == 130
+    asked = ["run", "write-saturation", "--quick", "--target", str(target), "--create", "512MiB"]
+    process = child([*asked, "--into", str(folder)])
+    wait_for_results(folder, 2)
+    os.kill(process, number)
+    assert end(process) == 130
     run = store.load(folder)
     assert run.ended is not None
     assert run.ended.outcome == "stopped"
@@ -134,18 +135,18 @@ def test_io_errors_are_a_failed_step(tmp_path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16m", "none", str(small)], check=True)
-    folder = tmp_path / "run"
+    folder, said = tmp_path / "run", tmp_path / "said"
     try:
         full = small / "full.bin"
         with full.open("wb") as file:
             file.truncate(64 * MiB)
         asked = ["write-saturation", "--quick", "--target", str(full), "--destroy-data", str(full)]
-        done = stend("run", *asked, "--into", str(folder))
+        code = end(child(["run", *asked, "--into", str(folder)], said))
     finally:
         subprocess.run(["umount", str(small)], check=True)
-    assert done.returncode == 5, done.stderr
-    assert "No space left" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert code == 5, said.read_text()
+    assert "No space left" in said.read_text()
+    assert "Traceback" not in said.read_text()
     run = store.load(folder)
     assert run.ended is not None
     assert run.ended.outcome == "failed"
@@ -155,14 +156,13 @@ def test_io_errors_are_a_failed_step(tmp_path: Path) -> None:
 
 @pytest.mark.fio
 def test_a_target_that_vanishes_is_a_failed_step(tmp_path: Path) -> None:
-    target, folder = tmp_path / "new.bin", tmp_path / "run"
-    asked = [*STEND, "run", "write-saturation", "--quick", "--target", str(target), "--create", "64MiB"]
-    with subprocess.Popen([*asked, "--into", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
-        wait_for_results(folder, 2)
-        target.unlink()
-        _, err = child.communicate(timeout=PATIENCE_S)
-    assert child.returncode == 5, err
-    assert b"vanished" in err
+    target, folder, said = tmp_path / "new.bin", tmp_path / "run", tmp_path / "said"
+    asked = ["run", "write-saturation", "--quick", "--target", str(target), "--create", "64MiB"]
+    process = child([*asked, "--into", str(folder)], said)
+    wait_for_results(folder, 2)
+    target.unlink()
+    assert end(process) == 5, said.read_text()
+    assert "vanished" in said.read_text()
     run = store.load(folder)
     assert run.ended is not None
     assert run.ended.outcome == "failed"

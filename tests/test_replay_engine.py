@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from stend.engines import Engine, mapped
-from stend.engines.replay import ReplayEngine, aio
+from stend.engines.replay import ReplayEngine, aio, process
 from stend.engines.replay.load import SenderLoad
 from stend.errors import Missing, StepFailed
 from stend.suite._played import laid, played
@@ -22,6 +22,7 @@ from tests.stand import Stand, sh
 from tests.traces import made
 
 ROOM = 64 * MiB
+pytestmark = pytest.mark.usefixtures("forked_senders")
 
 
 def workload(path: str, speed: float = 1.0, **changes: object) -> Workload:
@@ -204,6 +205,8 @@ def test_a_drive_that_answers_nothing_ends_the_replay_by_the_watchdog(stand: Sta
             to_its_end(load)
     finally:
         sh("fsfreeze", "-u", below)
+        for sender in process.left:  # which held the drive as long as the kernel held them
+            sender.wait(60)
 
 
 def test_reads_alone_need_no_right_to_write(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
 
 
 @pytest.mark.block
+@pytest.mark.usefixtures("forked_senders")
 @pytest.mark.parametrize(("flag", "flushed"), [(form.FUA, 50), (form.SYNC, 0)])
 def test_a_write_captured_with_fua_is_on_the_medium_when_it_is_answered(
     stand: Stand, tmp_path: Path, flag: int, flushed: int
@@ -42,6 +43,7 @@ def test_a_write_captured_with_fua_is_on_the_medium_when_it_is_answered(
 
 
 @pytest.mark.block
+@pytest.mark.usefixtures("forked_senders")
 def test_discards_reach_a_drive_that_takes_them_and_take_their_time(stand: Stand, tmp_path: Path) -> None:
     node = stand.loop(stand.file(size=ROOM))
     op = np.array([form.WRITE, form.DISCARD, form.READ, form.DISCARD] * 50, np.uint8)
@@ -59,6 +61,7 @@ def test_discards_reach_a_drive_that_takes_them_and_take_their_time(stand: Stand
 
 
 @pytest.mark.block
+@pytest.mark.usefixtures("forked_senders")
 def test_a_discard_of_the_whole_drive_frees_only_what_the_trace_touches(stand: Stand, tmp_path: Path) -> None:
     node = stand.loop(stand.file(size=ROOM))
     op = np.array([form.WRITE, form.DISCARD, form.DISCARD, form.WRITE], np.uint8)
@@ -96,13 +99,13 @@ def test_a_replay_killed_amid_begins_again_on_resume_and_only_with_the_same_trac
 ) -> None:
     scratch, folder = tmp_path / "scratch.bin", tmp_path / "run"
     scratch.write_bytes(bytes(32 * MiB))
-    trace = made(tmp_path / "t.parquet", ios=4000, seconds=4.0)
+    trace = made(tmp_path / "t.parquet", ios=4000, seconds=2.0)
     words = ["replay", "--trace", trace, "--target", str(scratch), "--destroy-data", str(scratch)]
     killed_amid(folder, words)
     assert store.load(folder).ended is None
     again = ["resume", str(folder), "--destroy-data", str(scratch)]
     same = Path(trace).read_bytes()
-    made(tmp_path / "t.parquet", ios=4000, seconds=5.0)
+    made(tmp_path / "t.parquet", ios=4000, seconds=3.0)
     assert main(again) == 2
     assert "is another trace than the one this run began with" in capsys.readouterr().err
     Path(trace).write_bytes(same)

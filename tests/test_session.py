@@ -9,6 +9,7 @@ from stend import session, store
 from stend.devices import Device
 from stend.errors import BadInput, Refused
 from stend.record import Ended, Judged, Result, Started
+from tests.short import study
 
 DESIGN = Path(__file__).parent.parent / "docs" / "design.md"
 FIVE = """\
@@ -48,7 +49,8 @@ def test_the_five_lines_of_the_design_run_as_they_are_printed(
 @pytest.mark.needs("fio")
 def test_a_scratch_file_is_made_measured_and_let_go(tmp_path: Path) -> None:
     drive, folder = tmp_path / "scratch.bin", tmp_path / "run"
-    heard = kinds(short(folder, str(drive), tests=["latency"], create="16MiB"))
+    own = [study(tmp_path)]
+    heard = kinds(short(folder, str(drive), tests=own, create="16MiB"))
     assert heard[0] is Started
     assert heard[-1] is Ended
     assert Judged in heard
@@ -60,7 +62,7 @@ def test_a_scratch_file_is_made_measured_and_let_go(tmp_path: Path) -> None:
     assert sum(1 for _ in (folder / "raw").iterdir()) > 0
     with pytest.raises(Refused):
         kinds(short(tmp_path / "again", str(drive)))
-    heard = kinds(short(tmp_path / "named", str(drive), tests=["latency"], destroy=str(drive)))
+    heard = kinds(short(tmp_path / "named", str(drive), tests=own, destroy=str(drive)))
     assert heard[-1] is Ended
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from stend.cli import main
 from stend.store import verify
 from tests.forks import child
 from tests.stand import Stand, sh
@@ -53,12 +52,6 @@ def forked(*words: str | Path, before: Limit = lambda: None) -> "subprocess.Comp
     assert "Traceback" not in said, said
     assert "a defect in stend" not in said, said
     return subprocess.CompletedProcess(words, code, "", said)
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """This process has in memory what a run and its report are made with."""
-    assert main([*RUN, "--into", str(tmp_path_factory.mktemp("warm") / "run")]) == GOOD
 
 
 def sound(folder: Path) -> bool:

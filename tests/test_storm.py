@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import storm_grounds
 from tests.storm import storm
 
 pytestmark = pytest.mark.slow
@@ -15,6 +16,7 @@ def test_a_virtual_run_comes_through_a_storm_with_its_figures_equal_to_the_bit(t
 
 
 @pytest.mark.fio
-def test_a_real_run_comes_through_a_storm(tmp_path: Path) -> None:
+def test_a_real_run_comes_through_a_storm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(storm_grounds, "REAL", (*storm_grounds.REAL, "--threads", "1", "--depth", "1"))
     done = storm("file", tmp_path, seed=3, interruptions=4)
     assert done.interruptions >= 4

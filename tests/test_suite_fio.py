@@ -53,10 +53,10 @@ def traced(folder: Path, workload: Workload, least: int = 4000) -> Traced:
     os.truncate(drive, SIZE)
     fio.write_text(TRACED.format(folder=folder))
     fio.chmod(0o755)
-    engine = FioEngine(str(drive), fio=str(fio), raw=documents.append, interval_s=0.2)
+    engine = FioEngine(str(drive), fio=str(fio), raw=documents.append, interval_s=0.02)
     try:
         load, done = engine.start(workload, seed=7), 0
-        for _ in range(100):
+        for _ in range(1000):
             counts = load.next()
             done += counts.both.ios if counts else 0
             if done >= least:
@@ -76,8 +76,16 @@ def _log(folder: Path) -> Iterator[IO]:
             yield IO(number, direction == "1", int(size), int(offset))
 
 
+def work(workload: Workload) -> int:
+    """The bytes of an IO, as far as there is something to see in them."""
+    return max(workload.block_bytes, 4 * KiB)
+
+
 def kinds() -> dict[str, Workload]:
-    """One workload of each kind that any test holds: pattern, mix, sizes, zones, whole range or a part."""
+    """One workload of each kind that any test holds: pattern, mix, sizes, zones, whole range or a part.
+
+    Of random ones of a kind that of the smallest blocks from 4 KiB on: of it there are soonest enough IOs to judge by.
+    """
     device = msgspec.structs.replace(IDENTITY, kind="file", capacity_bytes=SIZE)
     found: dict[tuple[Any, ...], Workload] = {}
     for name in suite.names():
@@ -87,7 +95,8 @@ def kinds() -> dict[str, Workload]:
                 if isinstance(step, Hold):
                     w = step.workload
                     place = "" if w.range_bytes == SIZE else " part"
-                    found.setdefault((w.random_pct, w.read_pct, w.block_mix, w.zones, place), w)
+                    kind = (w.random_pct, w.read_pct, w.block_mix, w.zones, place)
+                    found[kind] = min(found.get(kind, w), w, key=work) if w.random_pct else found.get(kind, w)
     return {f"{w.label}{key[-1]}": w for key, w in found.items()}
 
 

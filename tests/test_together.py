@@ -19,10 +19,13 @@ from stend.cli import main
 from stend.definition import Plan
 from stend.errors import BadInput
 from stend.run import at_once
-from stend.session import Request
-from stend.session.together import group, turns
+from stend.session import Request, apart
+from stend.session.together import group, trial, turns
 from stend.session.together.group import Group, Member
 from stend.session.together.skew import skews
+from tests.forks import Run, child
+from tests.short import study
+from tests.storm import end
 
 T = TypeVar("T")
 SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.2"]
@@ -180,7 +183,11 @@ def test_the_words_of_a_request_ask_for_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_virtual_drive_that_dies_ends_its_own_part(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("warm")
+def test_a_virtual_drive_that_dies_ends_its_own_part(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "begin", Run)
     targets = ["sim:small", "sim:small?seed=2", "sim:small?dies_at_s=1", "sim:nowhere"]
     asked = [word for one in targets for word in ("--target", one)]
     assert main(["run", "latency", *SHORT, *asked, "--together", "--into", str(tmp_path / "g")]) == 5
@@ -197,28 +204,32 @@ def test_a_virtual_drive_that_dies_ends_its_own_part(tmp_path: Path, capfd: pyte
 
 
 @pytest.mark.fio
-def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("warm")
+def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apart, "begin", Run)
     files = [tmp_path / f"{name}.bin" for name in "ab"]
     for file in files:
         file.write_bytes(bytes(32 << 20))
     named = [word for file in files for word in ("--destroy-data", f"{file}={file}")]
     asked = [word for file in (*files, tmp_path / "none") for word in ("--target", str(file))]
-    words = [sys.executable, "-m", "stend", "run", "latency", *SHORT, *asked, *named, "--trial", "0.5"]
-    folder = tmp_path / "g"
-    with subprocess.Popen([*words, "--into", str(folder)], stdout=subprocess.DEVNULL) as first:
-        members = wait(lambda: [folder / one.name for one in group.load(folder).members])
-        one = wait(lambda: next(own for own in members if store.load(own).results))
-        first.kill()
+    folder, said = tmp_path / "g", tmp_path / "said"
+    words = ["run", study(tmp_path), *asked, *named, "--trial", "0.1", "--into", str(folder)]
+    first = child(words, before=lambda: setattr(trial, "LOADS", trial.LOADS[:1]))
+    members = wait(lambda: [folder / one.name for one in group.load(folder).members])
+    one = wait(lambda: next(own for own in members if store.load(own).results))
+    os.kill(first, signal.SIGKILL)
+    assert end(first) == -signal.SIGKILL
     process = int(json.loads((one / "writer.json").read_bytes().partition(b"\n")[0])["pid"])
     os.kill(process, signal.SIGKILL)
     wait(lambda: not Path(f"/proc/{process}/exe").exists())
-    done = subprocess.run([*words[:3], "resume", str(folder), *named], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert end(child(["resume", str(folder), *named], said)) == 0, said.read_text()
     wait(lambda: not any(left.pid for left in group.load(folder).left(folder)) or None)  # the other went on by itself
     runs = [store.load(own) for own in members]
     assert [run.ended and run.ended.outcome in ("complete", "not steady") for run in runs] == [True, True]
     assert any("moved by" in note.text for run in runs for note in run.notes if note.kind in ("beside", "interference"))
-    assert "runs are complete" in done.stdout
+    assert "runs are complete" in said.read_text()
 
 
 def wait(true: Callable[[], T]) -> T:

@@ -12,7 +12,8 @@ from stend.engines import _fio_json as fio
 from stend.store import verify
 from tests.test_resume import ASKED
 
-ASKED_OF_A_FILE = ["run", "write-saturation", "--quick", "--rounds", "3", "--round-seconds", "0.3", "--create", "32MiB"]
+ASKED_OF_A_FILE = ["run", "write-saturation", "--quick", "--rounds", "1", "--threads", "1", "--depth", "1"]
+ASKED_OF_A_FILE += ["--create", "32MiB"]
 
 
 @pytest.fixture(scope="module")
