@@ -64,16 +64,16 @@ def loop(tmp_path: Path) -> Iterator[str]:
 @pytest.mark.fio
 def test_a_new_file_is_made_measured_and_reported(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    own = study(tmp_path, "iops", minute_s=0.2)
-    done = stend("run", own, "--target", str(tmp_path / "new.bin"), "--create", "64MiB", "--into", str(folder))
+    asked = ["iops", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--threads", "2", "--depth", "1"]
+    done = stend("run", *asked, "--target", str(tmp_path / "new.bin"), "--create", "64MiB", "--into", str(folder))
     assert done.returncode == 0, done.stderr
     assert "Report:" in done.stdout
     run = store.load(folder)
     assert sum(r.counts.write.bytes for r in run.of("iops", "precondition")) == 2 * 64 * MiB
-    assert len(run.of("iops", "rounds")) == 8
+    assert len(run.of("iops", "rounds")) == 56
     assert all(r.counts.both.ios for r in run.of("iops", "rounds"))
-    assert len({r.seed for r in run.of("iops", "rounds")}) == 8
-    assert len(list((folder / "raw").glob("*.zst"))) >= 9
+    assert len({r.seed for r in run.of("iops", "rounds")}) == 56
+    assert len(list((folder / "raw").glob("*.zst"))) >= 57
     host = json.loads((folder / "host.json").read_text())
     assert host["fio"].startswith("fio-")
 
