@@ -108,6 +108,7 @@ def _become(words: Sequence[str], given: int, said: int, others: Sequence[int]) 
         sys.stdin = os.fdopen(0, "r", closefd=False)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", closefd=False) for number in (1, 2))
         sys.argv[:] = words
+        sys.modules.pop(words[0], None)  # or runpy warns that it is there already
         runpy.run_module(words[0], run_name="__main__")
         code = 0
     except SystemExit as end:

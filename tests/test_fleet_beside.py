@@ -17,7 +17,7 @@ from stend.fleet import beside, file, locks, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from stend.record import Started
-from stend.session.together import group, turns
+from stend.session.together import group, roll
 from tests.short import study
 from tests.stand import Stand
 
@@ -162,7 +162,7 @@ def test_a_trial_that_is_killed_is_said_and_asked_for_again(tmp_path: Path, monk
     assert "ended amid it" in beside.ready(order, drives, tmp_path / "b", lambda serial: "")
     monkeypatch.setattr(subprocess, "Popen", real)
     assert beside.ready(order, drives, tmp_path / "b", lambda serial: "") == ""
-    assert turns.lives(tmp_path / "b/01", turns.BEGINNER), "whoever is to begin them"
+    assert roll.lives(tmp_path / "b/01", roll.BEGINNER), "whoever is to begin them"
 
 
 @pytest.mark.slow

@@ -15,6 +15,7 @@ from stend.cli import main
 from stend.compare.drift import drifts
 from stend.definition import Purge
 from stend.session import series
+from stend.store import writer
 from tests.sides import load, outcome, row
 
 A, B = "sim:small?seed=1", "sim:small?seed=2"
@@ -60,6 +61,17 @@ def test_a_series_that_was_killed_goes_on_where_it_was(tmp_path: Path, capsys: p
     assert all(store.load(folder / name).ended for name in ORDER)
     assert "Run 1 of 4" not in capsys.readouterr().out
     assert list(series.load(folder).left(folder)) == []
+
+
+def test_a_series_that_somebody_is_at_is_not_begun_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A run that is about to begin looks like one that never did, and would be taken away."""
+    folder = tmp_path / "x"
+    series.create(folder, series.Series(2, (session.Request(["fresh"], "sim:small", quick=True),)))
+    (folder / "a-01/raw").mkdir(parents=True)
+    with writer.sole(folder, "repeat"):
+        assert main(["resume", str(folder)]) == 2
+    assert f"{folder} is being written by `stend repeat`" in capsys.readouterr().err
+    assert (folder / "a-01/raw").exists()
 
 
 def test_what_changed_between_runs_is_told_with_its_place() -> None:

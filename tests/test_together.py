@@ -20,7 +20,7 @@ from stend.definition import Plan
 from stend.errors import BadInput
 from stend.run import at_once
 from stend.session import Request, apart
-from stend.session.together import group, trial, turns
+from stend.session.together import group, roll, trial, turns
 from stend.session.together.group import Group, Member
 from stend.session.together.skew import skews
 from tests.forks import Run, child
@@ -130,7 +130,7 @@ def test_measured_phases_begin_at_one_moment_and_nobody_waits_for_the_dead(tmp_p
     assert two.ask("a", 0) == [], "a purge is nothing to wait for"
     assert two.ask("a", measured) is None
     gone = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    turns.say(two.folder, "b", pid=gone.pid)
+    roll.say(two.folder, "b", pid=gone.pid)
     two.turns["a"].moments = 0
     assert two.ask("a", measured) is None
     gone.kill()
@@ -149,7 +149,7 @@ def test_who_says_nothing_for_too_long_is_waited_for_no_longer(tmp_path: Path, m
     monkeypatch.setattr(turns, "HEARD_EVERY_S", 0.0)
     assert two.ask("b") is None
     long_ago = time.time() - turns.HUNG_S - 60
-    os.utime(two.folder / turns.WORDS / "a.json", (long_ago, long_ago))
+    os.utime(two.folder / roll.WORDS / "a.json", (long_ago, long_ago))
     assert two.ask("b") == ["iops began without its turn: nothing was heard of the others for 1800 s"]
 
 
@@ -201,6 +201,18 @@ def test_a_virtual_drive_that_dies_ends_its_own_part(
     assert [note.split(" after")[0] for note in notes] == ["latency began with the other drives"] * 2
     assert skews(runs) == {}, "their clocks are their own"
     assert main(["run", "latency", *SHORT, *asked, "--into", str(tmp_path / "g")]) == 2
+
+
+def test_a_member_that_is_about_to_begin_is_left_to_itself(tmp_path: Path) -> None:
+    """Its folder is there and its first word is not: it looks like one that never started."""
+    members = tuple(Member(name, Request(["iops"], f"sim:{name}")) for name in ("small", "large"))
+    group.create(tmp_path, Group(members))
+    for one in members:
+        (tmp_path / one.name / "raw").mkdir(parents=True)
+    roll.say(tmp_path, "small")
+    told = {one.member.name: (one.pid, one.begun) for one in group.load(tmp_path).left(tmp_path)}
+    assert told == {"small": (os.getpid(), False), "large": (0, False)}
+    assert [(tmp_path / one.name).exists() for one in members] == [True, False]
 
 
 @pytest.mark.fio

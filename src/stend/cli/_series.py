@@ -13,6 +13,7 @@ from stend.errors import STOPPED_EXIT_CODE, BadInput, Missing
 from stend.session import series
 from stend.session.series import Slot
 from stend.session.stopping import Signals
+from stend.store import writer
 
 if TYPE_CHECKING:
     from stend.compare import Outcome
@@ -41,14 +42,18 @@ def answers(own: series.Series, destroy: Sequence[str]) -> dict[str, str]:
 
 
 def go(folder: Path, destroy: dict[str, str]) -> int:
-    """What is left of a series; the exit code of the first run that does not come to its end."""
+    """What is left of a series; the exit code of the first run that does not come to its end.
+
+    BadInput where another process is at it: a run that it is about to begin would look like one that never started.
+    """
     own, operator, stop = series.load(folder), Once(destroy), Signals()
-    for slot in own.left(folder):
-        if stop.asked:
-            return STOPPED_EXIT_CODE
-        typer.echo(f"Run {slot.number} of {slot.of}: {slot.request.target} -> {slot.folder}")
-        if code := _one(folder, slot, operator, stop):
-            return code
+    with writer.sole(folder, "repeat"):
+        for slot in own.left(folder):
+            if stop.asked:
+                return STOPPED_EXIT_CODE
+            typer.echo(f"Run {slot.number} of {slot.of}: {slot.request.target} -> {slot.folder}")
+            if code := _one(folder, slot, operator, stop):
+                return code
     return _end(folder, own)
 
 

@@ -22,7 +22,7 @@ from stend.live.state import way_on
 from stend.plain import plain
 from stend.session import apart, series
 from stend.session.stopping import Stop
-from stend.session.together import arrange, group, skew, turns
+from stend.session.together import arrange, group, roll, skew
 from stend.units import latency
 
 LOOK_S, TELL_S = 0.2, 30.0
@@ -96,7 +96,7 @@ def _meant(request: session.Request, drive: Identity) -> session.Request:
 def go(folder: Path, destroy: dict[str, str], *, apart: bool = False) -> int:
     """Begin, or go on with, what is left of a group."""
     own = group.load(folder)
-    turns.say(folder, turns.BEGINNER)
+    roll.say(folder, roll.BEGINNER)
     left = list(own.left(folder))
     for one in left:
         if one.pid:
@@ -124,7 +124,7 @@ def _begun(folder: Path, left: group.Left, named: str) -> Begun:
     again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ())]
     words = again if left.begun else ["run", *request.words]
     process = apart.begin(words, apart.log_of(left.folder))
-    turns.say(folder, left.member.name, pid=process.pid)
+    roll.say(folder, left.member.name, pid=process.pid)
     typer.echo(f"{request.target}: {left.folder}, process {process.pid}")
     return Begun(left.member, left.folder, process)
 

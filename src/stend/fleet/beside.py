@@ -18,7 +18,7 @@ from stend.fleet import locks
 from stend.fleet.file import Order
 from stend.session import apart
 from stend.session.request import Request
-from stend.session.together import arrange, group, turns
+from stend.session.together import arrange, group, roll
 
 LOOK_S = 0.2
 KNOWN = ".arranged.json"
@@ -55,7 +55,7 @@ def ready(order: Order, drives: Mapping[str, str], folder: Path, others: Callabl
         if known is None or not {one.name for one in all_.members} <= {one.name for one in known}:
             (study / group.WORD).unlink(missing_ok=True)
             group.create(study, all_)
-        turns.say(study, turns.BEGINNER)
+        roll.say(study, roll.BEGINNER)
     return ""
 
 

@@ -20,7 +20,7 @@ from stend.errors import BadInput, StendError
 from stend.fleet import beside, locks
 from stend.fleet.file import Order, Study
 from stend.session import apart, series
-from stend.session.together import group, turns
+from stend.session.together import group, roll
 from stend.store import journal, writer
 
 LOOK_S, PIECE_BYTES = 0.5, 8 << 20
@@ -142,7 +142,7 @@ def _begun(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> 
     folder.parent.mkdir(parents=True, exist_ok=True)
     process = apart.begin(words, apart.log_of(folder), (fd,))
     if (folder.parent / group.WORD).exists():
-        turns.say(folder.parent, folder.name, pid=process.pid)
+        roll.say(folder.parent, folder.name, pid=process.pid)
     return process
 
 

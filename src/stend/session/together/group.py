@@ -12,6 +12,7 @@ from stend import outside, whole
 from stend.errors import BadInput
 from stend.session.request import Request
 from stend.session.series import FINISHED, ended
+from stend.session.together import roll
 from stend.store import writer
 
 WORD = "together.toml"
@@ -46,10 +47,12 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
                 yield Left(member, own, begun=True, pid=pid)
                 continue
             how = ended(own)
-            if how is None and own.exists():
+            if how in FINISHED:
+                continue
+            pid = roll.pid_of(folder, member.name)  # which may not have come to its first word in its folder
+            if how is None and own.exists() and not pid:
                 shutil.rmtree(own)
-            if how not in FINISHED:
-                yield Left(member, own, begun=how is not None)
+            yield Left(member, own, begun=how is not None, pid=pid)
 
 
 class Left(NamedTuple):

@@ -12,16 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-import msgspec
-
-from stend import whole
 from stend.bench import Stopped
 from stend.definition import Phase, Plan, PlannedTest, Purge
 from stend.errors import BadInput
-from stend.process import ticks
 from stend.record import NoteKind
 from stend.run import Turn, at_once, quiet
-from stend.session.together import group
+from stend.session.together import group, roll
 from stend.session.together.group import Group, Member
 from stend.store import journal
 
@@ -31,16 +27,6 @@ AHEAD_S = 0.5
 """How long before it the common moment is agreed on."""
 PREPARING = ("purge", "precondition", "warm-up", "wait")
 """How the names of phases begin that measure nothing."""
-WORDS, BEGINNER = ".together", ".all"
-"""Where members say how far they are; the name of whoever begins them all."""
-
-
-class Word(msgspec.Struct, frozen=True):
-    """What a member last said: its process, and how many moments it has come to."""
-
-    pid: int
-    ticks: int
-    moments: int = 0
 
 
 class Turns:
@@ -51,7 +37,7 @@ class Turns:
         self.alone = alone(plan)
         self.lane, self.room, self.first, self.moments = Lock(), Lock(), True, 0
         self.heard = 0.0
-        say(folder, member.name)
+        roll.say(folder, member.name)
 
     def before(self, test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> Iterator[Said]:
         """What must be said once this phase may begin; it returns when it may. Stopped when the end is asked for."""
@@ -94,9 +80,9 @@ class Turns:
 
     def _moment(self, test: PlannedTest) -> Iterator[Said]:
         """Wait until everybody who is to come has come this far, then for the moment that the first of us named."""
-        go = self.folder / WORDS / f"go-{self.moments}"
+        go = self.folder / roll.WORDS / f"go-{self.moments}"
         began, late = time.monotonic(), go.exists()
-        say(self.folder, self.member.name, self.moments)
+        roll.say(self.folder, self.member.name, self.moments)
         patient = late or self._until(lambda: go.exists() or not self._awaited())
         with suppress(FileExistsError):
             _once(go, f"{time.monotonic() + AHEAD_S}")
@@ -113,14 +99,14 @@ class Turns:
     def _awaited(self) -> list[str]:
         """Those who are to come to this moment and have not yet."""
         names = [one.name for one in self.group.members if one.name != self.member.name]
-        return [name for name in names if coming(self.folder, name, self.moments)]
+        return [name for name in names if roll.coming(self.folder, name, self.moments)]
 
     def _until(self, true: Callable[[], bool]) -> bool:
         """Until that is so, and True; False where all others have been silent for too long."""
         while not true():
             self._mind()
             if time.monotonic() - self.heard > HEARD_EVERY_S:
-                os.utime(_word(self.folder, self.member.name))
+                os.utime(roll.place(self.folder, self.member.name))
                 self.heard = time.monotonic()
                 if self._silent():
                     return False
@@ -129,7 +115,7 @@ class Turns:
 
     def _silent(self) -> bool:
         names = (one.name for one in self.group.members if one.name != self.member.name)
-        others = [name for name in names if lives(self.folder, name)]
+        others = [name for name in names if roll.lives(self.folder, name)]
         return bool(others) and all(_heard_s(self.folder, name) > HUNG_S for name in others)
 
     def _mind(self) -> None:
@@ -194,27 +180,6 @@ def taken(folder: Path, plan: Plan, stopping: Callable[[], bool]) -> Iterator[Tu
         yield turns.before
 
 
-def say(folder: Path, name: str, moments: int = 0, pid: int = 0) -> None:
-    """Who the member of that name is; its own process where no other is told."""
-    (folder / WORDS).mkdir(exist_ok=True)
-    pid = pid or os.getpid()
-    whole.write(_word(folder, name), msgspec.json.encode(Word(pid, ticks(pid), moments)))
-
-
-def lives(folder: Path, name: str) -> bool:
-    """Whether the process of a member is there."""
-    word = _told(folder, name)
-    return bool(word and word.ticks and ticks(word.pid) == word.ticks)
-
-
-def coming(folder: Path, name: str, moments: int) -> bool:
-    """Whether a member is to come to that moment still: it lives, or whoever begins them all is to begin it."""
-    word = _told(folder, name)
-    if word is None:
-        return lives(folder, BEGINNER)
-    return lives(folder, name) and word.moments < moments
-
-
 def runtime() -> Path:
     """Where the locks of this host are, for all of one user."""
     home = "/run/stend" if os.geteuid() == 0 else f"{tempfile.gettempdir()}/stend-{os.geteuid()}"
@@ -225,21 +190,10 @@ def runtime() -> Path:
     return place
 
 
-def _word(folder: Path, name: str) -> Path:
-    return folder / WORDS / f"{name}.json"
-
-
-def _told(folder: Path, name: str) -> Word | None:
-    try:
-        return msgspec.json.decode(_word(folder, name).read_bytes(), type=Word)
-    except (OSError, msgspec.MsgspecError):
-        return None
-
-
 def _heard_s(folder: Path, name: str) -> float:
     """How long ago a member wrote anything."""
     times = []
-    for path in (_word(folder, name), journal.events_of(folder / name)):
+    for path in (roll.place(folder, name), journal.events_of(folder / name)):
         with suppress(OSError):
             times.append(path.stat().st_mtime)
     return time.time() - max(times, default=0)
