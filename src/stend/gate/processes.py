@@ -7,6 +7,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,11 +115,11 @@ def _use(process: Path, sought: Sought) -> str:
     held = _held(process, sought)
     if any(held):
         return "is open for writing in"
-    if held and _shows(process):
+    if held and any(_leading_to(process, "/dev/fuse")):
         return "is shown as a file system by"
     if not held and any(_registered(process, sought)):
         return "is registered with an io_uring of"
-    if any(_links(process, sought, "exe")):
+    if any(_links([process / "exe"], sought)):
         return "is the program that runs as"
     return "is mapped into the memory of" if any(_mapped(process, sought)) else ""
 
@@ -133,7 +134,7 @@ def _held(process: Path, sought: Sought) -> list[bool]:
 
 def _writing(folder: Path, sought: Sought) -> Iterator[bool]:
     """As `_held`, in one folder of descriptors: those that are gone when their flags are asked for are not told."""
-    return (writes for link in _links(folder, sought) if (writes := _writes(link)) is not None)
+    return (writes for link in _links(_there(folder), sought) if (writes := _writes(link)) is not None)
 
 
 def _registered(process: Path, sought: Sought) -> Iterator[bool]:
@@ -141,12 +142,7 @@ def _registered(process: Path, sought: Sought) -> Iterator[bool]:
 
     Whether they are written is not told. Of files the lease tells who writes them.
     """
-    for link in _there(process / "fd"):
-        try:
-            if os.readlink(link) != "anon_inode:[io_uring]":
-                continue
-        except OSError:
-            continue
+    for link in _leading_to(process, "anon_inode:[io_uring]"):
         told = text(process / "fdinfo" / link.name).partition("UserFiles:")[2].partition("UserBufs:")[0]
         for line in told.splitlines()[1:]:
             path = Path(mounts.unescaped(line.partition(":")[2].strip()))
@@ -156,9 +152,9 @@ def _registered(process: Path, sought: Sought) -> Iterator[bool]:
                 continue
 
 
-def _links(folder: Path, sought: Sought, pattern: str = "*") -> Iterator[Path]:
-    """The links in a folder of /proc that lead to what is sought; those that are gone or not ours to look at do not."""
-    for link in _there(folder, pattern):
+def _links(links: Iterable[Path], sought: Sought) -> Iterator[Path]:
+    """Those links of /proc that lead to what is sought; those that are gone or not ours to look at do not."""
+    for link in links:
         try:
             if sought.hit(os.readlink(link), link):
                 yield link
@@ -166,12 +162,20 @@ def _links(folder: Path, sought: Sought, pattern: str = "*") -> Iterator[Path]:
             continue
 
 
-def _there(folder: Path, pattern: str = "*") -> list[Path]:
+def _there(folder: Path) -> list[Path]:
     """What a folder of /proc holds; nothing where it is gone or not ours to look at."""
     try:
-        return list(folder.glob(pattern))
+        return [folder / name for name in os.listdir(folder)]
     except OSError:
         return []
+
+
+def _leading_to(process: Path, what: str) -> Iterator[Path]:
+    """Its descriptors that read so."""
+    for link in _there(process / "fd"):
+        with suppress(OSError):
+            if os.readlink(link) == what:
+                yield link
 
 
 def _mapped(process: Path, sought: Sought) -> Iterator[Path]:
@@ -181,18 +185,7 @@ def _mapped(process: Path, sought: Sought) -> Iterator[Path]:
         words = line.split(None, 5)
         if len(words) == 6 and (words[4] in inodes or words[5].startswith("/dev/")):
             low, _, high = words[0].partition("-")
-            yield from _links(process / "map_files", sought, f"{int(low, 16):x}-{int(high, 16):x}")
-
-
-def _shows(process: Path) -> bool:
-    """Whether it serves a FUSE file system."""
-    for link in _there(process / "fd"):
-        try:
-            if os.readlink(link) == "/dev/fuse":
-                return True
-        except OSError:
-            continue
-    return False
+            yield from _links([process / "map_files" / f"{int(low, 16):x}-{int(high, 16):x}"], sought)
 
 
 def _writes(fd: Path) -> bool | None:
