@@ -42,7 +42,16 @@ def process_of(folder: Path) -> int:
 @pytest.mark.fio
 def test_a_detached_run_outlives_its_terminal_and_goes_on_after_everything_was_killed(tmp_path: Path) -> None:
     folder, said = tmp_path / "runs/one", tmp_path / "said"
-    asked = ["run", study(tmp_path), "--target", str(tmp_path / "new.bin"), "--create", "64MiB", "--into", str(folder)]
+    asked = [
+        "run",
+        study(tmp_path, minute_s=0.4),
+        "--target",
+        str(tmp_path / "new.bin"),
+        "--create",
+        "64MiB",
+        "--into",
+        str(folder),
+    ]
     words = [*STEND, *asked, "--detach"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as door:
         out, _ = door.communicate(timeout=PATIENCE_S)

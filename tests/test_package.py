@@ -96,7 +96,7 @@ def test_what_was_left_out_is_told_in_one_line(words: list[str], sentence: str, 
 @pytest.mark.fio
 def test_the_core_runs_shows_resumes_and_exports_on_a_drives_host(tmp_path: Path) -> None:
     drive = str(tmp_path / "new.bin")
-    asked = ["run", study(tmp_path), "--target", drive, "--create", "64MiB", "--into", "run"]
+    asked = ["run", study(tmp_path, minute_s=0.4), "--target", drive, "--create", "64MiB", "--into", "run"]
     with subprocess.Popen(without(*asked), cwd=tmp_path) as child:
         wait_for_results(tmp_path / "run", 2)
         child.kill()

@@ -96,7 +96,7 @@ def test_a_loop_device_is_measured_when_it_is_named_twice(loop: str, tmp_path: P
 @pytest.mark.fio
 def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
     target, folder = tmp_path / "new.bin", tmp_path / "run"
-    asked = ["run", study(tmp_path), "--target", str(target), "--create", "64MiB", "--into", str(folder)]
+    asked = ["run", study(tmp_path, minute_s=0.4), "--target", str(target), "--create", "64MiB", "--into", str(folder)]
     process = child(asked)
     wait_for_results(folder, 2)
     os.kill(process, signal.SIGKILL)

@@ -227,7 +227,7 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
     named = [word for file in files for word in ("--destroy-data", f"{file}={file}")]
     asked = [word for file in (*files, tmp_path / "none") for word in ("--target", str(file))]
     folder, said = tmp_path / "g", tmp_path / "said"
-    words = ["run", study(tmp_path), *asked, *named, "--trial", "0.1", "--into", str(folder)]
+    words = ["run", study(tmp_path, minute_s=0.3), *asked, *named, "--trial", "0.1", "--into", str(folder)]
     first = child(words, before=lambda: setattr(trial, "LOADS", trial.LOADS[:1]))
     members = wait(lambda: [folder / one.name for one in group.load(folder).members])
     one = wait(lambda: next(own for own in members if store.load(own).results))
