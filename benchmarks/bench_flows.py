@@ -157,11 +157,11 @@ def planned(flow: Flow, drive: Identity) -> Plan:
 def played(flow: Flow | None, target: str) -> Run:
     """A flow, ours where it is None, as it goes on a fresh virtual drive."""
     device = find(target)
-    device.open(writes=True, destroy=None)
-    with closing(device):
+    device.door.open(writes=True, destroy=None)
+    with closing(device.door):
         usual = planning.load_profile(planning.USUAL_PROFILE)
         plan = planned(flow, device.identity) if flow else planning.draw(OURS, usual, device.identity)
-        events = run(plan, device, SimulatedEngine(device.drive), seed=1, at=0.0)
+        events = run(plan, device, SimulatedEngine(device.sim.drive), seed=1, at=0.0)
         return Run([event for event in events if not isinstance(event, Sample)])
 
 

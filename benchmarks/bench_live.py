@@ -173,7 +173,7 @@ def by_turns(
     bench.BESIDE_S = 0.0  # the next load is held ready as beside the minutes of a whole run
     store.create(folder, {}, {})
     raw, cycle = store.Raw(folder), turns.cycle
-    engine = FioEngine(device.io_path, raw=raw, interval_s=turns.hold_s)
+    engine = FioEngine(device.door.path, raw=raw, interval_s=turns.hold_s)
     events = run(steps(device.identity, workload, turns), device, engine, seed=1, at=0)
     found: dict[str, list[list[Result]]] = {name: [[] for _ in range(turns.turns)] for name in set(cycle)}
     number = -1  # the first hold is of no turn

@@ -18,7 +18,8 @@ from stend import plan as planning
 from stend.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Workload
 from stend.devices import Device, block
 from stend.engines._fio_job import arguments, parts
-from stend.engines.fio import FioEngine, probe
+from stend.engines.fio import FioEngine
+from stend.features import probe
 from stend.record import Result
 from stend.run import run
 from stend.units import KiB, MiB
@@ -37,11 +38,11 @@ def target() -> Iterator[Device]:
         if zram:
             (ZRAM / "disksize").write_text(str(SIZE))
         device: Device = block.find("/dev/zram0") if zram else devices.create(f"{folder}/scratch.bin", SIZE)
-        device.open(writes=True, destroy="zram0")
+        device.door.open(writes=True, destroy="zram0")
         try:
             yield device
         finally:
-            device.close()
+            device.door.close()
             if zram:
                 (ZRAM / "reset").write_text("1")
 
@@ -63,7 +64,7 @@ def through_stend(device: Device, workload: Workload) -> tuple[float, float]:
         store.create(there, {}, {})
         raw = store.Raw(there)
         began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-        events = run(plan(device.identity, workload), device, FioEngine(device.io_path, raw=raw), seed=1, at=0)
+        events = run(plan(device.identity, workload), device, FioEngine(device.door.path, raw=raw), seed=1, at=0)
         results = [event for event in appended(there, events, raw) if isinstance(event, Result)]
         after, lasted = resource.getrusage(resource.RUSAGE_SELF), time.perf_counter() - began
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -77,7 +78,7 @@ def appended(folder: Path, events: Generator[object, None, None], raw: store.Raw
 
 def fio_alone(device: Device, workload: Workload) -> float:
     """IOPS of plain fio with the same options, a fixed runtime and no questions asked meanwhile."""
-    words = arguments(workload, parts(workload)[0], path=device.io_path, ioengine=probe("fio").ioengine, seed=1)
+    words = arguments(workload, parts(workload)[0], path=device.door.path, ioengine=probe("fio").ioengine, seed=1)
     kept = [w for w in words if not w.startswith("--exec_prerun")]
     asked = ["fio", *(f"--runtime={SECONDS}" if w.startswith("--runtime=") else w for w in kept)]
     told = subprocess.run(asked, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout

@@ -37,12 +37,12 @@ def drive(kind: str) -> Iterator[str]:
         return
     with zram(ROOM) as node:
         device = block.find(node)
-        device.open(writes=True, destroy=Path(node).name)
+        device.door.open(writes=True, destroy=Path(node).name)
         try:
             Path(node).write_bytes(os.urandom(ROOM))
             yield node
         finally:
-            device.close()
+            device.door.close()
 
 
 def replayed(path: str, trace: str) -> tuple[SenderLoad, float]:

@@ -98,7 +98,7 @@ def logged(device: Device, folder: Path) -> Logged:
     script = folder / "fio"
     script.write_text(LOGS.format(python=sys.executable, folder=folder, rate=RATE))
     script.chmod(0o755)
-    before, engine = done(), FioEngine(device.io_path, fio=str(script))
+    before, engine = done(), FioEngine(device.door.path, fio=str(script))
     load = engine.start(MIX, seed=1)
     records = [counts for _ in range(RECORDS) if (counts := load.next())]
     records.append(load.stop() or Counts())
@@ -163,7 +163,7 @@ def last(going: Generator[Counts, None, Done]) -> Done:
 
 def pauses(device: Device) -> Iterator[Row]:
     """What a record tells of the rest before it, against how long the kernel counted nothing."""
-    engine = FioEngine(device.io_path, interval_s=0.5)
+    engine = FioEngine(device.door.path, interval_s=0.5)
     bench, told = Bench(engine, lambda: False), []
     with watching() as seen:
         for number in range(PAUSES + 1):

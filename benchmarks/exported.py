@@ -27,7 +27,7 @@ from stend import plan as planning
 from stend.compare.statistics import holm
 from stend.definition import Hold, Plan
 from stend.devices import Device
-from stend.engines.fio import probe
+from stend.features import probe
 from stend.plan import QUICK_MINUTE_S
 from stend.record import Result
 from stend.run import run
@@ -51,7 +51,7 @@ class Exported:
 
     def __init__(self, plan: Plan, folder: Path, device: Device) -> None:
         (self.file,) = jobs.write(plan, folder).glob("*-rounds.fio")
-        self.env = os.environ | {"TARGET": device.io_path, "ENGINE": probe().ioengine}
+        self.env = os.environ | {"TARGET": device.door.path, "ENGINE": probe().ioengine}
         self.names = re.findall(r"^\[(.+)\]$", self.file.read_text(), re.MULTILINE)[1:]
 
     def iops(self, cell: int) -> float:
@@ -64,7 +64,7 @@ class Exported:
 
 def rounds(plan: Plan, device: Device, exported: Exported, raw: store.Raw) -> Iterator[list[float]]:
     """Logarithms of fio's IOPS over stend's, a list a round; fio is first in every second one."""
-    engine = engine_for(device, raw, plan)
+    engine = engine_for(device, device.door.path, raw, plan)
     ours, theirs, cells = list[float](), list[float](), len(exported.names)
     for event in run(plan, device, engine, seed=1, at=0.0):
         if not (isinstance(event, Result) and isinstance(event.step, Hold) and event.where.phase == "rounds"):
@@ -121,7 +121,7 @@ def main() -> None:
     asked.add_argument("--iops", type=int, default=0, help="of reads and of writes at most; 0: no limit")
     words = asked.parse_args()
     logs = []
-    with target() as device, tempfile.TemporaryDirectory() as name, held(device.io_path, words.iops):
+    with target() as device, tempfile.TemporaryDirectory() as name, held(device.door.path, words.iops):
         plan = planned(device, words.seconds, words.rounds)
         exported, folder = Exported(plan, Path(name, "jobs"), device), Path(name, "run")
         store.create(folder, {}, {})

@@ -52,11 +52,11 @@ class DeviceRules:
     def device(self, target: str) -> Iterator[Device]:
         found = devices.find(target)
         yield found
-        found.close()
+        found.door.close()
 
     @pytest.fixture
     def ours(self, device: Device) -> Device:
-        device.open(writes=True, destroy=self.named(device))
+        device.door.open(writes=True, destroy=self.named(device))
         return device
 
     def test_it_says_who_it_is_and_says_the_same_again(self, target: str, device: Device) -> None:
@@ -74,27 +74,27 @@ class DeviceRules:
         with pytest.raises(Refused, match="open it first"):
             device.purge()
         with pytest.raises(Refused, match="open it first"):
-            device.check()
+            device.door.check()
 
     def test_it_is_opened_once(self, ours: Device) -> None:
         with pytest.raises(Refused, match="open already"):
-            ours.open(writes=True, destroy=self.named(ours))
+            ours.door.open(writes=True, destroy=self.named(ours))
 
     def test_it_must_be_named_to_be_written(self, device: Device) -> None:
         for wrong in (None, "", "not-its-name"):
             if not self.made_of_memory:
                 with pytest.raises(Refused):
-                    device.open(writes=True, destroy=wrong)
+                    device.door.open(writes=True, destroy=wrong)
 
     def test_who_opens_it_to_read_cannot_purge_it(self, device: Device) -> None:
-        device.open(writes=False, destroy=None)
-        device.check()
+        device.door.open(writes=False, destroy=None)
+        device.door.check()
         with pytest.raises(Refused, match="reading only"):
             device.purge()
 
     def test_a_purge_tells_its_method_and_the_drive_is_still_the_same(self, target: str, ours: Device) -> None:
         assert len(ours.purge().split()) > 1
-        ours.check()
+        ours.door.check()
         assert devices.find(target).identity.capacity_bytes == ours.identity.capacity_bytes
 
     def test_what_is_written_can_be_read_and_is_counted(self, ours: Device) -> None:
@@ -103,7 +103,7 @@ class DeviceRules:
         assert done(engine, FILL).write.bytes == 4 * MiB
         assert done(engine, READS).read.bytes == 4 * MiB
         engine.close()
-        ours.check()
+        ours.door.check()
         after = ours.health()
         assert after.keys() == before.keys()
         if "host_write_bytes" in after:
@@ -115,11 +115,11 @@ class DeviceRules:
     def test_another_size_ends_the_work_on_it(self, target: str) -> None:
         device = self.shrunk(target)
         with pytest.raises(StepFailed, match="size"):
-            device.check()
-        device.close()
+            device.door.check()
+        device.door.close()
 
     def test_letting_go_twice_does_no_harm_and_then_it_is_closed(self, ours: Device) -> None:
-        ours.close()
-        ours.close()
+        ours.door.close()
+        ours.door.close()
         with pytest.raises(Refused, match="open it first"):
             ours.purge()

@@ -40,11 +40,11 @@ class Place:
         return sizes + (f"echo {blocks} > {self.home}/queue/logical_block_size" if blocks else ":")
 
     def prepare(self, device: DriveDevice, wish: Wish, *, name: str = "SN1") -> str:
-        device.open(writes=True, destroy=name)
+        device.door.open(writes=True, destroy=name)
         try:
             return preparer.prepare(device, wish, tell=self.said.append, poll_s=0, patience_s=0.2)
         finally:
-            device.close()
+            device.door.close()
 
     @property
     def wrote(self) -> list[str]:

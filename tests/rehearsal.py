@@ -17,10 +17,10 @@ def rehearsed(
     device: VirtualDevice, asked: str, profile: str = "review", *, interval_s: float = 1.0, **changes: Any
 ) -> Iterator[Event]:
     """What happens, as it happens; `changes` are the operator's."""
-    device.open(writes=True, destroy=None)
+    device.door.open(writes=True, destroy=None)
     names, chosen, told = plan.gather([asked], profile, changes)
     steps = plan.draw(names, chosen, device.identity, deviations=told)
-    yield from run(steps, device, SimulatedEngine(device.drive, interval_s=interval_s), seed=1, at=0.0)
+    yield from run(steps, device, SimulatedEngine(device.sim.drive, interval_s=interval_s), seed=1, at=0.0)
 
 
 def said(run: Run, name: str) -> Finding:

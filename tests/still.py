@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stend.definition import Identity, Workload
+from stend.gate import Door
 from stend.record import Counts, Tally
 from stend.stats import bin_index
 from stend.units import GiB
@@ -76,16 +77,8 @@ class StillDevice:
 
     def __init__(self, log: list[str] | None = None) -> None:
         self.identity, self.log = IDENTITY, log if log is not None else []
-
-    @property
-    def io_path(self) -> str:
-        return "still"
-
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        self.log.append("open")
-
-    def check(self) -> None:
-        self.log.append("check")
+        self.door = Door("still", lambda: self.log.append("check"))
+        self.door.writes = True
 
     def purge(self) -> str:
         self.log.append("purge")
@@ -93,6 +86,3 @@ class StillDevice:
 
     def health(self) -> dict[str, Any]:
         return {}
-
-    def close(self) -> None:
-        self.log.append("let go")

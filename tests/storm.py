@@ -17,8 +17,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from stend import report, store, whole
-from stend.session import write_cache
+from stend import report, store, whole, write_cache
 from stend.store import reports, verify
 from tests.forks import child
 from tests.storm_grounds import Ground, ground

@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
-from stend import devices, store
+from stend import devices, features, store
 from stend.cli import main
 from stend.devices import block
 from stend.devices.drive import DriveDevice
 from stend.devices.telling.below import Member
-from stend.engines import fio
 from stend.kernel import HOST, Kernel
 from stend.record import Result
 from stend.units import MiB
@@ -74,7 +73,7 @@ class Switched(DriveDevice):
 
 def _switched(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> Switched:
     found = _found(target, kernel, members)
-    return Switched(found.identity, found.seen, kernel)
+    return Switched(found.identity, kernel)
 
 
 _found = block.find
@@ -87,7 +86,7 @@ def ground(kind: str, top: Path) -> Iterator[Ground]:
         if kind == "virtual":
             yield _undisturbed(Ground(kind, "sim:small"), top)
             return
-        fio.probe()  # here, once for all children
+        features.probe()  # here, once for all children
         if kind == "zram":
             yield Ground(kind, undo.enter_context(_zram()))
             return

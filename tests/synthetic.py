@@ -12,6 +12,7 @@ from typing import Any
 
 from stend import plan as planning
 from stend.definition import Identity, Profile, Workload
+from stend.gate import Door
 from stend.record import Counts, Event, Run, Tally
 from stend.run import run
 from stend.stats import bin_edges_ns, bin_index
@@ -211,17 +212,8 @@ class SyntheticDevice:
     """The same drive as the runner's device."""
 
     def __init__(self, drive: Synthetic, identity: Identity) -> None:
-        self.drive, self.identity = drive, identity
-
-    @property
-    def io_path(self) -> str:
-        return "still"
-
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        pass
-
-    def check(self) -> None:
-        pass
+        self.drive, self.identity, self.door = drive, identity, Door("still")
+        self.door.writes = True
 
     def purge(self) -> str:
         self.drive.fresh()
@@ -229,9 +221,6 @@ class SyntheticDevice:
 
     def health(self) -> dict[str, Any]:
         return {"temperature_c": 40 + 20 * (1 - math.exp(-self.drive.clock / 3600))}
-
-    def close(self) -> None:
-        pass
 
 
 def identity(truth: Truth, **facts: Any) -> Identity:

@@ -84,14 +84,14 @@ def test_an_array_that_is_busy_with_itself_is_refused_and_says_how_far_it_is(hos
     node = upper(host, "md0", md__level="raid1", md__raid_disks="2", **more)
     array = devices.find(node, host.kernel)
     with pytest.raises(Refused, match=f"synchronised or checked .{action}, 12 / 99 sectors.; wait until it is done"):
-        array.open(writes=True, destroy="md0")
+        array.door.open(writes=True, destroy="md0")
     assert "wait until it is done" in devices.reason(block.identify(node, "md0", node, host.kernel), host.kernel)
-    array.open(writes=False, destroy=None)  # so that `stend doctor` can put back a cache after a power cut
-    array.close()
+    array.door.open(writes=False, destroy=None)  # so that `stend doctor` can put back a cache after a power cut
+    array.door.close()
     host.write("sys/devices/md0/md/sync_action", "idle")
     assert devices.reason(block.identify(node, "md0", node, host.kernel), host.kernel) == ""
-    array.open(writes=True, destroy="md0")
-    array.close()
+    array.door.open(writes=True, destroy="md0")
+    array.door.close()
 
 
 def test_the_write_cache_of_an_array_is_that_of_all_its_members(host: Host, bench: Bench, tmp_path: Path) -> None:
@@ -108,23 +108,23 @@ def test_the_write_cache_of_an_array_is_that_of_all_its_members(host: Host, benc
     assert isinstance(array, md.MdDevice)
     assert array.identity.serial == "ab-cd"
     assert array.cache() == "enabled"
-    array.open(writes=True, destroy="ab-cd")
+    array.door.open(writes=True, destroy="ab-cd")
     array.set_cache("disabled")
     assert [Path(f"{state}.{name}").read_text() for name in ("nvme0", "nvme1")] == ["0", "0"]
     Path(f"{state}.nvme1").write_text("1")
     assert array.cache() == ""
     array.set_cache("enabled")
-    array.close()
+    array.door.close()
 
 
 def test_an_array_is_purged_whole_and_says_why_its_members_are_not(host: Host) -> None:
     node = upper(host, "md0", md__level="raid1", md__raid_disks="2", queue__discard_max_bytes="1048576")
     array = devices.find(node, host.kernel)
-    array.open(writes=True, destroy="md0")
+    array.door.open(writes=True, destroy="md0")
     try:
         said = array.purge()
     finally:
-        array.close()
+        array.door.close()
     assert "(not a drive's own purge), a sample read back as zeros" in said
     assert said.endswith("it is an array: its members' own purges would take the array with them")
 

@@ -28,11 +28,11 @@ class TestVirtual(DeviceRules):
 
     def engine(self, device: Device) -> Engine:
         assert isinstance(device, VirtualDevice)
-        return SimulatedEngine(device.drive)
+        return SimulatedEngine(device.sim.drive)
 
     def shrunk(self, target: str) -> Device:
         device = devices.find(target)
-        device.open(writes=True, destroy=None)
+        device.door.open(writes=True, destroy=None)
         self.engine(device).idle(101)
         return device
 
@@ -44,7 +44,7 @@ class Gated(DeviceRules):
         return gate.names_of(device.identity)[0]
 
     def engine(self, device: Device) -> Engine:
-        return FioEngine(device.io_path)
+        return FioEngine(device.door.path)
 
 
 @pytest.mark.fio
@@ -56,7 +56,7 @@ class TestFile(Gated):
 
     def shrunk(self, target: str) -> Device:
         device = devices.find(target)
-        device.open(writes=True, destroy=self.named(device))
+        device.door.open(writes=True, destroy=self.named(device))
         os.truncate(target, SIZE // 2)
         return device
 
@@ -71,7 +71,7 @@ class TestLoop(Gated):
 
     def shrunk(self, target: str) -> Device:
         device = devices.find(target)
-        device.open(writes=True, destroy=self.named(device))
+        device.door.open(writes=True, destroy=self.named(device))
         backing = Path(f"/sys/block/{Path(target).name}/loop/backing_file").read_text().strip()
         os.truncate(backing, SIZE // 2)
         subprocess.run(["losetup", "-c", target], check=True)
@@ -84,7 +84,7 @@ def test_a_file_of_an_odd_length_is_used_in_whole_blocks_and_purged_to_its_last_
     path.write_bytes(os.urandom(2 * MiB + 333))
     device = devices.find(str(path))
     assert device.identity.capacity_bytes == 2 * MiB  # fio fails at a shorter piece at the end
-    device.open(writes=True, destroy=str(path))
-    with closing(device):
+    device.door.open(writes=True, destroy=str(path))
+    with closing(device.door):
         device.purge()
     assert path.read_bytes() == bytes(2 * MiB + 333)

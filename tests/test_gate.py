@@ -37,11 +37,11 @@ def test_refused_and_nothing_written(stand: Stand, build: Builder, monkeypatch: 
         case.between()
     before = stand.digest()
     with pytest.raises(Refused, match=case.words):
-        device.open(writes=True, destroy=name, keep_off=case.keep_off)
+        device.door.open(writes=True, destroy=name, keep_off=case.keep_off)
     with pytest.raises(Refused, match="has not passed the gate"):
         device.purge()
     with pytest.raises(Refused, match="has not passed the gate"):
-        assert not device.io_path
+        assert not device.door.path
     if not case.between:
         refused(str(case.target), name, stand.folder, keep_off=next(iter(case.keep_off), ""))
     assert stand.digest() == before
@@ -67,50 +67,50 @@ def test_what_changes_after_it_was_opened_stops_purge_and_phases(stand: Stand, n
     path = stand.file()
     node = stand.loop(path)
     device = devices.find(node)
-    device.open(writes=True, destroy=name_of(node))
+    device.door.open(writes=True, destroy=name_of(node))
     try:
-        device.check()
+        device.door.check()
         change(stand, node, path)
         before = stand.digest()
-        for step in (device.check, device.purge):
+        for step in (device.door.check, device.purge):
             with pytest.raises((Refused, StepFailed), match=words):
                 step()
         assert stand.digest() == before
     finally:
-        device.close()
+        device.door.close()
 
 
 @pytest.mark.needs("mkfs.ext4")
 def test_an_opened_drive_cannot_be_mounted_or_opened_again(stand: Stand) -> None:
     node = stand.formatted()
     device, again = devices.find(node), devices.find(node)
-    device.open(writes=True, destroy=name_of(node))
+    device.door.open(writes=True, destroy=name_of(node))
     try:
         tried = subprocess.run(["mount", node, str(stand.folder)], capture_output=True, check=False)
         assert tried.returncode != 0
         with pytest.raises(Refused, match=r"to itself|is open for writing|is locked"):
-            again.open(writes=True, destroy=name_of(node))
+            again.door.open(writes=True, destroy=name_of(node))
     finally:
-        device.close()
+        device.door.close()
 
 
 def test_a_drive_opened_for_reading_is_not_purged(stand: Stand) -> None:
     path = stand.file()
     device = devices.find(stand.loop(path))
     before = stand.digest()
-    device.open(writes=False, destroy=None)
+    device.door.open(writes=False, destroy=None)
     try:
         with pytest.raises(Refused, match="for reading only"):
             device.purge()
     finally:
-        device.close()
+        device.door.close()
     assert stand.digest() == before
 
 
 def test_the_gate_is_good_in_one_process_only(stand: Stand) -> None:
     node = stand.loop()
     device = devices.find(node)
-    device.open(writes=True, destroy=name_of(node))
+    device.door.open(writes=True, destroy=name_of(node))
     child = os.fork()
     if not child:  # pragma: no cover
         try:
@@ -119,6 +119,6 @@ def test_the_gate_is_good_in_one_process_only(stand: Stand) -> None:
             os._exit(42)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
-    device.close()
+    device.door.close()
     with pytest.raises(Refused):
-        device.check()
+        device.door.check()

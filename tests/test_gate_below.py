@@ -47,7 +47,7 @@ def refused(target: str, used: Used, stand: Stand) -> None:
     into = used.keep_off or str(stand.folder / "run")
     before = stand.digest()
     with pytest.raises(Refused, match=f"{used.words}|is read-only"):
-        device.open(writes=True, destroy=name, keep_off=(into,))
+        device.door.open(writes=True, destroy=name, keep_off=(into,))
     with pytest.raises(Refused, match="has not passed the gate"):
         device.purge()
     verbs_refused(target, name, stand.folder, keep_off=used.keep_off)

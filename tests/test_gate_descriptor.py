@@ -35,11 +35,11 @@ def test_a_gate_that_stays_shut_holds_nothing(drive: Path, monkeypatch: pytest.M
         fcntl.flock(other, fcntl.LOCK_SH)
         before = held(drive)
         with pytest.raises(Refused, match="is locked by another program"):
-            device.open(writes=True, destroy=str(drive))
+            device.door.open(writes=True, destroy=str(drive))
         assert held(drive) == before
-    device.open(writes=True, destroy=str(drive))
+    device.door.open(writes=True, destroy=str(drive))
     assert len(held(drive)) == 1
-    device.close()
+    device.door.close()
     assert held(drive) == []
 
 
@@ -49,10 +49,10 @@ def test_a_gate_can_hold_the_lowest_descriptor_and_closes_it_too(drive: Path) ->
         try:
             os.close(0)  # a service has no standard input
             device = devices.find(str(drive))
-            device.open(writes=False, destroy=None)
-            right = held(drive) == ["0"] and device.io_path.endswith("/fd/0")
-            device.check()
-            device.close()
+            device.door.open(writes=False, destroy=None)
+            right = held(drive) == ["0"] and device.door.path.endswith("/fd/0")
+            device.door.check()
+            device.door.close()
             os._exit(0 if right and not held(drive) else 1)
         finally:
             os._exit(2)
@@ -61,19 +61,19 @@ def test_a_gate_can_hold_the_lowest_descriptor_and_closes_it_too(drive: Path) ->
 
 def test_what_another_process_inherited_is_not_closed_by_it_and_is_not_its_own(drive: Path) -> None:
     device = devices.find(str(drive))
-    device.open(writes=True, destroy=str(drive))
+    device.door.open(writes=True, destroy=str(drive))
     child = os.fork()
     if child == 0:
         try:
-            device.check()
+            device.door.check()
         except Refused:
-            device.close()
+            device.door.close()
             os._exit(0 if len(held(drive)) == 1 else 1)
         finally:
             os._exit(2)
     assert os.waitpid(child, 0)[1] == 0
-    device.check()
-    device.close()
+    device.door.check()
+    device.door.close()
 
 
 def test_another_file_that_was_in_its_place_for_the_moment_of_opening_is_noticed(
@@ -83,7 +83,7 @@ def test_another_file_that_was_in_its_place_for_the_moment_of_opening_is_noticed
     other.write_bytes(bytes(2 * MiB))
     monkeypatch.setattr(entry, "_open", lambda identity, writes: os.open(other, os.O_RDWR))
     with pytest.raises(Refused, match="leads to another drive than it did"):
-        devices.find(str(drive)).open(writes=True, destroy=str(drive))
+        devices.find(str(drive)).door.open(writes=True, destroy=str(drive))
     assert held(other) == []
 
 

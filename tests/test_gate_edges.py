@@ -34,9 +34,9 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
 
 def passes(target: str | Path) -> None:
     device = devices.find(str(target))
-    device.open(writes=True, destroy=name_of(target))
-    device.check()
-    device.close()
+    device.door.open(writes=True, destroy=name_of(target))
+    device.door.check()
+    device.door.close()
 
 
 @pytest.mark.needs("mkswap", "swapon", "swapoff", "mkfs.ext4", "sfdisk", "partx")
@@ -90,17 +90,17 @@ def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(
     monkeypatch.setattr("stend.gate.refusals.GONE_S", 0)
     path = stand.file()
     device = devices.find(str(path))
-    with contextlib.closing(device):
-        device.open(writes=True, destroy=name_of(path))
+    with contextlib.closing(device.door):
+        device.door.open(writes=True, destroy=name_of(path))
         with path.open("rb"):  # a backup, an indexer
-            device.check()
-        with open(device.io_path, "r+b"):  # the load itself
-            device.check()
-        device.check()
+            device.door.check()
+        with open(device.door.path, "r+b"):  # the load itself
+            device.door.check()
+        device.door.check()
         code = f"import socket\na, b = socket.socketpair()\nf = open({str(path)!r}, 'r+b')\n"
         stand.program(f"{code}socket.send_fds(a, [b'x'], [f.fileno()])\nf.close()")
         with pytest.raises(Refused, match="is open for writing where /proc does not tell"):
-            device.check()
+            device.door.check()
 
 
 @pytest.mark.fio
@@ -165,7 +165,7 @@ def test_what_cannot_be_read_is_refused_with_the_words_of_wipefs(stand: Stand, m
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
     with pytest.raises(Refused, match="cannot be read by wipefs, so nobody can tell what it holds: probing failed"):
-        devices.find(str(path)).open(writes=True, destroy=None)
+        devices.find(str(path)).door.open(writes=True, destroy=None)
 
 
 @pytest.mark.needs("mkfs.ext4")
@@ -187,7 +187,7 @@ def test_what_wipefs_never_says_lets_nobody_pass(stand: Stand, monkeypatch: pyte
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
     with pytest.raises(Refused, match="is told by wipefs in words that nobody here knows"):
-        devices.find(str(path)).open(writes=True, destroy=None)
+        devices.find(str(path)).door.open(writes=True, destroy=None)
 
 
 def test_who_is_turned_back_after_the_opening_leaves_no_descriptor(stand: Stand) -> None:
@@ -196,7 +196,7 @@ def test_who_is_turned_back_after_the_opening_leaves_no_descriptor(stand: Stand)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gate.Gate, "check", _interrupted)
         with pytest.raises(KeyboardInterrupt):
-            device.open(writes=True, destroy=str(path))
+            device.door.open(writes=True, destroy=str(path))
     held = [os.readlink(fd) for fd in Path("/proc/self/fd").iterdir() if fd.is_symlink()]
     assert str(path) not in held
 
@@ -226,10 +226,10 @@ def test_links_that_are_swapped_between_look_and_open_never_lead_to_the_other_dr
         for _ in range(TRIES):
             with contextlib.suppress(Refused, StepFailed):
                 device = devices.find(str(link))
-                with contextlib.closing(device):
-                    device.open(writes=True, destroy=named)
+                with contextlib.closing(device.door):
+                    device.door.open(writes=True, destroy=named)
                     passed += 1
-                    assert os.stat(device.io_path).st_rdev != wrong
+                    assert os.stat(device.door.path).st_rdev != wrong
     finally:
         over.set()
         thread.join()

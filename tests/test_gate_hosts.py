@@ -41,7 +41,7 @@ def refused(stand: Stand, node: str, kernel: Kernel, words: str, destroy: str = 
     device = block.find(node, kernel)
     before = stand.digest()
     with pytest.raises(Refused, match=words):
-        device.open(writes=True, destroy=destroy)
+        device.door.open(writes=True, destroy=destroy)
     with pytest.raises(Refused, match="has not passed"):
         device.purge()
     assert stand.digest() == before
@@ -49,8 +49,8 @@ def refused(stand: Stand, node: str, kernel: Kernel, words: str, destroy: str = 
 
 def passes(node: str, kernel: Kernel, destroy: str = "SN1") -> None:
     device = block.find(node, kernel)
-    device.open(writes=True, destroy=destroy)
-    device.close()
+    device.door.open(writes=True, destroy=destroy)
+    device.door.close()
 
 
 STACKS = {
@@ -208,7 +208,7 @@ def test_a_node_that_the_kernel_has_no_drive_for_is_refused(stand: Stand, host: 
     device = block.find(node, host.kernel)
     (host.root / "sys/dev/block" / number_of(node)).unlink()
     with pytest.raises(Refused, match="vanished: No such device"):
-        device.open(writes=True, destroy="SN1")
+        device.door.open(writes=True, destroy="SN1")
 
 
 @pytest.mark.parametrize("fact", ["device/serial", "device/wwid", "diskseq"])
@@ -217,7 +217,7 @@ def test_another_drive_with_the_same_number_is_noticed(stand: Stand, host: Host,
     device = block.find(node, host.kernel)
     (host.root / "sys/devices/sda" / fact).write_text("other")
     with pytest.raises(Refused, match="has another"):
-        device.open(writes=True, destroy="SN1")
+        device.door.open(writes=True, destroy="SN1")
 
 
 def test_another_drive_below_a_volume_is_noticed(stand: Stand, host: Host, node: str) -> None:
@@ -227,7 +227,7 @@ def test_another_drive_below_a_volume_is_noticed(stand: Stand, host: Host, node:
     device = block.find(node, host.kernel)
     (host.root / "sys/devices/sda/device/serial").write_text("SN2")
     with pytest.raises(Refused, match="has another serials below now, 'SN2' and not 'SN1'"):
-        device.open(writes=True, destroy=gate.names_of(device.identity, host.kernel)[0])
+        device.door.open(writes=True, destroy=gate.names_of(device.identity, host.kernel)[0])
 
 
 def test_namesakes_are_not_named_by_their_serial(stand: Stand, host: Host, node: str) -> None:

@@ -177,10 +177,10 @@ def test_the_gate_is_before_it(place: Making, wish: Wish) -> None:
     for name, words in (("", "would be destroyed; .* --destroy-data SN1"), ("SN2", "does not name")):
         with pytest.raises(Refused, match=words):
             here.prepare(device, wish, name=name)
-    device.open(writes=False, destroy=None)
+    device.door.open(writes=False, destroy=None)
     with pytest.raises(Refused, match="opened for reading only"):
         preparer.prepare(device, wish, tell=here.said.append)
-    device.close()
+    device.door.close()
     here.host.mounted(number_of(here.node), "/data", "/dev/nvme0n1")
     with pytest.raises(Refused, match="is mounted at /data"):
         here.prepare(device, wish)

@@ -8,13 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import devices, gate, plan
+from stend import devices, plan, write_cache
 from stend.cli import main
 from stend.definition import Identity, Plan
 from stend.devices import file
 from stend.devices.drive import DriveDevice
 from stend.errors import StepFailed
-from stend.session import write_cache
 from stend.units import MiB
 from stend.words import Language
 
@@ -49,7 +48,7 @@ def found(path: Path) -> Played:
         path.write_bytes(bytes(2 * MiB))
         Path(f"{path}.cache").write_text("enabled")
     identity = msgspec.structs.replace(file.find(str(path)).identity, serial="S1")
-    return Played(identity, gate.marks(str(path)))
+    return Played(identity)
 
 
 def planned(device: Played, wanted: str = "disabled") -> Plan:
@@ -63,7 +62,7 @@ def record(folder: Path) -> dict[str, Any]:
 
 
 def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy=drive.identity.path)
+    drive.door.open(writes=True, destroy=drive.identity.path)
     with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
         assert drive.cache() == "disabled"
         assert record(tmp_path)["restored"] is False
@@ -77,14 +76,14 @@ def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) 
 
 @pytest.mark.parametrize("error", [StepFailed("fio died"), KeyboardInterrupt(), RuntimeError("a defect")])
 def test_it_is_put_back_whatever_the_end_is(drive: Played, tmp_path: Path, error: BaseException) -> None:
-    drive.open(writes=True, destroy=drive.identity.path)
+    drive.door.open(writes=True, destroy=drive.identity.path)
     with pytest.raises(type(error)), write_cache.kept(drive, planned(drive), tmp_path, print):
         raise error
     assert drive.cache() == "enabled"
 
 
 def test_nothing_is_set_where_it_is_so_already(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy=drive.identity.path)
+    drive.door.open(writes=True, destroy=drive.identity.path)
     drawn = planned(drive, "enabled")
     with write_cache.kept(drive, drawn, tmp_path, print) as told:
         assert told.notes == drawn.notes
@@ -143,7 +142,7 @@ def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_resumed_run_puts_back_what_was_before_the_kill(drive: Played, tmp_path: Path) -> None:
     killed(drive, tmp_path)
-    drive.open(writes=True, destroy=drive.identity.path)
+    drive.door.open(writes=True, destroy=drive.identity.path)
     with write_cache.kept(drive, planned(drive), tmp_path, print):
         assert drive.cache() == "disabled"
     assert drive.cache() == "enabled"
@@ -158,7 +157,7 @@ def test_doctor_puts_it_back_once(drive: Played, tmp_path: Path, monkeypatch: py
 
 
 def test_doctor_leaves_a_run_alone_that_goes_on(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy=drive.identity.path)
+    drive.door.open(writes=True, destroy=drive.identity.path)
     with write_cache.kept(drive, planned(drive), tmp_path, print):
         assert write_cache.put_back([tmp_path]) == []
         assert drive.cache() == "disabled"
@@ -177,7 +176,7 @@ def test_a_drive_that_is_gone_is_told_and_stays_on_record(
 
 
 def test_a_drive_that_does_not_take_the_setting_ends_the_run(drive: Played, tmp_path: Path) -> None:
-    drive.open(writes=True, destroy=drive.identity.path)
+    drive.door.open(writes=True, destroy=drive.identity.path)
     drive.stuck = True
     with (
         pytest.raises(StepFailed, match="its write cache was to be disabled and is enabled"),
@@ -190,7 +189,7 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
     drive: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Played, "cache", lambda self: "")
-    drive.open(writes=True, destroy=drive.identity.path)
+    drive.door.open(writes=True, destroy=drive.identity.path)
     with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
         assert not LATIN.search(Language("ru").told(told.notes[-1]))

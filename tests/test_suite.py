@@ -42,9 +42,9 @@ def test_the_order_of_steps_is_the_clause_s(name: str) -> None:
 @pytest.mark.parametrize("name", [*suite.names(), *suite.suites()])
 def test_every_test_and_suite_finishes_on_a_virtual_drive(name: str) -> None:
     device = virtual.find("sim:small")
-    device.open(writes=True, destroy=None)
+    device.door.open(writes=True, destroy=None)
     plan = drawn(name, device=device.identity, quick=True)
-    past = Run(run(plan, device, SimulatedEngine(device.drive, interval_s=0.1), seed=1, at=0.0))
+    past = Run(run(plan, device, SimulatedEngine(device.sim.drive, interval_s=0.1), seed=1, at=0.0))
     assert past.ended is not None
     assert past.ended.outcome in ("complete", "not steady"), past.ended.reason
     assert {(r.where.test, r.where.phase) for r in past.results} == {(t.name, p.name) for t, p in past.phases()}
@@ -113,9 +113,9 @@ def test_nothing_is_shared_otherwise(asked: tuple[str, ...], profile: str) -> No
 
 def test_results_of_a_shared_phase_are_found_under_either_test() -> None:
     device = virtual.find("sim:small")
-    device.open(writes=True, destroy=None)
+    device.door.open(writes=True, destroy=None)
     plan = drawn("write-saturation", "idle-recovery", profile="review", quick=True, device=device.identity)
-    past = Run(run(plan, device, SimulatedEngine(device.drive, interval_s=0.1), seed=1, at=0.0))
+    past = Run(run(plan, device, SimulatedEngine(device.sim.drive, interval_s=0.1), seed=1, at=0.0))
     assert past.of("idle-recovery", "saturate") == past.of("write-saturation", "saturate") != []
 
 
@@ -152,12 +152,12 @@ def test_the_review_has_more_threads_on_nvme(device: Identity, threads: int) -> 
 
 def test_demand_settles_at_the_points_it_found() -> None:
     device = virtual.find("sim:small")
-    device.open(writes=True, destroy=None)
+    device.door.open(writes=True, destroy=None)
     past = Run(
         run(
             drawn("demand-intensity", device=device.identity, quick=True),
             device,
-            SimulatedEngine(device.drive, interval_s=0.1),
+            SimulatedEngine(device.sim.drive, interval_s=0.1),
             seed=1,
             at=0.0,
         )

@@ -10,8 +10,8 @@ from stend.cli import main
 from tests.way import stays, walked
 
 ROOT = Path(__file__).parent.parent
-HANDED = {("session", "cli"), ("bench", "session")}
-"""Who calls upward, by what was handed down: the operator who is asked, the question whether to stop."""
+HANDED = {("session", "cli"), ("bench", "session"), ("engines", "store")}
+"""Who calls upward, by what was handed down: the operator, the question whether to stop, what keeps fio's words."""
 
 
 def floors() -> dict[str, int]:
@@ -27,17 +27,17 @@ def test_every_room_is_in_the_floor_plan() -> None:
     assert rooms <= set(re.findall(r"\w+", plan))
 
 
-def test_a_run_goes_down_the_floor_plan_through_each_room_once_but_for_the_drive_that_is_found_and_then_taken(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.fio
+@pytest.mark.parametrize("target", [["sim:small"], ["file.bin", "--create", "16MiB"]], ids=["virtual", "file"])
+def test_a_run_goes_down_the_floor_plan_and_enters_no_room_twice_on_its_way_in(
+    target: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = ["run", "iops", "--target", "sim:small", "--quick", "--rounds", "1", "--round-seconds", "0.2"]
-    steps = walked(lambda: main([*asked, "--into", str(tmp_path / "run")]))
+    monkeypatch.chdir(tmp_path)
+    asked = ["run", "write-saturation", "--quick", "--round-seconds", "0.2"]
+    steps = walked(lambda: main([*asked, "--into", "run", "--target", *target]))
     floor = floors()
     up = {(s.above, s.room) for s in steps if floor[s.room] <= floor[s.above]}
-    assert up == HANDED
-    way_in = ["devices", "plan", "cli", "devices", "host", "store", "engines"]
-    assert stays(steps, "session") == [
-        *way_in,
-        "store",
-        "devices",
-    ]  # and out again: the folder and the drive are let go
+    assert up == HANDED - ({("engines", "store")} if target == ["sim:small"] else set())
+    way_in, out = ["devices", "plan", "cli", "gate", "host", "store", "engines", "write_cache"], ["store", "gate"]
+    assert stays(steps, "session") == way_in + out
+    assert len(set(way_in)) == len(way_in)

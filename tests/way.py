@@ -16,7 +16,7 @@ import stend
 
 HOME = Path(stend.__file__).parent
 HALL = {"definition", "record", "packed", "errors", "units", "plain", "stats", "ranges", "outside", "extras", "maker"}
-HALL |= {"programs", "process", "native", "estimate", "whole"}
+HALL |= {"programs", "process", "features", "native", "estimate", "whole"}
 
 
 class Step(NamedTuple):

@@ -138,7 +138,7 @@ class Runner:
             places = places[names.index((again.test, again.phase)) :]
         for number, (test, phase) in enumerate(places):
             yield from (self.past.add(self.note(*said)) for said in self.turn(test, phase, self.bench.stop))
-            self.device.check()
+            self.device.door.check()
             first = again.round if again and number == 0 else 1
             after = places[number + 1] if number + 1 < len(places) else None
             yield from self.phase(test, phase, first, after)

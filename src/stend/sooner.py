@@ -97,9 +97,9 @@ def tried(plan: Plan, target: str, seed: int = 1) -> Iterator[Tried]:
 def played(plan: Plan, target: str, seed: int) -> tuple[float, Cells]:
     """Hours that a plan takes on a virtual drive, and its cells."""
     device = find(target)
-    device.open(writes=True, destroy=None)
-    with closing(device):
-        events = run(plan, device, SimulatedEngine(device.drive), seed=seed, at=0.0)
+    device.door.open(writes=True, destroy=None)
+    with closing(device.door):
+        events = run(plan, device, SimulatedEngine(device.sim.drive), seed=seed, at=0.0)
         done = Run([event for event in events if not isinstance(event, Sample)])
     return (done.ended.t if done.ended else 0.0) / 3600, dict(_cells(done))
 

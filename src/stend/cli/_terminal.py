@@ -4,7 +4,6 @@ import sys
 
 import typer
 
-from stend import devices
 from stend.devices import Device
 from stend.session import Operator
 
@@ -15,9 +14,9 @@ class Terminal(Operator):
     def names(self, device: Device) -> str | None:
         """What the operator types when asked to name the drive again; None where there is no terminal."""
         drive = device.identity
-        if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or getattr(device, "ours", False):
+        if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or device.door.ours:
             return None
-        lost = devices.loss(drive)
+        lost = device.door.loss()
         typer.echo(f"All data on {drive.model} {drive.serial} ({drive.path}) will be destroyed. It {lost}.")
         answer: str = typer.prompt("Type its serial or by-id name, of a file its full path, to go on", err=True)
         return answer.strip()

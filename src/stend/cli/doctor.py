@@ -41,9 +41,8 @@ def command(
     if unit:
         typer.echo(UNIT.format(python=sys.executable, top=unit.resolve()))
         return 0
-    from stend import programs
+    from stend import programs, write_cache
     from stend.errors import BadInput, Missing
-    from stend.session import write_cache
 
     for folder in folders or ():
         if not folder.is_dir():
@@ -56,7 +55,7 @@ def command(
     if len(lacking) > 1:
         typer.echo(f"all of them: {programs.install(lacking)}")
     if shutil.which("fio"):
-        from stend.engines._fio_probe import probe
+        from stend.features import probe
 
         typer.echo(f"fio: {probe('fio')}")
     if os.geteuid() != 0:

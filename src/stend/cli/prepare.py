@@ -38,8 +38,9 @@ def command(
     from stend.errors import Refused
 
     wish = _wish(lba_bytes or 0, capacity or "", restore)
-    with closing(devices.find(target)) as device:
-        device.open(writes=True, destroy=destroy_data or Terminal().names(device))
+    device = devices.find(target)
+    with closing(device.door):
+        device.door.open(writes=True, destroy=destroy_data or Terminal().names(device))
         if not isinstance(device, DriveDevice):
             raise Refused(f"{target} is not prepared: {ONLY}")
         typer.echo(f"{target}: {preparer.prepare(device, wish, tell=Terminal().hear)}")

@@ -33,12 +33,12 @@ def command(
 
     from stend import devices, maker
     from stend.cli._terminal import Terminal
-    from stend.session.wishes import wishes
 
     if vendor is not None:
         maker.checked(vendor, "--command")
     operator = Terminal()
-    with closing(devices.find(target)) as device:
-        wishes(device, method or "", vendor or "", (limit_minutes or 0) * 60, operator.hear)
-        device.open(writes=True, destroy=destroy_data or operator.names(device))
+    device = devices.find(target)
+    with closing(device.door):
+        devices.wishes(device, method or "", vendor or "", (limit_minutes or 0) * 60, operator.hear)
+        device.door.open(writes=True, destroy=destroy_data or operator.names(device))
         typer.echo(f"{target}: {device.purge()}")

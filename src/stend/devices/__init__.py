@@ -6,7 +6,7 @@ A kind knows its own node. One that lies on others tells their nodes (`below`); 
 import importlib
 import os
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -18,31 +18,21 @@ from stend.kernel import HOST, Kernel
 
 
 class Device(Protocol):
-    """A drive that was found; `opened` for a run by its gate."""
-
-    identity: Identity
+    """A drive that was found; its door is shut."""
 
     @property
-    def io_path(self) -> str:
-        """Where the load opens it: leads to the very descriptor that the gate holds."""
+    def identity(self) -> Identity:
+        """Which drive it is."""
 
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """Take the drive for this process. Refused unless reading is all that is wanted or `destroy` names it rightly.
-
-        `destroy` is the serial (or by-id name) the operator gave; `keep_off` are paths whose disk must not be written.
-        """
-
-    def check(self) -> None:
-        """Look again that this is still the same drive and still ours; Refused or StepFailed otherwise."""
+    @property
+    def door(self) -> gate.Door:
+        """Where it is opened for a run, looked at again and let go, by whoever was handed it."""
 
     def purge(self) -> str:
         """Make the drive as if never written; tells the method in one phrase. StepFailed when it did not work."""
 
     def health(self) -> dict[str, Any]:
         """What the drive tells of itself now: temperature_c, host_write_bytes, nand_write_bytes, ...; {} if nothing."""
-
-    def close(self) -> None:
-        """Let go."""
 
 
 GENERAL = ("block", "file")
@@ -86,7 +76,7 @@ def create(target: str, size_bytes: int) -> Device:
     fd = file.create(target, size_bytes)
     device = find(target)
     if isinstance(device, file.FileDevice):
-        device.made_fd = fd
+        device.door.made(fd)
     return device
 
 
@@ -98,6 +88,18 @@ def _readable(target: str) -> None:
         raise BadInput(f"the path of {target} is no text here; set LC_ALL=C.UTF-8, or rename it") from error
     except (OSError, ValueError):
         return  # told by the kind
+
+
+def wishes(device: Device, method: str, vendor: str, limit_s: float, hear: Callable[[str], None]) -> None:
+    """What is wished of a purge, handed to the drive: method, maker's command, limit of time; `hear` is told how far
+    it is. BadInput where a drive has no choice.
+    """
+    from stend.devices.drive import DriveDevice
+
+    if isinstance(device, DriveDevice):
+        device.asked, device.template, device.limit, device.tell = method, vendor, limit_s, hear
+    elif method or vendor:
+        raise BadInput(f"{device.identity.target} has one way to be purged; leave --method and --command out")
 
 
 def native_bytes(target: str) -> int:
@@ -127,20 +129,6 @@ def name(drive: Identity) -> str:
 def loss(drive: Identity) -> str:
     """What would be lost, in words that follow a drive's name: what it holds, size, when it was last used."""
     return "" if drive.virtual else gate.loss(drive.path)
-
-
-def fingerprint(drive: Identity) -> dict[str, str]:
-    """Which drive a run is made on and what is on it, for its record; {} for a virtual one. As `gate.fingerprint`.
-
-    `changed` compares two of them. Whoever goes on with a run takes one of the drive that is there now, and refuses
-    what `changed` tells.
-    """
-    return {} if drive.virtual else gate.fingerprint(drive.path)
-
-
-def changed(then: dict[str, str], now: dict[str, str]) -> str:
-    """Why what is there now is not what the run began on, in words that follow its name; empty if it is."""
-    return gate.changed(then, now)
 
 
 def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:

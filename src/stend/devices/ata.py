@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from stend import gate, ranges
+from stend import ranges
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
@@ -36,7 +36,7 @@ def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
     node = drives.whole_node(target, kernel)
     looked = look(node, kernel)
     identity = drives.known(target, node, "ata", looked, kernel)
-    return AtaDevice(disks.named(identity, looked), gate.marks(identity.path, kernel), kernel)
+    return AtaDevice(disks.named(identity, looked), kernel)
 
 
 def native(target: str, kernel: Kernel = HOST) -> int:

@@ -10,7 +10,6 @@ import msgspec
 
 from stend import gate
 from stend.definition import Identity
-from stend.devices._gated import GatedDevice
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
@@ -53,7 +52,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
     looked = look(node, kernel)
     lower.tell(looked, members)
     identity = msgspec.structs.replace(identify(target, node, path, kernel), facts=looked.all)
-    device = BlockDevice(identity, gate.marks(path, kernel), kernel)
+    device = BlockDevice(identity, kernel)
     device.members = members
     return device
 
@@ -107,8 +106,12 @@ def _interface(node: str, device: Path) -> str:
     return node.rstrip("0123456789-")
 
 
-class BlockDevice(GatedDevice):
+class BlockDevice:
     """A block node as a drive."""
+
+    def __init__(self, identity: Identity, kernel: Kernel = HOST) -> None:
+        self.identity, self.kernel = identity, kernel
+        self.door = gate.Guarded(identity, kernel, self.unrest)
 
     members: Sequence[Member] = ()
     """The drives it lies on, where it is not one itself."""
@@ -118,13 +121,17 @@ class BlockDevice(GatedDevice):
         """The kernel's name of it; empty when it is gone."""
         return self.kernel.node_at(self.identity.path)
 
+    def unrest(self) -> str:
+        """Why it must not be measured now, in words that follow its name; empty where nothing speaks against it."""
+        return ""
+
     def health(self) -> dict[str, Any]:
         """What the kernel counted, and the health of the drives below."""
         return facts.kernel_counters(self.kernel, self.node) | lower.health(self.members)
 
     def purge(self) -> str:
         """Discard every block and see that zeros are read; zeros written where that is not to be had."""
-        passed = self.opened
+        passed = self.door.opened
         passed.check()
         if methods.discard(passed) and methods.reads_zero(passed):
             return "all blocks discarded (not a drive's own purge), a sample read back as zeros"

@@ -63,7 +63,7 @@ class DriveDevice(block.BlockDevice):
     def purge(self) -> str:
         """By the table; Refused when that says no, StepFailed with the drive's words when it does not work."""
         drive = self.abilities()
-        return purger.purge(drive, self.opened, tell=self.tell, limit=self.limit)
+        return purger.purge(drive, self.door.opened, tell=self.tell, limit=self.limit)
 
     def cache(self) -> str:
         """`enabled`, `disabled`, or empty where the drive has none or does not tell."""
@@ -74,7 +74,7 @@ class DriveDevice(block.BlockDevice):
 
         It changes no data, so that a gate passed for reading is enough: it is surely the drive that was meant.
         """
-        self.opened.check()
+        self.door.opened.check()
         self.write_cache(setting)
         if (now := self.cache()) != setting:
             raise StepFailed(f"{self.identity.target}: its write cache was to be {setting} and is {now or 'not told'}")

@@ -4,10 +4,10 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from stend import gate
 from stend.definition import Identity
-from stend.devices._gated import GatedDevice
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
@@ -51,7 +51,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         raise BadInput(f"{target} is {size}, too small to test; remove it and make one with --create 1GiB")
     if server := gate.leased(path, kernel):
         raise Refused(f"{target} {server}")
-    return FileDevice(_identity(target, path, there.st_size, kernel, members), gate.marks(path, kernel), kernel)
+    return FileDevice(_identity(target, path, there.st_size, kernel, members), kernel)
 
 
 def create(target: str, size_bytes: int) -> int:
@@ -137,26 +137,19 @@ def _what(target: str, mode: int) -> str:
     return f"{kind}, not a drive and not a file; `stend devices` lists the drives"
 
 
-class FileDevice(GatedDevice):
+class FileDevice:
     """A regular file as a drive."""
 
-    made_fd = -1
+    def __init__(self, identity: Identity, kernel: Kernel = HOST) -> None:
+        self.identity, self.door = identity, gate.Guarded(identity, kernel)
 
-    @property
-    def ours(self) -> bool:  # type: ignore[override]
-        """Whether this process made it for the run."""
-        return self.made_fd >= 0 and os.path.samestat(os.fstat(self.made_fd), os.stat(self.identity.path))
+    def health(self) -> dict[str, Any]:
+        """Nothing is told."""
+        return {}
 
     def purge(self) -> str:
         """Punch one hole over the whole file and see that nothing is left; a lesser method than a drive's own."""
-        passed = self.opened
+        passed = self.door.opened
         passed.check()
         methods.punch(passed)
         return "hole punching over the whole file (not a drive's own purge), verified to read zero"
-
-    def close(self) -> None:
-        """Let go of the file and of the claim to have made it."""
-        super().close()
-        if self.made_fd >= 0:
-            os.close(self.made_fd)
-            self.made_fd = -1

@@ -5,14 +5,12 @@ from typing import Any
 
 import msgspec
 
-from stend import gate
 from stend.devices import block
 from stend.devices import drive as drives
 from stend.devices.purging import table
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, tools
 from stend.devices.telling.below import Member
-from stend.errors import Refused
 from stend.kernel import HOST, Kernel, text
 
 BUSY = ("resync", "recover", "check", "repair", "reshape")
@@ -42,7 +40,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         interface="md",
         serial=str(looked.facts.get("uuid", "")),
     )
-    device = MdDevice(identity, gate.marks(identity.path, kernel), kernel)
+    device = MdDevice(identity, kernel)
     device.members = members
     return device
 
@@ -77,11 +75,9 @@ def unrest(node: str, kernel: Kernel = HOST) -> str:
 class MdDevice(drives.DriveDevice):
     """An md array."""
 
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """Through the gate, and to be written only at rest: a resync would take part in every figure."""
-        if writes and (why := unrest(self.node, self.kernel)):
-            raise Refused(f"{self.identity.target} {why}")
-        super().open(writes=writes, destroy=destroy, keep_off=keep_off)
+    def unrest(self) -> str:
+        """It is to be written only at rest: a resync would take part in every figure."""
+        return unrest(self.node, self.kernel)
 
     def abilities(self) -> table.Drive:
         """Discard where every member has it, zeros otherwise."""

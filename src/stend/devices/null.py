@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from stend import gate
 from stend.definition import Identity
-from stend.errors import Refused
 from stend.kernel import HOST, Kernel
 from stend.units import GiB, parse_bytes
 
@@ -36,29 +36,13 @@ class NullDevice:
             interface="null",
             virtual=True,
         )
-        self.io_path = target
-        self.is_open = False
-
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """There is nothing to destroy and nothing to name."""
-        if self.is_open:
-            raise Refused(f"{self.identity.target} is open already; close it first")
-        self.is_open = True
-
-    def check(self) -> None:
-        """Refused unless it is open."""
-        if not self.is_open:
-            raise Refused(f"{self.identity.target} is not open; open it first")
+        self.door = gate.Door(target)
 
     def purge(self) -> str:
         """Nothing is there already."""
-        self.check()
+        self.door.check()
         return "nothing to purge"
 
     def health(self) -> dict[str, Any]:
         """Nothing is told."""
         return {}
-
-    def close(self) -> None:
-        """Let go."""
-        self.is_open = False

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from stend import gate
 from stend.devices import drive as drives
 from stend.devices.purging import follow, prepare_table, table
 from stend.devices.telling import facts, shapes, tools
@@ -30,7 +29,7 @@ def find(target: str, kernel: Kernel = HOST) -> "NvmeDevice":
     node = drives.whole_node(target, kernel)
     looked = look(node, kernel)
     identity = drives.known(target, node, "nvme", looked, kernel)
-    return NvmeDevice(identity, gate.marks(identity.path, kernel), kernel)
+    return NvmeDevice(identity, kernel)
 
 
 def native(target: str, kernel: Kernel = HOST) -> int:

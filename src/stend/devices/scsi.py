@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from stend import gate
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
@@ -29,7 +28,7 @@ def find(target: str, kernel: Kernel = HOST) -> "ScsiDevice":
     node = drives.whole_node(target, kernel)
     looked = look(node, kernel)
     identity = drives.known(target, node, "scsi", looked, kernel)
-    return ScsiDevice(disks.named(identity, looked), gate.marks(identity.path, kernel), kernel)
+    return ScsiDevice(disks.named(identity, looked), kernel)
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:

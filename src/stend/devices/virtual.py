@@ -1,15 +1,12 @@
 """Virtual drives: `sim:NAME`, with options as a query: `sim:small?seed=7&dies_at_s=40`."""
 
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from stend import gate
 from stend.definition import Identity
-from stend.errors import Refused, StepFailed
+from stend.errors import Refused
 from stend.kernel import HOST, Kernel
-from stend.sim import Spec, build, load
-
-if TYPE_CHECKING:
-    from stend.sim.drive import Drive
+from stend.sim import Spec, Unbuilt, load
 
 PREFIX = "sim:"
 
@@ -51,44 +48,17 @@ class VirtualDevice:
     """A drive that exists in memory, so nothing on it needs guarding."""
 
     def __init__(self, target: str, spec: Spec) -> None:
-        self.spec = spec
-        self.identity = identity(target, spec)
-        self.io_path = target
-        self.writes: bool | None = None
-
-    @cached_property
-    def drive(self) -> "Drive":
-        """The simulation itself, built (and its kernels loaded) when first needed."""
-        return build(self.spec)
-
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> None:
-        """There is nothing to destroy and nothing to name; BadInput when it cannot be built."""
-        if self.writes is not None:
-            raise Refused(f"{self.identity.target} is open already; close it first")
-        _ = self.drive
-        self.writes = writes
-
-    def check(self) -> None:
-        """StepFailed when it was told to die, or to change its size."""
-        if self.writes is None:
-            raise Refused(f"{self.identity.target} is not open; open it first")
-        self.drive.check()
-        now, before = self.drive.capacity_bytes, self.identity.capacity_bytes
-        if now != before:
-            raise StepFailed(f"{self.identity.target} changed its size from {before} to {now} bytes")
+        self.identity, self.sim = identity(target, spec), Unbuilt(target, spec)
+        self.door = gate.Door(target, self.sim.look)
 
     def purge(self) -> str:
         """Format it."""
-        self.check()
-        if not self.writes:
+        self.door.check()
+        if not self.door.writes:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to purge it")
-        self.drive.format()
+        self.sim.drive.format()
         return "virtual format"
 
     def health(self) -> dict[str, Any]:
         """The simulation's counters."""
-        return dict(self.drive.health())
-
-    def close(self) -> None:
-        """Let go."""
-        self.writes = None
+        return dict(self.sim.drive.health())

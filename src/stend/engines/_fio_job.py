@@ -19,24 +19,6 @@ At the end of the input `read` fails, and the thread leaves without any IO. The 
 
 RELEASED = "released"
 
-NEEDED = (
-    "allow_file_create",
-    "buffer_compress_percentage",
-    "bssplit",
-    "exec_prerun",
-    "exitall_on_error",
-    "group_reporting",
-    "io_size",
-    "lat_percentiles",
-    "percentage_random",
-    "random_distribution",
-    "random_generator",
-    "randseed",
-    "refill_buffers",
-)
-"""Options without which there is no measuring; the younger ones are what tells fio 3 from its elders."""
-
-
 ALWAYS = {
     "direct": "1",
     "allow_file_create": "0",

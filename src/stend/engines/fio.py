@@ -7,12 +7,12 @@ from typing import NamedTuple
 from stend.definition import Workload
 from stend.engines._fio_job import Section, arguments, parts
 from stend.engines._fio_load import FioLoad
-from stend.engines._fio_probe import Features, probe
 from stend.engines._fio_process import Process
 from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
+from stend.features import probe
 
-__all__ = ["Features", "FioEngine", "FioLoad", "probe"]
+__all__ = ["FioEngine", "FioLoad"]
 
 SILENCE_S = 30.0
 """How long fio may leave a question unanswered: longer than a drive's own time-out and reset."""

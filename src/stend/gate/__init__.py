@@ -1,27 +1,27 @@
 """The gate: the only way to a drive that is to be written. Open it once; look again before each phase.
 
-What passes is a descriptor held for the whole run, exclusive for writers, and `path`, which leads the load to that very
-descriptor, so that no renamed or replaced node can be hit. The gate itself writes nothing; who writes asks it for
-`writing_fd`. A partition may be a target like a drive: the kernel keeps writers inside it; it is named by
-`SERIAL-partN`, and refused on a disk that carries the system or the run folder.
+Whoever is handed a drive is handed its door, shut. What passes is a descriptor held for the whole run, exclusive for
+writers, and `path`, which leads the load to that very descriptor, so that no renamed or replaced node can be hit. The
+gate itself writes nothing; who writes asks it for `writing_fd`. A partition may be a target like a drive: the kernel
+keeps writers inside it; it is named by `SERIAL-partN`, and refused on a disk that carries the system or the run folder.
 """
 
 from stend.gate.descriptor import Gate
-from stend.gate.entry import enter
+from stend.gate.door import Door, Guarded
 from stend.gate.fingerprint import changed, fingerprint
 from stend.gate.holdings import holdings, loss
 from stend.gate.locks import leased
-from stend.gate.look import Marks, marks
+from stend.gate.look import marks
 from stend.gate.names import names_of
 from stend.gate.refusals import refusal
 from stend.gate.uses import Uses
 
 __all__ = [
+    "Door",
     "Gate",
-    "Marks",
+    "Guarded",
     "Uses",
     "changed",
-    "enter",
     "fingerprint",
     "holdings",
     "leased",

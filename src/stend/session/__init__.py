@@ -16,14 +16,14 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from stend import devices, host, plan, store
+from stend import devices, host, plan, store, write_cache
 from stend.again import announced, rerun
 from stend.definition import Plan
 from stend.devices import Device
 from stend.errors import BadInput
 from stend.record import Event, Run
 from stend.run import run
-from stend.session import engine, same, write_cache
+from stend.session import engine, same
 from stend.session.operator import Operator
 from stend.session.request import Request
 from stend.session.running import Running
@@ -58,13 +58,13 @@ def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = Non
     engine.can_load(request.target)
     with ExitStack() as undo:
         device = _found(request, undo)
-        with closing(device):
+        with closing(device.door):
             drawn, folder = _drawn(request, device), request.folder
-            there = _taken(device, request.destroy, operator, folder)
+            path, there = _taken(device, request.destroy, operator, folder)
             store.create(folder, request.manifest, host.describe())
             with writer.sole(folder, "run"):
                 raw = store.Raw(folder)
-                load = engine.engine_for(device, raw, drawn)
+                load = engine.engine_for(device, path, raw, drawn)
                 undo.pop_all()
                 with write_cache.kept(device, drawn, folder, operator.hear) as said:
                     at, seed = time.time(), request.seed or 0
@@ -121,11 +121,11 @@ def _drawn(request: Request, device: Device) -> Plan:
     return plan.purged_first(drawn) if request.purge else drawn
 
 
-def _taken(device: Device, destroy: str | None, operator: Operator, folder: Path) -> dict[str, str]:
-    """The drive is ours; what tells it from others, and what was on it."""
+def _taken(device: Device, destroy: str | None, operator: Operator, folder: Path) -> tuple[str, dict[str, str]]:
+    """The drive is ours: the path for its load, and what tells it from others with what was on it."""
     named = destroy or operator.names(device)
-    device.open(writes=True, destroy=named, keep_off=(os.path.abspath(folder),))
-    return devices.fingerprint(device.identity)
+    path = device.door.open(writes=True, destroy=named, keep_off=(os.path.abspath(folder),))
+    return path, device.door.fingerprint()
 
 
 def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
@@ -144,10 +144,11 @@ def _gone_on(
 ) -> Iterator[Running]:
     device = devices.find(past.plan.device.target)
     same.drive(past.plan.device, device.identity)
-    with closing(device):
-        there = same.as_then(past, device.identity, _taken(device, destroy, operator, folder))
+    with closing(device.door):
+        path, there = _taken(device, destroy, operator, folder)
+        same.as_then(past, device, there)
         raw, virtual = store.Raw(folder), device.identity.virtual
-        load, at = engine.engine_for(device, raw, past.plan), time.time()
+        load, at = engine.engine_for(device, path, raw, past.plan), time.time()
         kept, taken = write_cache.kept(device, past.plan, folder, operator.hear), turns.taken(folder, past.plan, stop)
         with kept, taken as turn:
             again = None if virtual else past

@@ -1,6 +1,6 @@
 """Which engine loads a drive, and whether this host has it."""
 
-from stend import extras, store
+from stend import extras, features, store
 from stend.definition import Hold, Plan, Workload
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
@@ -10,8 +10,8 @@ HELD = 5
 """A minute of the clause is told in at least this many intervals."""
 
 
-def engine_for(device: Device, raw: store.Raw, plan: Plan) -> Engine:
-    """The engine that can load this drive, telling about once a second or faster where minutes are short."""
+def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan) -> Engine:
+    """The engine that can load this drive by its open path, telling about once a second or faster at short minutes."""
     if isinstance(device, virtual.VirtualDevice):
         return simulated(device, plan)
     interval_s, block = _interval_s(plan.profile.minute_s), plan.device.logical_bytes
@@ -21,13 +21,13 @@ def engine_for(device: Device, raw: store.Raw, plan: Plan) -> Engine:
         return ReplayEngine("", traces=_traces(plan), block_bytes=block, interval_s=interval_s)
     from stend.engines import fio
 
-    engine = fio.FioEngine(device.io_path, raw=raw, interval_s=interval_s)
+    engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
     if not any(load.replay or load.streams for load in _loads(plan)):
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
 
-    own = ReplayEngine(device.io_path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
+    own = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
     return EitherEngine(engine, own)
 
 
@@ -36,7 +36,7 @@ def simulated(device: virtual.VirtualDevice, plan: Plan) -> Engine:
     from stend.engines.simulated import SimulatedEngine
 
     return SimulatedEngine(
-        device.drive,
+        device.sim.drive,
         interval_s=_interval_s(plan.profile.minute_s),
         traces=_traces(plan),
         block_bytes=plan.device.logical_bytes,
@@ -71,6 +71,4 @@ def can_load(target: str) -> None:
     if virtual.claims(target):
         extras.need(f"the virtual drive {target}", "numba")
     elif not null.claims(target):
-        from stend.engines import fio
-
-        fio.probe()
+        features.probe()

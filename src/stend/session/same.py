@@ -1,7 +1,7 @@
 """Whether a run may go on: on the very drive it began on, and on no data that came since."""
 
-from stend import devices
 from stend.definition import Identity
+from stend.devices import Device
 from stend.errors import Refused
 from stend.record import Run
 
@@ -16,10 +16,9 @@ def drive(then: Identity, now: Identity) -> None:
             raise Refused(f"{now.target} is another drive: its {field} is {is_now!r}, the run began on {was!r}")
 
 
-def as_then(past: Run, drive: Identity, now: dict[str, str]) -> dict[str, str]:
-    """`now`, the fingerprint of the drive that is there; Refused where the run began on another, or it holds more."""
+def as_then(past: Run, device: Device, now: dict[str, str]) -> None:
+    """Refused where the run began on another drive than the one with the fingerprint `now`, or this holds more."""
     # A record of before there were fingerprints is held to what a drive holds: nothing that nobody named.
     then = past.started[0].fingerprint or {key: value for key, value in now.items() if key != "signatures"}
-    if reason := devices.changed(then, now):
-        raise Refused(f"{drive.target} {reason}")
-    return now
+    if reason := device.door.changed(then, now):
+        raise Refused(f"{device.identity.target} {reason}")

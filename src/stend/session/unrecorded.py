@@ -23,8 +23,8 @@ def folded(
     device = _found(target)
     whole = plan.draw(tests, profile, device.identity, deviations=deviations)
     told = Run()
-    with closing(device):
-        device.open(writes=True, destroy=None)
+    with closing(device.door):
+        device.door.open(writes=True, destroy=None)
         load = engine.simulated(device, whole)
         for event in run(whole, device, load, seed=seed, at=0.0):
             told.add(event)

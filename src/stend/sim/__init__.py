@@ -1,8 +1,9 @@
 """Virtual drives: what real ones do, for the reasons they do it, in a fraction of their time."""
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from stend.errors import BadInput
+from stend.errors import BadInput, StepFailed
 from stend.extras import needing
 from stend.sim.named import load, profiles
 from stend.sim.requests import Pattern
@@ -11,7 +12,25 @@ from stend.sim.spec import Spec
 if TYPE_CHECKING:
     from stend.sim.drive import Drive
 
-__all__ = ["Pattern", "Spec", "build", "load", "profiles"]
+__all__ = ["Pattern", "Spec", "Unbuilt", "build", "load", "profiles"]
+
+
+class Unbuilt:
+    """The drive that a target names, built (and its kernels loaded) when first needed."""
+
+    def __init__(self, target: str, spec: Spec) -> None:
+        self.target, self.spec = target, spec
+
+    @cached_property
+    def drive(self) -> "Drive":
+        """The simulation itself; BadInput as `build`."""
+        return build(self.spec)
+
+    def look(self) -> None:
+        """StepFailed when it was told to die, or to change its size."""
+        self.drive.check()
+        if (now := self.drive.capacity_bytes) != self.spec.capacity_bytes:
+            raise StepFailed(f"{self.target} changed its size from {self.spec.capacity_bytes} to {now} bytes")
 
 
 def build(spec: Spec) -> "Drive":

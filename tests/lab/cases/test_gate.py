@@ -211,7 +211,7 @@ def test_what_is_in_use_is_refused_by_every_verb(case: Case, tmp_path: Path) -> 
     with in_use(case, node) as words:
         before = digest(node)
         with pytest.raises(Refused, match=words):
-            devices.find(node).open(writes=True, destroy=ONE)
+            devices.find(node).door.open(writes=True, destroy=ONE)
         assert len(refused(node, ONE, tmp_path)) == 4
         assert digest(node) == before
 
@@ -224,10 +224,10 @@ def test_a_volume_that_is_reloaded_onto_another_drive_is_another_drive(tmp_path:
         bench.tool("dmsetup", "load", "turns", "--table", f"0 65536 linear {bench.node(TWO)} 0")
         bench.tool("dmsetup", "resume", "--noudevsync", "turns")
         with pytest.raises(Refused, match="has another device"):
-            device.open(writes=True, destroy="turns")
+            device.door.open(writes=True, destroy="turns")
         now = devices.find(upper)
-        now.open(writes=True, destroy="turns")
-        end.callback(now.close)
+        now.door.open(writes=True, destroy="turns")
+        end.callback(now.door.close)
         bench.tool("dmsetup", "suspend", "--noflush", "--nolockfs", "--noudevsync", "turns")
         bench.tool("dmsetup", "load", "turns", "--table", f"0 65536 linear {bench.node(ONE)} 0")
         bench.tool("dmsetup", "resume", "--noudevsync", "turns")

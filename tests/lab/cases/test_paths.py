@@ -78,12 +78,12 @@ def test_a_drive_is_refused_by_one_path_while_it_is_used_by_the_other(
         words = use(end, second)
         before = digest(first)
         with pytest.raises(Refused, match=f"is the same drive as {Path(second).name}, {words}"):
-            devices.find(first).open(writes=True, destroy=one.serial)
+            devices.find(first).door.open(writes=True, destroy=one.serial)
         assert len(refused(first, one.serial, tmp_path)) == 4
         assert digest(first) == before
     device = devices.find(first)
-    device.open(writes=True, destroy=one.serial)
-    device.close()
+    device.door.open(writes=True, destroy=one.serial)
+    device.door.close()
 
 
 def generic(node: str) -> str:
@@ -103,7 +103,7 @@ def test_a_drive_is_refused_while_somebody_sends_commands_past_its_block_node(se
     with open_for(generic(node), os.O_RDWR):
         assert len(refused(node, serial, tmp_path)) == 4
         with pytest.raises(Refused, match="is open for writing in"):
-            devices.find(node).open(writes=True, destroy=serial)
+            devices.find(node).door.open(writes=True, destroy=serial)
     device = devices.find(node)
-    device.open(writes=True, destroy=serial)
-    device.close()
+    device.door.open(writes=True, destroy=serial)
+    device.door.close()

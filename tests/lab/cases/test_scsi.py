@@ -44,13 +44,13 @@ def cache(device: DriveDevice) -> str:
 
 def test_the_write_cache_of_the_caching_mode_page_is_set_and_read_back(drive: DriveDevice) -> None:
     assert cache(drive) == "enabled"
-    drive.open(writes=False, destroy=None)
+    drive.door.open(writes=False, destroy=None)
     try:
         for setting in ("disabled", "enabled"):
             drive.set_cache(setting)
             assert cache(drive) == setting
     finally:
-        drive.close()
+        drive.door.close()
 
 
 def test_discarded_blocks_that_do_not_read_as_zeros_are_overwritten(drive: DriveDevice) -> None:

@@ -12,7 +12,7 @@ from stend.devices.purging.prepare_table import Layout, Same, Way, Wish, decide
 from stend.devices.purging.table import Command, Drive, No
 from stend.devices.telling import facts, tools
 from stend.errors import Refused, StendError, StepFailed
-from stend.gate import Gate
+from stend.gate import Guarded
 from stend.kernel import Kernel
 
 PATIENCE_S = 30.0
@@ -29,8 +29,8 @@ class Preparable(Protocol):
     kernel: Kernel
 
     @property
-    def opened(self) -> Gate:
-        """The gate that was passed."""
+    def door(self) -> Guarded:
+        """Its door, which was opened."""
 
     @property
     def node(self) -> str:
@@ -45,9 +45,6 @@ class Preparable(Protocol):
     def anew(self, path: str) -> "Preparable":
         """The same drive as it is now, at the path where it was found again."""
 
-    def close(self) -> None:
-        """Let go."""
-
 
 def prepare(
     device: Preparable, wish: Wish, *, tell: Tell, poll_s: float = purger.POLL_S, patience_s: float = PATIENCE_S
@@ -56,7 +53,7 @@ def prepare(
 
     Refused when the table says no; StepFailed with the drive's words when it fails, or is not so afterwards.
     """
-    target, gate = device.identity.target, device.opened
+    target, gate = device.identity.target, device.door.opened
     gate.check()
     if not gate.writes:
         raise Refused(f"{target} was opened for reading only; open it for writing to prepare it")
@@ -71,7 +68,7 @@ def prepare(
     try:
         _commands(way, device, drive, str(layout.nsid), tell, poll_s)
     finally:
-        device.close()
+        device.door.close()
     rescan.by_kernel(device.kernel, node, drive.interface)
     return f"{way.phrase}; it tells {_read_back(way, device, node, patience_s)}"
 
@@ -86,8 +83,8 @@ def _commands(way: Way, device: Preparable, drive: Drive, nsid: str, tell: Tell,
             tell(f"{way.phrase}: {' '.join(command)}")
             nsid = _one(command, device, nsid, patience) or nsid
             if way.follow and not done:
-                purger.until_over(way.phrase, way.follow, drive, device.opened, tell, patience, poll_s)
-            device.close()
+                purger.until_over(way.phrase, way.follow, drive, device.door.opened, tell, patience, poll_s)
+            device.door.close()
             done += 1
     except (StendError, KeyboardInterrupt) as error:
         raise StepFailed(f"{str(error) or 'stopped'}{_undone(way, done, nsid)}") from error

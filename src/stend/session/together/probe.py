@@ -59,8 +59,8 @@ def main() -> None:
 
 def _serve(asked: Asked) -> None:
     device = devices.find(asked.target)
-    device.open(writes=True, destroy=asked.destroy, keep_off=(asked.keep_off,))
-    engine = FioEngine(device.io_path, interval_s=asked.interval_s)
+    path = device.door.open(writes=True, destroy=asked.destroy, keep_off=(asked.keep_off,))
+    engine = FioEngine(path, interval_s=asked.interval_s)
     try:
         _filled(engine, device.identity.capacity_bytes)
         _say(Heard(ready=True))
@@ -71,7 +71,7 @@ def _serve(asked: Asked) -> None:
             _say(Heard(rests=True))
     finally:
         engine.close()
-        device.close()
+        device.door.close()
 
 
 def _filled(engine: FioEngine, room_bytes: int) -> None:

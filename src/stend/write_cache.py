@@ -16,7 +16,6 @@ from stend.devices.drive import DriveDevice
 from stend.errors import BadInput, StendError
 from stend.host import seal
 from stend.plan import purge_wish
-from stend.session.wishes import wishes
 
 RECORD = "settings.json"
 """In the run folder: what was changed on the drive and whether it was put back; locked while the run lives."""
@@ -35,7 +34,7 @@ def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) 
         yield _with(plan, f"the profile asks for the write cache {plan.profile.write_cache}; here it cannot be set")
         return
     wish = purge_wish(plan.profile)
-    wishes(device, wish.method, wish.command, wish.limit_s, hear)
+    devices.wishes(device, wish.method, wish.command, wish.limit_s, hear)
     wanted, now = plan.profile.write_cache, device.cache()
     if not now or wanted == "unknown":
         note = f"the profile asks for the write cache {wanted}; this drive has none, or does not let it be set"
@@ -174,10 +173,10 @@ def _again(told: Change) -> None:
             continue
         device = devices.find(target)
         if isinstance(device, DriveDevice) and device.identity.serial == told.serial:
-            device.open(writes=False, destroy=None)
+            device.door.open(writes=False, destroy=None)
             try:
                 device.set_cache(told.was)
             finally:
-                device.close()
+                device.door.close()
             return
     raise BadInput(f"no drive here tells the serial {told.serial}; connect it and ask again")

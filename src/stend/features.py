@@ -8,13 +8,29 @@ import subprocess
 from functools import cache
 from typing import NamedTuple
 
-from stend.engines._fio_job import NEEDED
 from stend.errors import Missing
 from stend.programs import install, missing
 
 PATIENCE_S = 10.0
 IO_URING_SETUP = 425  # the same number on every architecture of Linux
 IO_URING_PARAMS_BYTES = 120
+
+NEEDED = (
+    "allow_file_create",
+    "buffer_compress_percentage",
+    "bssplit",
+    "exec_prerun",
+    "exitall_on_error",
+    "group_reporting",
+    "io_size",
+    "lat_percentiles",
+    "percentage_random",
+    "random_distribution",
+    "random_generator",
+    "randseed",
+    "refill_buffers",
+)
+"""Options without which there is no measuring; the younger ones are what tells fio 3 from its elders."""
 
 
 class Features(NamedTuple):

@@ -1,0 +1,140 @@
+"""The door of a drive: handed out with it, and shut. Who holds the drive opens it, once, and looks again there."""
+
+import os
+from collections.abc import Callable
+
+from stend.definition import Identity
+from stend.errors import Refused, StepFailed
+from stend.gate.descriptor import Gate
+from stend.gate.entry import enter
+from stend.gate.fingerprint import changed, fingerprint
+from stend.gate.holdings import loss
+from stend.gate.look import marks
+from stend.kernel import HOST, Kernel
+
+
+class Door:
+    """Of a drive that holds no data: nothing is guarded but that it is opened once. `look` is asked at every check."""
+
+    def __init__(self, target: str, look: Callable[[], object] = lambda: None) -> None:
+        self.target, self.look = target, look
+        self.writes: bool | None = None
+
+    @property
+    def path(self) -> str:
+        """Where the load opens the drive."""
+        return self.target
+
+    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> str:
+        """Take the drive for this process; the path for its load. Refused unless reading is all that is wanted or
+        `destroy` names it rightly.
+
+        `destroy` is the serial (or by-id name) the operator gave; `keep_off` are paths whose disk must not be written.
+        """
+        if self.writes is not None:
+            raise Refused(f"{self.target} is open already; close it first")
+        self._enter(destroy, keep_off, writes=writes)
+        self.writes = writes
+        return self.path
+
+    def _enter(self, destroy: str | None, keep_off: tuple[str, ...], *, writes: bool) -> None:
+        try:
+            self.look()
+        except StepFailed as error:
+            raise Refused(str(error)) from error
+
+    def check(self) -> None:
+        """Look again that this is still the same drive and still ours; Refused or StepFailed otherwise."""
+        if self.writes is None:
+            raise Refused(f"{self.target} has not passed the gate; open it first")
+        self.look()
+
+    ours = False
+    """Whether it is a file that this process made for the run."""
+
+    def loss(self) -> str:
+        """What would be lost, in words that follow the drive's name: what it holds, size, when it was last used."""
+        return ""
+
+    def fingerprint(self) -> dict[str, str]:
+        """Which drive this is and what is on it, for a run's record; {} where there is nothing to tell apart.
+
+        Whoever goes on with a run takes one of the drive that is there now, and refuses what `changed` tells.
+        """
+        return {}
+
+    @staticmethod
+    def changed(then: dict[str, str], now: dict[str, str]) -> str:
+        """Why what is there now is not what the run began on, in words that follow its name; empty if it is."""
+        return changed(then, now)
+
+    def close(self) -> None:
+        """Let go."""
+        self.writes = None
+
+
+class Guarded(Door):
+    """Of a drive that may hold data. `unrest` tells why it must not be measured now, in words that follow its name."""
+
+    def __init__(self, identity: Identity, kernel: Kernel = HOST, unrest: Callable[[], str] = str) -> None:
+        super().__init__(identity.target)
+        self.identity, self.kernel, self.unrest = identity, kernel, unrest
+        self.seen = marks(identity.path, kernel)
+        self._gate: Gate | None = None
+        self._made_fd = -1
+
+    @property
+    def opened(self) -> Gate:
+        """The gate that was passed; Refused before, and after closing."""
+        if self._gate is None:
+            raise Refused(f"{self.target} has not passed the gate; open it first")
+        return self._gate
+
+    @property
+    def path(self) -> str:
+        """The gate's own."""
+        return self.opened.path
+
+    def check(self) -> None:
+        """As the gate does."""
+        self.opened.check()
+
+    @property
+    def ours(self) -> bool:  # type: ignore[override]
+        """Whether `made` was told, and the file is still that one."""
+        return self._made_fd >= 0 and os.path.samestat(os.fstat(self._made_fd), os.stat(self.identity.path))
+
+    def made(self, fd: int) -> None:
+        """This process made the file for the run, and `fd` holds it: it need not be named."""
+        self._made_fd = fd
+
+    def _enter(self, destroy: str | None, keep_off: tuple[str, ...], *, writes: bool) -> None:
+        if writes and (why := self.unrest()):
+            raise Refused(f"{self.target} {why}")
+        self._gate = enter(
+            self.identity,
+            self.seen,
+            writes=writes,
+            destroy=destroy,
+            keep_off=keep_off,
+            ours=self.ours,
+            kernel=self.kernel,
+        )
+
+    def loss(self) -> str:
+        """As the gate tells it."""
+        return loss(self.identity.path, self.kernel)
+
+    def fingerprint(self) -> dict[str, str]:
+        """As the gate takes it."""
+        return fingerprint(self.identity.path)
+
+    def close(self) -> None:
+        """Let go of the drive, and of the claim to have made it."""
+        super().close()
+        if self._gate is not None:
+            self._gate.close()
+            self._gate = None
+        if self._made_fd >= 0:
+            os.close(self._made_fd)
+            self._made_fd = -1
