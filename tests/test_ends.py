@@ -13,7 +13,7 @@ import pytest
 from stend import report, store
 from stend.cli import main
 from stend.store import reports
-from tests.test_resume import ASKED, in_child, kill_at
+from tests.test_resume import ASKED, in_child, killed
 
 pytestmark = pytest.mark.slow
 
@@ -96,7 +96,7 @@ def test_a_run_killed_after_its_last_event_gets_its_report(tmp_path: Path, capsy
 
 def test_a_report_of_before_the_last_interruption_is_made_anew(tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    kill_at(in_child([*RUN, str(folder)]), folder, 60_000)
+    killed([*RUN, str(folder)], folder, 60_000)
     assert main(["report", str(folder)]) == 0
     old = (folder / "report.html").read_bytes()
     size = (folder / "events.jsonl").stat().st_size

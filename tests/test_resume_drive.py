@@ -9,19 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices, store
+from stend import devices
 from stend.cli import main
 from stend.units import MiB
 from tests.stand import Stand, sh
-from tests.test_resume import in_child, kill_at
+from tests.test_resume import killed
 
 SHORT = ["write-saturation", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
 
 
 def cut(folder: Path, target: str, name: str) -> None:
     """A run that was killed after its purge."""
-    kill_at(in_child(["run", *SHORT, "--target", target, "--destroy-data", name, "--into", str(folder)]), folder, 9_000)
-    assert store.load(folder).ended is None
+    killed(["run", *SHORT, "--target", target, "--destroy-data", name, "--into", str(folder)], folder, 9_000)
 
 
 def refused(folder: Path, file: Path, name: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -90,12 +90,12 @@ def test_what_a_crash_leaves_is_sound(folder: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_report_of_before_the_run_went_on_is_older(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from tests.test_resume import in_child, kill_at
+    from tests.test_resume import killed
 
     folder = tmp_path / "run"
-    kill_at(in_child(["run", *ASKED, "--seed", "7", "--into", str(folder)]), folder, 60_000)
+    killed(["run", *ASKED, "--seed", "7", "--into", str(folder)], folder, 60_000)
     assert main(["report", str(folder)]) == 0
-    kill_at(in_child(["resume", str(folder)]), folder, (folder / "events.jsonl").stat().st_size + 20_000)
+    killed(["resume", str(folder)], folder, (folder / "events.jsonl").stat().st_size + 20_000)
     assert "older than the record" in told(folder, capsys, 0)[-1]
 
 

@@ -16,7 +16,7 @@ from stend.cli import main
 from stend.errors import BadInput, StepFailed
 from stend.host.who import Host, here
 from stend.store import writer
-from tests.test_resume import ASKED, in_child, kill_at
+from tests.test_resume import ASKED, in_child, killed
 
 pytestmark = pytest.mark.slow
 
@@ -38,8 +38,7 @@ def refused(folder: Path, capsys: pytest.CaptureFixture[str], code: int = 2) -> 
 def cut(tmp_path: Path) -> Path:
     """A run that was killed in its midst."""
     folder = tmp_path / "run"
-    kill_at(in_child([*RUN, str(folder)]), folder, 60_000)
-    assert store.load(folder).ended is None
+    killed([*RUN, str(folder)], folder, 60_000)
     return folder
 
 
