@@ -23,7 +23,7 @@ class TestNull(EngineRules):
 class TestSimulated(EngineRules):
     @pytest.fixture
     def engine(self) -> Iterator[Engine]:
-        made = SimulatedEngine(find("sim:small").drive)  # type: ignore[attr-defined]
+        made = SimulatedEngine(find("sim:small").sim.drive)  # type: ignore[attr-defined]
         yield made
         made.close()
 

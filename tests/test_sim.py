@@ -26,7 +26,7 @@ FILL = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, threads=3, dept
 
 
 def engine(target: str = "sim:small") -> SimulatedEngine:
-    return SimulatedEngine(find(target).drive)  # type: ignore[attr-defined]
+    return SimulatedEngine(find(target).sim.drive)  # type: ignore[attr-defined]
 
 
 def hold(e: SimulatedEngine, workload: Workload, seconds: int, seed: int = 1) -> Counts:
