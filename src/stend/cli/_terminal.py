@@ -14,7 +14,7 @@ class Terminal(Operator):
     def names(self, device: Device) -> str | None:
         """What the operator types when asked to name the drive again; None where there is no terminal."""
         drive = device.identity
-        if drive.virtual or not (sys.stdin.isatty() and sys.stderr.isatty()) or device.door.ours:
+        if not (device.door.named and sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         lost = device.door.loss()
         typer.echo(f"All data on {drive.model} {drive.serial} ({drive.path}) will be destroyed. It {lost}.")

@@ -49,8 +49,8 @@ class Door:
             raise Refused(f"{self.target} has not passed the gate; open it first")
         self.look()
 
-    ours = False
-    """Whether it is a file that this process made for the run."""
+    named = False
+    """Whether it must be named to be written."""
 
     def loss(self) -> str:
         """What would be lost, in words that follow the drive's name: what it holds, size, when it was last used."""
@@ -81,7 +81,7 @@ class Guarded(Door):
         self.identity, self.kernel, self.unrest = identity, kernel, unrest
         self.seen = marks(identity.path, kernel)
         self._gate: Gate | None = None
-        self._made_fd = -1
+        self._made_fd: int | None = None
 
     @property
     def opened(self) -> Gate:
@@ -100,9 +100,10 @@ class Guarded(Door):
         self.opened.check()
 
     @property
-    def ours(self) -> bool:  # type: ignore[override]
-        """Whether `made` was told, and the file is still that one."""
-        return self._made_fd >= 0 and os.path.samestat(os.fstat(self._made_fd), os.stat(self.identity.path))
+    def named(self) -> bool:  # type: ignore[override]
+        """Unless `made` was told, and the file is still that one."""
+        fd = self._made_fd
+        return fd is None or not os.path.samestat(os.fstat(fd), os.stat(self.identity.path))
 
     def made(self, fd: int) -> None:
         """This process made the file for the run, and `fd` holds it: it need not be named."""
@@ -117,7 +118,7 @@ class Guarded(Door):
             writes=writes,
             destroy=destroy,
             keep_off=keep_off,
-            ours=self.ours,
+            ours=not self.named,
             kernel=self.kernel,
         )
 
@@ -135,6 +136,6 @@ class Guarded(Door):
         if self._gate is not None:
             self._gate.close()
             self._gate = None
-        if self._made_fd >= 0:
+        if self._made_fd is not None:
             os.close(self._made_fd)
-            self._made_fd = -1
+            self._made_fd = None
