@@ -4,6 +4,7 @@ What uses it by one is found when the other is named.
 """
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -41,7 +42,7 @@ def open_for(path: str, flags: int) -> Iterator[None]:
         os.open(path, flags)
         os.write(told, str(os.getpid()).encode())
         os.close(told)
-        os.read(os.eventfd(0), 8)
+        signal.pause()
     os.waitpid(program, 0)
     number = int(os.read(ready, 20))
     try:
