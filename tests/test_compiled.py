@@ -12,6 +12,8 @@ from typing import Any
 import numba
 import pytest
 
+from tests import kernels
+
 KERNEL = "from stend.compiled import compiled\n\n@compiled\ndef twice(number):\n    return 2 * number\n"
 
 
@@ -61,3 +63,9 @@ def test_a_place_without_locks_is_no_reason_not_to_compile(twice: Any, monkeypat
     monkeypatch.setattr(fcntl, "flock", none)
     assert twice(21) == 42
     assert not twice.stats.cache_hits
+
+
+@pytest.mark.parametrize("kind", ["array", "disk", "flash", "ideal"])
+def test_what_is_compiled_before_the_tests_serves_every_kind_of_drive(kind: str) -> None:
+    kernels.main()
+    assert import_module(f"stend.sim.{kind}_kernel").serve.signatures
