@@ -1,5 +1,5 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test check needs bench share fuzz storm lint setup soak pages docs lab clean
+.PHONY: demo test check kernels needs bench share fuzz storm lint setup soak pages docs lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
@@ -20,10 +20,13 @@ demo: setup ## PTS IOPS and write saturation, shortened, on a scratch file with 
 needs: setup # what tests and the lab run, where it can be installed; what is missing then is counted at the end
 	@tools/apt $$($(PY) tools/packages tests lab) || true
 
-test: lint needs ## everything that must hold before a change lands
+kernels: setup # compiled while `lint` reads, by the processor that it leaves idle; tests that are sooner wait for them
+	@$(PY) -m tests.kernels &
+
+test: kernels lint needs ## everything that must hold before a change lands
 	@$(PY) -m pytest $(WORKERS) $(ORDER)
 
-check: lint ## what a change is tried with while it is made: in under a minute
+check: kernels lint ## what a change is tried with while it is made: in under a minute
 	@$(PY) -m pytest $(WORKERS) -m 'not ($(LONGER))'
 
 lint: setup

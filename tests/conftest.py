@@ -35,8 +35,10 @@ settings.load_profile("busy")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Hear what is started from the first test on."""
+    """Hear what is started from the first test on; what is sorted here stays so beside others."""
     needs.listen()
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
 
 
 @pytest.hookimpl(wrapper=True)
@@ -55,7 +57,7 @@ def pytest_collection() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """Tests of one device, or all of a kernel, never run beside one another; who shares runs shares a worker.
 
-    Told before pytest-xdist asks for the groups, or it sees none. What takes minutes begins first, in any order.
+    Told before pytest-xdist asks for the groups, or it sees none. What takes longest begins first, in any order.
     """
     for item in items:
         if item.get_closest_marker("block"):
@@ -63,7 +65,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         elif item.get_closest_marker("together"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
     yield
-    items.sort(key=lambda item: not item.get_closest_marker("lab"))
+    items.sort(key=_turn)
+
+
+LONGEST = [("lab",), ("block",), ("together",), ("slow", "fio")]
+"""Marks of what begins first where tests run beside each other, or one of them would be waited for at the end."""
+
+
+def _turn(item: pytest.Item) -> int:
+    marks = LONGEST if hasattr(item.config, "workerinput") else LONGEST[:1]
+    found = [at for at, names in enumerate(marks) if any(map(item.get_closest_marker, names))]
+    return min(found, default=len(marks))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

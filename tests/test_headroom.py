@@ -27,6 +27,8 @@ from stend.words import Language, catalogue
 from stend.words.sentences import finding_said
 from tests.traces import made
 
+pytestmark = pytest.mark.together
+
 FLASH, DISK = "sim:small", "sim:st600mx0052"
 LEAST, FASTEST, WITHIN = 0.25, 1000.0, 5.0
 

@@ -18,6 +18,8 @@ from stend.cli import main
 from stend.words import Language
 from tests.going import PATIENCE_S, Served, serving, whole_and_cut
 
+pytestmark = pytest.mark.together
+
 VENDORED = {
     "uplot.js": "19c8d4c6ad88929a79f4ae49d6f7161566dfd0ba3d15cc495e974f787eb78f1f",
     "uplot.css": "df630c6a8d6f8eeaff264b50f73ce5b114f646ffd9a0bb74f049b0a00135fa04",

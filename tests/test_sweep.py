@@ -21,6 +21,8 @@ from stend.sweep.design import Design, Range, parsed
 from stend.sweep.results import Results, collected
 from stend.sweep.wish import bound, wish
 
+pytestmark = pytest.mark.together
+
 DESIGN = """
 target = "sim:small"
 tests = ["write-saturation"]

@@ -3,9 +3,10 @@
 Only kernel modules import this one, and they are imported when they are needed: numba costs half a second.
 """
 
+import fcntl
 import hashlib
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -51,7 +52,10 @@ def _compile(function: Function, **options: Any) -> Function:
 
 
 def compiled(function: Function) -> Function:
-    """Compile at first call, keep on disk; where no cache folder can be written, compile for this process only."""
+    """Compile at first call, keep on disk; where no cache folder can be written, compile for this process only.
+
+    Of processes that begin beside each other one compiles, the others wait for it and take what it kept.
+    """
     try:
         kernel = _compile(function, cache=True)
     except RuntimeError:
@@ -59,7 +63,37 @@ def compiled(function: Function) -> Function:
     with suppress(AttributeError):  # numba's inside: without it only a change of the kernel's own file is noticed
         file = cast(Any, kernel)._cache._cache_file
         file._source_stamp = (file._source_stamp, _sources(Path(function.__code__.co_filename).parent))
+        _by_one(kernel, file._load_index)
     return kernel
+
+
+def _by_one(kernel: Any, kept: Callable[[], Any]) -> None:
+    path, begun = kernel.py_func.__code__.co_filename, kernel.compile
+
+    def ready(signature: Any) -> Any:
+        with nullcontext() if kept() or path in _HELD else _alone(path):
+            return begun(signature)
+
+    kernel.compile = ready
+
+
+_HELD: set[str] = set()
+"""Files of kernels that this process compiles: a kernel may ask for another of its file."""
+
+
+@contextmanager
+def _alone(path: str) -> Iterator[None]:
+    """While it lasts no other process compiles what is in the file; one that takes no locks, on a share, is for all."""
+    with open(path, "rb") as file:
+        _HELD.add(path)
+        try:
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        finally:
+            _HELD.discard(path)
+            with suppress(OSError):
+                fcntl.flock(file, fcntl.LOCK_UN)  # a fork may have it too
 
 
 def inlined(function: Function) -> Function:

@@ -1,0 +1,27 @@
+"""Kernels of virtual drives, compiled before the tests that need them begin: `python -m tests.kernels`, beside `lint`.
+
+Who needs one meanwhile waits for it (stend/compiled.py).
+"""
+
+import tests.conftest  # noqa: F401 for where kernels are kept
+from stend.sim import Pattern, build, load
+from stend.units import KiB
+
+ONE_OF_EACH = ("small", "sas15k", "x25e-raid", "ideal")
+
+
+def main() -> None:
+    """A moment of reads and writes on a drive of each kind, which then rests."""
+    for name in ONE_OF_EACH:
+        drive = build(load(name))
+        whole = drive.capacity_bytes
+        drive.start(
+            Pattern(random_pct=100, read_pct=50, sizes=((4 * KiB, 1.0),), range_bytes=whole, threads=1, depth=4)
+        )
+        drive.advance(0.01)
+        drive.stop()
+        drive.idle(1)
+
+
+if __name__ == "__main__":
+    main()
