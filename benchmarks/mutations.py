@@ -154,7 +154,7 @@ def _failing(tests: Iterable[str], tree: Path, patience_s: float) -> str:
     except subprocess.TimeoutExpired:
         return f"no end within {patience_s:.0f} s"
     told = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return "" if done.returncode == 0 else (told or [done.stdout[-200:]])[0]
+    return "" if done.returncode == 0 else (told or [(done.stdout + done.stderr).strip()[-200:] or "no word"])[0]
 
 
 def _tree(into: Path) -> Path:

@@ -144,6 +144,20 @@ def test_a_process_that_has_ended_holds_no_descriptor(stage: Stage) -> None:
         assert held() == before
 
 
+def test_who_listens_waits_and_does_not_ask_again_and_again(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = stage.process(WAITS)
+    process.listen(PATIENCE_S, lambda: process.released_at is not None)
+    asked, select = list[float](), process.selector.select
+
+    def spied(seconds: float) -> Any:
+        asked.append(seconds)
+        return select(seconds)
+
+    monkeypatch.setattr(process.selector, "select", spied)
+    assert not process.listen(0.05, lambda: False)
+    assert 0 < asked[0] <= 0.05
+
+
 def test_what_it_said_is_heard_though_nobody_listened_before_it_ended(stage: Stage) -> None:
     process = stage.process("echo 'fio: pid=7, err=5/file:a.c'; exit 3")
     process.child.wait(PATIENCE_S)

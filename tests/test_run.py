@@ -8,7 +8,8 @@ import pytest
 
 from stend import findings
 from stend import plan as planning
-from stend.definition import Bytes, Hold, Plan, Seconds, Workload
+from stend.bench import Bench
+from stend.definition import Bytes, Hold, Idle, Plan, Seconds, Workload
 from stend.errors import StepFailed
 from stend.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
 from stend.run import limit_met, run, step_seed
@@ -112,6 +113,19 @@ def test_what_stands_ready_is_what_starts_next_with_its_seed_across_rounds_and_t
     ready = [(coming, begun) for (kind, *coming), (_, *begun) in itertools.pairwise(asked) if kind == "ready"]
     assert all(coming == begun for coming, begun in ready)
     assert len(asked) == 2 * len(ready) + engine.log.count("purge")
+
+
+def test_the_end_of_each_rest_is_left_to_the_load_that_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, rest = list[bool](), Bench.rest
+
+    def spied(here: Bench, seconds: float, *, until_hold: bool = False) -> Any:
+        left.append(until_hold)
+        return rest(here, seconds, until_hold=until_hold)
+
+    monkeypatch.setattr(Bench, "rest", spied)
+    steps = [e.step for e in play(drawn("slc-cache", minute_s=1), StillEngine()) if isinstance(e, Result)]
+    after = [isinstance(step, Hold) for before, step in itertools.pairwise(steps) if isinstance(before, Idle)]
+    assert left == after == [True] * 4
 
 
 def test_what_the_drive_says_between_rounds_is_doubted_or_does_not_match() -> None:

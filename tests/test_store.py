@@ -137,6 +137,25 @@ def test_a_broken_line_in_the_middle_is_named(folder: Path) -> None:
         Run(store.read(folder))
 
 
+def test_a_sample_that_cannot_be_is_named_though_samples_are_read_by_the_hundred(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    lines = path.read_bytes().split(b"\n")
+    number = [n for n, line in enumerate(lines) if line.startswith(journal.SAMPLE)][2]
+    lines[number] = lines[number].replace(b'"t":', b'"t":[],"then":', 1)
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(BadInput, match=f"line {number + 1}"):
+        store.load(folder)
+
+
+def test_samples_of_no_plan_are_no_run(folder: Path) -> None:
+    path = folder / "events.jsonl"
+    head, *lines = path.read_bytes().split(b"\n")
+    samples = [line for line in lines if line.startswith(journal.SAMPLE)]
+    path.write_bytes(b"\n".join([head, *samples, b""]))
+    with pytest.raises(BadInput, match="line 2"):
+        store.load(folder)
+
+
 def test_a_missing_folder_is_refused_in_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not a run folder"):
         store.load(tmp_path / "none")

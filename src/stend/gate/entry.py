@@ -14,7 +14,7 @@ from stend.gate.holdings import holdings, loss
 from stend.gate.look import Marks, look_again
 from stend.gate.names import names_of
 from stend.gate.refusals import refusal
-from stend.kernel import HOST, Kernel
+from stend.kernel import Kernel
 
 BY_ID = "/dev/disk/by-id/"
 LOCK_PATIENCE_S = 2.0  # udev locks a drive for as long as it takes to look at it
@@ -26,9 +26,9 @@ def enter(
     *,
     writes: bool,
     destroy: str | None,
-    keep_off: tuple[str, ...] = (),
-    ours: bool = False,
-    kernel: Kernel = HOST,
+    keep_off: tuple[str, ...],
+    ours: bool,
+    kernel: Kernel,
 ) -> Gate:
     """Open the gate for the very drive that was `seen`, or raise Refused with the reason and the way out.
 
