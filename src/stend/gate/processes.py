@@ -130,16 +130,17 @@ def _use(process: str, sought: Sought) -> str:
         return "is shown as a file system by"
     if not held and any(_registered(fds, sought)):
         return "is registered with an io_uring of"
-    if any(_links(_read(process, ("exe",)), sought)):
+    program = _read(process, ("exe",))
+    if any(_links(program, sought)):
         return "is the program that runs as"
-    return "is mapped into the memory of" if any(_mapped(process, sought)) else ""
+    return "is mapped into the memory of" if program and any(_mapped(process, sought)) else ""
 
 
 def _held(process: str, fds: list[Link], sought: Sought) -> list[bool]:
     """Of each descriptor that leads to what is sought whether it writes, by all threads where the first has ended."""
     held = list(_writing(fds, sought))
-    if not fds:
-        threads = _there(f"{process}/task")
+    threads = [] if fds else _there(f"{process}/task")
+    if len(threads) > 1:  # a thread of the kernel is alone, and all that it has open is what was read
         held += [writes for thread in threads for writes in _writing(_read(f"{thread}/fd"), sought)]
     return held
 
@@ -192,9 +193,13 @@ def _there(folder: str) -> list[str]:
 
 
 def _mapped(process: str, sought: Sought) -> Iterator[str]:
-    """The mappings that lead to what is sought; only those that can are followed, for there are thousands."""
+    """The mappings that lead to what is sought; only those that can are followed, for there are thousands.
+
+    A thread of the kernel, which runs no program, has none.
+    """
     inodes = {str(inode) for _, inode in sought.files}
-    for line in text(f"{process}/maps").splitlines():
+    told = text(f"{process}/maps")
+    for line in told.splitlines() if any(word in told for word in ("/dev/", *inodes)) else ():
         words = line.split(None, 5)
         if len(words) == 6 and (words[4] in inodes or words[5].startswith("/dev/")):
             low, _, high = words[0].partition("-")
