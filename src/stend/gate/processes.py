@@ -122,8 +122,9 @@ def _remote(kernel: Kernel, table: list[Mount] | None = None) -> tuple[str, ...]
 
 def _use(process: str, sought: Sought) -> str:
     """How a process uses any of them, in words that its name follows; empty if it does not."""
-    fds = _read(f"{process}/fd")
-    held = _held(process, fds, sought)
+    names = entries(f"{process}/fd")
+    fds = _read(f"{process}/fd", names)
+    held = list(_writing(fds, sought)) if names else _by_threads(process, sought)
     if any(held):
         return "is open for writing in"
     if held and any(path == "/dev/fuse" for _, path in fds):
@@ -136,17 +137,14 @@ def _use(process: str, sought: Sought) -> str:
     return "is mapped into the memory of" if program and any(_mapped(process, sought)) else ""
 
 
-def _held(process: str, fds: list[Link], sought: Sought) -> list[bool]:
-    """Of each descriptor that leads to what is sought whether it writes, by all threads where the first has ended."""
-    held = list(_writing(fds, sought))
-    threads = [] if fds else _there(f"{process}/task")
-    if len(threads) > 1:  # a thread of the kernel is alone, and all that it has open is what was read
-        held += [writes for thread in threads for writes in _writing(_read(f"{thread}/fd"), sought)]
-    return held
+def _by_threads(process: str, sought: Sought) -> list[bool]:
+    """As `_writing`, of all threads where the first has ended; one of the kernel is alone, and has nothing open."""
+    threads = _there(f"{process}/task")
+    return [writes for thread in threads[1:] and threads for writes in _writing(_read(f"{thread}/fd"), sought)]
 
 
 def _writing(fds: list[Link], sought: Sought) -> Iterator[bool]:
-    """As `_held`, of descriptors: those that are gone when their flags are asked for are not told."""
+    """Of each descriptor that leads to what is sought whether it writes; those that are gone by then are not told."""
     return (writes for link in _links(fds, sought) if (writes := _writes(link)) is not None)
 
 
