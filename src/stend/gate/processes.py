@@ -124,7 +124,9 @@ def _use(process: str, sought: Sought) -> str:
     """How a process uses any of them, in words that its name follows; empty if it does not."""
     names = entries(f"{process}/fd")
     fds = _read(f"{process}/fd", names)
-    held = list(_writing(fds, sought)) if names else _by_threads(process, sought)
+    held = list(_writing(fds, sought))
+    if not names or not entries(f"{process}/fd"):  # its first thread has ended, maybe just now
+        held += _by_threads(process, sought)
     if any(held):
         return "is open for writing in"
     if held and any(path == "/dev/fuse" for _, path in fds):
@@ -138,7 +140,7 @@ def _use(process: str, sought: Sought) -> str:
 
 
 def _by_threads(process: str, sought: Sought) -> list[bool]:
-    """As `_writing`, of all threads where the first has ended; one of the kernel is alone, and has nothing open."""
+    """As `_writing`, of all threads; one of the kernel is alone, and has nothing open."""
     threads = _there(f"{process}/task")
     return [writes for thread in threads[1:] and threads for writes in _writing(_read(f"{thread}/fd"), sought)]
 
