@@ -164,7 +164,7 @@ class Stand:
     def program(self, code: str) -> int:
         """A program that runs until the end of the test, no descendant of ours; it prints its number when ready."""
         whole = f"import os, time\n{code}\nprint(os.getpid(), flush=True)\ntime.sleep(600)"
-        with subprocess.Popen(["sh", "-c", 'python3 -c "$0" &', whole], stdout=subprocess.PIPE, text=True) as shell:
+        with subprocess.Popen(["sh", "-c", 'python3 -ISc "$0" &', whole], stdout=subprocess.PIPE, text=True) as shell:
             assert shell.stdout is not None
             number = int(shell.stdout.readline())
             self.end.callback(_kill, number)

@@ -72,7 +72,7 @@ def test_a_file_holds_no_partitions_of_other_drives(stand: Stand) -> None:
 def test_a_lock_is_found_where_the_mount_is_not_in_sight(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     path = stand.file()
     stand.program(f"import fcntl\nf = open({str(path)!r}, 'rb')\nfcntl.lockf(f, fcntl.LOCK_SH)")
-    monkeypatch.setattr("stend.gate.locks.mounts.of_path", lambda kernel, place: None)
+    monkeypatch.setattr("stend.gate.locks.mounts.of_path", lambda kernel, place, table: None)
     assert refusal(str(path)).startswith("is locked by python3 (process ")
 
 

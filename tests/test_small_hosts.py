@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from stend.store import verify
-from tests.forks import child
+from tests.forks import Run, child
 from tests.stand import Stand, sh
 from tests.storm import end
 
@@ -142,20 +142,20 @@ def test_a_quota_that_is_used_up_is_told(stand: Stand) -> None:
     assert "quota exceeded" in done.stderr
 
 
+@pytest.mark.usefixtures("warm")
 @pytest.mark.block
 def test_a_disk_that_turns_read_only_amid_a_run_ends_it_with_a_sentence(stand: Stand) -> None:
     place = small_disk(stand, "64M")
-    folder, code = place / "run", ""
-    words = [sys.executable, "-m", "stend", *RUN, "--rounds", "25", "--into", str(folder)]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as child:
-        while child.poll() is None and not grown(folder):
-            time.sleep(0.002)
-        turned = subprocess.run(["mount", "-o", "remount,ro", str(place)], check=False, capture_output=True)
-        code = child.communicate(timeout=PATIENCE_S)[1]
+    folder, said = place / "run", stand.folder / "said"
+    run = Run([*RUN, "--rounds", "25", "--into", str(folder)], said)
+    while run.poll() is None and not grown(folder):
+        time.sleep(0.002)
+    turned = subprocess.run(["mount", "-o", "remount,ro", str(place)], check=False, capture_output=True)
+    code = run.wait(PATIENCE_S)
     if turned.returncode:
         pytest.skip("the kernel turns no file system read-only while a file in it is written")
-    assert child.returncode == FAILED, code
-    assert "Read-only file system" in code
+    assert code == FAILED, said.read_text()
+    assert "Read-only file system" in said.read_text()
 
 
 def grown(folder: Path) -> bool:

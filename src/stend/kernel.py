@@ -5,7 +5,7 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -48,10 +48,18 @@ class Kernel:
         """Device nodes."""
         return self.root / "dev"
 
+    def at(self, path: str) -> str:
+        """Where a path that the kernel told lies. A look asks for thousands, which as Path take most of its time."""
+        return os.path.join(self.root, path.lstrip("/"))
+
+    def processes(self) -> list[str]:
+        """The numbers of all processes, in order."""
+        return sorted((name for name in entries(self.at("proc")) if name[0] in "0123456789"), key=int)
+
     def there(self, path: str) -> os.stat_result | None:
         """What a path that the kernel told leads to; None where that is nothing."""
         try:
-            return os.stat(self.root / path.lstrip("/"))
+            return os.stat(self.root / path.lstrip("/") if path.endswith(("/", "/.")) else self.at(path))
         except (OSError, ValueError):
             return None
 
@@ -59,14 +67,25 @@ class Kernel:
         """A node's folder in sysfs."""
         return self.sys / "class/block" / node
 
+    def _block(self, node: str) -> str:
+        return self.at(f"sys/class/block/{node}")
+
+    def told(self, node: str, name: str) -> str:
+        """The text of a file in a node's folder in sysfs; empty where there is none."""
+        return text(f"{self._block(node)}/{name}")
+
+    def has(self, node: str, name: str) -> bool:
+        """Whether a node's folder in sysfs has that."""
+        return os.path.exists(f"{self._block(node)}/{name}")
+
     def nodes(self) -> list[str]:
         """Every block device, a drive before its partitions, sda2 before sda10."""
-        return sorted((p.name for p in (self.sys / "class/block").glob("*")), key=natural)
+        return sorted(entries(self.at("sys/class/block")), key=natural)
 
     def node_of(self, rdev: int) -> str:
         """The kernel's name of a device number, such as `sda1`; empty where no block device has it."""
-        link = self.sys / "dev/block" / f"{os.major(rdev)}:{os.minor(rdev)}"
-        return link.resolve().name if link.exists() else ""
+        link = self.at(f"sys/dev/block/{os.major(rdev)}:{os.minor(rdev)}")
+        return os.path.basename(os.readlink(link)) if os.path.exists(link) else ""
 
     def node_at(self, path: str) -> str:
         """The kernel's name of the block node that a path leads to; empty for anything else."""
@@ -78,32 +97,38 @@ class Kernel:
 
     def number(self, node: str) -> str:
         """`major:minor`."""
-        return text(self.block(node) / "dev")
+        return self.told(node, "dev")
 
     def size_bytes(self, node: str) -> int:
         """Its size; 0 where nothing is set up behind it."""
-        return count(self.block(node) / "size") * SECTOR_BYTES
+        return count(f"{self._block(node)}/size") * SECTOR_BYTES
 
     def read_only(self, node: str) -> bool:
         """Whether the kernel lets nobody write to it."""
-        return text(self.block(node) / "ro") == "1"
+        return self.told(node, "ro") == "1"
 
     def partitions(self, node: str) -> list[str]:
         """Its partitions, in order; a file, whose node is empty, has none."""
-        found = self.block(node).glob("*/partition") if node else ()
-        return sorted((p.parent.name for p in found), key=natural)
+        if not node:
+            return []
+        try:
+            with os.scandir(self._block(node)) as found:
+                parts = [entry.name for entry in found if entry.is_dir() and os.path.exists(f"{entry.path}/partition")]
+        except OSError:
+            return []
+        return sorted(parts, key=natural)
 
     def parent(self, node: str) -> str:
         """The whole disk a partition is a part of; empty for anything but a partition."""
-        return self.block(node).resolve().parent.name if (self.block(node) / "partition").exists() else ""
+        return self.block(node).resolve().parent.name if self.has(node, "partition") else ""
 
     def holders(self, node: str) -> list[str]:
         """What is stacked on it: md, device-mapper, bcache."""
-        return sorted((p.name for p in (self.block(node) / "holders").glob("*")), key=natural)
+        return sorted(entries(f"{self._block(node)}/holders"), key=natural)
 
     def slaves(self, node: str) -> list[str]:
         """What it is stacked on."""
-        return sorted((p.name for p in (self.block(node) / "slaves").glob("*")), key=natural)
+        return sorted(entries(f"{self._block(node)}/slaves"), key=natural)
 
     def disks(self, node: str) -> set[str]:
         """The whole disks that its blocks lie on: itself, or those below a partition, md or device-mapper."""
@@ -112,7 +137,7 @@ class Kernel:
 
     def suspended(self, node: str) -> bool:
         """Whether a volume lets nothing through now."""
-        return text(self.block(node) / "dm/suspended") == "1"
+        return self.told(node, "dm/suspended") == "1"
 
     def backing(self, node: str) -> str:
         """The path of the file or node that a loop device is set up on; empty for anything else."""
@@ -120,28 +145,32 @@ class Kernel:
 
     def backing_words(self, node: str) -> str:
         """The same for people: a file that was removed, and lives on behind the device, is marked `(deleted)`."""
-        return text(self.block(node) / "loop/backing_file")
+        return self.told(node, "loop/backing_file")
 
     def is_volume(self, node: str) -> bool:
         """Whether it is device-mapper's."""
-        return (self.block(node) / "dm").exists()
+        return self.has(node, "dm")
 
     def label(self, node: str) -> str:
         """Its name for people: device-mapper's own name, which unlike `dm-0` stays the same, else the node's."""
-        return text(self.block(node) / "dm/name") or node
+        return self.told(node, "dm/name") or node
 
     def names(self, node: str) -> dict[str, str]:
         """Serial and WWN in sysfs (of the whole disk for a partition); empty where it tells none."""
-        device = self.block(self.parent(node) or node)
-        return {
-            "serial": text(device / "device/serial") or text(device / "serial") or _page(device / "device/vpd_pg80"),
-            "wwn": text(device / "wwid") or text(device / "device/wwid"),
-        }
+        own = self.parent(node) or node
+        return {"serial": self._serial(own), "wwn": self._wwn(own)}
+
+    def _serial(self, disk: str) -> str:
+        told = self.told(disk, "device/serial") or self.told(disk, "serial")
+        return told or _page(f"{self._block(disk)}/device/vpd_pg80")
+
+    def _wwn(self, disk: str) -> str:
+        return self.told(disk, "wwid") or self.told(disk, "device/wwid")
 
     def twins(self, node: str) -> list[str]:
         """Other whole disks of the same WWN: the same drive, reached by another path."""
-        wwn = self.names(node)["wwn"]
-        return [other for other in self._others(node) if wwn and self.names(other)["wwn"] == wwn]
+        wwn = self._wwn(self.parent(node) or node)
+        return self._others(node, lambda other: self._wwn(other) == wwn) if wwn else []
 
     def generic(self, node: str) -> list[str]:
         """`major:minor` of the character devices that take commands past the block layer: sg and bsg, ng of NVMe."""
@@ -159,29 +188,27 @@ class Kernel:
 
     def namesakes(self, node: str) -> list[str]:
         """Other drives that tell the same serial: namespaces of one NVMe drive, cheap USB adapters."""
-        serial, twins = self.names(node)["serial"], self.twins(node)
-        others = (other for other in self._others(node) if other not in twins)
-        return [other for other in others if serial and self.names(other)["serial"] == serial]
+        serial, twins = self._serial(self.parent(node) or node), self.twins(node)
+        same = self._others(node, lambda other: self._serial(other) == serial) if serial else []
+        return [other for other in same if other not in twins]
 
-    def _others(self, node: str) -> list[str]:
+    def _others(self, node: str, alike: Callable[[str], bool]) -> list[str]:
         own = self.parent(node) or node
-        return [n for n in self.nodes() if n != own and not self.parent(n) and self.size_bytes(n)]
+        return [n for n in self.nodes() if n != own and alike(n) and not self.parent(n) and self.size_bytes(n)]
 
     def links(self, node: str) -> list[str]:
         """Its names below /dev/disk/by-id."""
-        number, found = self.number(node), []
-        for link in sorted((self.dev / "disk/by-id").glob("*")):
-            there = self.there(f"/dev/disk/by-id/{link.name}")
-            if there and is_node(there, number):
-                found.append(link.name)
-        return found
+        number = self.number(node)
+        known = ((link, self.there(f"/dev/disk/by-id/{link}")) for link in sorted(entries(self.at("dev/disk/by-id"))))
+        return [link for link, there in known if there and is_node(there, number)]
 
     def loops(self) -> Iterator[Loop]:
         """Every loop device that is set up, by the loop driver's own word, else by the path in sysfs."""
-        for folder in sorted((self.sys / "class/block").glob("loop*/loop")):
-            node = folder.parent.name
-            path = text(folder / "backing_file")
-            if found := _loop_status(node, self.dev / node) or self._loop_by_path(node, path):
+        for node in sorted(entries(self.at("sys/class/block"))):
+            if not node.startswith("loop") or not self.has(node, "loop"):
+                continue
+            path = self.backing_words(node)
+            if found := _loop_status(node, self.at(f"dev/{node}")) or self._loop_by_path(node, path):
                 yield found
 
     def _loop_by_path(self, node: str, path: str) -> Loop | None:
@@ -189,28 +216,38 @@ class Kernel:
         return Loop(node, there.st_dev, there.st_ino, there.st_rdev) if there else None
 
 
-def _loop_status(node: str, path: Path) -> Loop | None:
+def _loop_status(node: str, path: str) -> Loop | None:
     status = answer_at(path, LOOP_GET_STATUS64, LOOP_INFO64_WORDS)
     return Loop(node, status[0], status[1], status[2]) if status else None
 
 
-def _page(path: Path) -> str:
+def _page(path: str) -> str:
     """The text of a SCSI unit serial number page (VPD 80h), which follows a header of four bytes."""
-    try:
-        return path.read_bytes()[4:].decode("ascii", errors="replace").strip("\0 ")
-    except OSError:
-        return ""
+    return _bytes(path)[4:].decode("ascii", errors="replace").strip("\0 ")
 
 
-def text(path: Path) -> str:
+def text(path: str | Path) -> str:
     """A file's text without the space around it; empty where there is none."""
+    return os.fsdecode(_bytes(path)).strip("\0\n\t ")
+
+
+def _bytes(path: str | Path) -> bytes:
     try:
-        return path.read_text(errors="surrogateescape").strip("\0\n\t ")
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
     except OSError:
-        return ""
+        return b""
 
 
-def count(path: Path) -> int:
+def entries(folder: str | Path) -> list[str]:
+    """The names in a folder; none where it is gone or not ours to look at."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def count(path: str | Path) -> int:
     """A file's number; 0 where there is none, or something else."""
     told = text(path)
     return int(told) if told.isascii() and told.isdigit() and len(told) < DIGITS else 0

@@ -11,6 +11,7 @@ mkdir -p /host /layer /root
 mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=524288 root /host
 mount -t tmpfs -o size=60% layer /layer
 mkdir /layer/upper /layer/work
+cp -a /started/. /layer/upper
 mount -t overlay -o lowerdir=/host,upperdir=/layer/upper,workdir=/layer/work root /root
 for place in proc sys dev; do mount --move /$place /root/$place; done
 mount -t tmpfs run /root/run

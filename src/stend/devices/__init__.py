@@ -7,6 +7,7 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Callable, Iterable
+from functools import cache
 from types import ModuleType
 from typing import Any, Protocol
 
@@ -39,12 +40,13 @@ GENERAL = ("block", "file")
 """Kinds that take what no other kind claims."""
 
 
-def kinds() -> list[ModuleType]:
+@cache
+def kinds() -> tuple[ModuleType, ...]:
     """The kinds, in the order they are asked."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg and not m.name.startswith("_"))
     ordered = [n for n in names if n not in GENERAL] + [n for n in names if n in GENERAL]
     found = (importlib.import_module(f"{__name__}.{name}") for name in ordered)
-    return [kind for kind in found if hasattr(kind, "claims")]
+    return tuple(kind for kind in found if hasattr(kind, "claims"))
 
 
 def _kind(target: str, kernel: Kernel) -> ModuleType:

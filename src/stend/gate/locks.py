@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 from stend.gate import mounts, processes, stack
+from stend.gate.mounts import Mount
 from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.kernel import HOST, Kernel, text
@@ -11,9 +12,9 @@ from stend.kernel import HOST, Kernel, text
 TELLS = "`lslocks` tells more; end that first"
 
 
-def of_file(kernel: Kernel, layer: Layer) -> Use | None:
+def of_file(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> Use | None:
     """A lock on a file by somebody else. Whole-file locks (flock) of the target itself are asked for at its opening."""
-    for words in _told(kernel, layer):
+    for words in _told(kernel, layer, table):
         if words[1] != "->" and (layer.words or words[1] != "FLOCK"):
             pid = int(words[4])
             if not processes.ours(kernel, pid):
@@ -32,10 +33,10 @@ def leased(path: str, kernel: Kernel = HOST) -> str:
     return ""
 
 
-def _told(kernel: Kernel, layer: Layer) -> Iterator[list[str]]:
+def _told(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> Iterator[list[str]]:
     """The lines of a file in /proc/locks, in words."""
-    places = _places(kernel, layer)
-    for words in map(str.split, text(kernel.proc / "locks").splitlines()):
+    places = _places(kernel, layer, table)
+    for words in map(str.split, text(kernel.at("proc/locks")).splitlines()):
         if len(words) > 5 and words[5] in places:
             yield words
 
@@ -45,13 +46,13 @@ def _who(kernel: Kernel, pid: int) -> str:
     return f"by {name} (process {pid})" if name else "by another program"
 
 
-def _places(kernel: Kernel, layer: Layer) -> set[str]:
+def _places(kernel: Kernel, layer: Layer, table: list[Mount] | None) -> set[str]:
     """What /proc/locks calls the file: by its file system's number, which on btrfs is the mount's and not stat's.
 
     In a chroot the mount may not be in sight; stat is always.
     """
     device, inode = layer.file
-    mount = mounts.of_path(kernel, layer.path)
+    mount = mounts.of_path(kernel, layer.path, table)
     numbers = [(os.major(device), os.minor(device))]
     if mount:
         major, _, minor = mount.number.partition(":")

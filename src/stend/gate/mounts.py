@@ -36,28 +36,28 @@ def is_remote(mount: Mount) -> bool:
 
 def own(kernel: Kernel) -> list[Mount]:
     """The mounts of our namespace, in the order they were made."""
-    return list(_table(kernel.proc / "self/mountinfo", 0))
+    return list(_table(kernel.at("proc/self/mountinfo"), 0))
 
 
 def all_namespaces(kernel: Kernel) -> list[Mount]:
     """The mounts of our namespace, then those of every other one that some process we may look at lives in."""
-    found, seen = own(kernel), {_space(kernel.proc / "self")}
-    for process in sorted(kernel.proc.glob("[0-9]*"), key=lambda p: int(p.name)):
-        space = _space(process)
+    found, seen = own(kernel), {_space(kernel, "self")}
+    for process in kernel.processes():
+        space = _space(kernel, process)
         if space and space not in seen:
             seen.add(space)
-            found += _table(process / "mountinfo", int(process.name))
+            found += _table(kernel.at(f"proc/{process}/mountinfo"), int(process))
     return found
 
 
-def _space(process: Path) -> str:
+def _space(kernel: Kernel, process: str) -> str:
     try:
-        return os.readlink(process / "ns/mnt")
+        return os.readlink(kernel.at(f"proc/{process}/ns/mnt"))
     except OSError:
         return ""
 
 
-def _table(path: Path, pid: int) -> Iterator[Mount]:
+def _table(path: str, pid: int) -> Iterator[Mount]:
     for line in text(path).splitlines():
         words = line.split(" ")
         if "-" in words[6:] and len(words) > (mark := words.index("-", 6)) + 2:
@@ -77,17 +77,19 @@ def layers(mount: Mount) -> list[str]:
 
 def swaps(kernel: Kernel) -> list[str]:
     """Paths of the nodes and files in use as swap."""
-    return [unescaped(line.split()[0]) for line in text(kernel.proc / "swaps").splitlines()[1:] if line.strip()]
+    return [unescaped(line.split()[0]) for line in text(kernel.at("proc/swaps")).splitlines()[1:] if line.strip()]
 
 
 def unescaped(word: str) -> str:
     r"""A path as the kernel prints it, without its `\040` and the mark of a node that was removed."""
+    if "\\" not in word:
+        return word.removesuffix(" (deleted)")
     return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), word).removesuffix(" (deleted)")
 
 
-def of_path(kernel: Kernel, path: str) -> Mount | None:
-    """The mount that a path lies in."""
-    return holding(own(kernel), os.path.realpath(path))
+def of_path(kernel: Kernel, path: str, table: list[Mount] | None = None) -> Mount | None:
+    """The mount that a path lies in, of our own ones, which whoever has looked already hands in as `table`."""
+    return holding(own(kernel) if table is None else table, os.path.realpath(path))
 
 
 def holding(table: list[Mount], real: str) -> Mount | None:
@@ -96,30 +98,34 @@ def holding(table: list[Mount], real: str) -> Mount | None:
     return max(reversed(over), key=lambda m: len(m.point), default=None)
 
 
-def disks_below(kernel: Kernel, path: str) -> set[str]:
-    """Every whole disk that a path (or its nearest parent that exists) lies on, also through loop devices."""
+def disks_below(kernel: Kernel, path: str, table: list[Mount] | None = None) -> set[str]:
+    """Every whole disk that a path (or its nearest parent that exists) lies on, also through loop devices.
+
+    `table` is as for `of_path`.
+    """
+    known = own(kernel) if table is None else table
     place = Path(path).absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
-    there, mount = os.stat(place), of_path(kernel, str(place))
+    there, mount = os.stat(place), of_path(kernel, str(place), known)
     if mount and mount.kind == "overlay":
-        return {disk for folder in layers(mount) if os.path.exists(folder) for disk in disks_below(kernel, folder)}
-    node = kernel.node_of(there.st_rdev if stat.S_ISBLK(there.st_mode) else there.st_dev) or _source(kernel, place)
-    return _under(kernel, node) if node else set()
+        lower = [folder for folder in layers(mount) if os.path.exists(folder)]
+        return {disk for folder in lower for disk in disks_below(kernel, folder, known)}
+    node = kernel.node_of(there.st_rdev if stat.S_ISBLK(there.st_mode) else there.st_dev) or _source(kernel, mount)
+    return _under(kernel, node, known) if node else set()
 
 
-def _source(kernel: Kernel, place: Path) -> str:
+def _source(kernel: Kernel, mount: Mount | None) -> str:
     """The node of a file system whose device number is no drive's (btrfs)."""
-    mount = of_path(kernel, str(place))
     there = kernel.there(mount.source) if mount and mount.source.startswith("/") else None
     return kernel.node_of(there.st_rdev) if there and stat.S_ISBLK(there.st_mode) else ""
 
 
-def _under(kernel: Kernel, node: str) -> set[str]:
+def _under(kernel: Kernel, node: str, table: list[Mount]) -> set[str]:
     found: set[str] = set()
     for disk in {d for member in _members(kernel, node) for d in kernel.disks(member)}:
-        backing = text(kernel.block(disk) / "loop/backing_file")
-        found |= {disk} | (disks_below(kernel, backing) if backing else set())
+        backing = kernel.backing_words(disk)
+        found |= {disk} | (disks_below(kernel, backing, table) if backing else set())
     return found
 
 

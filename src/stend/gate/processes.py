@@ -7,19 +7,23 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from stend.gate import mounts
+from stend.gate.mounts import Mount
 from stend.gate.stack import File, Layer
 from stend.gate.use import Use
-from stend.kernel import Kernel, text
+from stend.kernel import Kernel, entries, text
 
 ENDING_S, SOON_S = 5.0, 0.02
 """How long a program that has been killed is waited for, which still writes what it had under way."""
 ENDING, KILL = 0x4, 1 << 8
 """PF_EXITING of a thread's flags; SIGKILL among the signals that it has not taken yet."""
+
+
+Link = tuple[str, str]
+"""A link of /proc and what it reads."""
 
 
 class Sought(NamedTuple):
@@ -33,7 +37,7 @@ class Sought(NamedTuple):
     remote: tuple[str, ...]
     generic: frozenset[str] = frozenset()
 
-    def hit(self, path: str, link: Path) -> bool:
+    def hit(self, path: str, link: str | Path) -> bool:
         """Whether a link of /proc, which reads `path`, leads to one of them."""
         if not path.startswith("/") or path.startswith(self.remote):
             return False
@@ -46,27 +50,31 @@ class Sought(NamedTuple):
         return (there.st_dev, there.st_ino) in self.files
 
 
-def users(kernel: Kernel, layers: Iterable[Layer]) -> Use | None:
-    """A program that uses one of the layers: a node, with its partitions where it is meant whole, or a file."""
-    sought, until = _sought(kernel, layers), time.monotonic() + ENDING_S
-    for process in sorted(kernel.proc.glob("[0-9]*"), key=lambda place: int(place.name)):
-        while (what := _use(process, sought)) and not ours(kernel, int(process.name)):
+def users(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None = None) -> Use | None:
+    """A program that uses one of the layers: a node, with its partitions where it is meant whole, or a file.
+
+    `table` are our own mounts, handed in by whoever has looked already.
+    """
+    sought, until = _sought(kernel, layers, table), time.monotonic() + ENDING_S
+    for number in kernel.processes():
+        process = kernel.at(f"proc/{number}")
+        while (what := _use(process, sought)) and not ours(kernel, int(number)):
             killed = _killed(process)
             if not killed or time.monotonic() > until:
                 way = "it has been killed and is still there; wait for its end" if killed else "end that first"
-                return Use(f"{what} {text(process / 'comm')} (process {process.name})", way)
+                return Use(f"{what} {text(f'{process}/comm')} (process {number})", way)
             time.sleep(SOON_S)
     return None
 
 
-def _killed(process: Path) -> bool:
+def _killed(process: str) -> bool:
     """Whether all that is left of it is on its way out, which may take as long as a drive takes to answer."""
-    return all(_ends(thread) for thread in _there(process / "task"))
+    return all(_ends(thread) for thread in _there(f"{process}/task"))
 
 
-def _ends(thread: Path) -> bool:
-    flags = text(thread / "stat").rpartition(")")[2].split()[6:7]
-    told = (line.split() for line in text(thread / "status").splitlines())
+def _ends(thread: str) -> bool:
+    flags = text(f"{thread}/stat").rpartition(")")[2].split()[6:7]
+    told = (line.split() for line in text(f"{thread}/status").splitlines())
     waiting = [int(words[1], 16) for words in told if words[0] in ("SigPnd:", "ShdPnd:")]
     return not flags or bool(int(flags[0]) & ENDING) or any(signals & KILL for signals in waiting)
 
@@ -74,14 +82,15 @@ def _ends(thread: Path) -> bool:
 def ours_writing(kernel: Kernel, file: File) -> int:
     """How often this process and those that descend from it have a file open for writing."""
     sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
-    mine = (place for place in kernel.proc.glob("[0-9]*") if ours(kernel, int(place.name)))
-    return sum(writes for place in mine for writes in _writing(place / "fd", sought))
+    mine = (number for number in kernel.processes() if ours(kernel, int(number)))
+    return sum(writes for number in mine for writes in _writing(_read(kernel.at(f"proc/{number}/fd")), sought))
 
 
 def read_by_any(kernel: Kernel, file: File) -> bool:
     """Whether any process, this one too, has a file open and does not write to it."""
     sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
-    return not all(writes for place in kernel.proc.glob("[0-9]*") for writes in _writing(place / "fd", sought))
+    folders = (kernel.at(f"proc/{number}/fd") for number in kernel.processes())
+    return not all(writes for folder in folders for writes in _writing(_read(folder), sought))
 
 
 def ours(kernel: Kernel, pid: int) -> bool:
@@ -89,12 +98,12 @@ def ours(kernel: Kernel, pid: int) -> bool:
     while pid > 1:
         if pid == os.getpid():
             return True
-        words = text(kernel.proc / str(pid) / "stat").rpartition(")")[2].split()
+        words = text(kernel.at(f"proc/{pid}/stat")).rpartition(")")[2].split()
         pid = int(words[1]) if len(words) > 1 else 0
     return False
 
 
-def _sought(kernel: Kernel, layers: Iterable[Layer]) -> Sought:
+def _sought(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None) -> Sought:
     numbers, files, generic = set(), set(), set()
     for layer in layers:
         if layer.node:
@@ -103,94 +112,109 @@ def _sought(kernel: Kernel, layers: Iterable[Layer]) -> Sought:
             numbers |= {kernel.number(node) for node in (layer.node, *parts)}
         else:
             files.add(layer.file)
-    return Sought(frozenset(numbers - {""}), frozenset(files), _remote(kernel), frozenset(generic))
+    return Sought(frozenset(numbers - {""}), frozenset(files), _remote(kernel, table), frozenset(generic))
 
 
-def _remote(kernel: Kernel) -> tuple[str, ...]:
-    return tuple(m.point.rstrip("/") + "/" for m in mounts.own(kernel) if mounts.is_remote(m))
+def _remote(kernel: Kernel, table: list[Mount] | None = None) -> tuple[str, ...]:
+    known = mounts.own(kernel) if table is None else table
+    return tuple(m.point.rstrip("/") + "/" for m in known if mounts.is_remote(m))
 
 
-def _use(process: Path, sought: Sought) -> str:
+def _use(process: str, sought: Sought) -> str:
     """How a process uses any of them, in words that its name follows; empty if it does not."""
-    held = _held(process, sought)
+    names = entries(f"{process}/fd")
+    fds = _read(f"{process}/fd", names)
+    held = list(_writing(fds, sought))
+    if not names or not entries(f"{process}/fd"):  # its first thread has ended, maybe just now
+        held += _by_threads(process, sought)
     if any(held):
         return "is open for writing in"
-    if held and any(_leading_to(process, "/dev/fuse")):
+    if held and any(path == "/dev/fuse" for _, path in fds):
         return "is shown as a file system by"
-    if not held and any(_registered(process, sought)):
+    if not held and any(_registered(fds, sought)):
         return "is registered with an io_uring of"
-    if any(_links([process / "exe"], sought)):
+    program = _read(process, ("exe",))
+    if any(_links(program, sought)):
         return "is the program that runs as"
-    return "is mapped into the memory of" if any(_mapped(process, sought)) else ""
+    return "is mapped into the memory of" if program and any(_mapped(process, sought)) else ""
 
 
-def _held(process: Path, sought: Sought) -> list[bool]:
-    """Of each descriptor that leads to what is sought whether it writes, by all threads where the first has ended."""
-    held = list(_writing(process / "fd", sought))
-    if not _there(process / "fd"):
-        held += [writes for thread in _there(process / "task") for writes in _writing(thread / "fd", sought)]
-    return held
+def _by_threads(process: str, sought: Sought) -> list[bool]:
+    """As `_writing`, of all threads; one of the kernel is alone, and has nothing open."""
+    threads = _there(f"{process}/task")
+    return [writes for thread in threads[1:] and threads for writes in _writing(_read(f"{thread}/fd"), sought)]
 
 
-def _writing(folder: Path, sought: Sought) -> Iterator[bool]:
-    """As `_held`, in one folder of descriptors: those that are gone when their flags are asked for are not told."""
-    return (writes for link in _links(_there(folder), sought) if (writes := _writes(link)) is not None)
+def _writing(fds: list[Link], sought: Sought) -> Iterator[bool]:
+    """Of each descriptor that leads to what is sought whether it writes; those that are gone by then are not told."""
+    return (writes for link in _links(fds, sought) if (writes := _writes(link)) is not None)
 
 
-def _registered(process: Path, sought: Sought) -> Iterator[bool]:
+def _registered(fds: list[Link], sought: Sought) -> Iterator[bool]:
     """The block nodes and generic devices that its io_urings know and no descriptor leads to any more, by fdinfo.
 
     Whether they are written is not told. Of files the lease tells who writes them.
     """
-    for link in _leading_to(process, "anon_inode:[io_uring]"):
-        told = text(process / "fdinfo" / link.name).partition("UserFiles:")[2].partition("UserBufs:")[0]
+    for link in (link for link, path in fds if path == "anon_inode:[io_uring]"):
+        told = _flags(link).partition("UserFiles:")[2].partition("UserBufs:")[0]
         for line in told.splitlines()[1:]:
-            path = Path(mounts.unescaped(line.partition(":")[2].strip()))
+            path = mounts.unescaped(line.partition(":")[2].strip())
             try:
-                yield sought.hit(str(path), path) and not path.is_file()
+                yield sought.hit(path, path) and not os.path.isfile(path)
             except OSError:
                 continue
 
 
-def _links(links: Iterable[Path], sought: Sought) -> Iterator[Path]:
+def _links(links: Iterable[Link], sought: Sought) -> Iterator[str]:
     """Those links of /proc that lead to what is sought; those that are gone or not ours to look at do not."""
-    for link in links:
+    for link, path in links:
         try:
-            if sought.hit(os.readlink(link), link):
+            if sought.hit(path, link):
                 yield link
         except OSError:
             continue
 
 
-def _there(folder: Path) -> list[Path]:
+def _read(folder: str, names: Iterable[str] | None = None) -> list[Link]:
+    """The links in a folder of /proc, or those of these names, and what each reads; the gone ones are left out."""
+    found = []
+    for name in entries(folder) if names is None else names:
+        link = f"{folder}/{name}"
+        try:
+            found.append((link, os.readlink(link)))
+        except OSError:
+            continue
+    return found
+
+
+def _there(folder: str) -> list[str]:
     """What a folder of /proc holds; nothing where it is gone or not ours to look at."""
-    try:
-        return [folder / name for name in os.listdir(folder)]
-    except OSError:
-        return []
+    return [f"{folder}/{name}" for name in entries(folder)]
 
 
-def _leading_to(process: Path, what: str) -> Iterator[Path]:
-    """Its descriptors that read so."""
-    for link in _there(process / "fd"):
-        with suppress(OSError):
-            if os.readlink(link) == what:
-                yield link
+def _mapped(process: str, sought: Sought) -> Iterator[str]:
+    """The mappings that lead to what is sought; only those that can are followed, for there are thousands.
 
-
-def _mapped(process: Path, sought: Sought) -> Iterator[Path]:
-    """The mappings that lead to what is sought; only those that can are followed, for there are thousands."""
+    A thread of the kernel, which runs no program, has none.
+    """
     inodes = {str(inode) for _, inode in sought.files}
-    for line in text(process / "maps").splitlines():
+    told = text(f"{process}/maps")
+    for line in told.splitlines() if any(word in told for word in ("/dev/", *inodes)) else ():
         words = line.split(None, 5)
         if len(words) == 6 and (words[4] in inodes or words[5].startswith("/dev/")):
             low, _, high = words[0].partition("-")
-            yield from _links([process / "map_files" / f"{int(low, 16):x}-{int(high, 16):x}"], sought)
+            yield from _links(_read(f"{process}/map_files", (f"{int(low, 16):x}-{int(high, 16):x}",)), sought)
 
 
-def _writes(fd: Path) -> bool | None:
+def _flags(fd: str) -> str:
+    """What fdinfo tells of a descriptor."""
+    folder, _, name = fd.rpartition("/")
+    return text(f"{folder}info/{name}")
+
+
+def _writes(fd: str) -> bool | None:
     """Whether a descriptor can write, by its flags in fdinfo; None where it is gone."""
-    for line in text(fd.parent.parent / "fdinfo" / fd.name).splitlines():
+    for line in _flags(fd).splitlines():
         if line.startswith("flags:"):
             flags = int(line.split()[1], 8)
             return flags & os.O_ACCMODE != os.O_RDONLY and not flags & os.O_PATH

@@ -63,7 +63,7 @@ def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
     kernel, node = uses.kernel, layers[0].node
     own = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)} | {*uses.twins(layers)}
     for place in (*SYSTEM, *keep_off):
-        if shared := own & mounts.disks_below(kernel, place):
+        if shared := own & mounts.disks_below(kernel, place, uses.own):
             where = "carries" if node in shared else f"lies on {min(shared)}, which carries"
             if place in keep_off:
                 return f"{where} {place}; choose a run folder on another disk"
@@ -99,7 +99,7 @@ def _of_file(layers: list[Layer], uses: Uses, fd: int) -> str:
     kernel, (target, *_) = uses.kernel, layers
     there = os.stat(target.path)
     return (
-        _unfit(target.path, there, kernel)
+        _unfit(target.path, there, uses)
         or str(uses.of(layers) or _held(layers, uses) or "")
         or _forbidden(target.path, there)
         or _written(target, kernel, fd)
@@ -109,11 +109,11 @@ def _of_file(layers: list[Layer], uses: Uses, fd: int) -> str:
 def _held(layers: list[Layer], uses: Uses) -> Use | None:
     """A use by a program, or as swap that has no name here: asked last, since asking would break a lease of others."""
     files = [layer for layer in layers if not layer.node]
-    locked = (locks.of_file(uses.kernel, layer) for layer in files)
-    if used := processes.users(uses.kernel, layers):
+    locked = (locks.of_file(uses.kernel, layer, uses.own) for layer in files)
+    if used := processes.users(uses.kernel, layers, uses.own):
         return used
     for twin in uses.twins(layers):
-        if used := processes.users(uses.kernel, [Layer(twin)]):
+        if used := processes.users(uses.kernel, [Layer(twin)], uses.own):
             return by_another_path(twin, used)
     return next(filter(None, locked), None) or swap.unnamed(files, uses)
 
@@ -137,14 +137,14 @@ def _explained(target: Layer, kernel: Kernel) -> bool:
     return processes.ours_writing(kernel, target.file) > 1 or processes.read_by_any(kernel, target.file)
 
 
-def _unfit(path: str, there: os.stat_result, kernel: Kernel) -> str:
+def _unfit(path: str, there: os.stat_result, uses: Uses) -> str:
     """What makes it no file that can stand in for a drive."""
     if not stat.S_ISREG(there.st_mode):
         return "is no regular file any more; choose another"
     if not there.st_size:
         return "is empty; remove it and make one with --create 1GiB"
-    mount = mounts.of_path(kernel, path)
-    if mount and mount.kind in _pseudo(kernel):
+    mount = mounts.of_path(uses.kernel, path, uses.own)
+    if mount and mount.kind in _pseudo(uses.kernel):
         return f"lies in {mount.kind} at {mount.point}, which holds no data of yours; choose a file on a drive"
     if there.st_nlink > 1:
         return "has other names (hard links); `cp` it to a file of its own"

@@ -37,13 +37,15 @@ class Uses:
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.mounts = mounts.all_namespaces(kernel)
+        self.own = [mount for mount in self.mounts if not mount.pid]
+        self._twins: dict[str, list[str]] = {}
         self.swaps = mounts.swaps(kernel)
         self.loops = list(kernel.loops())
         self.exports = list(_exports(kernel))
 
     def layers(self, path: str) -> list[Layer]:
         """The drive or file at a path and all below it."""
-        return stack.below(self.kernel, stack.of_path(self.kernel, path), self.loops)
+        return stack.below(self.kernel, stack.of_path(self.kernel, path), self.loops, self.own)
 
     def of(self, layers: list[Layer]) -> Use | None:
         """The use of the first of these layers, or of one below it, or of its twins."""
@@ -60,7 +62,12 @@ class Uses:
         """Other disks that are one of these, reached by another path which is none of these layers."""
         own = {layer.node for layer in layers}
         whole = (layer.node for layer in layers if layer.node and layer.whole)
-        return [twin for node in whole for twin in self.kernel.twins(node) if twin not in own]
+        return [twin for node in whole for twin in self._alike(node) if twin not in own]
+
+    def _alike(self, node: str) -> list[str]:
+        if node not in self._twins:
+            self._twins[node] = self.kernel.twins(node)
+        return self._twins[node]
 
     def _layer(self, layer: Layer, own: frozenset[str]) -> Use | None:
         if not layer.node:

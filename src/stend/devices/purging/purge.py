@@ -94,12 +94,12 @@ def until_over(phrase: str, kind: str, drive: Drive, gate: Gate, tell: Tell, pat
         raise StepFailed(f"{gate.identity.target}: {phrase} failed; it says: {now.words}")
 
 
-def _verified(way: Way, gate: Gate, held: dict[int, bytes]) -> str:
+def _verified(way: Way, gate: Gate, held: dict[int, int]) -> str:
     """What a sample reads as now; StepFailed when any of it is what it was."""
     now = methods.contents(gate)
     if not now:
         return "a sample read back as zeros"
-    kept = [at for at, digest in now.items() if held.get(at) == digest]
+    kept = [at for at, told in now.items() if held.get(at) == told]
     if kept:
         what = f"{gate.identity.target} still holds what it held at byte {kept[0]} after {way.phrase}"
         raise StepFailed(f"{what}; it cannot be trusted")
