@@ -18,6 +18,7 @@ READS = {
     "gate/answers.py": "dmsetup table and wipefs --no-act, which read",
     "store/verify.py": "raw documents of a run, with 'rb'",
     "trace/steps.py": "the steps of a trace, with 'rb'",
+    "compiled.py": "the source of kernels, with 'rb', to be locked while they are compiled",
     "outside.py": "the operator's files, with 'rb'",
     "gate/holdings.py": "an ext superblock read with 'rb'",
     "engines/_fio_load.py": "/proc/stat",
