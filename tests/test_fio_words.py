@@ -90,6 +90,11 @@ def test_totals_that_went_back_are_none(now: Tally) -> None:
         words.since(Tally(2, 4, 9, 9, 9, {3: 2}), now)
 
 
+def test_totals_that_lost_the_only_io_of_a_bin_went_back() -> None:
+    with pytest.raises(StepFailed, match="went back"):
+        words.since(Tally(1, 1, 9, 9, 9, {3: 1}), Tally(2, 2, 9, 9, 9, {4: 2}))
+
+
 def test_documents_are_cut_out_of_text_wherever_it_lies() -> None:
     cutter = words.Cutter()
     text = b'noise\n{\n  "jobs": [\n  ]\n}\n\nmore\n{\n}\nhalf'

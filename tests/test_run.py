@@ -146,6 +146,25 @@ def test_what_the_drive_says_between_rounds_is_doubted_or_does_not_match() -> No
     assert Run(play(plan, StillEngine())).warnings == ()
 
 
+def test_a_counter_that_is_told_now_and_then_proves_nothing() -> None:
+    class Moody(StillDevice):
+        looks = 0
+
+        def health(self) -> dict[str, Any]:
+            self.looks += 1
+            return {"kernel_write_bytes": 0, "kernel_read_bytes": 0} if self.looks % 2 else {"temperature_c": 40}
+
+    moody = Run(run(drawn("iops", minute_s=1, rounds=5), Moody(), StillEngine(), seed=1, at=0.0))
+    assert not [note for note in moody.notes if note.kind == "mismatch"]
+
+
+def test_a_run_counts_its_time_from_its_own_begin() -> None:
+    plan, late = drawn("iops", minute_s=1, rounds=5), StillEngine()
+    late.clock = 1000.0
+    ends = [[e.t for e in play(plan, engine) if isinstance(e, Result)] for engine in (StillEngine(), late)]
+    assert ends[0] == pytest.approx(ends[1])
+
+
 @pytest.mark.parametrize(("outstanding", "asked"), [((1, 1), False), ((1, 2), True), ((4, 32), True)])
 def test_a_drive_that_works_on_one_io_at_a_time_is_not_asked_amid_its_load(
     outstanding: tuple[int, int], asked: bool
