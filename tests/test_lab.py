@@ -4,14 +4,25 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
+import stend
 from tests.conftest import NOT_RUN
+from tests.lab import child
 
 TOP = Path(__file__).parent.parent
 PART = re.compile(r"lab: ((?P<count>\d+) long cases are left to .*|SKIPPED the rest: .*)")
+
+
+def test_what_the_machines_import_beforehand_is_there() -> None:
+    """Long cases alone do so, which few hosts run: a library's new version would be noticed late."""
+    parts = {part for found in walk_packages(stend.__path__, "stend.") for part in found.name.split(".")}
+    assert parts >= child.UNUSED | child.AFTER
+    assert all(map(find_spec, child.LATE))
 
 
 @pytest.mark.lab

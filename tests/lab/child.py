@@ -16,7 +16,7 @@ from stend.cli import application, main
 
 FORK = get_context("fork")
 PATIENCE_S = 400
-LATE = ("rich.live", "typer._adapters", "tomli_w")
+LATE = ("rich.live", "tomli_w")
 """What stend and its libraries import no sooner than they need it."""
 UNUSED = {"__main__", "calibrate", "live", "parquet", "pdf", "sim", "simulated"}
 """Parts of stend that no case runs."""
