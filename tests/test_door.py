@@ -53,6 +53,13 @@ def test_another_file_in_the_place_of_the_one_that_was_made_must_be_named(made: 
     made.door.close()
 
 
+def test_a_made_file_that_is_gone_is_refused_in_a_sentence(made: FileDevice) -> None:
+    Path(made.identity.path).unlink()
+    with pytest.raises(Refused, match="vanished"):
+        made.door.open(writes=True, destroy=None)
+    made.door.close()
+
+
 def test_what_holds_a_made_file_is_let_go_once(made: FileDevice) -> None:
     held = [fd for fd in os.listdir("/proc/self/fd") if os.path.realpath(f"/proc/self/fd/{fd}") == made.identity.path]
     assert len(held) == 1

@@ -102,8 +102,8 @@ class Guarded(Door):
     @property
     def named(self) -> bool:  # type: ignore[override]
         """Unless `made` was told, and the file is still that one."""
-        fd = self._made_fd
-        return fd is None or not os.path.samestat(os.fstat(fd), os.stat(self.identity.path))
+        fd, path = self._made_fd, self.identity.path
+        return fd is None or not os.path.exists(path) or not os.path.samestat(os.fstat(fd), os.stat(path))
 
     def made(self, fd: int) -> None:
         """This process made the file for the run, and `fd` holds it: it need not be named."""
