@@ -59,6 +59,21 @@ def test_a_gate_can_hold_the_lowest_descriptor_and_closes_it_too(drive: Path) ->
     assert os.waitpid(child, 0)[1] == 0
 
 
+def test_who_reads_beside_the_lowest_descriptor_ends_nothing(drive: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(0)
+            device = devices.find(str(drive))
+            device.door.open(writes=True, destroy=str(drive))
+            with drive.open("rb"):
+                device.door.check()
+            os._exit(0 if device.door.path.endswith("/fd/0") else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_what_another_process_inherited_is_not_closed_by_it_and_is_not_its_own(drive: Path) -> None:
     device = devices.find(str(drive))
     device.door.open(writes=True, destroy=str(drive))
