@@ -1,5 +1,6 @@
 # stend: each of these does all its own set-up on a fresh Debian or Ubuntu machine (root or sudo, Python 3.11+).
-.PHONY: demo test check kernels needs bench share fuzz storm lint setup soak pages docs lab clean
+# A word that fails beside others says so where it does, and once more at the end.
+.PHONY: demo test check tests kernels needs bench share fuzz storm lint setup soak pages docs lab clean
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
@@ -20,19 +21,26 @@ demo: setup ## PTS IOPS and write saturation, shortened, on a scratch file with 
 needs: setup # what tests and the lab run, where it can be installed; what is missing then is counted at the end
 	@tools/apt $$($(PY) tools/packages tests lab) || true
 
-kernels: setup # compiled while `lint` reads, by the processor that it leaves idle; tests that are sooner wait for them
-	@$(PY) -m tests.kernels &
+test: needs ## everything that must hold before a change lands
+	@$(MAKE) --no-print-directory -j3 kernels lint tests
 
-test: kernels lint needs ## everything that must hold before a change lands
-	@$(PY) -m pytest $(WORKERS) $(ORDER)
+check: setup ## what a change is tried with while it is made: in under a minute
+	@$(MAKE) --no-print-directory -j3 kernels lint tests SOME="-m 'not ($(LONGER))'"
 
-check: kernels lint ## what a change is tried with while it is made: in under a minute
-	@$(PY) -m pytest $(WORKERS) -m 'not ($(LONGER))'
+tests: build/collected
+	@$(PY) -m pytest $(WORKERS) $(ORDER) $(SOME)
+
+build/collected: | setup # once, by one process: each worker would compile every module of tests for itself
+	@$(PY) -m pytest --collect-only -qq > /dev/null 2>&1 || true
+	@touch $@
+
+kernels: setup # compiled beside all else; tests that are sooner wait for them
+	@$(PY) -m tests.kernels
 
 lint: setup
 	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks docs/made
 	@$(VENV)/bin/ruff check --quiet src tests benchmarks docs/made
-	@$(VENV)/bin/mypy
+	@$(VENV)/bin/mypy > build/types.txt || { cat build/types.txt; exit 1; }
 	@$(VENV)/bin/lint-imports --no-cache > build/imports.txt || { cat build/imports.txt; exit 1; }
 
 bench: setup ## our own cost, as ratios measured in one run
