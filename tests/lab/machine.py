@@ -22,9 +22,10 @@ GONE = {"driver": "nvme", "id": "gone", "drive": "gone", "serial": "LABGONE", "b
 """The drive that is unplugged and plugged in again."""
 MEMORY = "3G"
 KVM = ("kvm", "host,arch-capabilities=off", "2")
-EMULATION = ("tcg,thread=multi,tb-size=512", "max,-smap,-smep,-la57", "1,maxcpus=2")
+EMULATION = ("tcg,thread=multi,tb-size=512", "max,-smap,-smep,-la57,-erms", "1,maxcpus=2")
 """Accelerator, processor, how many. Emulated, two would spend much of their time on waiting for one another; were there
-no room for a second, QEMU would leave memory barriers out, and its NVMe drives miss doorbells then.
+no room for a second, QEMU would leave memory barriers out, and its NVMe drives miss doorbells then. A processor that
+says it repeats string moves fast (`erms`) is asked to clear each page so, and QEMU does that byte by byte.
 """
 QUICK = "mitigations=off init_on_alloc=0 audit=0 nowatchdog apparmor=0 transparent_hugepage=always tsc=reliable"
 """For the kernel: no protection from anybody, which costs an emulated machine a fifth of its time; and the processor's
