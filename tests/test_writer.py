@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,32 @@ def test_a_living_run_cannot_be_resumed(tmp_path: Path, capsys: pytest.CaptureFi
     finally:
         os.kill(child, signal.SIGCONT)
         assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.fixture
+def dying(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a writer that was killed this moment, and has so much to give back that it is not gone yet."""
+    heard, say = os.pipe()
+    folder = tmp_path / "dying"
+    folder.mkdir()
+    child = os.fork()
+    if not child:
+        with writer.sole(folder, "run"):
+            held = b"x" * (1 << 28)
+            os.write(say, held[:1])
+            signal.pause()
+    os.read(heard, 1)
+    os.kill(child, signal.SIGKILL)
+    yield folder
+    os.waitpid(child, 0)
+    for fd in (heard, say):
+        os.close(fd)
+
+
+def test_who_was_killed_a_moment_ago_is_waited_for(dying: Path) -> None:
+    assert not writer.holder(dying).alive
+    with writer.sole(dying, "resume"):
+        assert writer.holder(dying).owner.verb == "resume"
 
 
 def test_of_two_resumes_one_is_refused_and_nothing_is_doubled(cut: Path) -> None:

@@ -15,12 +15,7 @@ from stend.gate.mounts import Mount
 from stend.gate.stack import File, Layer
 from stend.gate.use import Use
 from stend.kernel import Kernel, entries, text
-
-ENDING_S, SOON_S = 5.0, 0.02
-"""How long a program that has been killed is waited for, which still writes what it had under way."""
-ENDING, KILL = 0x4, 1 << 8
-"""PF_EXITING of a thread's flags; SIGKILL among the signals that it has not taken yet."""
-
+from stend.process import ENDING_S, SOON_S, over
 
 Link = tuple[str, str]
 """A link of /proc and what it reads."""
@@ -69,14 +64,7 @@ def users(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None = N
 
 def _killed(process: str) -> bool:
     """Whether all that is left of it is on its way out, which may take as long as a drive takes to answer."""
-    return all(_ends(thread) for thread in _there(f"{process}/task"))
-
-
-def _ends(thread: str) -> bool:
-    flags = text(f"{thread}/stat").rpartition(")")[2].split()[6:7]
-    told = (line.split() for line in text(f"{thread}/status").splitlines())
-    waiting = [int(words[1], 16) for words in told if words[0] in ("SigPnd:", "ShdPnd:")]
-    return not flags or bool(int(flags[0]) & ENDING) or any(signals & KILL for signals in waiting)
+    return all(over(text(f"{thread}/stat")) for thread in _there(f"{process}/task"))
 
 
 def ours_writing(kernel: Kernel, file: File) -> int:

@@ -10,6 +10,7 @@ from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.gate.uses import Uses, by_another_path
 from stend.kernel import HOST, Kernel, answer_at, text
+from stend.process import SOON_S
 
 SYSTEM = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 WITHOUT_A_DRIVE = ("tmpfs", "ramfs", "overlay", "btrfs", "zfs", "bcachefs", "ubifs", "9p", "virtiofs", "fuse")
@@ -129,7 +130,7 @@ def _written(target: Layer, kernel: Kernel, fd: int) -> str:
         if time.monotonic() > until:
             who = "a descriptor on its way in a socket, io_uring, the kernel, another container"
             return f"is open for writing where /proc does not tell ({who}); end that first"
-        time.sleep(processes.SOON_S)
+        time.sleep(SOON_S)
     return ""
 
 

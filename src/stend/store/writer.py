@@ -8,6 +8,7 @@ import errno
 import fcntl
 import json
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,7 +18,7 @@ import msgspec
 
 from stend.errors import BadInput, StepFailed
 from stend.host.who import Host, here
-from stend.process import ticks
+from stend.process import ENDING_S, SOON_S, ticks
 
 OWNER = "writer.json"
 OWNER_BYTES = 8192
@@ -107,8 +108,13 @@ def holder(folder: Path) -> Holder:
     now = here()
     if not owner.host.same_machine(now):
         return Holder(owner, None)
+    return Holder(owner, owner.host.boot == now.boot and _there(owner))
+
+
+def _there(owner: Owner) -> bool:
+    """Whether its process is: not gone, not on its way out, no other of its number."""
     began = ticks(owner.pid)
-    return Holder(owner, owner.host.boot == now.boot and 0 < began == (owner.ticks or began))
+    return 0 < began == (owner.ticks or began)
 
 
 def _text(place: Path) -> str:
@@ -117,15 +123,25 @@ def _text(place: Path) -> str:
 
 
 def _lock(fd: int, folder: Path) -> None:
+    """Waits for who has been killed and has the lock still, until the last it had under way is written."""
+    until = time.monotonic() + ENDING_S
+    while (owner := _before_me(fd, folder)) is not None:
+        if _there(owner) or time.monotonic() > until:
+            who = f"`stend {owner.verb}` (process {owner.pid} on {owner.host.name})" if owner.pid else "another stend"
+            raise BadInput(f"{folder} is being written by {who}; wait until it ends, or stop it")
+        time.sleep(SOON_S)
+
+
+def _before_me(fd: int, folder: Path) -> Owner | None:
+    """Who has the lock; nobody once it is ours."""
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-            way = "its file system knows no locks; copy it to one that does"
-            raise StepFailed(f"{folder} cannot be locked ({error.strerror}): {way}") from error
-        owner = _told(fd)
-        who = f"`stend {owner.verb}` (process {owner.pid} on {owner.host.name})" if owner.pid else "another stend"
-        raise BadInput(f"{folder} is being written by {who}; wait until it ends, or stop it") from error
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return _told(fd)
+        way = "its file system knows no locks; copy it to one that does"
+        raise StepFailed(f"{folder} cannot be locked ({error.strerror}): {way}") from error
+    return None
 
 
 def _told(fd: int) -> Owner:

@@ -1,0 +1,48 @@
+"""Which process is there, and which is over though its number is still shown."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from stend.process import over, ticks
+
+
+def told(**changes: str) -> str:
+    """This process's own `stat`, with other words at places of proc(5), whose names may be anything."""
+    before, words = Path("/proc/self/stat").read_text().rpartition(") ")[::2]
+    named = dict(enumerate(words.split(), 3)) | {int(place[1:]): word for place, word in changes.items()}
+    return f"{before} (odd) Z) {' '.join(named.values())}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "gone"),
+    [
+        ({}, False),
+        ({"_3": "D"}, False),
+        ({"_3": "T"}, False),
+        ({"_3": "Z"}, True),
+        ({"_3": "X"}, True),
+        ({"_9": str(0x400104)}, True),
+        ({"_9": str(0x400500)}, True),
+        ({"_9": str(0x400100)}, False),
+        ({"_31": str(1 << 8)}, True),
+        ({"_31": str(1 << 14)}, False),
+    ],
+)
+def test_a_process_that_only_has_to_be_buried_is_over(changes: dict[str, str], gone: bool) -> None:
+    assert over(told(**changes)) == gone
+
+
+def test_what_cannot_be_read_is_no_more() -> None:
+    assert over("")
+    assert ticks(os.getpid()) > 0
+    child = os.fork()
+    if not child:
+        signal.pause()
+    began = ticks(child)
+    os.kill(child, signal.SIGKILL)
+    assert began > 0 == ticks(child)
+    os.waitpid(child, 0)
+    assert ticks(child) == 0
