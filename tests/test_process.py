@@ -26,7 +26,7 @@ def told(**changes: str) -> str:
         ({"_3": "X"}, True),
         ({"_9": str(0x400104)}, True),
         ({"_9": str(0x400500)}, True),
-        ({"_9": str(0x400100)}, False),
+        ({"_9": str(0x400101)}, False),
         ({"_31": str(1 << 8)}, True),
         ({"_31": str(1 << 14)}, False),
     ],
