@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from multiprocessing import current_process, forkserver
 from pathlib import Path
 
 import duckdb
@@ -16,7 +17,7 @@ from stend import cli
 from stend.errors import BadInput
 from stend.report.parts import schemas_many
 from stend.session.series import FINISHED
-from stend.sweep import drives, folder, going
+from stend.sweep import drives, folder, going, pool
 from stend.sweep.design import Design, Range, parsed
 from stend.sweep.results import Results, collected
 from stend.sweep.wish import bound, wish
@@ -171,11 +172,11 @@ def test_killed_at_any_moment_it_goes_on_and_no_worker_outlives_it(tmp_path: Pat
     while not (out / folder.LINES).exists() or (out / folder.LINES).read_bytes().count(b"\n") < 5:
         assert process.poll() is None
         time.sleep(0.01)
-    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    begun = _below(process.pid)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert len(workers) >= 2
-    for pid in workers:
+    assert len(begun) >= 4, "who keeps track, whose forks they are, and two of them"
+    for pid in begun:
         while Path(f"/proc/{pid}").exists() and "(" in _state(pid):
             time.sleep(0.01)
     before = [line["drive"] for line in folder.lines(out)]
@@ -186,12 +187,25 @@ def test_killed_at_any_moment_it_goes_on_and_no_worker_outlives_it(tmp_path: Pat
     assert sorted(after) == list(range(1, 31))
 
 
+def _below(pid: int | str) -> list[str]:
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [*children, *(deeper for child in children for deeper in _below(child))]
+
+
 def _state(pid: str) -> str:
     try:
         told = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return ""
     return "" if told.rpartition(")")[2].split()[0] in "ZX" else told
+
+
+def test_workers_begin_each_for_itself_where_the_one_they_were_forks_of_can_have_no_socket(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forkserver, "ensure_running", forkserver.ForkServer().ensure_running)
+    monkeypatch.setitem(current_process()._config, "tempdir", f"/tmp/{'long' * 30}")  # type: ignore[attr-defined]
+    assert pool.beginning().get_start_method() == "spawn"
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Many drives at once: worker processes that each run one drive after the other, in process.
 
-Workers are spawned, not forked, and load the simulation once each; they end with the process that began them.
+Workers are forks of one process that has loaded the simulation and does nothing else (`ready`), never of the program
+itself, which may have threads; they end with the process that began them.
 """
 
 import os
@@ -9,7 +10,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, forkserver, get_context, parent_process
+from multiprocessing.context import BaseContext
 
 from stend.errors import StepFailed
 from stend.sweep import drives
@@ -18,6 +20,7 @@ from stend.sweep.folder import Line
 
 AHEAD = 2
 """Drives handed to each worker: one that runs, one that waits."""
+READY = "stend.sweep.ready"
 Worker = Callable[[Design, Point], Line]
 
 
@@ -27,7 +30,7 @@ def run(design: Design, points: Iterable[Point], workers: int, one: Worker = dri
     StepFailed where a worker dies.
     """
     left = iter(points)
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_begin)
+    pool = ProcessPoolExecutor(workers, mp_context=beginning(), initializer=_begin)
     try:
         under_way: set[Future[Line]] = set()
         while True:
@@ -41,6 +44,17 @@ def run(design: Design, points: Iterable[Point], workers: int, one: Worker = dri
         raise StepFailed("a worker of the sweep died, may be for want of memory; the same command goes on") from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def beginning() -> BaseContext:
+    """How workers begin: as such forks, or each for itself where no socket can be made (a TMPDIR too long, or none)."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload([READY])
+    try:
+        forkserver.ensure_running()
+    except OSError:
+        return get_context("spawn")
+    return context
 
 
 def _begin() -> None:
