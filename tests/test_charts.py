@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from stend import charts, suite
+from stend.charts import Picture
 from stend.record import Run, Telemetry
 from stend.report import html
 from stend.report.parts.drawing import svgs
@@ -62,11 +63,22 @@ def test_phases_that_differ_in_threads_alone_are_told_apart() -> None:
     assert len(titles) == len(set(titles)) > 15
 
 
+@pytest.fixture(scope="module")
+def drawings() -> dict[str, list[tuple[Picture, str]]]:
+    """The pictures of every test with what is drawn of them, at once: a process that draws takes a second to begin."""
+    every = pictures.every()
+    drawn = zip(every, svgs([picture for _, picture in every]), strict=True)
+    found: dict[str, list[tuple[Picture, str]]] = {test: [] for test in TESTS}
+    for (test, picture), drawing in drawn:
+        found[test].append((picture, drawing))
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("test", TESTS)
-def test_every_chart_can_be_drawn_and_shows_its_data(test: str) -> None:
-    drawn = pictures.pictures(test)
-    for picture, drawing in zip(drawn, svgs(drawn), strict=True):
+def test_every_chart_can_be_drawn_and_shows_its_data(test: str, drawings: dict[str, list[tuple[Picture, str]]]) -> None:
+    assert len(drawings[test]) == len(pictures.pictures(test)) > 0
+    for picture, drawing in drawings[test]:
         marks = re.findall(r'<(?:path|rect|circle|line|text)[^>]*aria-label="[^"]+: ', drawing)
         assert marks or drawing.count("<path") > 3, picture.name
         assert not VIRTUAL.search(re.sub(r"<style.*?</style>", "", drawing, flags=re.S)), picture.name
