@@ -5,7 +5,7 @@ Not the virtual drive of `stend.sim`: no flash in here, only the curves that a r
 
 import math
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -198,9 +198,10 @@ class Load:
             return None
         most = self.left if self.left is not None else math.inf
         counts = self.drive.step(self.workload, self.drive.interval_s, self.at_bytes, most)
-        self.at_bytes = (self.at_bytes + counts.both.bytes) % self.drive.truth.capacity_bytes
+        done = counts.read.bytes + counts.write.bytes
+        self.at_bytes = (self.at_bytes + done) % self.drive.truth.capacity_bytes
         if self.left is not None:
-            self.left -= counts.both.bytes
+            self.left -= done
         self.ended = self.drive.clock
         return counts
 
@@ -246,15 +247,30 @@ def events(
     **changes: Any,
 ) -> list[Event]:
     """All events of a run of these tests on a synthetic drive; `changes` are overrides of the profile."""
-    truth = truth or Truth()
+    return list(told(names, Run(), truth or Truth(), profile, interval_s, changes))
+
+
+def told(
+    names: Iterable[str], past: Run, truth: Truth, profile: str | Profile, interval_s: float, changes: dict[str, Any]
+) -> Iterator[Event]:
+    """The same one by one, as `past` takes them in."""
     base = planning.load_profile(profile) if isinstance(profile, str) else profile
     chosen, told = planning.adjust(base, changes)
     drawn = planning.draw(names, chosen, identity(truth), deviations=told)
     drive = Synthetic(truth, interval_s=interval_s)
     drive.fresh()
-    return list(run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0))
+    return run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0, past=past)
 
 
-def made(*names: str, truth: Truth | None = None, **changes: Any) -> Run:
+def made(
+    *names: str,
+    truth: Truth | None = None,
+    profile: str | Profile = "enterprise-2.0.2",
+    interval_s: float = 5.0,
+    **changes: Any,
+) -> Run:
     """A finished run of these tests on a synthetic drive."""
-    return Run(events(names, truth, **changes))
+    past = Run()
+    for _ in told(names, past, truth or Truth(), profile, interval_s, changes):
+        pass
+    return past

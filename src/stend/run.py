@@ -188,14 +188,14 @@ class Runner:
         after: tuple[PlannedTest, Phase] | None,
     ) -> list[Ahead]:
         """The next two steps as far as they are known, so that the engine can have them ready."""
-        coming = [(where, i, step) for i, step in list(enumerate(steps))[index + 1 :]]
+        coming = [(where, i, step) for i, step in enumerate(steps[index + 1 : index + 3], index + 1)]
         if where.round < phase.rounds:
             next_, following = msgspec.structs.replace(where, round=where.round + 1), () if phase.choose else steps
         elif after:
             next_, following = Position(test=after[0].name, phase=after[1].name, round=1), after[1].round
         else:
             next_, following = where, ()
-        coming += [(next_, i, step) for i, step in enumerate(following)]
+        coming += [(next_, i, step) for i, step in enumerate(following[:2])]
         return [Ahead(step, step_seed(self.seed, at, i)) for at, i, step in coming[:2]]
 
     def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
