@@ -1,8 +1,8 @@
 """DuckDB, as far as the catalogue needs it: rows into Parquet, parts into one, and statements that only read."""
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,24 +52,29 @@ def _duckdb() -> Any:
     return import_module("_duckdb" if find_spec("_duckdb") else "duckdb")
 
 
-def write(table: str, rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+@contextmanager
+def begun() -> Iterator[Any]:
+    """A DuckDB that writes the files of a part; to begin it takes as long as ten of them."""
+    with closing(_duckdb().connect()) as database:
+        yield database
+
+
+def write(database: Any, table: str, rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """One table's rows as a Parquet file; by way of lines of JSON, which carry lists and nulls as they are."""
     lines = path.with_suffix(".json")
     lines.write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
     types = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in (ENTRY | COLUMNS[table]).items())
     source = f"read_json({_text(lines)}, format='newline_delimited', columns={{{types}}})"
     try:
-        with closing(_duckdb().connect()) as database:
-            database.execute(f"COPY (FROM {source}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
+        database.execute(f"COPY (FROM {source}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
     finally:
         lines.unlink(missing_ok=True)
 
 
-def merge(parts: Sequence[Path], gone: Iterable[int], path: Path) -> None:
+def merge(database: Any, parts: Sequence[Path], gone: Iterable[int], path: Path) -> None:
     """All rows of some parts of a table in one, without those of these entries."""
-    with closing(_duckdb().connect()) as database:
-        _forget(database, gone)
-        database.execute(f"COPY ({_living(parts)}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
+    _forget(database, gone)
+    database.execute(f"COPY ({_living(parts)}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
 
 
 def query(sql: str, parts: Mapping[str, Sequence[Path]], gone: Iterable[int], most: int | None = None) -> Answer:
@@ -136,7 +141,7 @@ def _one_that_reads(database: Any, duckdb: Any, sql: str) -> None:
 
 def _forget(database: Any, gone: Iterable[int]) -> None:
     """A table of the entries whose rows count no more."""
-    database.execute(f"CREATE TEMP TABLE {GONE} AS SELECT unnest(?::BIGINT[]) AS entry", [list(gone)])
+    database.execute(f"CREATE OR REPLACE TEMP TABLE {GONE} AS SELECT unnest(?::BIGINT[]) AS entry", [list(gone)])
 
 
 def _living(parts: Sequence[Path]) -> str:

@@ -9,7 +9,7 @@ Whoever writes or merges holds `lock` alone, whoever reads holds it with others;
 import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -149,23 +149,27 @@ def gone(parts: Sequence[Part], live: Iterable[int]) -> set[int]:
 
 def commit(home: Path, seen: list[Seen], rows: Rows) -> None:
     """One more part; the caller is alone. `rows` by table, {} where they are not kept."""
-    placed(home, seen, lambda table, path: database.write(table, rows[table], path), tables=bool(rows))
+    with database.begun() if rows else nullcontext() as writer:
+        placed(home, seen, lambda table, path: database.write(writer, table, rows[table], path), tables=bool(rows))
 
 
 def merge(home: Path, parts: Sequence[Part], live: Sequence[int]) -> None:
     """All parts that are alike as one, only of the entries that count; the caller is alone."""
     for tables in (True, False):
         own = [part for part in parts if bool(part.word.sizes) is tables]
-        dead = gone(own, live)
-        kept = [one for part in own for one in seen(part) if one.entry not in dead]
-        every = files(home, own)
-
-        def made(table: str, path: Path, every: Any = every, dead: Any = dead) -> None:
-            database.merge(every[table], dead, path)
-
         if len(own) > 1:
-            placed(home, kept, made, tables=tables, instead=own)
+            _merge(home, own, gone(own, live), tables=tables)
     clean(home)
+
+
+def _merge(home: Path, own: Sequence[Part], dead: set[int], *, tables: bool) -> None:
+    kept, every = [one for part in own for one in seen(part) if one.entry not in dead], files(home, own)
+    with database.begun() if tables else nullcontext() as writer:
+
+        def made(table: str, path: Path) -> None:
+            database.merge(writer, every[table], dead, path)
+
+        placed(home, kept, made, tables=tables, instead=own)
 
 
 def clean(home: Path) -> None:
