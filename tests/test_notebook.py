@@ -9,21 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbclient import NotebookClient
-from nbformat import NotebookNode, reads
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "docs/gallery/notebook.ipynb"
 pytestmark = [pytest.mark.slow, pytest.mark.together, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 
-def read() -> NotebookNode:
-    return reads(NOTEBOOK.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-any-return, no-untyped-call]
+def read(path: Path = NOTEBOOK) -> Any:
+    """Who collects tests need not wait for what reads notebooks."""
+    from nbformat import reads
+
+    return reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
 
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What each cell's code put out, by its last line."""
+    from nbclient import NotebookClient
+
     told = read()
     place = tmp_path_factory.mktemp("notebook")
     NotebookClient(told, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(place)}}).execute()
@@ -79,6 +82,6 @@ def test_the_wheel_and_jupyter_are_enough_in_an_empty_environment(tmp_path: Path
     done = subprocess.run(words, cwd=tmp_path, env=own, stdout=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 0
     assert f"{tmp_path}/empty/lib" in done.stdout
-    told = reads((tmp_path / "done.ipynb").read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
+    told = read(tmp_path / "done.ipynb")
     shown = [output.get("data", {}) for cell in told.cells if cell.cell_type == "code" for output in cell.outputs]
     assert any("image/svg+xml" in data for data in shown)

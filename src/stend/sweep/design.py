@@ -58,7 +58,7 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"lo
     @property
     def whole(self) -> bool:
         """Whether its values are whole numbers."""
-        return all(isinstance(bound, int) for bound in (self.low, self.high, self.step or 0))
+        return isinstance(self.low, int) and isinstance(self.high, int) and isinstance(self.step or 0, int)
 
     def _whole(self, share: float) -> int:
         """Each whole number, or step, has its equal part of the way; by ratio the part up to the next."""
