@@ -67,12 +67,11 @@ def test_the_same_seed_does_the_same_and_another_does_not() -> None:
 
 @pytest.mark.slow
 def test_another_process_does_the_same() -> None:
-    code = (
-        "from tests.test_sim import *; c = hold(engine(), WRITES, 3); "
-        "print(c.write.ios, c.write.latency_ns, sorted(c.write.bins.items()))"
-    )
-    once = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)]
-    assert once[0] == once[1]
+    code = "from tests.test_sim import *; print(hold(engine(), WRITES, 3).write)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    own = hold(engine(), WRITES, 3).write
+    assert own.bins
+    assert told == f"{own}\n"
 
 
 def test_the_ideal_drive_serves_what_its_times_say() -> None:
