@@ -7,7 +7,7 @@ template says how a person of that language reads them. Every phrase is in catal
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from string import Formatter
@@ -103,15 +103,10 @@ class Language(Formatter):
 
     def told(self, text: str) -> str:
         """A sentence that the core wrote in English, in this language where the catalogue knows its pattern."""
-        if self.name == "en":
-            return text
-        for pattern, pair in _patterns():
-            if match := pattern.fullmatch(text):
-                inner = {k: self.told(self._converted(v)) for k, v in match.groupdict().items()}
-                return self.vformat(pair[self.index], (), inner)
-        return self._converted(text)
+        return text if self.name == "en" else _told(self.name, text)
 
-    def _converted(self, text: str) -> str:
+    def converted(self, text: str) -> str:
+        """The numbers and dates of such a sentence as this language writes them."""
         return DATE.sub(self._dated, numbers.converted(self.name, text))
 
     def _dated(self, match: re.Match[str]) -> str:
@@ -131,6 +126,17 @@ def files() -> Iterator[Traversable]:
     folder = resources.files(__package__) / "catalogue"
     for place in (folder, folder / "findings"):
         yield from (file for file in sorted(place.iterdir(), key=str) if file.is_file())
+
+
+@lru_cache(maxsize=4096)
+def _told(name: str, text: str) -> str:
+    """Kept, for a page says most sentences several times, and to find the pattern of one takes a millisecond."""
+    words = Language(name)
+    for pattern, pair in _patterns():
+        if match := pattern.fullmatch(text):
+            inner = {k: words.told(words.converted(v)) for k, v in match.groupdict().items()}
+            return words.vformat(pair[words.index], (), inner)
+    return words.converted(text)
 
 
 @cache
