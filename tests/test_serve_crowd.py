@@ -9,6 +9,7 @@ from pathlib import Path
 from stend import store
 from stend.cli import main
 from tests import test_serve
+from tests.forks import Run
 from tests.going import PATIENCE_S, Served, wait_for
 
 runs, served = test_serve.runs, test_serve.served
@@ -34,12 +35,13 @@ def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> No
     wait_for(lambda: next(served.stream("/events/whole"), None))
 
 
-def test_a_kill_of_who_looks_on_touches_neither_the_run_nor_the_others(tmp_path: Path) -> None:
+def test_a_kill_of_who_looks_on_touches_neither_the_run_nor_the_others(tmp_path: Path, warm: None) -> None:
     top, folder = tmp_path / "runs", tmp_path / "runs/going"
     top.mkdir()
     stend = [sys.executable, "-m", "stend"]
     asked = ["run", "latency", "--target", "sim:small?pace=5", "--quick", "--seed", "7", "--into", str(folder)]
-    with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+    run = Run(asked, tmp_path / "said")
+    try:
         wait_for((folder / "events.jsonl").exists)
         first, watch = Served(top), subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True)
         pages = first.stream("/events/going")
@@ -54,5 +56,7 @@ def test_a_kill_of_who_looks_on_touches_neither_the_run_nor_the_others(tmp_path:
         watch.kill()
         watch.communicate()
         assert run.wait(PATIENCE_S) == 0
+    finally:
+        run.kill()
     assert store.load(folder).ended
     assert main(["verify", str(folder)]) == 0
