@@ -9,6 +9,8 @@ from benchmarks import comparing
 
 from stend.compare import statistics as ours
 
+pytestmark = pytest.mark.together
+
 
 @pytest.fixture(scope="module")
 def theirs() -> ModuleType:

@@ -22,6 +22,7 @@ from stend.words import Language
 from tests.pictures import run_of
 from tests.synthetic import Truth, made
 
+pytestmark = pytest.mark.together
 WORDS = Language("en")
 TESTS = (
     "fresh", "iops", "throughput", "latency", "write-saturation", "idle-recovery", "profiles", "block-sweep",

@@ -16,6 +16,8 @@ from stend.units import GiB
 from tests.rehearsal import rehearsed
 from tests.still import IDENTITY, StillDevice, StillEngine
 
+pytestmark = pytest.mark.together
+
 
 @cache
 def on_a_cliff(asked: str, profile: str, past: Run | None = None) -> tuple[Event, ...]:
