@@ -62,8 +62,6 @@ if __name__ == "__main__":
         import_module(name)
     write()
     gc.freeze()
-    gc.set_threshold(
-        50_000, 100
-    )  # trees of pages are kept to the end: to look through them again is a fifth of a build
+    gc.set_threshold(50_000, 100)  # trees of pages are kept: to look through them again takes a fifth of a build
     for at, line in enumerate(sys.stdin):
         built(json.loads(line), Path(sys.argv[1]) / str(at))
