@@ -98,7 +98,7 @@ def _alone(path: str) -> Iterator[None]:
 
 def inlined(function: Function) -> Function:
     """The same for a part of a kernel: always melted into its caller, so that arguments cost nothing."""
-    return _compile(function, forceinline=True)
+    return _compile(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @cache
