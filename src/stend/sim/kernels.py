@@ -132,21 +132,26 @@ def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
 
 
 @inlined
+def sooner(heap: Any, one: Any, other: Any) -> Any:
+    """Which of two places has the smaller key."""
+    return other if heap[other] < heap[one] else one
+
+
+@inlined
 def sink(heap: Any, used: Any, key: Any) -> None:
     """Put `key` in place of the smallest of a 4-ary heap."""
-    i = 0
-    while True:
-        c = 4 * i + 1
-        if c >= used:
+    i, c, end = u64(0), u64(1), u64(used)
+    while c < end:
+        if c + u64(3) < end:
+            at = sooner(heap, sooner(heap, c, c + u64(1)), sooner(heap, c + u64(2), c + u64(3)))
+        else:
+            at = c
+            for q in range(c + u64(1), end):
+                at = sooner(heap, at, q)
+        if heap[at] >= key:
             break
-        least, at = heap[c], c
-        for q in range(c + 1, min(c + 4, used)):
-            if heap[q] < least:
-                least, at = heap[q], q
-        if least >= key:
-            break
-        heap[i] = least
-        i = at
+        heap[i] = heap[at]
+        i, c = at, u64(4) * at + u64(1)
     heap[i] = key
 
 
