@@ -54,6 +54,7 @@ class DiskDrive(Drive):
             queue_size=np.zeros(places, np.int64),
             queue_slot=np.zeros(places, np.int64),
             queue_since=np.zeros(places, np.int64),
+            queue_angle=np.zeros(places),
             where=np.full(chunks, -1, np.int64),
             holds=np.full(held, -1, np.int64),
             valid=np.zeros(held, np.uint64),
@@ -70,7 +71,7 @@ class DiskDrive(Drive):
         """Whoever waited is gone; what the write memory holds stays to be written."""
         m, s = self.memory, self.memory.state
         kept = np.flatnonzero(m.queue_slot[: s[k.KNOWN]] < 0)
-        for a in (m.queue_at, m.queue_size, m.queue_since):
+        for a in (m.queue_at, m.queue_size, m.queue_since, m.queue_angle):
             a[: len(kept)] = a[kept]
         m.queue_slot[: len(kept)] = -1
         s[k.KNOWN] = len(kept)

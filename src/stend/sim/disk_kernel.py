@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import compiled, inlined
+from stend.compiled import compiled, inlined, prefetch
 from stend.sim.disk_cache import cached, evict, kept
 from stend.sim.disk_state import (
     CACHE_BUSY,
@@ -51,28 +51,29 @@ from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of,
 def seek(d: Any, distance: Any) -> Any:
     """ns until the arm is so far away."""
     p = d.parameters
-    return p[T_SETTLE] + p[T_SEEK] * np.sqrt(distance / p[CAPACITY]) if distance > p[LARGEST] else 0.0
+    ns = p[T_SETTLE] + p[T_SEEK] * np.sqrt(distance / p[CAPACITY])
+    return ns if distance > p[LARGEST] else 0.0
 
 
 @inlined
-def positioning(d: Any, offset: Any, writes: Any) -> Any:
-    """ns until the head is at `offset`, from where and when it is: seek, settle, then the platter turns there."""
-    s, p = d.state, d.parameters
-    distance = abs(offset - s[HEAD])
-    ns = seek(d, distance)
-    if writes and distance != 0:
-        ns += p[T_WRITE_SETTLE]
-    if distance == 0:
-        return i64(0)
-    # Where around the track a byte lies: tracks hold what passes in one turn at the zone's rate.
+def angle_of(d: Any, offset: Any) -> Any:
+    """Where around the track a byte lies, in turns: tracks hold what passes in one turn at the zone's rate."""
+    p = d.parameters
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])
     turns = offset / (rate * p[T_TURN] * 1e-9)
-    angle = turns - np.floor(turns)
+    return turns - np.floor(turns)
+
+
+@inlined
+def positioning(d: Any, n: Any) -> Any:
+    """ns until the head is at request `n`, from where and when it is: seek, settle, then the platter turns there."""
+    s, p = d.state, d.parameters
+    distance = abs(d.queue_at[n] - s[HEAD])
+    ns = seek(d, distance) + (p[T_WRITE_SETTLE] if d.queue_size[n] > 0 else 0)
     reached = (s[NOW] + ns) / p[T_TURN]
-    wait = angle - (reached - np.floor(reached))
-    if wait < 0:
-        wait += 1.0
-    return i64(ns + wait * p[T_TURN])
+    wait = d.queue_angle[n] - (reached - np.floor(reached))
+    wait = wait + 1.0 if wait < 0 else wait
+    return i64(ns + wait * p[T_TURN]) if distance != 0 else i64(0)
 
 
 @inlined
@@ -82,28 +83,29 @@ def nearest(d: Any) -> Any:
     What the write memory holds nobody waits for: while a host does, the head goes there every second time only.
     """
     s, p = d.state, d.parameters
-    many = min(s[KNOWN], p[REACH])
-    longest, late, hosts = s[NOW] - PATIENCE, -1, 0
+    many = u64(min(s[KNOWN], p[REACH]))
+    longest, hosts = i64(FAR), 0
     for n in range(many):
-        if d.queue_slot[n] >= 0:
-            hosts += 1
-            if d.queue_since[n] < longest:
-                longest, late = d.queue_since[n], n
-    if late >= 0:
-        return late
+        waits = d.queue_slot[n] >= 0
+        longest = min(longest, d.queue_since[n] if waits else i64(FAR))
+        hosts += waits
+    if longest < s[NOW] - PATIENCE:
+        return found(d, longest)
     s[FAVOUR] = 1 - s[FAVOUR] if 0 < hosts < many else 0
-    best, at, too_far = i64(FAR), 0, i64(FAR)
-    for n in range(many):
-        distance = abs(d.queue_at[n] - s[HEAD])
-        if distance < too_far and (s[FAVOUR] == 0 or d.queue_slot[n] >= 0):
-            ns = positioning(d, d.queue_at[n], d.queue_size[n] > 0)
-            if ns < best:
-                best, at = ns, n
-                if best == 0:
-                    break
-            elif seek(d, distance) >= best:  # so would be whatever lies farther
-                too_far = distance
-    return at
+    best = i64(FAR)
+    for n in range(many):  # without branches: eight at a time where the processor can
+        key = positioning(d, n) << 8 | i64(n)
+        best = min(best, key if s[FAVOUR] == 0 or d.queue_slot[n] >= 0 else i64(FAR))
+    return best & 0xFF
+
+
+@inlined
+def found(d: Any, since: Any) -> Any:
+    """The place of the request that a host waits for since then."""
+    n = u64(0)
+    while d.queue_slot[n] < 0 or d.queue_since[n] != since:
+        n += u64(1)
+    return i64(n)
 
 
 @inlined
@@ -114,7 +116,7 @@ def serve_head(d: Any) -> Any:
     offset, size = d.queue_at[n], abs(d.queue_size[n])
     s[NOW] = max(s[NOW], d.queue_since[n])
     streams = 0 <= offset - s[HEAD] <= STREAM
-    s[NOW] += positioning(d, offset, d.queue_size[n] > 0)
+    s[NOW] += positioning(d, n)
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])
     s[NOW] += i64(size / rate * 1e9)
     s[HEAD] = offset + size
@@ -141,6 +143,7 @@ def carry(d: Any, source: Any, target: Any) -> None:
     """Copy a place of the queue."""
     d.queue_at[target], d.queue_size[target] = d.queue_at[source], d.queue_size[source]
     d.queue_slot[target], d.queue_since[target] = d.queue_slot[source], d.queue_since[source]
+    d.queue_angle[target] = d.queue_angle[source]
 
 
 @inlined
@@ -157,6 +160,7 @@ def join(d: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
                 n = inside
                 break
     d.queue_at[n], d.queue_size[n], d.queue_slot[n], d.queue_since[n] = offset, size, slot, at
+    d.queue_angle[n] = angle_of(d, offset)
 
 
 @inlined
@@ -197,6 +201,8 @@ def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
         loop.size[slot] = 0
         loop.at[0] -= 1
         return False
+    if d.parameters[CHUNK] > 0 and i + 12 < stream.at[1]:
+        prefetch(d.where, u64(stream.offset[i + 12] // d.parameters[CHUNK]))
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
     loop.issued[slot], loop.size[slot] = asked(stream, loop, i, at), size
     accept(d, loop, slot, stream.offset[i], size, at)
@@ -209,14 +215,16 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     s = d.state
     slots = loop.heap.shape[0]
     while loop.at[0] > 0:
-        slot, soonest = 0, i64(FAR)
+        soonest = i64(FAR)
         for j in range(slots):
-            if loop.heap[j] < soonest:
-                slot, soonest = j, loop.heap[j]
+            soonest = min(soonest, loop.heap[j])
         head = s[NOW] if s[KNOWN] > 0 else i64(FAR)
         if min(head, soonest) >= until:
             return True
         if soonest <= head:
+            slot = 0
+            while loop.heap[slot] != soonest:
+                slot += 1
             if loop.size[slot] != 0:
                 answered(loop, ledger, slot, soonest)
             if s[KNOWN] == 0:

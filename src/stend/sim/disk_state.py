@@ -34,6 +34,8 @@ class Disk(NamedTuple):
     queue_slot: npt.NDArray[np.int64]
     """which slot of the loop waits; -1: nobody, the write memory holds it"""
     queue_since: npt.NDArray[np.int64]
+    queue_angle: npt.NDArray[np.float64]
+    """where around its track it lies, in turns"""
     where: npt.NDArray[np.int64]
     """place in the cache of each chunk, or -1"""
     holds: npt.NDArray[np.int64]
