@@ -83,14 +83,18 @@ def turn(f: Any, lane: Any) -> None:
 
 
 @inlined
-def append(f: Any, page: Any, lane: Any, at: Any) -> None:
-    """Write a logical page to the lane's superblock."""
-    pos = u64(f.lanes[lane, 0])
+def put(f: Any, page: Any, pos: Any) -> None:
+    """A logical page is at this physical one from now on."""
     f.map[page] = u32(pos)
     f.back[pos] = u32(page)
     f.live[pos >> u64(6)] |= u64(1) << (pos & u64(63))
-    f.lanes[lane, 0] = i64(pos) + 1
-    if (pos + u64(1)) % u64(f.parameters[k.GATHER]) == u64(0):
+
+
+@inlined
+def written(f: Any, lane: Any, pos: Any, at: Any) -> None:
+    """The lane is written up to `pos`: what is gathered is programmed, a full superblock closed."""
+    f.lanes[lane, 0] = i64(pos)
+    if pos % u64(f.parameters[k.GATHER]) == u64(0):
         program(f, lane, at)
         if f.lanes[lane, 0] == f.lanes[lane, 1]:
             turn(f, lane)
@@ -130,38 +134,52 @@ def erase(f: Any, at: Any) -> None:
 
 
 @inlined
-def next_live(f: Any) -> Any:
-    """The next current page of the victim, or its end."""
-    q, end = u64(f.state[k.CURSOR]), u64(f.state[k.VICTIM_END])
-    while q < end:
-        bits = f.live[q >> u64(6)] >> (q & u64(63))
-        if bits != u64(0):
-            return min(q + trailing_zeros(bits), end)
-        q = ((q >> u64(6)) + u64(1)) << u64(6)
-    return end
-
-
-@inlined
-def move(f: Any, q: Any, at: Any) -> None:
-    """Move the victim's page at `q`; a sense of its die brings several of them."""
+def move(f: Any, most: Any, at: Any, until: Any) -> Any:
+    """Move up to `most` pages of the victim, as far as it has any and the lane takes them before it is programmed; how
+    many. A sense of a die brings several of them. Where the command processor does it between commands (`until`, else
+    0), each page is moved when it is done with the one before, as long as it has time for one more."""
     s, p = f.state, f.parameters
-    sense = u64(p[k.MOVE_SENSE])
-    if q // sense != u64(s[k.CURSOR] - 1) // sense or s[k.CURSOR] % p[k.PAGES] == 0:
-        d = (q // u64(p[k.UNIT])) % u64(p[k.DIES])
-        f.die[d] = max(f.die[d], at) + p[k.T_READ]
-    s[k.CURSOR] = i64(q) + 1
-    if i64(f.back[q]) != s[k.MOVED_LAST] + 1:
-        s[k.FIRMWARE] += p[k.T_MOVE]
-    s[k.MOVED_LAST] = f.back[q]
-    f.live[q >> u64(6)] &= ~(u64(1) << (q & u64(63)))
-    prefetch(f.map, u64(f.back[min(q + u64(12), u64(f.back.shape[0] - 1))]))
-    append(f, u64(f.back[q]), k.CLEAN_LANE if p[k.LANES] > 1 else k.HOST_LANE, at)
+    lane = u64(k.CLEAN_LANE if p[k.LANES] > 1 else k.HOST_LANE)
+    gather, sense, last = u64(p[k.GATHER]), u64(p[k.MOVE_SENSE]), u64(f.back.shape[0] - 1)
+    cursor, end, before = u64(s[k.CURSOR]), u64(s[k.VICTIM_END]), s[k.MOVED_LAST]
+    sensed = cursor if s[k.CURSOR] == s[k.VICTIM_AT] * p[k.PAGES] else ((cursor - u64(1)) // sense + u64(1)) * sense
+    begin = u64(f.lanes[lane, 0])
+    pos, full = begin, begin + min(u64(most), gather - begin % gather)
+    word = cursor >> u64(6)
+    while pos < full and word << u64(6) < end:
+        bits = f.live[word]
+        while bits != u64(0) and pos < full:
+            q = (word << u64(6)) + trailing_zeros(bits)
+            if until > 0:
+                if s[k.FIRMWARE] + p[k.T_MOVE] > until:
+                    full = pos
+                    break
+                at = s[k.FIRMWARE]
+            bits &= bits - u64(1)
+            if q >= sensed:
+                d = (q // u64(p[k.UNIT])) % u64(p[k.DIES])
+                f.die[d] = max(f.die[d], at) + p[k.T_READ]
+                sensed = (q // sense + u64(1)) * sense
+            page = f.back[q]
+            if i64(page) != before + 1:
+                s[k.FIRMWARE] += p[k.T_MOVE]
+            before = i64(page)
+            prefetch(f.map, u64(f.back[min(q + u64(12), last)]))
+            put(f, u64(page), pos)
+            pos += u64(1)
+            cursor = q + u64(1)
+        f.live[word] = bits
+        word += u64(1)
+    s[k.CURSOR], s[k.MOVED_LAST] = i64(cursor), before
+    if pos > begin:
+        written(f, lane, pos, at)
+    return i64(pos - begin)
 
 
 @inlined
 def clean(f: Any, at: Any, low: Any) -> None:
     """Spend the earned credit: move victim pages, erase empty victims, while fewer than `low` superblocks are free."""
-    s = f.state
+    s, p = f.state, f.parameters
     while True:
         if s[k.VICTIM_AT] < 0:
             if s[k.FREE] >= low:
@@ -170,12 +188,10 @@ def clean(f: Any, at: Any, low: Any) -> None:
             begin(f)
         if s[k.EARNED] < k.CREDIT and s[k.FREE] > 1:
             return
-        q = next_live(f)
-        if q == u64(s[k.VICTIM_END]):
+        moved = move(f, s[k.EARNED] >> 32 if s[k.FREE] > 1 else p[k.GATHER], at, 0)
+        s[k.EARNED] -= moved * k.CREDIT
+        if moved == 0:
             erase(f, at)
-            continue
-        s[k.EARNED] -= k.CREDIT
-        move(f, q, at)
 
 
 @inlined
@@ -227,7 +243,9 @@ def write_page(f: Any, page: Any, at: Any) -> Any:
         low = i64(f.valid.shape[0])
     elif s[k.VICTIM_AT] >= 0 or s[k.FREE] < low:
         s[k.EARNED] += s[k.RATIO]
-    append(f, u64(page), k.HOST_LANE, at)
+    pos = u64(f.lanes[k.HOST_LANE, 0])
+    put(f, u64(page), pos)
+    written(f, k.HOST_LANE, pos + u64(1), at)
     if p[k.T_MOVE] == 0 or s[k.EARNED] >= p[k.GATHER] * k.CREDIT or s[k.FREE] < p[k.LOW] - 1:
         clean(f, at, low)
     return at
@@ -238,6 +256,11 @@ def between(f: Any, at: Any) -> None:
     """The command processor had nothing to do until `at`: it moves what is due of the victim."""
     s, p = f.state, f.parameters
     while s[k.EARNED] >= k.CREDIT and s[k.FIRMWARE] + p[k.T_MOVE] <= at:
+        if s[k.VICTIM_AT] >= 0 and s[k.FREE] > 2:
+            moved = move(f, s[k.EARNED] >> 32, at, at)
+            s[k.EARNED] -= moved * k.CREDIT
+            if moved > 0:
+                continue
         due = s[k.EARNED] - k.CREDIT
         s[k.EARNED] = k.CREDIT
         clean(f, s[k.FIRMWARE], p[k.LOW])

@@ -206,6 +206,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             continue
         if i + 12 < stream.at[1]:
             prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
+            prefetch(f.live, u64(f.map[u64(min(stream.offset[i + 6] // k.PAGE, last))]) >> u64(6))
         size, reads = stream.size[i], stream.reads[i]
         late = loop.issued[slot]
         if f.state[k.BEFORE_PAUSE] < 0:
