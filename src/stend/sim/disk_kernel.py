@@ -51,8 +51,7 @@ from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of,
 def seek(d: Any, distance: Any) -> Any:
     """ns until the arm is so far away."""
     p = d.parameters
-    ns = p[T_SETTLE] + p[T_SEEK] * np.sqrt(distance / p[CAPACITY])
-    return ns if distance > p[LARGEST] else 0.0
+    return (p[T_SETTLE] + p[T_SEEK] * np.sqrt(distance / p[CAPACITY])) * (distance > p[LARGEST])
 
 
 @inlined
@@ -69,11 +68,11 @@ def positioning(d: Any, n: Any) -> Any:
     """ns until the head is at request `n`, from where and when it is: seek, settle, then the platter turns there."""
     s, p = d.state, d.parameters
     distance = abs(d.queue_at[n] - s[HEAD])
-    ns = seek(d, distance) + (p[T_WRITE_SETTLE] if d.queue_size[n] > 0 else 0)
+    ns = seek(d, distance) + p[T_WRITE_SETTLE] * (d.queue_size[n] > 0)
     reached = (s[NOW] + ns) / p[T_TURN]
     wait = d.queue_angle[n] - (reached - np.floor(reached))
-    wait = wait + 1.0 if wait < 0 else wait
-    return i64(ns + wait * p[T_TURN]) if distance != 0 else i64(0)
+    wait += wait < 0
+    return i64(ns + wait * p[T_TURN]) * (distance != 0)
 
 
 @inlined
@@ -83,7 +82,7 @@ def nearest(d: Any) -> Any:
     What the write memory holds nobody waits for: while a host does, the head goes there every second time only.
     """
     s, p = d.state, d.parameters
-    many = u64(min(s[KNOWN], p[REACH]))
+    many = min(s[KNOWN], p[REACH])
     longest, hosts = i64(FAR), 0
     for n in range(many):
         waits = d.queue_slot[n] >= 0
@@ -94,7 +93,7 @@ def nearest(d: Any) -> Any:
     s[FAVOUR] = 1 - s[FAVOUR] if 0 < hosts < many else 0
     best = i64(FAR)
     for n in range(many):  # without branches: eight at a time where the processor can
-        key = positioning(d, n) << 8 | i64(n)
+        key = positioning(d, n) << 8 | n
         best = min(best, key if s[FAVOUR] == 0 or d.queue_slot[n] >= 0 else i64(FAR))
     return best & 0xFF
 
