@@ -14,6 +14,8 @@ from stend.sim.flash_victims import choose
 from stend.sim.kernels import i64, random64, u64
 
 u32 = np.uint32
+AHEAD = u64(32)
+"""Places of a victim between the page that is moved and the one whose entry of the map is asked of memory."""
 
 
 @inlined
@@ -164,7 +166,7 @@ def move(f: Any, most: Any, at: Any, until: Any) -> Any:
             if i64(page) != before + 1:
                 s[k.FIRMWARE] += p[k.T_MOVE]
             before = i64(page)
-            prefetch(f.map, u64(f.back[min(q + u64(12), last)]))
+            prefetch(f.map, u64(f.back[min(q + AHEAD, last)]))
             put(f, u64(page), pos)
             pos += u64(1)
             cursor = q + u64(1)
