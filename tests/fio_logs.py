@@ -1,21 +1,10 @@
 """What fio sends, by its own log of every IO."""
 
+import os
 import re
-import sys
 from pathlib import Path
 
-# A shell finds the Python, whose path may have a blank in it, as no line that begins with #! could; in the C
-# locale that fio is given, site could not read a path with other letters.
-WRITE_LOGS = """#!/bin/sh
-''''exec "{python}" -IS "$0" "$@" #'''
-import os, sys
-words = []
-for word in sys.argv[1:]:
-    words.append(word)
-    if word.startswith("--name="):
-        words.append("--write_iolog={folder}/" + str(os.getpid()) + word[7:] + ".iolog")
-os.execvp("fio", ["fio", *words])
-"""
+FIOS = Path(__file__).parent / "fixtures/fio"
 
 
 def sparse(path: Path, size_bytes: int) -> str:
@@ -24,12 +13,12 @@ def sparse(path: Path, size_bytes: int) -> str:
     return str(path)
 
 
-def logging_fio(folder: Path) -> str:
-    """An fio that writes down every IO it sends."""
-    script = folder / "fio-with-logs"
-    script.write_text(WRITE_LOGS.format(python=sys.executable, folder=folder))
-    script.chmod(0o755)
-    return str(script)
+def logging_fio(folder: Path, log: str = "iolog") -> str:
+    """An fio that writes down every IO it sends in that folder. The same for all tests, or each would have to ask it
+    again what it can do.
+    """
+    os.environ["FIO_LOGS"] = str(folder)
+    return str(FIOS / log)
 
 
 def sent(folder: Path) -> list[tuple[str, list[tuple[int, int]]]]:

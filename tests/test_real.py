@@ -23,6 +23,9 @@ from tests.storm import end
 
 STEND = [sys.executable, "-m", "stend"]
 PATIENCE_S = 60
+TWO_SIZES = 'title = "Two sizes"\ntests = ["iops"]\n[settings.tests.iops]\nblocks_kib = [128, 4]\n'
+"""Every mix of the test, and of its eight sizes two: each cell is a start of fio."""
+CELLS = 7 * 2
 
 
 def stend(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -63,17 +66,18 @@ def loop(tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.fio
 def test_a_new_file_is_made_measured_and_reported(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    asked = ["iops", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--threads", "2", "--depth", "1"]
+    folder, own = tmp_path / "run", tmp_path / "two-sizes.toml"
+    own.write_text(TWO_SIZES)
+    asked = [str(own), "--quick", "--rounds", "1", "--round-seconds", "0.2", "--threads", "2", "--depth", "1"]
     done = stend("run", *asked, "--target", str(tmp_path / "new.bin"), "--create", "64MiB", "--into", str(folder))
     assert done.returncode == 0, done.stderr
     assert "Report:" in done.stdout
     run = store.load(folder)
     assert sum(r.counts.write.bytes for r in run.of("iops", "precondition")) == 2 * 64 * MiB
-    assert len(run.of("iops", "rounds")) == 56
+    assert len(run.of("iops", "rounds")) == CELLS
     assert all(r.counts.both.ios for r in run.of("iops", "rounds"))
-    assert len({r.seed for r in run.of("iops", "rounds")}) == 56
-    assert len(list((folder / "raw").glob("*.zst"))) >= 57
+    assert len({r.seed for r in run.of("iops", "rounds")}) == CELLS
+    assert len(list((folder / "raw").glob("*.zst"))) >= CELLS + 1
     host = json.loads((folder / "host.json").read_text())
     assert host["fio"].startswith("fio-")
 

@@ -18,14 +18,12 @@ from stend.definition import Hold, Workload
 from stend.engines.fio import FioEngine
 from stend.suite._composite import BLOCK_MIX_KIB, ZONES, composite
 from stend.units import KiB, MiB
+from tests.fio_logs import logging_fio
 from tests.still import IDENTITY
 
 pytestmark = pytest.mark.fio
 
 SIZE = 128 * MiB
-TRACED = """#!/bin/sh
-case "$*" in *--name=*) exec fio --write_lat_log={folder}/trace --log_offset=1 "$@";; *) exec fio "$@";; esac
-"""
 
 
 class IO(NamedTuple):
@@ -48,12 +46,10 @@ class Traced(NamedTuple):
 
 def traced(folder: Path, workload: Workload, least: int = 4000) -> Traced:
     """Run a workload through the engine until so many IOs are done, or for twenty seconds."""
-    drive, fio, documents = folder / "drive", folder / "fio", list[bytes]()
+    drive, documents = folder / "drive", list[bytes]()
     drive.touch()
     os.truncate(drive, SIZE)
-    fio.write_text(TRACED.format(folder=folder))
-    fio.chmod(0o755)
-    engine = FioEngine(str(drive), fio=str(fio), raw=documents.append, interval_s=0.02)
+    engine = FioEngine(str(drive), fio=logging_fio(folder, "latlog"), raw=documents.append, interval_s=0.02)
     try:
         load, done = engine.start(workload, seed=7), 0
         for _ in range(1000):
