@@ -18,6 +18,7 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 """Compiled kernels stay with the environment whose numba made them."""
 os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
 
+from stend import features  # noqa: E402
 from stend.charts.parts import theme  # noqa: E402
 from stend.cli import GARBAGE_AFTER, main  # noqa: E402
 from tests import needs  # noqa: E402
@@ -81,6 +82,8 @@ def _turn(item: pytest.Item) -> int:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Before any fixture: has this host what the test needs."""
     needs.demand(needs.wanted(item))
+    if item.get_closest_marker("fio"):
+        features.probe()  # here, once for all forks
     needs.CALLED.clear()
 
 

@@ -78,10 +78,18 @@ class Fork:
 
 
 class Run(Fork):
-    """What `apart.begin` gives: a run in a session of its own, whose words are in a log."""
+    """What `apart.begin` gives: a run in a session of its own, whose words are in a log, with these descriptors."""
 
     def __init__(self, words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> None:
-        super().__init__(child(words, log, before=os.setsid))
+        super().__init__(child(words, log, before=lambda: _apart(fds)))
+
+
+def _apart(fds: Sequence[int]) -> None:
+    """Nothing is held for others; the numbers stay taken, for whoever of this copy would close one later."""
+    os.setsid()
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if fd > 2 and fd not in fds:
+            os.dup2(0, fd)
 
 
 class Program(Fork):
