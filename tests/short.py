@@ -6,6 +6,7 @@ CELLS: dict[str, dict[str, list[float] | int]] = {
     "latency": {"mixes": [100, 0], "blocks_kib": [4, 0.5], "histogram_minutes": 1},
     "fresh": {"sequential": [1, 128], "minutes": 1},
     "iops": {"mixes": [65], "blocks_kib": [1024, 128, 64, 32, 16, 8, 4, 0.5]},
+    "write-saturation": {"histogram_minutes": 5},
 }
 """Of each test: all its phases, at most eight cells. Every mix is held in tests/test_suite_fio.py."""
 

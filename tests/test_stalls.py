@@ -12,7 +12,7 @@ from stend.record import Counts, Note, Run
 from stend.words import Language
 from tests.still import StillEngine, StillLoad
 from tests.test_run import drawn, play
-from tests.test_verify import ASKED_OF_A_FILE
+from tests.test_verify import asked_of_a_file
 
 STAMP = "the host slept or stalled while figures were taken, see the notes"
 
@@ -86,7 +86,7 @@ def test_a_real_run_sees_its_host_sleep_by_the_two_clocks(tmp_path: Path, monkey
         return real(clock) + (7.0 if clock == time.CLOCK_BOOTTIME and held else 0.0)
 
     monkeypatch.setattr(time, "clock_gettime", after_a_sleep)
-    assert main([*ASKED_OF_A_FILE, "--target", str(tmp_path / "drive.bin"), "--into", str(folder)]) == 0
+    assert main(asked_of_a_file(tmp_path)) == 0
     run = store.load(folder)
     assert [text for text in stalls(run) if "the host slept 7 s in write-saturation" in text]
     assert STAMP in run.stamps

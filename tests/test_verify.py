@@ -10,10 +10,14 @@ import zstandard
 from stend.cli import main
 from stend.engines import _fio_json as fio
 from stend.store import verify
+from tests.short import study
 from tests.test_resume import ASKED
 
-ASKED_OF_A_FILE = ["run", "write-saturation", "--quick", "--rounds", "1", "--threads", "1", "--depth", "1"]
-ASKED_OF_A_FILE += ["--create", "32MiB"]
+
+def asked_of_a_file(folder: Path) -> list[str]:
+    """Write saturation of a new file in that folder, which is written without a pause; the run is beside it."""
+    new = ["--target", str(folder / "drive.bin"), "--create", "32MiB", "--into", str(folder / "run")]
+    return ["run", study(folder, "write-saturation"), "--threads", "1", *new]
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +111,7 @@ def test_no_folder_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.fio
 def test_the_words_of_fio_must_come_to_the_results(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "run"
-    assert main([*ASKED_OF_A_FILE, "--target", str(tmp_path / "drive.bin"), "--into", str(folder)]) == 0
+    assert main(asked_of_a_file(tmp_path)) == 0
     assert any("come to the results' counts" in line for line in told(folder, capsys, 0))
     raw = sorted((folder / "raw").glob("write-saturation-histogram-*"))
     words = zstandard.decompress(raw[0].read_bytes(), max_output_size=1 << 28)
