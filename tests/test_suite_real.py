@@ -8,12 +8,12 @@ from stend import store, suite
 from stend.cli import main
 from stend.definition import Hold, Idle, Seconds
 from stend.record import Result, Run, Telemetry
-from stend.suite import lba_profile
+from stend.suite import cross_stimulus, lba_profile
 
 pytestmark = pytest.mark.fio
 
 CHEAP = ("cross-stimulus", "lba-profile")
-"""Together some ten seconds; iops and latency run on a file in tests/test_real.py."""
+"""Together some five seconds; iops and latency run on a file in tests/test_real.py."""
 REST_SLACK_S, BURST_SLACK_S = 0.030, 0.050
 CLOCK_S = 0.005
 """What fio's milliseconds and the difference of two clocks may come to."""
@@ -45,6 +45,7 @@ def quick(name: str, folder: Path) -> None:
 @pytest.mark.parametrize("name", CHEAP)
 def test_a_quick_run_on_a_file_comes_to_its_end(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lba_profile, "LEAST", 6)  # positions; of sixteen the starts of fio are most
+    monkeypatch.setitem(cross_stimulus.TEST.options, "hours", [2, 2, 2])
     quick(name, tmp_path)
 
 

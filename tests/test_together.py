@@ -227,8 +227,8 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
     named = [word for file in files for word in ("--destroy-data", f"{file}={file}")]
     asked = [word for file in (*files, tmp_path / "none") for word in ("--target", str(file))]
     folder, said = tmp_path / "g", tmp_path / "said"
-    words = ["run", study(tmp_path, minute_s=0.3), *asked, *named, "--trial", "0.1", "--into", str(folder)]
-    first = child(words, before=lambda: setattr(trial, "LOADS", trial.LOADS[:1]))
+    words = ["run", study(tmp_path, minute_s=0.2), *asked, *named, "--trial", "0.1", "--into", str(folder)]
+    first = child(words, before=lambda: vars(trial).update(LOADS=trial.LOADS[:1], PAIRS=1))
     members = wait(lambda: [folder / one.name for one in group.load(folder).members])
     one = wait(lambda: next(own for own in members if store.load(own).results))
     os.kill(first, signal.SIGKILL)
