@@ -35,6 +35,7 @@ SelectTypeParameters=CR_CPU
 SlurmdParameters=config_overrides
 ReturnToService=2
 MessageTimeout=5
+SchedulerParameters=batch_sched_delay=0,sched_interval=1
 GresTypes=drive
 {nodes}
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
