@@ -9,7 +9,6 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -24,7 +23,7 @@ from stend.fleet import certificates, client, file, locks, sealed, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from stend.session import apart
-from tests.forks import Fork, Run, child
+from tests.forks import Run, child
 from tests.storm import end
 
 PATIENCE_S = 120
@@ -173,24 +172,22 @@ def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path)
 
 @contextmanager
 def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
-    """A scheduler, and a worker for each list of drives, with a runtime folder of its own as on hosts; the port.
-
-    They are forks of this process; a stranger's worker and every run start by themselves.
-    """
+    """A scheduler, and a worker for each list of drives, with a runtime folder of its own as on hosts; the port."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
     names = [f"host-{number}" for number in range(len(hosts))]
     certificates.make(folder / "papers", ["sched", "desk", *names])
     papers, address = ["--certificates", str(folder / "papers"), "--name"], f"tls://127.0.0.1:{port}"
-    every = [["fleet", "scheduler", address, *papers, "sched"]]
+    every = [[*STEND, "scheduler", address, *papers, "sched"]]
     for name, drives in zip(names, hosts, strict=True):
         named = [word for one in drives for word in ("--drive", one)]
-        every.append(["fleet", "worker", address, *papers, name, *named, "--into", str(folder / name)])
+        every.append([*STEND, "worker", address, *papers, name, *named, "--into", str(folder / name)])
     processes = [
-        Fork(child(words, before=partial(os.environ.update, STEND_RUNTIME=str(folder / f"locks-{number}"))))
+        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                         env=os.environ | {"STEND_RUNTIME": str(folder / f"locks-{number}")})
         for number, words in enumerate(every)
-    ]
+    ]  # fmt: skip
     try:
         yield port
     finally:
