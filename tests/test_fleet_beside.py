@@ -17,9 +17,7 @@ from stend.fleet import beside, file, locks, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from stend.record import Started
-from stend.session import apart
 from stend.session.together import group, roll
-from tests.forks import Run
 from tests.short import study
 from tests.stand import Stand
 
@@ -37,12 +35,6 @@ def own_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def stand(tmp_path: Path) -> Iterator[Stand]:
     with ExitStack() as end:
         yield Stand(tmp_path, end)
-
-
-@pytest.fixture
-def forked(warm: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs are forks of this process; with a trial, and on hosts of a fleet, they start by themselves."""
-    monkeypatch.setattr(apart, "begin", Run)
 
 
 def orders(serials: list[str], **own: object) -> list[Order]:
@@ -80,7 +72,6 @@ def times(cell: str) -> tuple[float, float]:
 @pytest.mark.slow
 @pytest.mark.fio
 @pytest.mark.block
-@pytest.mark.usefixtures("forked")
 def test_real_drives_of_a_fleet_run_one_after_another_where_no_trial_says_otherwise(
     stand: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,7 +134,6 @@ def test_one_real_drive_and_virtual_ones_wait_for_nobody(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("forked")
 def test_measured_phases_of_a_fleet_begin_at_one_moment_where_the_file_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
