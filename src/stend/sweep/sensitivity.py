@@ -10,7 +10,7 @@ are 95 %, from the coefficients' errors.
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -103,7 +103,7 @@ def _basis(design: Design, name: str, column: Sequence[Value]) -> _Basis:
         scaled = (2 * x - ends.sum()) / (ends[1] - ends[0])
         return np.asarray(np.polynomial.legendre.legvander(scaled, min(len(levels) - 1, DEGREES[-1][0])), float)
 
-    r = np.linalg.qr(raw(every) / np.sqrt(len(every)), mode="r")
+    r = cast(Array, np.linalg.qr(raw(every) / np.sqrt(len(every)), mode="r"))
     columns = np.asarray(np.linalg.solve(r.T, raw(column).T).T[:, 1:], float)
     return _Basis(columns, tuple(range(1, columns.shape[1] + 1)) if ordered else (1,) * columns.shape[1])
 
