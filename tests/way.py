@@ -8,6 +8,7 @@ import importlib
 import pkgutil
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
@@ -36,10 +37,9 @@ def walked(act: Callable[[], Any]) -> list[Step]:
     frames: list[FrameType] = []
 
     def hear(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(str(HOME)):
-            file = str(Path(frame.f_code.co_filename).relative_to(HOME))
-            here = file.partition("/")[0].removesuffix(".py")
-            if here not in HALL and here != inside[-1]:
+        if event == "call":
+            file, here = _place(frame.f_code.co_filename)
+            if here and here != inside[-1]:
                 steps.append(Step(inside[-1], here, len(inside), file, frame.f_code.co_name))
                 inside.append(here)
                 frames.append(frame)
@@ -56,6 +56,16 @@ def walked(act: Callable[[], Any]) -> list[Step]:
     finally:
         sys.setprofile(None)
     return steps
+
+
+@cache
+def _place(path: str) -> tuple[str, str]:
+    """A file of stend and the room it is in; "" for the hall and for all that is not ours."""
+    if not path.startswith(f"{HOME}/"):
+        return path, ""
+    file = path.removeprefix(f"{HOME}/")
+    room = file.partition("/")[0].removesuffix(".py")
+    return file, "" if room in HALL else room
 
 
 def stays(steps: list[Step], above: str) -> list[str]:
