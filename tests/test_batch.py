@@ -62,6 +62,7 @@ def made(values: "np.ndarray[tuple[int, int], np.dtype[np.float64]]", quantity: 
     return Lot(drives, tuple(figures), ())
 
 
+@pytest.mark.slow
 def test_good_drives_are_named_in_at_most_a_twentieth_of_batches() -> None:
     dice = np.random.default_rng(5)
     alarms = [bool(odd.named(odd.distances(made(dice.normal(9, 0.03, (24, 20)))))) for _ in range(150)]

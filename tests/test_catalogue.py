@@ -32,8 +32,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     top = tmp_path_factory.mktemp("runs")
     for seed in range(1, RUNS + 1):
         path = top / "lot" / f"run{seed}" if seed == RUNS else top / f"run{seed}"
-        truth = Truth(capacity_bytes=8 * GiB)
-        folder(path, seed=seed, truth=truth, names=("fresh",), label="old" if seed < 3 else "new")
+        label = "old" if seed < 3 else "new"
+        folder(path, seed=seed, truth=Truth(capacity_bytes=8 * GiB), names=("fresh",), label=label)
     (top / "notes").mkdir()
     return top
 
@@ -188,6 +188,7 @@ def killed(act: Callable[[], object], at: int) -> bool:
     return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
 
 
+@pytest.mark.slow
 def test_a_writer_may_be_killed_at_any_step(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = Path(shutil.copytree(made, tmp_path / "few", ignore=shutil.ignore_patterns(".stend", "run3", "lot")))
     whole = counted(few)
@@ -204,11 +205,7 @@ def test_a_writer_may_be_killed_at_any_step(made: Path, tmp_path: Path, monkeypa
 
 def test_two_writers_at_once_lose_nothing_and_take_nothing_in_twice(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "BATCH", 1)
-    children = []
-    for _ in range(3):
-        if not (pid := os.fork()):
-            os._exit(0 if listed(top) == ALL else 1)
-        children.append(pid)
+    children = [os.fork() or os._exit(0 if listed(top) == ALL else 1) for _ in range(3)]
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0, 0, 0]
     known = parts.read(top / HOME)
     assert sorted(place for part in known for place in part.word.places) == sorted(ALL)

@@ -104,6 +104,7 @@ def intervals(into: Path) -> list[HdrHistogram]:
     return [HdrHistogram.decode(line.split(",")[-1]) for line in lines]
 
 
+@pytest.mark.slow
 def test_a_histogram_tells_the_percentiles_of_the_source_within_its_bound(tmp_path: Path) -> None:
     ways: tuple[Direction, ...] = ("read", "write")
     binned = [(record, way) for record in holds(whole()) for way in ways if getattr(record.counts, way).bins]

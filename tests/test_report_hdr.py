@@ -66,6 +66,7 @@ def test_intervals_of_one_load_add_up_to_the_figure_of_its_window(tmp_path: Path
 
 
 @given(st.lists(st.integers(200, 10**10), min_size=1, max_size=40))
+@pytest.mark.slow
 def test_no_value_is_further_from_what_was_measured_than_is_said(measured_ns: list[int]) -> None:
     bins: dict[int, int] = {}
     for ns in measured_ns:

@@ -207,6 +207,7 @@ def test_help_does_not_load_the_compiler() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_virtual_drive_loads_no_matrices_and_hides_them_from_nobody() -> None:
     """What would look for them is numba; a kernel of somebody else in the same process still finds them."""
     code = """

@@ -89,6 +89,7 @@ def test_a_patterns_share_of_writes_is_that_of_its_requests() -> None:
     assert write_share(requests(100, kinds)) == 0.25
 
 
+@pytest.mark.slow
 def test_a_stall_costs_the_ios_of_its_time_and_is_told_by_all_that_is_outstanding() -> None:
     drives = {rate: build(tailed(stalls_per_s=rate, stall_ms=10)) for rate in (0, 10)}
     iops, waited = {}, {}

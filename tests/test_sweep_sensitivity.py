@@ -77,6 +77,7 @@ def test_an_interaction_alone_is_nobodys_own_share() -> None:
     assert own.pairs["a", "b"].value == pytest.approx(1, abs=0.02)
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     held = 0
     for seed in range(60):
