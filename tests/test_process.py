@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ def told(**changes: str) -> str:
     before, words = Path("/proc/self/stat").read_text().rpartition(") ")[::2]
     named = dict(enumerate(words.split(), 3)) | {int(place[1:]): word for place, word in changes.items()}
     return f"{before} (odd) Z) {' '.join(named.values())}"
+
+
+def now() -> int:
+    """Ticks since the boot."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
 
 
 @pytest.mark.parametrize(
@@ -35,14 +41,22 @@ def test_a_process_that_only_has_to_be_buried_is_over(changes: dict[str, str], g
     assert over(told(**changes)) == gone
 
 
-def test_what_cannot_be_read_is_no_more() -> None:
+def test_what_is_cut_off_before_the_signals_is_no_more() -> None:
+    name, words = told().rpartition(") ")[::2]
+    first = words.split()[:29]
+    assert not over(f"{name}) {' '.join(first)}")
+    assert over(f"{name}) {' '.join(first[:28])}")
     assert over("")
-    assert ticks(os.getpid()) > 0
+
+
+def test_a_process_began_when_it_did_and_is_no_more_once_it_is_killed() -> None:
+    before = now()
     child = os.fork()
     if not child:
         signal.pause()
-    began = ticks(child)
+    began, after = ticks(child), now()
     os.kill(child, signal.SIGKILL)
-    assert began > 0 == ticks(child)
+    told = ticks(child)
     os.waitpid(child, 0)
-    assert ticks(child) == 0
+    assert before <= began <= after
+    assert (told, ticks(child)) == (0, 0)
