@@ -1,4 +1,4 @@
-"""Kernels of virtual drives, compiled before the tests that need them begin: `python -m tests.kernels`, beside `lint`.
+"""Kernels of virtual drives, compiled beside `lint` and the first tests: `python -m tests.kernels`.
 
 Who needs one meanwhile waits for it (stend/compiled.py).
 """

@@ -255,8 +255,8 @@ def told(
 ) -> Iterator[Event]:
     """The same one by one, as `past` takes them in."""
     base = planning.load_profile(profile) if isinstance(profile, str) else profile
-    chosen, told = planning.adjust(base, changes)
-    drawn = planning.draw(names, chosen, identity(truth), deviations=told)
+    chosen, deviations = planning.adjust(base, changes)
+    drawn = planning.draw(names, chosen, identity(truth), deviations=deviations)
     drive = Synthetic(truth, interval_s=interval_s)
     drive.fresh()
     return run(drawn, SyntheticDevice(drive, drawn.device), drive, seed=1, at=1_795_000_000.0, past=past)
