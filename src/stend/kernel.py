@@ -50,7 +50,7 @@ class Kernel:
 
     def at(self, path: str) -> str:
         """Where a path that the kernel told lies. A look asks for thousands, which as Path take most of its time."""
-        return os.path.join(self.root, path.lstrip("/"))
+        return f"{str(self.root).rstrip('/')}/{path.lstrip('/')}"
 
     def processes(self) -> list[str]:
         """The numbers of all processes, in order."""

@@ -154,9 +154,11 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def script() -> None:
-    """The installed command."""
+    """The installed command. What is left at its end goes with the process: no garbage is looked for in it."""
     gc.set_threshold(GARBAGE_AFTER)
-    sys.exit(main())
+    code = main()
+    gc.freeze()
+    sys.exit(code)
 
 
 def _refused_by_host(error: OSError) -> int:
