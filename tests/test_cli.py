@@ -45,8 +45,9 @@ def refused(arguments: list[str], code: int, capsys: pytest.CaptureFixture[str])
     return sentence
 
 
-def test_help_lists_every_verb_and_every_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
+@pytest.mark.parametrize("words", [[], ["-h"], ["--help"]], ids=repr)
+def test_help_lists_every_verb_and_every_exit_code(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 0
     text = capsys.readouterr().out
     assert all(verb in text for verb in VERBS)
     assert all(str(code) in text for code in EXIT_CODES)
@@ -78,6 +79,13 @@ def test_an_unknown_test_is_named_with_those_there_are(capsys: pytest.CaptureFix
 
 def test_an_unknown_option_points_to_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--help" in refused(["plan", "iops", "--target", "sim:small", "--nope"], 2, capsys)
+
+
+@pytest.mark.parametrize("verb", ["trace", "fleet"])
+def test_what_a_verb_can_be_asked_is_told_in_plain_words(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    sentence = refused([verb], 2, capsys)
+    assert "Choose from: " in sentence
+    assert "\\" not in sentence
 
 
 def test_an_unknown_profile_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-import typer
 from docs.made import marks
 
 from stend.cli import application
@@ -13,7 +12,7 @@ HIDDEN = ("help", "install_completion", "show_completion")
 
 def tree() -> dict[str, Any]:
     """Each verb as typer has it, in the order a new user meets them; "" is stend itself."""
-    top: Any = typer.main.get_command(application())
+    top: Any = application()
     return {"": top} | {name: top.commands[name] for name in top.list_commands(None)}
 
 

@@ -10,6 +10,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import typer
@@ -96,14 +97,21 @@ class Doors(TyperGroup):
         return sorted(names, key=lambda n: (self.ORDER.index(n) if n in self.ORDER else 99, n))
 
 
-def application(asked: str = "") -> typer.Typer:
-    """The command line, made of the files of this folder; of one alone where its verb is what is asked for."""
+@cache
+def _verbs() -> dict[str, str]:
+    """What can be asked for, and the file of each."""
+    modules = (one.name for one in pkgutil.iter_modules(__path__) if not one.name.startswith("_"))
+    return {name.rstrip("_"): name for name in modules}
+
+
+@cache
+def application(asked: str = "") -> Any:
+    """The command line, made of the files of this folder; of one alone where that verb is asked for."""
     app = typer.Typer(
         cls=Doors,
         help="Measures storage drives honestly: purge, precondition, steady state, saturation, recovery, report.\n\n"
         "Example: stend run iops --target sim:small --quick",
         epilog=EPILOG,
-        no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
@@ -114,11 +122,10 @@ def application(asked: str = "") -> typer.Typer:
             typer.echo(f"stend {__version__}")
             raise typer.Exit
 
-    verbs = {one.name.rstrip("_"): one.name for one in pkgutil.iter_modules(__path__) if not one.name.startswith("_")}
-    for name in [asked] if asked in verbs else verbs:
-        verb = importlib.import_module(f"{__name__}.{verbs[name]}")
+    for name in [asked] if asked else _verbs():
+        verb = importlib.import_module(f"{__name__}.{_verbs()[name]}")
         app.command(name, cls=getattr(verb, "Verb", Verb), epilog=EPILOG)(verb.command)
-    return app
+    return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -136,9 +143,12 @@ def _warned(message: Warning | str, category: type[Warning], *where: Any, **more
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    words = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] in ([], ["-h"]):
+        words = ["--help"]
     try:
-        answer = application(*words[:1])(args=words, prog_name="stend", standalone_mode=False)
+        known = application(words[0] if words[0] in _verbs() else "")
+        answer = known(args=words, prog_name="stend", standalone_mode=False)
     except StendError as error:
         return _say(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort) as error:  # Abort: Ctrl-C or the end of input at a question
@@ -179,7 +189,8 @@ def _unexpected(error: Exception) -> int:
     if hasattr(error, "format_message"):  # the parser's own complaint
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "stend"
-        return _say(f"{error.format_message().rstrip('.')}; see `{path} --help`", 2)
+        said = " ".join(error.format_message().split())  # it may be a list of choices, one a line
+        return _say(f"{said.rstrip('.')}; see `{path} --help`", 2)
     said = f"a defect in stend ({type(error).__name__}: {error}); please report it with"
     try:
         with tempfile.NamedTemporaryFile("w", prefix="stend-defect-", suffix=".txt", delete=False) as file:
