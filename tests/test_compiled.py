@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -63,6 +64,28 @@ def test_a_place_without_locks_is_no_reason_not_to_compile(twice: Any, monkeypat
     monkeypatch.setattr(fcntl, "flock", none)
     assert twice(21) == 42
     assert not twice.stats.cache_hits
+
+
+def in_another_process(code: str, folder: Path) -> None:
+    """After kernel_of_two has doubled 21; what it compiles stays in the folder."""
+    (folder / "kernel_of_two.py").write_text(KERNEL)
+    whole = f"import sys, numba, numpy as np, kernel_of_two\nassert kernel_of_two.twice(21) == 42\n{code}"
+    env = os.environ | {"NUMBA_CACHE_DIR": str(folder / "cache"), "PYTHONPATH": str(folder)}
+    done = subprocess.run([sys.executable, "-c", whole], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_kernel_loads_no_matrices_and_hides_them_from_nobody(tmp_path: Path) -> None:
+    """What would look for them is numba; a kernel of somebody else in the same process still finds them."""
+    compiles = """
+assert not kernel_of_two.twice.stats.cache_hits and "numba.np.arraymath" in sys.modules
+assert "scipy.linalg" not in sys.modules
+assert numba.njit(lambda a, b: a @ b)(np.eye(2), np.ones((2, 2))).sum() == 4
+assert "scipy.linalg" in sys.modules
+"""
+    in_another_process(compiles, tmp_path)
+    kept = "assert kernel_of_two.twice.stats.cache_hits"
+    in_another_process(f'{kept} and not {{"numba.np.arraymath", "scipy.linalg"}} & {{*sys.modules}}', tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["array", "disk", "flash", "ideal"])

@@ -205,19 +205,3 @@ def test_an_unknown_drive_or_option_is_named() -> None:
 def test_help_does_not_load_the_compiler() -> None:
     code = "import sys, stend.devices as d; d.find('sim:small').identity; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-@pytest.mark.slow
-def test_a_virtual_drive_loads_no_matrices_and_hides_them_from_nobody() -> None:
-    """What would look for them is numba; a kernel of somebody else in the same process still finds them."""
-    code = """
-import sys, numba, numpy as np
-from tests.test_sim import WRITES, engine, hold
-hold(engine(), WRITES, 1)
-assert "numba.np.arraymath" in sys.modules and "scipy.linalg" not in sys.modules
-assert numba.njit(lambda a, b: a @ b)(np.eye(2), np.ones((2, 2))).sum() == 4
-assert "scipy.linalg" in sys.modules
-"""
-    words = [sys.executable, "-c", code]
-    done = subprocess.run(words, cwd=Path(__file__).parent.parent, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

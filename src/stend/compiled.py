@@ -35,15 +35,12 @@ def _without_blas() -> None:
 
     Only their inner product remembers what was found; whoever multiplies matrices beside us is looked for anew.
     """
-    looks, _linalg.ensure_blas = _linalg.ensure_blas, _no_blas
-    try:
-        import_module("numba.np.arraymath")
-    finally:
-        _linalg.ensure_blas = looks
-
-
-with suppress(AttributeError, ImportError):  # numba's inside again: without it a run starts later
-    _without_blas()
+    with suppress(AttributeError, ImportError):  # numba's inside: without it a run starts later
+        looks, _linalg.ensure_blas = _linalg.ensure_blas, _no_blas
+        try:
+            import_module("numba.np.arraymath")
+        finally:
+            _linalg.ensure_blas = looks
 
 
 def _compile(function: Function, **options: Any) -> Function:
@@ -59,12 +56,27 @@ def compiled(function: Function) -> Function:
     try:
         kernel = _compile(function, cache=True)
     except RuntimeError:
+        _without_blas()
         return _compile(function)
     with suppress(AttributeError):  # numba's inside: without it only a change of the kernel's own file is noticed
-        file = cast(Any, kernel)._cache._cache_file
+        cache = cast(Any, kernel)._cache
+        file = cache._cache_file
         file._source_stamp = (file._source_stamp, _sources(Path(function.__code__.co_filename).parent))
         _by_one(kernel, file._load_index)
+        cache.load_overload = _found(cache._load_overload, cache._guard_against_spurious_io_errors)
     return kernel
+
+
+def _found(find: Callable[..., Any], guard: Callable[[], Any]) -> Callable[..., Any]:
+    """What was compiled before, and no more: all that numba can compile takes a sixth of a second to load."""
+
+    def found(signature: Any, context: Any) -> Any:
+        with guard():
+            if kept := find(signature, context):
+                return kept
+        return _without_blas()
+
+    return found
 
 
 def _by_one(kernel: Any, kept: Callable[[], Any]) -> None:
