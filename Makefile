@@ -8,6 +8,8 @@ WORKERS = -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup --maxprocesses 8
 ORDER := $(if $(CI),-p randomly)
 LONGER := fio or block or lab or slow or soak or browser
 export PATH := $(PATH):/usr/sbin:/sbin
+# As `stend` has it: pytest-randomly imports numpy before tests/conftest.py can say so.
+export OPENBLAS_NUM_THREADS := 1
 
 setup: $(STAMP)
 

@@ -18,9 +18,12 @@ os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 """Compiled kernels stay with the environment whose numba made them."""
 os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
 
+from stend.cli import ALONE, GARBAGE_AFTER, main  # noqa: E402
+
+os.environ.setdefault(*ALONE)
+
 from stend import features  # noqa: E402
 from stend.charts.parts import theme  # noqa: E402
-from stend.cli import GARBAGE_AFTER, main  # noqa: E402
 from tests import needs  # noqa: E402
 from tests.forks import Program  # noqa: E402
 

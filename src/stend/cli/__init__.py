@@ -30,6 +30,9 @@ HOST_REFUSES = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 GARBAGE_AFTER = 50_000
 """New objects until circles are looked for: records come by the hundred thousand and hold none."""
 
+ALONE = ("OPENBLAS_NUM_THREADS", "1")
+"""Our matrices are small: numpy's other threads would only spin, from its import on and beside what is measured."""
+
 SHOWN = 80
 NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
 """What it answers to a path that can lead nowhere."""
@@ -165,6 +168,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def script() -> None:
     """The installed command. What is left at its end goes with the process: no garbage is looked for in it."""
+    os.environ.setdefault(*ALONE)
     gc.set_threshold(GARBAGE_AFTER)
     code = main()
     gc.freeze()
