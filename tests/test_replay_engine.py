@@ -105,7 +105,7 @@ def test_a_schedule_that_the_host_cannot_keep_is_called_invalid(tmp_path: Path) 
 def test_what_waits_for_room_in_the_queue_is_the_drive_s_doing(tmp_path: Path) -> None:
     place = tmp_path / "drive.bin"
     place.write_bytes(bytes(ROOM))
-    path = made(tmp_path / "t.parquet", ios=20_000, seconds=1.0)
+    path = made(tmp_path / "t.parquet", ios=5000, seconds=1.0)
     load = through(engine_of(path, str(place)), workload(path, speed=1000, depth=1))
     assert load.pace is not None
     assert load.pace.full_share > 0.9

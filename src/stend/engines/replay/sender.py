@@ -31,6 +31,8 @@ from stend.trace import form
 
 POOL_BYTES = 32 << 20
 """Random data that writes are made of; more, where one IO is longer than half of it."""
+PIECE_BYTES = 256 << 10
+"""So much of it is drawn at once: it stays in the processor's cache, which halves the time."""
 AHEAD = 1 << 17
 """IOs of a schedule that are read ahead."""
 FEED_S = 0.002
@@ -94,8 +96,9 @@ def _flight(task: Task, fd: int) -> Flight:
     longest = played.longest_bytes if played else max(size for size, _ in task.workload.sizes)
     longest += task.block_bytes
     pool = max(POOL_BYTES, 2 * longest)
-    room = mmap.mmap(-1, pool + longest)
-    room[:pool] = np.random.default_rng(task.seed).bytes(pool)
+    room, drawn = mmap.mmap(-1, pool + longest), np.random.default_rng(task.seed)
+    for at in range(0, pool if task.writes and fd >= 0 else 0, PIECE_BYTES):
+        room[at : at + PIECE_BYTES] = drawn.bytes(PIECE_BYTES)
     kept.append(room)
     address = np.frombuffer(room, np.uint8).ctypes.data
     return flight(task.bound, aio.setup(task.bound) if fd >= 0 else 0, fd, (address, pool, address + pool))
