@@ -75,6 +75,7 @@ def in_another_process(code: str, folder: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_kernel_loads_no_matrices_and_hides_them_from_nobody(tmp_path: Path) -> None:
     """What would look for them is numba; a kernel of somebody else in the same process still finds them."""
     compiles = """

@@ -2,8 +2,12 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.together
 SOURCES = Path(__file__).parent.parent / "src" / "stend"
 
 OPENS = {"open", "fdopen", "openat", "truncate", "ftruncate", "mkfifo", "mknod", "sendfile", "copyfile", "copytree"}
@@ -77,8 +81,13 @@ WRITING = ("O_RDWR", "O_WRONLY", "'w", "'a", "'r+", "'x")
 KNOWN = READS | WRITES_FOLDERS | WRITES_DRIVES
 
 
-def calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """(name of what is called, the whole call) of all that may open or run something."""
+@cache
+def calls(path: Path) -> list[tuple[str, str]]:
+    """(name of what is called, the whole call) of all in a file that may open or run something."""
+    return [*_calls(ast.parse(path.read_text()))]
+
+
+def _calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             function = node.func
@@ -97,7 +106,7 @@ def strangers(root: Path) -> list[str]:
     """Calls outside the known rooms, and openings for writing in rooms that only read."""
     found = []
     for path in sorted(root.rglob("*.py")):
-        for name, whole in calls(ast.parse(path.read_text())):
+        for name, whole in calls(path):
             where = room(path, root)
             if (where not in KNOWN and not _harmless(name, whole)) or (
                 where in READS and any(mark in whole for mark in WRITING)
@@ -116,7 +125,7 @@ def test_every_opening_is_known() -> None:
 
 
 def test_every_known_room_still_opens_something() -> None:
-    opening = {room(p, SOURCES) for p in SOURCES.rglob("*.py") if list(calls(ast.parse(p.read_text())))}
+    opening = {room(p, SOURCES) for p in SOURCES.rglob("*.py") if calls(p)}
     assert set(KNOWN) <= opening
 
 
@@ -132,7 +141,7 @@ def test_a_planted_opening_is_found(tmp_path: Path) -> None:
 def test_only_the_gate_opens_a_drive_for_writing() -> None:
     rooms = (path for room in ("gate", "devices") for path in sorted((SOURCES / room).rglob("*.py")))
     for path in [SOURCES / "kernel.py", *rooms]:
-        for name, whole in calls(ast.parse(path.read_text())):
+        for name, whole in calls(path):
             if name == "open" and ("O_RDWR" in whole or "O_WRONLY" in whole) and whole != ASKS_FOR_SWAP:
                 assert "O_EXCL" in whole, f"{path.name}: {whole}"
                 assert "O_CREAT" in whole, f"{path.name}: {whole}"

@@ -180,6 +180,7 @@ def test_watching_ends_with_the_run_and_says_what_became_of_it(runs: Path, capsy
     assert main(["watch", str(runs / "nowhere")]) == 2
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_is_seen_by_who_watches_it(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     stend = [sys.executable, "-m", "stend"]

@@ -111,6 +111,7 @@ def test_every_screen_table_card_and_export_follows_the_source(request: pytest.F
     assert not [place for place, text in before.items() if after[place] == text]
 
 
+@pytest.mark.slow
 def test_every_chart_follows_the_source_or_shows_a_course(request: pytest.FixtureRequest) -> None:
     def drawn() -> dict[str, list[object]]:
         found: dict[str, list[object]] = {}

@@ -68,6 +68,7 @@ class TestOnNothing(EngineRules):
         made.close()
 
 
+@pytest.mark.slow
 class TestOnAFile(EngineRules):
     interval_s = 0.2
 
@@ -102,6 +103,7 @@ def test_a_schedule_that_the_host_cannot_keep_is_called_invalid(tmp_path: Path) 
     assert load.pace.full == 0
 
 
+@pytest.mark.slow
 def test_what_waits_for_room_in_the_queue_is_the_drive_s_doing(tmp_path: Path) -> None:
     place = tmp_path / "drive.bin"
     place.write_bytes(bytes(ROOM))

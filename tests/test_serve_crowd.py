@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from stend import store
 from stend.cli import main
 from tests import test_serve
@@ -35,6 +37,7 @@ def test_pages_that_never_read_take_the_server_from_nobody(served: Served) -> No
     wait_for(lambda: next(served.stream("/events/whole"), None))
 
 
+@pytest.mark.slow
 def test_a_kill_of_who_looks_on_touches_neither_the_run_nor_the_others(tmp_path: Path, warm: None) -> None:
     top, folder = tmp_path / "runs", tmp_path / "runs/going"
     top.mkdir()
