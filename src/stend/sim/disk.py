@@ -55,7 +55,7 @@ class DiskDrive(Drive):
             queue_slot=np.zeros(places, np.int64),
             queue_since=np.zeros(places, np.int64),
             queue_angle=np.zeros(places),
-            where=np.full(chunks, -1, np.int64),
+            where=np.zeros(chunks, np.int64),
             holds=np.full(held, -1, np.int64),
             valid=np.zeros(held, np.uint64),
         )
@@ -80,7 +80,7 @@ class DiskDrive(Drive):
     def fresh(self) -> None:
         """Overwritten and forgotten: nothing is cached."""
         m = self.memory
-        m.where.fill(-1)
+        m.where[m.holds[m.holds >= 0]] = 0
         m.holds.fill(-1)
         m.state[[k.KNOWN, k.HELD, k.CACHE_NEXT]] = 0
 

@@ -27,23 +27,23 @@ def admit(d: Any, chunk: Any, pages: Any) -> None:
     s = d.state
     if pages == u64(0):
         return
-    if d.where[chunk] < 0:
+    if d.where[chunk] == 0:
         place = s[CACHE_NEXT]
         s[CACHE_NEXT] = place + 1 if place + 1 < d.holds.shape[0] else 0
         if d.holds[place] >= 0:
-            d.where[d.holds[place]] = -1
+            d.where[d.holds[place]] = 0
         d.holds[place] = chunk
         d.valid[place] = u64(0)
-        d.where[chunk] = place
-    d.valid[d.where[chunk]] |= pages
+        d.where[chunk] = place + 1
+    d.valid[d.where[chunk] - 1] |= pages
 
 
 @inlined
 def evict(d: Any, chunk: Any) -> None:
     """A chunk written in part is no longer what the flash holds; written whole it comes back when it is on the disk."""
-    if d.where[chunk] >= 0:
-        d.holds[d.where[chunk]] = -1
-        d.where[chunk] = -1
+    if d.where[chunk] > 0:
+        d.holds[d.where[chunk] - 1] = -1
+        d.where[chunk] = 0
 
 
 @inlined
@@ -52,10 +52,10 @@ def cached(d: Any, offset: Any, size: Any) -> Any:
     chunk = d.parameters[CHUNK]
     first, end = offset // PAGE, (offset + size - 1) // PAGE + 1
     for c in range(offset // chunk, (offset + size - 1) // chunk + 1):
-        if d.where[c] < 0:
+        if d.where[c] == 0:
             return False
         wanted = touched(d, c, first, end)
-        if d.valid[d.where[c]] & wanted != wanted:
+        if d.valid[d.where[c] - 1] & wanted != wanted:
             return False
     return True
 

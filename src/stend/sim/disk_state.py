@@ -37,7 +37,7 @@ class Disk(NamedTuple):
     queue_angle: npt.NDArray[np.float64]
     """where around its track it lies, in turns"""
     where: npt.NDArray[np.int64]
-    """place in the cache of each chunk, or -1"""
+    """one more than the place in the cache of each chunk, 0 without one: what nobody asked for takes no memory"""
     holds: npt.NDArray[np.int64]
     """which chunk each place of the cache holds, or -1"""
     valid: npt.NDArray[np.uint64]
