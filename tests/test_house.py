@@ -6,12 +6,16 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import grimp
 import pytest
 
 from stend import devices, findings
+
+pytestmark = pytest.mark.together
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -36,19 +40,40 @@ def test_files_are_short() -> None:
     assert long <= set(EXCUSED_FILES)
 
 
+class Facts(NamedTuple):
+    """What the rules ask of a file."""
+
+    docstring: str
+    functions: list[tuple[str, int, bool]]
+    """Of each its name, its lines, and whether it is a kernel."""
+    called: set[str]
+    imported: set[str]
+
+
+@cache
+def facts(path: Path) -> Facts:
+    """Read once for all rules; the tree itself is let go."""
+    tree = ast.parse(path.read_text())
+    told = Facts(ast.get_docstring(tree) or "", [], set(), set())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            told.functions.append((node.name, length_of(node), is_kernel(node)))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            told.called.add(node.func.id)
+        elif isinstance(node, ast.Import):
+            told.imported.update(one.name for one in node.names)
+    return told
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_every_module_begins_with_a_sentence(path: Path) -> None:
-    text = ast.get_docstring(ast.parse(path.read_text()))
-    assert text
-    assert len(text.split()) >= 3
+    assert len(facts(path).docstring.split()) >= 3
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=name)
 def test_functions_are_short(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef) and not is_kernel(node):
-            length = length_of(node)
-            assert length <= FUNCTION_LINES, f"{node.name} has {length} lines"
+    for function, length, kernel in facts(path).functions:
+        assert kernel or length <= FUNCTION_LINES, f"{function} has {length} lines"
 
 
 def length_of(node: ast.FunctionDef) -> int:
@@ -65,30 +90,20 @@ def is_kernel(node: ast.FunctionDef) -> bool:
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if "/cli/" in str(p)], ids=name)
 def test_the_front_door_only_parses_and_prints(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef):
-            assert length_of(node) < FRONT_DOOR_LINES, node.name
+    for function, length, _ in facts(path).functions:
+        assert length < FRONT_DOOR_LINES, function
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCES if "/cli/" not in str(p)], ids=name)
 def test_only_the_front_door_prints(path: Path) -> None:
-    calls = [
-        n.func.id
-        for n in ast.walk(ast.parse(path.read_text()))
-        if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
-    ]
-    assert "print" not in calls
+    assert "print" not in facts(path).called
 
 
 def test_only_who_measures_and_the_front_door_know_the_time() -> None:
     allowed = ("engines", "cli", "devices", "gate", "store", "report", "live", "host", "session", "fleet", "capture")
     for path in SOURCES:
-        inner = path.relative_to(ROOT / "src" / "stend")
-        if inner.parts[0] not in allowed:
-            modules = {
-                a.name for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import) for a in n.names
-            }
-            assert "time" not in modules, name(path)
+        if path.relative_to(ROOT / "src" / "stend").parts[0] not in allowed:
+            assert "time" not in facts(path).imported, name(path)
 
 
 def circle(graph: grimp.ImportGraph) -> set[str]:

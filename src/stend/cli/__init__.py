@@ -167,11 +167,12 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def script() -> None:
-    """The installed command. What is left at its end goes with the process: no garbage is looked for in it."""
+    """The installed command. What is left after a good end goes with the process: no garbage is looked for in it."""
     os.environ.setdefault(*ALONE)
     gc.set_threshold(GARBAGE_AFTER)
     code = main()
-    gc.freeze()
+    if not code:
+        gc.freeze()
     sys.exit(code)
 
 
