@@ -76,9 +76,10 @@ def test_three(record_property): record_property(NOT_RUN, ("it was late", 7))
 """
 
 
-def tried(folder: Path, tests: str, hook: str, *words: str) -> str:
-    """What pytest prints of these tests, with one hook of ours."""
-    (folder / "test_tried.py").write_text(tests)
+def tried(folder: Path, tests: dict[str, str], hook: str, *words: str) -> str:
+    """What pytest prints of these files of tests, with one hook of ours."""
+    for name, text in tests.items():
+        (folder / f"test_{name}.py").write_text(text)
     (folder / "conftest.py").write_text(f"from tests.conftest import {hook}\n")
     command = [sys.executable, "-m", "pytest", "-ra", "-p", "no:cacheprovider", "-p", "xdist", *words, str(folder)]
     env = {"PYTHONPATH": str(TOP), "PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -88,7 +89,7 @@ def tried(folder: Path, tests: str, hook: str, *words: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "xdist"])
 def test_what_did_not_run_is_counted_at_the_very_end(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    said = tried(tmp_path, PARTLY, "pytest_terminal_summary", "-q", *workers)
+    said = tried(tmp_path, {"partly": PARTLY}, "pytest_terminal_summary", "-q", *workers)
     *_, two, title, one, last = said.strip().splitlines()
     assert "7 cases of the lab" in title
     assert "it was late" in one
@@ -106,8 +107,10 @@ def test_it(number): pass
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mark", "workers"), [("block", 1), ("together", 1), ("slow", 2)])
-def test_what_shares_a_drive_or_runs_shares_a_worker(tmp_path: Path, mark: str, workers: int) -> None:
-    said = tried(tmp_path, ONE_DRIVE % mark, "pytest_collection_modifyitems", "-v", "-n2", "--dist", "loadgroup")
-    assert len(re.findall(r"\[gw\d\] .*PASSED", said)) == 8
-    assert len(set(re.findall(r"\[(gw\d)\] .*PASSED", said))) == workers
+@pytest.mark.parametrize("workers", [{"block": 1, "together": 1}, {"slow": 2}], ids="-".join)
+def test_what_shares_a_drive_or_runs_shares_a_worker(tmp_path: Path, workers: dict[str, int]) -> None:
+    tests = {mark: ONE_DRIVE % mark for mark in workers}
+    said = tried(tmp_path, tests, "pytest_collection_modifyitems", "-v", "-n2", "--dist", "loadgroup")
+    ran = {mark: re.findall(rf"\[(gw\d)\] .*PASSED .*test_{mark}\.py", said) for mark in workers}
+    assert {mark: len(by) for mark, by in ran.items()} == dict.fromkeys(workers, 8)
+    assert {mark: len(set(by)) for mark, by in ran.items()} == workers
