@@ -16,6 +16,7 @@ from stend.definition import Workload
 from stend.engines import Engine
 from stend.engines._fio_load import busy_cpu_s
 from stend.engines.fio import FioEngine
+from stend.features import clock
 from stend.record import Counts
 from stend.stats import bin_index
 from stend.units import MiB
@@ -71,6 +72,15 @@ def test_intervals_add_up_to_fios_own_last_word(target: str, workload: Workload)
     assert total.both.max_ns == max(
         msgspec.json.decode(documents[-1])["jobs"][0][d]["lat_ns"]["max"] for d in ("read", "write")
     )
+
+
+def test_every_load_takes_its_times_by_one_clock(target: str) -> None:
+    documents: list[bytes] = []
+    engine = FioEngine(target, raw=documents.append, interval_s=INTERVAL_S)
+    finished(engine.start(FILL, seed=1, limit_bytes=MiB))
+    engine.close()
+    asked = msgspec.json.decode(b"".join(documents))["global options"]
+    assert [f"--clocksource={word}" for word in [asked.get("clocksource")] if word] == clock()
 
 
 def test_a_limited_run_counts_what_plain_fio_counts(target: str) -> None:
@@ -179,6 +189,7 @@ def test_no_thread_is_disturbed_by_the_end_of_anothers_shell(engine: FioEngine) 
 STARTER = """
 import sys, time
 from stend.engines.fio import FioEngine
+from stend.features import clock
 from tests.engine_rules import FILL, RANDOM
 engine = FioEngine(sys.argv[1], interval_s=0.1)
 load = engine.start(RANDOM, seed=1)

@@ -1,8 +1,11 @@
 """Which words fio is started with: where each thread writes, how far, and with what."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from stend import features
 from stend.definition import Workload
 from stend.engines._fio_job import Section, arguments, parts
 from stend.units import KiB, MiB
@@ -106,3 +109,23 @@ def test_the_seed_is_never_nought_and_a_colon_in_a_path_is_no_second_file() -> N
     assert "--randseed=7" in words(RANDOM)
     assert "--randseed=1" in words(RANDOM, seed=0)
     assert r"--filename=/dev/disk/by-path/pci-0000\:01" in words(RANDOM, path="/dev/disk/by-path/pci-0000:01")
+
+
+@pytest.mark.parametrize(
+    ("machine", "keeps", "told"),
+    [
+        ("x86_64", "tsc\n", ["--clocksource=cpu"]),
+        ("x86_64", "kvm-clock\n", ["--clocksource=clock_gettime"]),
+        ("x86_64", "", []),
+        ("x86_64", None, []),
+        ("aarch64", "arch_sys_counter\n", []),
+    ],
+)
+def test_the_clock_is_the_one_that_the_kernel_trusts(
+    machine: str, keeps: str | None, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    monkeypatch.setattr(features, "KEEPS_TIME", tmp_path / "current_clocksource")
+    if keeps is not None:
+        features.KEEPS_TIME.write_text(keeps)
+    assert features.clock() == told

@@ -10,7 +10,7 @@ from stend.engines._fio_load import FioLoad
 from stend.engines._fio_process import Process
 from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
-from stend.features import probe
+from stend.features import clock, probe
 
 __all__ = ["FioEngine", "FioLoad"]
 
@@ -83,7 +83,7 @@ class FioEngine(RealTime[FioLoad]):
     def _launch(self, workload: Workload, part: list[Section], seed: int) -> Process:
         words = arguments(workload, part, path=self.path, ioengine=self.features.ioengine, seed=seed)
         return Process(
-            [self.fio, *words],
+            [self.fio, *clock(), *words],
             threads=sum(section.threads for section in part),
             limit_bytes=sum(section.io_bytes * section.threads for section in part),
             slack_bytes=max((size - 1 for size, _ in workload.block_mix), default=0),

@@ -6,6 +6,7 @@ import os
 import subprocess
 
 from stend.errors import Missing, StepFailed
+from stend.features import clock
 from stend.programs import missing
 
 SECONDS = 3
@@ -33,7 +34,7 @@ def _told(fio: str, threads: int, seconds: float, *load: str) -> dict[str, dict[
     shape = [f"--numjobs={threads}", "--thread", "--group_reporting", "--time_based", f"--runtime={seconds:g}"]
     try:
         done = subprocess.run(
-            [fio, *job, *shape, "--output-format=json"],
+            [fio, *clock(), *job, *shape, "--output-format=json"],
             capture_output=True,
             text=True,
             timeout=60 + seconds,
