@@ -24,6 +24,7 @@ NEEDED = (
     "allow_file_create",
     "buffer_compress_percentage",
     "bssplit",
+    "clocksource",
     "exec_prerun",
     "exitall_on_error",
     "group_reporting",
