@@ -38,7 +38,6 @@ def warm(*, loads: bool) -> None:
         vl_convert, markup = (import_module(name) for name in ("vl_convert", "stend.report.parts.markup"))
         setattr(vl_convert, "javascript_bundle", Path(os.environ["STEND_LAB_BUNDLE"]).read_text)  # noqa: B010 for mypy
         markup.drawing_script()
-    application()
 
 
 class Child:
@@ -46,6 +45,7 @@ class Child:
 
     def __init__(self, arguments: tuple[str, ...]) -> None:
         warm(loads=arguments[0] in LOADS)
+        application(arguments[0])
         self.arguments = arguments
         self.out, self.err = (tempfile.TemporaryFile("w+") for _ in range(2))  # noqa: SIM115
         self.process = FORK.Process(target=self._stend)
