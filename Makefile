@@ -4,7 +4,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
-WORKERS = -n $(shell echo $$(($$(nproc) + 2))) --dist loadgroup --maxprocesses 8
+WORKERS = -n $(shell echo $$(($$(nproc) + 3))) --dist loadgroup --maxprocesses 8
 ORDER := $(if $(CI),-p randomly)
 LONGER := fio or block or lab or slow or soak or browser
 export PATH := $(PATH):/usr/sbin:/sbin
