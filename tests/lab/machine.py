@@ -27,9 +27,12 @@ EMULATION = ("tcg,thread=multi,tb-size=512", "max,-smap,-smep,-la57,-erms", "1,m
 no room for a second, QEMU would leave memory barriers out, and its NVMe drives miss doorbells then. A processor that
 says it repeats string moves fast (`erms`) is asked to clear each page so, and QEMU does that byte by byte.
 """
-QUICK = "mitigations=off init_on_alloc=0 audit=0 nowatchdog apparmor=0 transparent_hugepage=always tsc=reliable"
+QUICK = (
+    "mitigations=off init_on_alloc=0 audit=0 nowatchdog apparmor=0 transparent_hugepage=always tsc=reliable norandmaps"
+)
 """For the kernel: no protection from anybody, which costs an emulated machine a fifth of its time; and the processor's
-own clock, since each look at the board's is a call into QEMU.
+own clock, since each look at the board's is a call into QEMU. Programs lie at the same addresses at each start, so that
+what QEMU has translated of them serves the next: a seventh of all its time.
 """
 STARTED = ("nvme", "smartctl", "hdparm", "sg_vpd", "sg_opcodes", "sg_requests", "sg_modes", "wipefs")
 """Programs that the cases start hundreds of times, each of which would ask the host for its parts a hundred times."""
