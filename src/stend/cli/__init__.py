@@ -33,6 +33,9 @@ GARBAGE_AFTER = 50_000
 ALONE = ("OPENBLAS_NUM_THREADS", "1")
 """Our matrices are small: numpy's other threads would only spin, from its import on and beside what is measured."""
 
+COUNTS_ITS_OWN = "duckdb"
+"""Counts, as Python ends, what nobody has taken from it, and lists it for the user."""
+
 SHOWN = 80
 NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
 """What it answers to a path that can lead nowhere."""
@@ -171,7 +174,7 @@ def script() -> None:
     os.environ.setdefault(*ALONE)
     gc.set_threshold(GARBAGE_AFTER)
     code = main()
-    if not code:
+    if not code and COUNTS_ITS_OWN not in sys.modules:
         gc.freeze()
     sys.exit(code)
 
