@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -140,8 +141,8 @@ def test_hooks_are_tried_again_and_hold_nothing_up(tmp_path: Path, monkeypatch: 
     wanted = [
         hooks.hook(f"finished=sh -c 'cat > {told}; echo $STEND_EVENT >> {told}'"),
         hooks.hook(f"finished=http://127.0.0.1:{server.server_port}/"),
-        hooks.hook(f"finished={sys.executable} -c 'raise SystemExit(3)'"),
-        hooks.hook(f"finished={sys.executable} -c 'import time; time.sleep(600)'"),
+        hooks.hook(f"finished={shlex.quote(sys.executable)} -c 'raise SystemExit(3)'"),
+        hooks.hook(f"finished={shlex.quote(sys.executable)} -c 'import time; time.sleep(600)'"),
         hooks.hook("finished=/nowhere/at/all"),
         hooks.hook("failed=touch wrong"),
     ]

@@ -5,7 +5,7 @@ mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 for module in $(cat /modules/order); do insmod "/modules/$module" || echo "lab: $module cannot be loaded"; done
-word() { sed -n "s/.*lab\.$1=\([^ ]*\).*/\1/p" /proc/cmdline; }
+word() { printf '%b' "$(sed -n "s/.*lab\.$1=\([^ ]*\).*/\1/p" /proc/cmdline)"; } # a space of a path is told as \0040
 lab=$(word folder) name=$(word name) boot=$(word boot) venv=$(word venv)
 mkdir -p /host /layer /root
 mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=524288 root /host

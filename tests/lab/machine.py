@@ -124,6 +124,11 @@ def load_order(modules: Path) -> list[str]:
     return order
 
 
+def _one_word(path: str | Path) -> str:
+    """A path as the kernel's command line may have it: spaces as `printf %b` reads them."""
+    return str(path).replace("\\", r"\\").replace(" ", r"\0040")
+
+
 class Machine:
     """One boot of a machine; `listen` hears what the guest asks until it ends or is cut off."""
 
@@ -135,7 +140,8 @@ class Machine:
         self.said = (self.place / "said").open("x+")
         self.console = self.place / f"console-{boot}.txt"
         accel = KVM if kvm() else EMULATION
-        told = f"console=ttyS0 panic=-1 {QUICK} lab.folder={lab} lab.name={name} lab.boot={boot} lab.venv={sys.prefix}"
+        places = f"lab.folder={_one_word(lab)} lab.venv={_one_word(sys.prefix)}"
+        told = f"console=ttyS0 panic=-1 {QUICK} lab.name={name} lab.boot={boot} {places}"
         self.process = subprocess.Popen(
             [
                 "qemu-system-x86_64", "-machine", "q35", "-accel", accel[0], "-cpu", accel[1], "-smp", accel[2],
