@@ -189,7 +189,6 @@ def test_no_thread_is_disturbed_by_the_end_of_anothers_shell(engine: FioEngine) 
 STARTER = """
 import sys, time
 from stend.engines.fio import FioEngine
-from stend.features import clock
 from tests.engine_rules import FILL, RANDOM
 engine = FioEngine(sys.argv[1], interval_s=0.1)
 load = engine.start(RANDOM, seed=1)
