@@ -1,25 +1,20 @@
-"""What the drive is for: every use with its mark and reasons, and one verdict over all (`judgement`, uses.toml)."""
+"""Suitability: every use with its mark and reasons (`judgement`, uses.toml)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from stend.findings import Finding, Sheet, Side
-from stend.findings.judgement import MOST_REASONS, Judged, Missing, concluded
+from stend.findings import Confidence, Finding, Sheet, Side
+from stend.findings.judgement import FIT, concluded
 from stend.record import Run
 
 NAME = "suitability"
 OF_ALL = True
-"""It rests on the other findings."""
+"""It needs the other findings."""
+SURE: dict[str, Confidence] = {"can't tell": "can't tell", "doubt": "low"}
 
 
 def find(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Iterator[Finding]:
-    """One for each use that a drive of this kind is asked."""
+    """Yield one finding for each use that a drive of this kind is judged for."""
     for one in concluded(run, sheet, found).uses:
-        side: Side = "pro" if one.mark == "yes" else "con" if one.mark == "no" else ""
-        known = not run.unmet and one.mark != "can't tell"
-        sure: Any = "can't tell" if one.mark == "can't tell" else "medium" if known else "low"
-        yield Finding(name=NAME, key=one.key, values=_values(one), confidence=sure, side=side)
-
-
-def _values(one: Judged) -> dict[str, Any]:
-    return {"use": one.use, "reasons": one.reasons[:MOST_REASONS], "tests": (Missing(one.missing),)}
+        side: Side = "pro" if one.mark in FIT else "con" if one.mark == "no" else ""
+        values = {"use": one.use, "why": one.why()}
+        yield Finding(name=NAME, key=one.key, values=values, confidence=SURE.get(one.mark, "medium"), side=side)

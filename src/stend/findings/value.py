@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement.evidence import best_reads
+from stend.findings.look import headline
 from stend.findings.look.endurance import endurance
+from stend.findings.look.figures import figures
 from stend.record import Run
 
 NAME = "value"
@@ -16,7 +17,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     price = float(sheet.get("price", 0))
     if price > 0:
         values = {"price": price, "currency": _currency(sheet), "per_gb": price / (capacity / 1e9)}
-        reads = best_reads(run)
+        reads = headline.level(figures(run), "read_window")
         if reads:
             values |= {"per_kiops": price / (reads.iops / 1000), "load": reads.workload.label}
         yield Finding(name=NAME, key="price" if reads else "price_alone", values=values)

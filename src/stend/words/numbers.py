@@ -148,6 +148,11 @@ def fold(language: str, value: float) -> str:
     return "в" + NBSP + text + NBSP + ("раз" if text.isdigit() and plural("ru", int(text)) != 1 else "раза")
 
 
+def part(language: str, value: float) -> str:
+    """What is left of a whole that shrank so many times: 4 -> `25%`."""
+    return percent(language, 1 / value)
+
+
 def gain(language: str, value: float) -> str:
     """A small ratio as a gain: 1.15 -> `15%`."""
     return percent(language, value - 1)
@@ -201,6 +206,7 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "pct": percent,
     "times": times,
     "fold": fold,
+    "part": part,
     "gain": gain,
     "nines": nines,
     "steps": steps,

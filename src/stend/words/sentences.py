@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.findings import Finding
-from stend.findings.judgement import Missing, Reason
+from stend.findings.judgement import Reason, Why
 from stend.findings.look.grounds import Because
 from stend.words import Language
 
@@ -15,16 +15,39 @@ def finding_said(finding: Finding, words: Language) -> str:
 
 
 def reason_said(reason: Reason, words: Language) -> str:
-    """Why a use fits or does not, as a clause."""
-    return words(f"reason.{reason.figure}.{reason.key}", **reason.values)
+    """Return why a use fits or does not, as a clause, with its caveat."""
+    clause = words(f"reason.{reason.figure}.{reason.key}", **reason.values)
+    return words("why.caveat", clause=clause, caveat=because_said(reason.caveat, words)) if reason.caveat else clause
+
+
+def why_said(why: Why, words: Language) -> str:
+    """Return the reasons of a mark and what is missing, as clauses with semicolons between them."""
+    clauses = [reason_said(reason, words) for reason in why.reasons]
+    clauses += [because_said(one, words) for one in why.because]
+    if why.tests:
+        tests = ", ".join(words(f"test.{name}") if words.knows(f"test.{name}") else name for name in why.tests)
+        clauses.append(words("why.tests", tests=tests))
+    if why.facts:
+        clauses.append(facts_said(why.facts, words))
+    return "; ".join(clauses)
+
+
+def because_said(why: Because, words: Language) -> str:
+    """Return why a run cannot carry a conclusion, as a clause."""
+    return words(f"because.{why.key}", **why.values)
+
+
+def facts_said(facts: tuple[str, ...], words: Language) -> str:
+    """Return that the drive sheet does not state these facts, as a clause."""
+    return words("why.facts_" + "_".join(sorted(facts)))
 
 
 def _shown(value: Any, words: Language) -> Any:
     match value:
         case Because():
-            return words(f"because.{value.key}", **value.values)
-        case Missing():
-            return ", ".join(words(f"test.{name}") for name in value.tests)
+            return because_said(value, words)
+        case Why():
+            return why_said(value, words)
         case Reason():
             return reason_said(value, words)
         case (int() | float() as number, str(shape)):

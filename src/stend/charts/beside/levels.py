@@ -8,46 +8,37 @@ from stend.charts.parts import Drawing, Row, axis, data
 from stend.charts.parts.marks import lines, tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
+from stend.findings.look import headline
 from stend.findings.look.figures import Figures
 from stend.published import middle
 from stend.units import KiB
 from stend.words import Language
 
 IOPS = {
-    "read_window": (100, ("window", "filled"), ("reads",), ("iops", "block-sweep", "latency")),
-    "mix_window": (65, ("window", "filled"), ("mix",), ("iops", "latency")),
-    "write_fresh": (0, ("fresh",), ("start", "fresh_writes"), ("write-saturation", "fresh")),
-    "write_window": (0, ("window", "filled"), ("filled_writes",), ("iops", "block-sweep", "latency")),
-    "write_saturated": (0, ("saturated", "window"), ("writes",), ("write-saturation",)),
+    "read_window": ("reads",),
+    "mix_window": ("mix",),
+    "write_fresh": ("start", "fresh_writes"),
+    "write_window": ("filled_writes",),
+    "write_saturated": ("writes",),
 }
-"""Level -> read share, states, published figures (the first that is known), tests that tell it (the first that did)."""
+"""Level -> published figures, the first that is known; which test measures a level: findings/look/headline.py."""
 SEQUENTIAL = {"seq_read": 100, "seq_write": 0}
 
 
 def figure(side: Side, level: str) -> float | None:
     """IOPS of a level; one recorded figure, or the middle of a published range."""
-    reads, states, names, tests = IOPS[level]
     if not side.run:
-        return next((told for name in names if (told := published.figure(side.facts, name)) is not None), None)
-    for test in tests:
-        own = [r for r in side.rows if r.test == test and _random(r, reads) and r.state in states]
-        if own:
-            return max(row.iops for row in own)
-    return None
+        return next((told for name in IOPS[level] if (told := published.figure(side.facts, name)) is not None), None)
+    row = headline.level(side.rows, level)
+    return row.iops if row else None
 
 
 def throughput(side: Side, level: str) -> float | None:
     """Bytes per second of 128 KiB streams in steady state."""
-    reads = SEQUENTIAL[level]
     if not side.run:
         return published.figure(side.facts, level)
-    own = [
-        row.value("throughput") or 0.0
-        for row in side.rows
-        if (row.test, row.direction, row.state) == ("throughput", "both", "window")
-        and (row.workload.read_pct, row.workload.block_bytes) == (reads, 128 * KiB)
-    ]
-    return max(own, default=None)
+    row = headline.stream(side.rows, SEQUENTIAL[level])
+    return row.value("throughput") if row else None
 
 
 def _random(row: Figures, reads: int) -> bool:

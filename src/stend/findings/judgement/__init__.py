@@ -1,95 +1,158 @@
-"""Whom a drive is for: each use judged on steady figures, the fall from fresh, tails, rests, cache and endurance.
+"""Judge what a drive is for: each use by figures that last, the fall from fresh, tails, rests, cache and the drive sheet.
 
-The thresholds, their weights and sources are data (uses.toml). A use is "yes", "doubt", "no" or "can't tell"; the last
-names the test that would tell.
+Demands, bounds, weights and sources are data (uses.toml). A use is marked
+
+- "yes": every demand is met;
+- "performance": every measured demand is met, but the drive sheet does not state endurance or power-loss protection;
+- "doubt": a demand is met in part, or a figure is missing that the use does not strictly need;
+- "no": a decisive demand fails, two demands fail, or the doubts together weigh as much (`HEAVY_DOUBTS`);
+- "can't tell": a needed figure was not measured, or the run cannot carry it.
+
+A run that is shortened, unfinished, damaged or of a tiny target has no marks at all (`standing`).
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from stend.findings import Finding, Sheet
-from stend.findings.judgement.evidence import TELLS, Evidence, evidence
+from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known, evidence
+from stend.findings.judgement.standing import standing
 from stend.findings.judgement.uses import Demand, Use, uses
+from stend.findings.look.grounds import Because
 from stend.record import Run
 
-Mark = Literal["yes", "doubt", "no", "can't tell"]
+Mark = Literal["yes", "performance", "doubt", "no", "can't tell"]
+RANK: tuple[Mark, ...] = ("no", "can't tell", "doubt", "performance", "yes")
+"""From the worst mark to the best."""
+FIT: tuple[Mark, ...] = ("yes", "performance")
 MOST_REASONS = 3
 MOST_BEYOND = 10.0
 """By how far a bound is missed counts up to so many times."""
 HEAVY = 3
 """A demand of this weight decides alone."""
+HEAVY_DOUBTS = 5
+"""Doubts that weigh so much together decide too."""
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """A figure that speaks for or against a use: its answer ("pass", "doubt" or "fail") and all that is known."""
+    """A figure that speaks for or against a use: its answer ("pass", "doubt" or "fail"), all figures, and a caveat."""
 
     figure: str
     answer: str
     weight: float
     values: Evidence
+    caveat: Because | None = None
+    clause: str = ""
+    beyond: float = 1.0
+
+    @property
+    def margin(self) -> float:
+        """Return the weight of the demand times how far the figure is beyond its bound, by its logarithm."""
+        return self.weight * math.log(self.beyond)
 
     @property
     def key(self) -> str:
-        """Which clause says so: "pass", "doubt", "fail", or "level" where the figure hardly moved."""
+        """Return the sentence: that of the demand, "level" where the figure hardly moved, else the answer's."""
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0)
-        return "level" if level else self.answer
+        return "level" if level else self.clause or self.answer
 
 
-class Missing(msgspec.Struct, frozen=True):
-    """The tests that would tell what nobody can tell without them."""
+class Why(msgspec.Struct, frozen=True):
+    """Why a use has its mark: reasons, what makes figures unusable, tests that did not run, facts that no sheet states."""
 
-    tests: tuple[str, ...]
+    reasons: tuple[Reason, ...] = ()
+    because: tuple[Because, ...] = ()
+    tests: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
 
 
 class Judged(NamedTuple):
-    """A use, its mark, the reasons for it with the weightiest first, and tests that would tell more."""
+    """A use, its mark, the reasons for it with the weightiest first, and what is missing.
+
+    `missing` are tests that did not run, `facts` what the drive sheet does not state ("dwpd", "plp"), `because` the
+    reasons why figures of this run cannot be used.
+    """
 
     use: str
     mark: Mark
     reasons: tuple[Reason, ...]
-    missing: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
+    because: tuple[Because, ...] = ()
 
     @property
     def key(self) -> str:
-        """The mark as a key of sentences: "yes", "doubt", "no" or "unknown"."""
+        """Return the mark as a key of sentences: "yes", "performance", "doubt", "no" or "unknown"."""
         return "unknown" if self.mark == "can't tell" else self.mark
 
-
-def judge(told: Evidence, kind: str) -> tuple[Judged, ...]:
-    """Every use that a drive of this kind ("flash", "disk", "array") is asked, from light to heavy."""
-    table = uses()
-    return tuple(_judged(name, table.use[name], told) for name in table.order if _asked(table.use[name].only, kind))
-
-
-def _asked(only: str, kind: str) -> bool:
-    kinds = {"any": ("flash", "disk", "array"), "server": ("flash", "array"), "member": ("flash",), "disk": ("disk",)}
-    return kind in kinds[only]
+    def why(self, most: int = MOST_REASONS) -> Why:
+        """Return what made the mark: at most so many reasons; what is missing only where it decided."""
+        if self.mark == "no":
+            return Why(self.reasons[:most])
+        reasons = () if self.mark == "can't tell" else self.reasons[:most]
+        return Why(reasons, self.because, self.missing, self.facts)
 
 
-def _judged(name: str, use: Use, told: Evidence) -> Judged:
-    demands = [d for d in use.demands if not (d.unless and told.get(d.unless.figure, 9e9) < d.unless.below)]
-    known = [d for d in demands if d.figure in told]
-    reasons = [_reason(demand, told) for demand in known]
+def judge(known: Known, kind: str) -> tuple[Judged, ...]:
+    """Judge every use that applies to a drive of this kind ("flash", "disk", "array"), from light to heavy."""
+    table, done = uses(), dict[str, Judged]()
+    for name in table.order:
+        use = table.use[name]
+        lacks = use.applies and known.figures.get(use.applies.figure, 0.0) < use.applies.above
+        if kind in use.kinds and not lacks:
+            done[name] = _no_better(_judged(name, use, known, kind), done.get(use.no_better))
+    return tuple(done.values())
+
+
+def _no_better(judged: Judged, other: Judged | None) -> Judged:
+    """Lower the mark to that of another use, with the reasons of that one."""
+    if other is None or RANK.index(judged.mark) <= RANK.index(other.mark):
+        return judged
+    return other._replace(use=judged.use)
+
+
+def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
+    figures = known.usable
+    demands = [d for d in use.demands if kind in d.kinds and not _excused(d, figures)]
+    reasons = [_reason(demand, known) for demand in demands if demand.figure in figures]
     fails = [r for r in reasons if r.answer == "fail"]
     doubts = [r for r in reasons if r.answer == "doubt"]
-    missing = tuple(dict.fromkeys(TELLS[d.figure] for d in demands if d.needed and d.figure not in told))
+    unknown = [d for d in demands if d.figure not in figures and not d.optional and d.instead not in figures]
+    facts = tuple(d.figure for d in unknown if d.figure in FACTS)
+    unknown = [d for d in unknown if d.figure not in FACTS]
+    missing = tuple(dict.fromkeys(TELLS[d.figure] for d in unknown if d.figure not in known.unusable))
+    because = tuple(dict.fromkeys(known.unusable[d.figure] for d in unknown if d.figure in known.unusable))
     mark: Mark = "yes"
     if any(_weight(demands, r) >= HEAVY for r in fails) or len(fails) > 1:
         mark = "no"
-    elif missing or not known:
+    elif sum(_weight(demands, r) for r in (*fails, *doubts)) >= HEAVY_DOUBTS:
+        mark = "no"
+    elif any(d.needed for d in unknown) or not reasons:
         mark = "can't tell"
-    elif fails or doubts:
+    elif fails or doubts or unknown:
         mark = "doubt"
-    return Judged(name, mark, _ranked(reasons, mark), missing)
+    elif facts:
+        mark = "performance"
+    return Judged(name, mark, _ranked(reasons, mark), missing, facts, because)
 
 
-def _reason(demand: Demand, told: Evidence) -> Reason:
-    value = told[demand.figure]
+def _excused(demand: Demand, figures: Evidence) -> bool:
+    """Return whether the demand is not made of this drive."""
+    unless = demand.unless
+    return unless is not None and unless.figure in figures and figures[unless.figure] < unless.below
+
+
+def _reason(demand: Demand, known: Known) -> Reason:
+    value, caveat = known.figures[demand.figure], known.bounds.get(demand.figure)
     answer, beyond = demand.answer(value), min(demand.beyond(value), MOST_BEYOND)
+    if caveat and answer == "pass":  # the truth is worse than the figure
+        answer = "doubt"
     weight = demand.weight * (1 if answer == "pass" else 1 + beyond / MOST_BEYOND)
-    return Reason(demand.figure, answer, weight, told)
+    clause = demand.clause if answer != "pass" else ""
+    return Reason(demand.figure, answer, weight, known.figures, caveat, clause, max(beyond, 1.0))
 
 
 def _weight(demands: Iterable[Demand], reason: Reason) -> int:
@@ -97,38 +160,39 @@ def _weight(demands: Iterable[Demand], reason: Reason) -> int:
 
 
 def _ranked(reasons: Sequence[Reason], mark: Mark) -> tuple[Reason, ...]:
-    """Those that made the mark what it is, the weightiest first."""
-    wanted = {
-        "yes": ("pass",),
-        "doubt": ("fail", "doubt"),
-        "no": ("fail", "doubt"),
-        "can't tell": ("fail", "doubt", "pass"),
-    }
-    own = [r for r in reasons if r.answer in wanted[mark]]
-    own.sort(key=lambda r: (-wanted[mark].index(r.answer) if mark != "can't tell" else 0, r.weight), reverse=True)
+    """Return those that made the mark what it is, the weightiest first."""
+    wanted = {"doubt": ("fail", "doubt"), "no": ("fail", "doubt"), "can't tell": ("fail", "doubt", "pass")}
+    answers = wanted.get(mark, ("pass",))
+    own = [r for r in reasons if r.answer in answers]
+    own.sort(key=lambda r: (answers.index(r.answer) if mark != "can't tell" else 0, -r.weight))
     return tuple(own)
 
 
 class Verdict(NamedTuple):
-    """The heaviest class of the ladder that fits ("" none, None when nobody can tell), all uses, reasons, evidence."""
+    """The heaviest class of the ladder that fits ("" none, None if unknown), all uses, evidence, why there is no verdict."""
 
     best: str | None
     uses: tuple[Judged, ...]
-    reasons: tuple[Reason, ...]
-    told: Evidence
+    known: Known
+    standing: Because | None = None
+
+    @property
+    def told(self) -> Evidence:
+        """Return every figure, usable or not."""
+        return self.known.figures
 
     def of(self, *marks: Mark) -> tuple[Judged, ...]:
-        """Those so marked, from light to heavy."""
+        """Return the uses so marked, from light to heavy."""
         return tuple(one for one in self.uses if one.mark in marks)
 
 
 def concluded(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Verdict:
-    """The whole judgement of a run, by what else was found."""
-    return verdict(evidence(run, sheet, found), kind(run))
+    """Return the whole judgement of a run, by what else was found."""
+    return verdict(evidence(run, sheet, found), kind(run), standing(run))
 
 
 def kind(run: Run) -> str:
-    """ "disk", "array" or "flash"."""
+    """Return "disk", "array" or "flash"."""
     drive = run.plan.device
     if drive.rotational:
         return "disk"
@@ -137,29 +201,14 @@ def kind(run: Run) -> str:
     )
 
 
-def verdict(told: Evidence, kind: str) -> Verdict:
-    """The whole judgement, argued by its three weightiest reasons: against what is refused, for what is not."""
-    judged = judge(told, kind)
+def verdict(known: Known, kind: str, because: Because | None = None) -> Verdict:
+    """Return the whole judgement; a run that cannot carry one has every use as "can't tell"."""
+    judged = judge(known, kind)
+    if because:
+        judged = tuple(Judged(one.use, "can't tell", (), because=(because,)) for one in judged)
     marks = {one.use: one.mark for one in judged}
     ladder = [name for name in uses().ladder if name in marks]
-    best: str | None = next((name for name in reversed(ladder) if marks[name] == "yes"), "")
+    best: str | None = next((name for name in reversed(ladder) if marks[name] in FIT), "")
     if ladder and not best and all(marks[name] == "can't tell" for name in ladder):
         best = None
-    return Verdict(best, judged, _weightiest(judged, best), told)
-
-
-def _weightiest(judged: Sequence[Judged], best: str | None) -> tuple[Reason, ...]:
-    """What keeps it from the lightest use it is refused or doubted for first, then what makes it fit."""
-    fit = [one for one in judged if one.mark == "yes" and one.use in (best, "hot", "database")] or [
-        one for one in judged if one.mark == "yes"
-    ]
-    unfit = [one for one in judged if one.mark == "no"] or [one for one in judged if one.mark == "doubt"]
-    against = [r for one in unfit[:2] for r in one.reasons if r.answer == "fail"] or [
-        r for one in unfit[:1] for r in one.reasons
-    ]
-    pro = [r for one in fit[-1:] for r in one.reasons]
-    against.sort(key=lambda r: r.weight, reverse=True)
-    told: dict[str, Reason] = {}
-    for reason in (*against[:2], *pro, *against[2:]):
-        told.setdefault(reason.figure, reason)
-    return tuple(told.values())[:MOST_REASONS]
+    return Verdict(best, judged, known, because)

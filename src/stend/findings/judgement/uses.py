@@ -6,16 +6,25 @@ from typing import Any
 
 import msgspec
 
+KINDS = ("flash", "disk", "array")
 
-class Unless(msgspec.Struct, frozen=True):
-    """A demand is not made where another figure lies below a bound."""
+
+class Unless(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A demand is not made where another figure is below a bound."""
 
     figure: str
     below: float
 
 
+class Applies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A use is judged only where a figure is known and at least so high."""
+
+    figure: str
+    above: float
+
+
 class Demand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A figure and its bounds: it passes up to the first and fails beyond the second, in base units."""
+    """A figure and its bounds in base units: it passes up to the first and fails beyond the second."""
 
     figure: str
     weight: int
@@ -23,26 +32,32 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     at_least: tuple[float, float] | None = None
     at_most: tuple[float, float] | None = None
     needed: bool = False
+    optional: bool = False
+    instead: str = ""
     unless: Unless | None = None
+    kinds: tuple[str, ...] = KINDS
+    clause: str = ""
 
     def answer(self, value: float) -> str:
-        """ "pass", "doubt" or "fail"."""
+        """Return "pass", "doubt" or "fail"."""
         good, bad = self.at_least or self.at_most or (0.0, 0.0)
         sign = 1 if self.at_least else -1
         return "pass" if sign * value >= sign * good else "doubt" if sign * value >= sign * bad else "fail"
 
     def beyond(self, value: float) -> float:
-        """How many times the value is on the wrong side of the bound for passing, or on the right side of it."""
+        """Return how many times the value is beyond the bound for passing, on either side of it."""
         good = (self.at_least or self.at_most or (1.0, 1.0))[0]
         ratio = max(value, 1e-12) / good
         return max(ratio, 1 / ratio)
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a drive may be for; `only` says which kinds of drive it is asked of."""
+    """What a drive may be for, and for which kinds of drive that is judged."""
 
     demands: tuple[Demand, ...]
-    only: str = "any"
+    kinds: tuple[str, ...] = KINDS
+    applies: Applies | None = None
+    no_better: str = ""
 
 
 class Uses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +74,6 @@ class Uses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def uses() -> Uses:
-    """uses.toml."""
-    told: Any = (resources.files(__package__) / "uses.toml").read_bytes()
-    return msgspec.toml.decode(told, type=Uses)
+    """Return uses.toml."""
+    text: Any = (resources.files(__package__) / "uses.toml").read_bytes()
+    return msgspec.toml.decode(text, type=Uses)

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from stend.findings import Finding
-from stend.findings.judgement import Judged, Reason, Verdict
+from stend.findings.judgement import FIT, Judged, Reason, Verdict
 from stend.findings.judgement.evidence import Evidence
 from stend.published import figure
 from stend.record import Run
 from stend.report.story import Band, Key, Marked
 from stend.report.story.rivals import peers
 from stend.words import Language
-from stend.words.sentences import reason_said
+from stend.words.sentences import because_said, facts_said, reason_said, why_said
 
 FIGURES = {
     "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat", "write_tail": "lat",
@@ -22,9 +22,18 @@ FIGURES = {
 }  # fmt: skip
 """Figures of evidence that a reader asks for first, and the shapes they are told in."""
 MOST_FIGURES = 8
+MOST_CLAUSES = 2
+SAME = 0.03
+"""Two figures of one quantity that differ by less are shown once."""
+LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait")
+AHEAD = 1.1
+"""How far a figure must be beyond that of a rival, which was measured under other conditions."""
+COMMON = ("read_wait", "start", "seq_read")
+"""Figures that every flash drive passes: no drive is told apart by them alone."""
+SERVER = ("read", "mixed", "database", "write")
 ROUND = re.compile(r"[.,]0(?=\s)")
 """A last nought behind the point; thousands have three."""
-KEPT = {"holds": "kept", "holds_beside": "kept", "only_fresh": "fresh_only", "missed": "broken"}
+KEPT = {"holds": "kept", "near": "near", "only_fresh": "fresh_only", "missed": "broken"}
 
 
 class Seen(NamedTuple):
@@ -39,14 +48,21 @@ class Seen(NamedTuple):
 
 
 def keys(seen: Seen) -> Iterator[Key]:
-    """The figures that a reader asks for first, as far as the run has them."""
-    known = peers(seen.run.plan.device, seen.kind)
-    fresh_twice = "start" if seen.told.get("start") == seen.told.get("fresh_writes") else "fresh_writes"
-    own = [name for name in FIGURES if seen.told.get(name) and name != fresh_twice][:MOST_FIGURES]
+    """Yield the figures that a reader asks for first, as far as the run has them."""
+    known = rivals(seen)
+    start, peak = seen.told.get("start", 0.0), seen.told.get("fresh_writes", 0.0)
+    hidden = "start" if peak and abs(start / peak - 1) < SAME else ""
+    own = [name for name in FIGURES if seen.told.get(name) and name != hidden][:MOST_FIGURES]
     for name in own:
         band = _band(name, seen.told[name], known, seen.words)
-        shown = "writes_full" if name == "writes" and "fall" not in seen.told else name  # nobody wrote for hours
+        shown = "writes_full" if name == "writes" and "sat_s" not in seen.told else name  # no saturation was run
         yield Key(seen.words(f"figure_name.{shown}"), _said(seen.told[name], FIGURES[name], seen.words), band)
+
+
+def rivals(seen: Seen) -> dict[str, dict[str, Any]]:
+    """Return what was published of other drives of its class."""
+    profile = seen.run.plan.profile
+    return peers(seen.run.plan.device, seen.kind, profile.device_class)
 
 
 def _said(value: float, shape: str, words: Language) -> str:
@@ -88,53 +104,103 @@ def marked(seen: Seen) -> Iterator[Marked]:
 
 
 def _why(one: Judged, words: Language) -> str:
-    if one.mark == "can't tell":
-        return words("story.would_tell", tests=", ".join(words(f"test.{name}") for name in one.missing))
-    return sentence("; ".join(reason_said(reason, words) for reason in one.reasons[:2]))
+    return sentence(why_said(one.why(MOST_CLAUSES), words))
 
 
 def verdict(seen: Seen) -> str:
-    """One sentence: for what, not for what, and the three weightiest reasons."""
+    """Return what the drive is for, what it is not for, each with its own reasons; or why there is no verdict."""
     words, judged = seen.words, seen.verdict
+    if why := judged.standing:
+        return words("story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words))
     ladder = [one for one in judged.uses if one.use != "streaming"]
-    yes = [one.use for one in ladder if one.mark == "yes"][-2:] or [one.use for one in judged.of("yes")]
-    no = [one.use for one in ladder if one.mark == "no"]
-    doubt = [one.use for one in ladder if one.mark == "doubt"]
-    reasons = "; ".join(reason_said(one, words) for one in judged.reasons)
-    good, bad, unsure = (_listed(names, words) for names in (yes, no[:1] + no[-1:] if len(no) > 1 else no, doubt[:2]))
-    if not reasons:
-        return words("story.verdict_none")
-    if yes and (no or doubt):
-        return words(
-            "story.verdict_both" if no else "story.verdict_doubt", good=good, bad=bad or unsure, reasons=reasons
-        )
-    if yes:
-        return words("story.verdict_good", good=good, reasons=reasons)
-    if no:
-        return words("story.verdict_bad", bad=bad, reasons=reasons)
-    if doubt:
-        return words("story.verdict_unsure", bad=unsure, reasons=reasons)
-    return words("story.verdict_none")
+    fit = [one for one in ladder if one.mark in FIT][-2:] or list(judged.of(*FIT))
+    no = [one for one in ladder if one.mark == "no"]
+    doubt = [one for one in judged.of("doubt") if one.use not in {o.use for o in fit}]
+    said = []
+    if fit:
+        open_facts = tuple(dict.fromkeys(fact for one in fit for fact in one.facts))
+        key = "fit_performance" if open_facts else "fit"
+        said.append(words(f"story.{key}", good=_listed(fit, words), reasons=_clauses(fit[::-1], words)))
+        said += [sentence(facts_said(open_facts, words))] if open_facts else []
+    against, key = (no, "unfit") if no else (doubt[:2], "doubtful")
+    if against:
+        said.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=_clauses(against, words)))
+    return " ".join(said) or words("story.verdict_none")
 
 
-def _listed(names: Sequence[str], words: Language) -> str:
-    told = [words(f"use_for.{name}") for name in names]
-    return f" {words('story.and')} ".join(told)
+def _ends(refused: Sequence[Judged]) -> list[Judged]:
+    """Return the lightest and the heaviest of several uses; one for all services of a server where all are refused."""
+    if {one.use for one in refused} >= set(SERVER):
+        return [refused[-1]._replace(use="server")]
+    return [*refused[:1], *refused[1:][-1:]]
+
+
+def _clauses(uses: Sequence[Judged], words: Language) -> str:
+    """Return the weightiest reasons of these uses, each figure once, first of the first use."""
+    told: dict[str, Reason] = {}
+    for one in uses:
+        for reason in one.reasons:
+            told.setdefault(reason.figure, reason)
+    own = [r for r in told.values() if measured(r)] or list(told.values())
+    return "; ".join(reason_said(reason, words) for reason in own[:MOST_CLAUSES]) or why_said(uses[0].why(), words)
+
+
+def _listed(uses: Sequence[Judged], words: Language) -> str:
+    return f" {words('story.and')} ".join(words(f"use_for.{one.use}") for one in uses)
 
 
 def extremes(seen: Seen) -> tuple[str, str]:
-    """The weightiest thing for the drive and against it, as sentences; "" where there is none."""
-    said: list[str] = []
-    for answers, marks in ((("pass",), ("yes",)), (("fail", "doubt"), ("no", "doubt"))):
-        own = [r for one in seen.verdict.of(*marks) for r in one.reasons if r.answer in answers and measured(r)]
-        own = own or [r for one in seen.verdict.uses for r in one.reasons if r.answer in answers]
-        said.append(sentence(reason_said(max(own, key=lambda r: r.weight), seen.words)) if own else "")
-    return said[0], said[1]
+    """Return the best and the worst of the drive as sentences, beside the published drives of its class where there are any.
+
+    Without rivals: the demand that it exceeds most, and the one that it misses most; "" where there is none.
+    """
+    if seen.verdict.standing:
+        return "", ""
+    ahead, behind = _beside(seen)
+    fit = [r for one in seen.verdict.of(*FIT) for r in one.reasons if measured(r) and r.figure not in COMMON]
+    bad = [r for one in seen.verdict.of("no", "doubt") for r in one.reasons if measured(r)]
+    best = max(fit, key=lambda r: r.margin, default=None)
+    worst = max(bad, key=lambda r: r.weight, default=None)
+    return (
+        ahead or (sentence(reason_said(best, seen.words)) if best else ""),
+        behind or (sentence(reason_said(worst, seen.words)) if worst else ""),
+    )
+
+
+class Rival(NamedTuple):
+    """A figure of this drive over that of a rival, above 1 where this drive is better; the rival's figure and title."""
+
+    gain: float
+    figure: str
+    theirs: float
+    title: str
+
+
+def _beside(seen: Seen) -> tuple[str, str]:
+    """Return the figure that is furthest ahead of every rival and the one furthest behind every rival, as sentences."""
+    best, worst = [], []
+    for name in (name for name in FIGURES if seen.told.get(name)):
+        sign = -1 if name in LESS_IS_BETTER else 1
+        known = [(told, f["about"]["title"]) for f in rivals(seen).values() if (told := figure(f, name)) is not None]
+        gains = [Rival((seen.told[name] / told) ** sign, name, told, title) for told, title in known]
+        best += sorted(gains)[:1]  # the strongest rival leaves the smallest gain
+        worst += sorted(gains)[-1:]
+    ahead = [one for one in best if one.gain >= AHEAD]
+    behind = [one for one in worst if one.gain <= 1 / AHEAD]
+    return _said_beside(max(ahead, default=None), "ahead", seen), _said_beside(min(behind, default=None), "behind", seen)
+
+
+def _said_beside(rival: Rival | None, key: str, seen: Seen) -> str:
+    if rival is None:
+        return ""
+    name, shape = seen.words(f"figure_name.{rival.figure}"), FIGURES[rival.figure]
+    own, theirs = (_said(value, shape, seen.words) for value in (seen.told[rival.figure], rival.theirs))
+    return seen.words(f"story.{key}", name=name, own=own, theirs=theirs, rival=rival.title)
 
 
 def measured(reason: Reason) -> bool:
     """Whether a run said so, not the maker or the box."""
-    return reason.figure not in ("dwpd", "capacity")
+    return reason.figure not in ("dwpd", "plp", "capacity")
 
 
 def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:

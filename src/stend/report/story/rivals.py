@@ -16,11 +16,12 @@ PREFIX = "published:"
 NONE = "none"
 EVENTS = "events.jsonl"
 CLASSES = {
-    "nvme": ("nvme-server", "nvme-desktop"),
-    "sata": ("sata", "sas"),
-    "sas": ("sas", "sata"),
-    "disk": ("hybrid",),
-    "array": ("array",),
+    ("nvme", "enterprise"): ("nvme-server",),
+    ("nvme", "client"): ("nvme-desktop",),
+    ("sata", "enterprise"): ("sata", "sas"),
+    ("sata", "client"): ("sata",),
+    ("sas", "enterprise"): ("sas", "sata"),
+    ("sas", "client"): ("sas", "sata"),
 }
 
 
@@ -41,15 +42,26 @@ def side(name: str) -> Side:
 
 
 def reference(run: Run) -> list[Side]:
-    """The published drives of its class."""
-    return [Side(facts["about"]["title"], facts=facts) for facts in peers(run.plan.device, kind(run)).values()]
+    """Return the published drives of its class."""
+    known = peers(run.plan.device, kind(run), run.plan.profile.device_class)
+    return [Side(facts["about"]["title"], facts=facts) for facts in known.values()]
 
 
-def peers(drive: Identity, kind: str) -> dict[str, dict[str, Any]]:
-    """The published drives of its class."""
-    family = kind if kind in ("disk", "array") else drive.interface.split(" ")[0].lower()
-    wanted = CLASSES.get(family, CLASSES["sata"] if "sa" in family else CLASSES["nvme"])
-    return {name: facts for name, facts in published().items() if facts.get("about", {}).get("class") in wanted}
+def peers(drive: Identity, kind: str, device_class: str) -> dict[str, dict[str, Any]]:
+    """Return what was published of other drives of its class, by name; a drive is not its own rival."""
+    family = drive.interface.split(" ")[0].lower()
+    family = "sata" if "sata" in family else "sas" if "sas" in family or "scsi" in family else "nvme"
+    wanted = {"disk": ("hybrid",), "array": ("array",)}.get(kind) or CLASSES[family, device_class]
+    return {
+        name: facts
+        for name, facts in published().items()
+        if facts.get("about", {}).get("class") in wanted and not _same(drive.model, facts["about"])
+    }
+
+
+def _same(model: str, about: dict[str, Any]) -> bool:
+    """Return whether a drive reports the model that a publication is about."""
+    return bool(about.get("model")) and about["model"].lower() in model.lower()
 
 
 def _runs(folder: Path) -> Iterator[Path]:

@@ -8,7 +8,7 @@ from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
 from stend.charts.beside.traced import WAYS, tallies
 from stend.charts.headroom import alike, passes
 from stend.findings import look
-from stend.findings.look import streams
+from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
 from stend.report.parts import Table
 from stend.words import Language
@@ -22,7 +22,7 @@ HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
 def server_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """IOPS, MB/s and mean response of each server profile at the first drive's best depth; reads and writes apart."""
+    """IOPS, MB/s and mean response of each server profile at the least depth that gives nearly the most; reads and writes apart."""
     rows: list[tuple[str, ...]] = []
     run = sides[0].run
     if run is None:
@@ -30,8 +30,7 @@ def server_table(sides: Sequence[Side], words: Language) -> Table | None:
     for test in look.tests(run, "profiles"):
         for phase in (name for name in SERVERS if any(p.name == name for p in look.measuring(run, test))):
             every = [row for row in listed(run, test.name, phase) if row.tally.ios]
-            best = max((row for row in every if row.direction == "both"), key=lambda row: row.iops, default=None)
-            if best:
+            if best := headline.busy(every):
                 rows.append(_server(best, [row for row in every if row.workload == best.workload], words))
     if not rows:
         return None

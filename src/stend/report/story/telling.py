@@ -16,6 +16,7 @@ from stend.charts.beside import Side, picture
 from stend.definition import PlannedTest
 from stend.findings import Sheet, judgement, look
 from stend.record import Run
+from stend.report.parts import departures
 from stend.report.parts.said import stamps
 from stend.report.parts.sheet import photo, sheet
 from stend.report.story import Chapter, Closing, Story
@@ -28,7 +29,7 @@ from stend.words.sentences import finding_said, reason_said
 Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
 
 
-MOST_DEVIATIONS, MOST_NOTES = 4, 4
+MOST_DEVIATIONS, MOST_NOTES, MOST_CLOSING = 4, 4, 5
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -132,7 +133,9 @@ def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
 
 def _sure(run: Run, words: Language) -> Iterator[str]:
     yield from (sentence(words.told(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
-    if not run.plan.deviations:
+    departed = [f"{whose}: {text}." for whose, text in departures.told(run, words)]
+    yield from departed
+    if not run.plan.deviations and not departed:
         yield words("story.no_deviation")
     unmet = list(dict.fromkeys(words(f"test.{j.where.test}") for j in run.unmet if words.knows(f"test.{j.where.test}")))
     yield words("story.unmet", tests=", ".join(unmet)) if unmet else words("story.steady")
@@ -205,17 +208,16 @@ def _pictures(
 
 
 def _closing(seen: Seen, facts: Sheet) -> Closing:
-    words = seen.words
-    good = _reasons(seen, ("yes",), ("pass",))
-    bad = _reasons(seen, ("no", "doubt"), ("fail", "doubt"))
-    whom = tuple(sentence(words(f"use_title.{one.use}")) for one in seen.verdict.of("yes"))
-    not_whom = tuple(sentence(words(f"use_title.{one.use}")) for one in seen.verdict.of("no"))
+    words, judged = seen.words, seen.verdict
+    fit = [r for one in judged.of(*judgement.FIT) for r in one.reasons if r.answer == "pass"]
+    unfit = [r for one in judged.of("no", "doubt") for r in one.reasons if r.answer in ("fail", "doubt")]
     money = tuple(finding_said(f, words) for f in seen.found if f.name == "value")
     lists = (
-        ("for", "pro", good),
-        ("against", "con", bad),
-        ("whom", "", whom),
-        ("whom_not", "", not_whom),
+        ("for", "pro", _reasons(fit, unfit, words)),
+        ("against", "con", _reasons(unfit, (), words)),
+        ("whom", "", _titles(judged.of("yes"), words)),
+        ("whom_performance", "", _titles(judged.of("performance"), words)),
+        ("whom_not", "", _titles(judged.of("no"), words)),
         ("facts", "", money),
     )
     return Closing(
@@ -224,18 +226,17 @@ def _closing(seen: Seen, facts: Sheet) -> Closing:
     )
 
 
-def _reasons(seen: Seen, marks: tuple[Any, ...], answers: tuple[str, ...]) -> tuple[str, ...]:
-    """Each once, the weightiest first; nothing that is for the drive in one use and against it in another."""
-    every = [r for one in seen.verdict.uses for r in one.reasons]
-    against = {r.figure for r in every if r.answer in ("fail", "doubt")}
-    own = [r for one in seen.verdict.of(*marks) for r in one.reasons if r.answer in answers and measured(r)]
-    own = [r for r in own if answers != ("pass",) or r.figure not in against]
-    own.sort(key=lambda r: r.weight, reverse=True)
-    return tuple(dict.fromkeys(sentence(reason_said(r, seen.words)) for r in _once(own)))[:5]
+def _titles(uses: Sequence[judgement.Judged], words: Language) -> tuple[str, ...]:
+    return tuple(sentence(words(f"use_title.{one.use}")) for one in uses)
 
 
-def _once(reasons: Sequence[Any]) -> list[Any]:
-    told: dict[str, Any] = {}
-    for reason in reasons:
-        told.setdefault(reason.figure, reason)
-    return list(told.values())
+def _reasons(
+    reasons: Sequence[judgement.Reason], without: Sequence[judgement.Reason], words: Language
+) -> tuple[str, ...]:
+    """Return the weightiest of these, each figure once, and none that speaks against the drive elsewhere."""
+    against = {reason.figure for reason in without}
+    told: dict[str, judgement.Reason] = {}
+    for reason in sorted(reasons, key=lambda r: (r.margin if r.answer == "pass" else r.weight), reverse=True):
+        if reason.figure not in against and (measured(reason) or reason.figure == "capacity"):
+            told.setdefault(reason.figure, reason)
+    return tuple(sentence(reason_said(reason, words)) for reason in told.values())[:MOST_CLOSING]
