@@ -22,7 +22,7 @@ def reason_said(reason: Reason, words: Language) -> str:
 def _shown(value: Any, words: Language) -> Any:
     match value:
         case Because():
-            return words(f"because.{value.key}", **value.values)
+            return words(f"because.{value.key}", **{name: _shown(one, words) for name, one in value.values.items()})
         case Missing():
             return ", ".join(words(f"test.{name}") for name in value.tests)
         case Reason():
