@@ -357,7 +357,8 @@ class Run:
     """The events so far, to ask questions of; a Started that continues takes back what it repeats.
 
     `wrong` tells which lines of its record are not as they were written, `seal` names the last of them (see `store`).
-    `clock` is the first sample of the present clock: that of a drive that goes on begins anew.
+    `clock` is the first sample of the present clock: that of a drive that goes on begins anew. `stretches` has a row
+    for each such clock: how many results, telemetry events and notes there were when it started.
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
@@ -373,7 +374,7 @@ class Run:
         self.telemetry: list[Telemetry] = []
         self.notes: list[Note] = []
         self.ended: Ended | None = None
-        self.stretch = (0, 0)
+        self.stretches: list[tuple[int, int, int]] = []
         self.wrong: tuple[str, ...] = ()
         self.seal = ""
         for event in events:
@@ -406,7 +407,9 @@ class Run:
         self.ended = None
         if event.continues is not None:
             self._take_back(event.continues)
-        self.stretch = (len(self.results), len(self.telemetry))
+        done = len(self.results)
+        earlier = [(min(results, done), looks, notes) for results, looks, notes in self.stretches]
+        self.stretches = [*earlier, (done, len(self.telemetry), len(self.notes))]
 
     def _take_back(self, again: Position) -> None:
         order = {(t.name, p.name): i for i, (t, p) in enumerate(self.phases())}
@@ -447,7 +450,8 @@ class Run:
     @property
     def present(self) -> tuple[list[Result], list[Telemetry]]:
         """Results and telemetry since the run last started, on one clock."""
-        return self.results[self.stretch[0] :], self.telemetry[self.stretch[1] :]
+        results, looks, _ = self.stretches[-1] if self.stretches else (0, 0, 0)
+        return self.results[results:], self.telemetry[looks:]
 
     @property
     def plan(self) -> Plan:

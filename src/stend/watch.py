@@ -5,7 +5,8 @@ at which the clock starts anew and after which anything may have been done to th
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from stend.definition import Hold, Purge
 from stend.record import Result, Run, Telemetry
@@ -24,8 +25,35 @@ COUNTERS = {
     "link_retrains": "retrainings of the link",
     "degraded": "missing members of the array",
 }
+HEAT_BIT = 2
+"""The bit of NVMe's critical_warning that is about temperature."""
 PROOFS = (("kernel", "the kernel"), ("host", "the drive (SMART)"))
 THROTTLES = ("throttle_s", "throttle_events", "warning_temperature_min")
+
+
+class Incident(NamedTuple):
+    """A change that a drive reports of itself: its name in the catalogue (`because.NAME`) and its values."""
+
+    key: str
+    values: dict[str, Any]
+
+
+def incidents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Incident]:
+    """Yield every change from one look at the drive to a later one that can move its figures.
+
+    A counter that grew, another link, a new critical warning, a synchronisation of the array that started.
+    """
+    for name in COUNTERS:
+        if growth := _growth(before, now, name):
+            yield Incident(name, {"growth": growth})
+    was, link = before.get("link"), now.get("link")
+    if was and link and was != link:
+        yield Incident("link", {"was": was, "now": link})
+    bits, known = int(now.get("critical_warning") or 0), int(before.get("critical_warning") or 0)
+    if bits & ~known:
+        yield Incident("heat_warning" if bits & HEAT_BIT else "critical_warning", {"bits": f"{bits:#x}"})
+    if now.get("resync") and not before.get("resync"):
+        yield Incident("resync", {"what": str(now["resync"])})
 
 
 def told(run: Run) -> Iterator[str]:
@@ -65,32 +93,33 @@ def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
 
 def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
     """How much a counter grew; 0 where one of the two does not tell it, or it began anew."""
-    if name not in before.values or name not in now.values:
-        return 0
-    return max(float(now.values[name]) - float(before.values[name]), 0)
+    return _growth(before.values, now.values, name)
 
 
-def _counters(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
-    for name, words in COUNTERS.items():
-        if growth := _grew(before, now, name):
-            yield f"{words} grew by {growth:.0f} between minute {_minute(before)} and {_minute(now)}"
+def _growth(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> float:
+    was, told = before.get(name), now.get(name)
+    return 0 if was is None or told is None else max(float(told) - float(was), 0)
 
 
-def _link(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
-    was, is_now = before.values.get("link"), now.values.get("link")
-    if was and is_now and was != is_now:
-        yield f"the drive's link was retrained from {was} to {is_now} before minute {_minute(now)}"
+def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+    for key, values in incidents(before.values, now.values):
+        match key:
+            case "link":
+                yield f"the drive's link was retrained from {values['was']} to {values['now']} before minute {_minute(now)}"
+            case "heat_warning" | "critical_warning":
+                yield f"the drive gives a critical warning ({values['bits']}) since minute {_minute(now)}"
+            case "resync":
+                yield f"the array is being synchronised since minute {_minute(now)}: {values['what']}"
+            case _:
+                growth = f"{COUNTERS[key]} grew by {values['growth']:.0f}"
+                yield f"{growth} between minute {_minute(before)} and {_minute(now)}"
 
 
-def _warnings(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
     limit = run.plan.device.facts.get("warning_temperature_c")
     was, is_now = before.values.get("temperature_c"), now.values.get("temperature_c")
     if limit and is_now is not None and is_now >= limit and (was is None or was < limit):
         yield f"the drive reached {is_now} °C by minute {_minute(now)}; it warns from {limit} °C"
-    if now.values.get("critical_warning") and not before.values.get("critical_warning"):
-        yield f"the drive gives a critical warning ({now.values['critical_warning']:#x}) since minute {_minute(now)}"
-    if now.values.get("resync") and not before.values.get("resync"):
-        yield f"the array is being synchronised since minute {_minute(now)}: {now.values['resync']}"
 
 
 def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
@@ -196,7 +225,6 @@ def _minute(event: Telemetry) -> str:
 
 RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[str]], ...] = (
     _throttling,
-    _counters,
-    _link,
-    _warnings,
+    _incidents,
+    _hot,
 )

@@ -30,6 +30,8 @@ NEAR = 0.1
 """How far one figure of one sample may be from a claim before the claim is called missed."""
 FRESH, LASTING = ("fresh", "filled"), ("window", "saturated")
 """The states that a claim may be made for: a drive as it was bought, and one in service."""
+ORDER = ("fresh", "iops", "throughput", "block-sweep", "latency", "latency-curve")
+"""Where several tests measured the load of a claim, the first of these answers it."""
 STEADY_NEEDS = (grounds.overwritten, grounds.ruled)
 """Of a phase that seeks steady state."""
 
@@ -37,6 +39,7 @@ STEADY_NEEDS = (grounds.overwritten, grounds.ruled)
 class Figure(NamedTuple):
     """One answer of the run: its state, in base units, and why it is no answer for a lasting state or a best."""
 
+    test: str
     state: str
     value: float
     load: Workload
@@ -103,9 +106,14 @@ def _better(claim: Claim) -> Better:
 
 
 def _best(every: list[Figure], states: tuple[str, ...], better: Better) -> Figure | None:
-    """The best answer in one of these states."""
+    """Return the best answer in one of these states, of the first test that has one: the one that tables and charts show."""
     own = [f for f in every if f.state in states]
-    return max(own, key=better, default=None)
+    first = min((_order(f.test) for f in own), default=0)
+    return max((f for f in own if _order(f.test) == first), key=better, default=None)
+
+
+def _order(test: str) -> int:
+    return ORDER.index(test) if test in ORDER else len(ORDER)
 
 
 def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
@@ -124,16 +132,16 @@ def _answer(run: Run, test: PlannedTest, row: Figures, figure: str) -> Figure:
     slow = grounds.unthrottled(ground)
     if test.name == "fresh":
         state = "filled" if load.read_pct == 100 else "fresh"
-        return Figure(state, look.peak(run, test, row.phase, figure), load, slow)
+        return Figure(test.name, state, look.peak(run, test, row.phase, figure), load, slow)
     if test.name == "write-saturation" and row.state == "fresh":
         slow = grounds.unthrottled(ground._replace(records=ground.records[:1]))
-        return Figure("fresh", row.number(figure), load, slow)
+        return Figure(test.name, "fresh", row.number(figure), load, slow)
     if test.name == "write-saturation":
         return _saturated(run, row, figure)
     if test.name in look.UNSTEADY or not row.rounds:
-        return Figure("other", row.number(figure), load, Because("unsought"))
+        return Figure(test.name, "other", row.number(figure), load, Because("unsought"))
     why = grounds.unmet(STEADY_NEEDS, ground)
-    return Figure("other" if why else "window", row.number(figure), load, why or slow)
+    return Figure(test.name, "other" if why else "window", row.number(figure), load, why or slow)
 
 
 def _saturated(run: Run, row: Figures, figure: str) -> Figure:
@@ -141,4 +149,4 @@ def _saturated(run: Run, row: Figures, figure: str) -> Figure:
     found = of_phase(run, row.test, row.phase)
     state = "saturated" if found.key in SETTLED else "other"
     why = None if found.key in SETTLED else found.values.get("because", Because("falling"))
-    return Figure(state, row.number(figure), row.workload, why)
+    return Figure(test.name, state, row.number(figure), row.workload, why)

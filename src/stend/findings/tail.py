@@ -10,7 +10,7 @@ import numpy as np
 
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
-from stend.findings.saturation import seconds
+from stend.findings.look.pieces import seconds
 from stend.record import COLUMNS, Run, added
 from stend.stats import percentile_s
 from stend.tally import NS

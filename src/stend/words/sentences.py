@@ -34,7 +34,7 @@ def why_said(why: Why, words: Language) -> str:
 
 def because_said(why: Because, words: Language) -> str:
     """Return why a run cannot carry a conclusion, as a clause."""
-    return words(f"because.{why.key}", **why.values)
+    return words(f"because.{why.key}", **{name: _shown(one, words) for name, one in why.values.items()})
 
 
 def facts_said(facts: tuple[str, ...], words: Language) -> str:

@@ -12,7 +12,7 @@ from stend.findings.look import grounds, headline
 from stend.findings.look.endurance import endurance
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.saturation import SETTLED
+from stend.findings.look.saturated import saturated
 from stend.record import Run, added
 from stend.units import KiB
 
@@ -43,7 +43,7 @@ TELLS = {
 }
 FACTS = ("dwpd", "plp")
 """Figures that only a drive sheet has: drive writes per day; 1 where power-loss protection is stated, 0 where it is denied."""
-NEEDS = (grounds.unthrottled, grounds.ruled)
+NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
 """What a test must meet for its figures to be used."""
 LARGE = 64 * KiB
 LAST = 0.2
@@ -93,7 +93,7 @@ def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Known:
         told["plp"] = float(bool(sheet["power_loss_protection"]))
     why = {test.name: _unusable(run, test.name) for test in look.tests(run)}
     unusable = {name: reason for name, test in tests.items() if (reason := why.get(test))}
-    return Known(told, _bounds(found, tests), unusable)
+    return Known(told, _bounds(run, tests), unusable)
 
 
 class Named(NamedTuple):
@@ -114,13 +114,14 @@ def _unusable(run: Run, name: str) -> Because | None:
     return grounds.unmet(NEEDS, Ground(run, test, own)) if own else None
 
 
-def _bounds(found: Sequence[Finding], tests: dict[str, str]) -> dict[str, Because]:
-    """Return the figures of a saturation whose end has not settled, with the reason."""
-    open_end = next((f for f in found if f.name == "saturation" and f.key not in SETTLED), None)
-    if not open_end:
-        return {}
-    why = open_end.values.get("because", Because("falling"))
-    return {name: why for name in WORSENING if tests.get(name) == SATURATION}
+def _bounds(run: Run, tests: dict[str, str]) -> dict[str, Because]:
+    """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason."""
+    for test in look.tests(run, SATURATION):
+        told = saturated(run, test.name, look.main_phase(run, test))
+        if told and not told.settled:
+            why = told.why or Because("falling")
+            return {name: why for name in WORSENING if tests.get(name) == SATURATION}
+    return {}
 
 
 def _of(name: str, row: Figures | None, quantity: str = "iops") -> Pairs:
@@ -139,18 +140,19 @@ def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
 
 
 def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
-    """The first record after the purge, and the end, of random 4 KiB writes without a pause."""
-    own = [r for r in rows if r.test == SATURATION and (r.workload.random_pct, r.workload.read_pct) == (100, 0)]
-    yield from (Named("start", row.iops, row.test) for row in own if row.state == "fresh")
-    for end in (row for row in own if row.state in ("saturated", "window")):
-        yield Named("write_tail", end.value("p99.9") or end.value("p99"), end.test)
-        yield Named("longest", max(row.value("max") or 0 for row in own), end.test)
+    """Start, tails and evenness of random writes without a pause."""
     for test in look.tests(run, SATURATION):
         phase = look.main_phase(run, test)
-        counts = [record.counts for record in look.records(run, test.name, phase)]
-        yield Named("sat_s", sum(c.seconds for c in counts), test.name)
+        own = [row for row in rows if (row.test, row.phase) == (test.name, phase)]
+        told = saturated(run, test.name, phase)
+        if not told or not own or not _is(own[-1], 4 * KiB, 0):
+            continue
+        yield Named("start", told.start, test.name)
+        yield Named("sat_s", told.seconds, test.name)
+        yield Named("write_tail", own[-1].value("p99.9") or own[-1].value("p99"), test.name)
+        yield Named("longest", max(row.value("max") or 0 for row in own), test.name)
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
-        if len(last) >= look.FEWEST_LAST:  # how far the slowest minute lies below the usual one; 1 is even
+        if len(last) >= look.FEWEST_LAST:  # how many times the slowest minute takes as long as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)
 
 

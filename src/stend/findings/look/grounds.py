@@ -5,12 +5,12 @@ phrase of the catalogue (`because.KEY`) and its values, so that it reads in ever
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from stend.definition import Bytes, Hold, PlannedTest, Purge
-from stend.findings.look import Record, heat, judged_phases, last_judged, phase_names
+from stend.findings.look import Record, heat, incidents, judged_phases, last_judged, phase_names
+from stend.findings.look.because import Because as Because  # noqa: PLC0414 -- needs give it
+from stend.findings.look.moments import on_clock
 from stend.record import Run
 
 FILLS = 2.0
@@ -18,14 +18,9 @@ FILLS = 2.0
 second uses up what is spare even where that is as much again. No drive known to us hides more."""
 HOT_C = 70.0
 """Most drives begin to slow down between 70 and 85 °C; one that tells its own limit is believed."""
+NEAR_C = 10.0
+"""A drive that was slowed down for heat between two looks has cooled down by less than this at the next one."""
 WHOLE = 0.99
-
-
-class Because(msgspec.Struct, frozen=True):
-    """Why a run cannot carry a conclusion."""
-
-    key: str
-    values: dict[str, Any] = {}
 
 
 class Ground(NamedTuple):
@@ -52,9 +47,39 @@ def unthrottled(ground: Ground) -> Because | None:
 
 def cool(ground: Ground) -> Because | None:
     """The drive stayed below the temperature from which it warns, or most slow down."""
-    limit = float(ground.run.plan.device.facts.get("warning_temperature_c") or HOT_C)
-    top = heat.hottest(ground.run, ground.records)
+    limit, top = limit_c(ground.run), heat.hottest(ground.run, ground.records)
     return Because("hot", {"top": top, "limit": limit}) if top is not None and top >= limit else None
+
+
+def quiet(ground: Ground) -> Because | None:
+    """Nothing that watch notes happened to the drive: no other link, errors, warning, resync, or missing member."""
+    return next((incident.why for incident in incidents.during(ground.run, ground.records)), None)
+
+
+def undisturbed(ground: Ground) -> Because | None:
+    """Neither heat nor anything else that the drive reports of itself can have moved its figures."""
+    return unthrottled(ground) or cool(ground) or quiet(ground)
+
+
+def surely_cool(ground: Ground) -> bool:
+    """Whether the drive told temperatures so low that none between two looks can have slowed it down."""
+    top = heat.hottest(ground.run, ground.records)
+    return top is not None and top < limit_c(ground.run) - NEAR_C
+
+
+def undisturbed_s(ground: Ground) -> float:
+    """Return up to when `undisturbed` holds, in seconds on the records' clock; infinity where it holds throughout."""
+    run, records = ground.run, ground.records
+    begins = [begin for begin, _ in heat.throttled(run, records)]
+    begins += [on_clock(run, records, one.begin) for one in incidents.during(run, records)]
+    if records and (hot := heat.hot_from(run, records, limit_c(run))) is not None:
+        begins.append(on_clock(run, records, hot))
+    return min(begins, default=float("inf"))
+
+
+def limit_c(run: Run) -> float:
+    """Return the temperature from which the drive warns, or from which most slow down."""
+    return float(run.plan.device.facts.get("warning_temperature_c") or HOT_C)
 
 
 def overwritten(ground: Ground) -> Because | None:

@@ -17,7 +17,7 @@ def once(fold: Callable[Concatenate[Run, Asked], Told]) -> Callable[Concatenate[
 
     @wraps(fold)
     def asked(run: Run, /, *args: Asked.args, **named: Asked.kwargs) -> Told:
-        state = (len(run.started), len(run.results), len(run.judged), len(run.telemetry))
+        state = (len(run.started), len(run.results), len(run.judged), len(run.telemetry), len(run.notes))
         kept = known.get(run)
         if kept is None or kept[0] != state:
             kept = known[run] = (state, {})

@@ -1,0 +1,229 @@
+"""Falls of a course from one level to the next: where a first level is left, however early or late, and by how much.
+
+The course is cut into pieces that grow with the time before them, so that a level of seconds and one of hours are placed
+equally well, relative to the time before their end. The place itself is then read from the samples around it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from stend.findings.look.levels import DIP, LEAST_STEP, crossing, quiet_width, smooth
+from stend.findings.look.pieces import Array, Line, growing
+
+LEAST_RATIO = 1.25
+"""A step to a level that is less than so many times lower is none."""
+FEWEST = 3
+"""Samples of a first level, at least."""
+SLOW_START, SLOW_START_S = 0.01, 30.0
+"""A lower rate at the very beginning that lasts no longer than both is a start, not a level."""
+STANDS, FOLLOWS, WINDOWS = 4.0, 0.25, 8
+"""A fall stands out of the scatter of stretches as long as the level by so many standard errors; what follows it lasts at
+least this part of the time before it; the scatter is that of so many stretches."""
+BACK = 0.05
+"""A level that was left stays left: at most this share of what follows lies above the middle."""
+PENALTY = 25.0
+"""What one more stretch must save in squared standard errors."""
+AROUND = 15
+"""The scatter of a piece is that of its neighbours, so many on each side."""
+LEAST_SCATTER = 0.01
+NEAR = 0.1
+"""A level is left where the rate falls by this part of it."""
+QUIET, WIDEST = 0.05, 0.05
+"""Samples around a fall are averaged until they scatter by no more than the first, over the second part of the time before
+it at most."""
+BRIEF = 0.1
+"""A stretch that lasts no longer than this part of the time before it is part of a fall, not a level."""
+HALVES, STEEP = 1.08, 0.5
+"""A level is one if its halves differ by less than the first, and if after it the rate goes on to fall within this part of
+its length."""
+
+
+class Stretch(NamedTuple):
+    """Samples [first, last) that run at one rate."""
+
+    first: int
+    last: int
+    rate: float
+
+
+class Fall(NamedTuple):
+    """Where a level ends: its rate and that of what follows, seconds and bytes at its end, and how far that is blurred."""
+
+    level: float
+    after: float
+    begin_s: float
+    s: float
+    written: float
+    blur: float
+    lasting: bool
+    flat: bool
+    done: int
+
+
+def falls(course: Line) -> Iterator[Fall]:
+    """Yield the falls from each level to the next until the course rises or ends; the first level comes first."""
+    if len(course.s) <= 2 * FEWEST:
+        return
+    every = _without_slow_start(course, stretches(course))
+    base, place = every[0], 1
+    while place < len(every):
+        following = every[place]
+        if following.rate > LEAST_RATIO * base.rate:
+            return
+        found = _fall(course, base, every[place:]) if LEAST_RATIO * following.rate < base.rate else None
+        if found is None:
+            base = Stretch(base.first, following.last, course.rate(base.first, following.last))
+            place += 1
+            continue
+        yield found
+        if not found.lasting:
+            return
+        place = next((n for n in range(place, len(every)) if every[n].last > found.done), len(every))
+        if place < len(every):
+            base, place = every[place]._replace(first=max(every[place].first, found.done)), place + 1
+
+
+def stretches(course: Line) -> list[Stretch]:
+    """Cut a course into stretches of one rate each, the best cut by least squares of logarithms."""
+    cuts = growing(course.s)
+    raw = np.array([course.rate(a, b) for a, b in zip(cuts, cuts[1:], strict=False)])
+    if not (raw > 0).any():
+        return [Stretch(0, len(course.s) - 1, 0.0)]
+    usual = np.array(smooth(raw.tolist(), 9))
+    logs = np.log(np.maximum(np.clip(raw, DIP * usual, usual / DIP), raw[raw > 0].min()))
+    borders = _cut(logs, _scatter(logs))
+    merged: list[Stretch] = []
+    for first, last in zip(borders, borders[1:], strict=False):
+        own = Stretch(cuts[first], cuts[last], course.rate(cuts[first], cuts[last]))
+        if merged and max(own.rate, merged[-1].rate) < LEAST_STEP * min(own.rate, merged[-1].rate):
+            begin = merged.pop().first
+            own = Stretch(begin, own.last, course.rate(begin, own.last))
+        merged.append(own)
+    return merged
+
+
+def _scatter(logs: Array) -> Array:
+    """The standard error of each piece, by how much its neighbours differ."""
+    if len(logs) < 3:
+        return np.full(len(logs), LEAST_SCATTER)
+    steps = np.abs(np.diff(logs))
+    own = [np.median(steps[max(i - AROUND, 0) : i + AROUND]) for i in range(len(logs))]
+    return np.maximum(np.array(own) / 0.6745 / np.sqrt(2), LEAST_SCATTER)
+
+
+def _cut(logs: Array, errors: Array) -> list[int]:
+    """The borders that make the squares least, each border at its price."""
+    weights = errors**-2.0
+    w, wx, wxx = (np.concatenate([[0.0], np.cumsum(weights * logs**power)]) for power in (0, 1, 2))
+    best, back = np.zeros(len(logs) + 1), [0] * (len(logs) + 1)
+    for end in range(1, len(logs) + 1):
+        cost = wxx[end] - wxx[:end] - (wx[end] - wx[:end]) ** 2 / (w[end] - w[:end])
+        total = best[:end] + cost + PENALTY
+        back[end] = int(np.argmin(total))
+        best[end] = total[back[end]]
+    borders = [len(logs)]
+    while borders[-1]:
+        borders.append(back[borders[-1]])
+    return borders[::-1]
+
+
+def _without_slow_start(course: Line, every: list[Stretch]) -> list[Stretch]:
+    most = max(SLOW_START * course.s[-1], min(SLOW_START_S, BRIEF * course.s[-1]))
+    while len(every) > 1 and every[0].rate < every[1].rate and course.s[every[0].last] <= most:
+        every = every[1:]
+    return every
+
+
+def _fall(course: Line, base: Stretch, following: Sequence[Stretch]) -> Fall | None:
+    """The fall from a level to the first stretch that is no part of the fall; None where it does not stand out."""
+    begin, end = float(course.s[base.first]), float(course.s[base.last])
+    after = next((one for one in following if course.s[one.last] - course.s[one.first] > BRIEF * end), following[-1])
+    if base.last - base.first < FEWEST or after.rate * LEAST_RATIO > base.rate:
+        return None
+    middle = (base.rate * after.rate) ** 0.5
+    rest = course.s[-1] - course.s[after.first]
+    if rest < FOLLOWS * (end - begin) or not _stands(course, base, after):
+        return None
+    back = _above(course, after.first, len(course.s) - 1, middle)
+    near = int(np.searchsorted(course.s, course.s[after.first] + max(end - begin, 0.0)))
+    if _above(course, after.first, min(max(near, after.first + 1), len(course.s) - 1), middle) > BACK:
+        return None
+    return _placed(course, base, after, middle, lasting=back <= BACK)
+
+
+def _above(course: Line, first: int, last: int, bound: float) -> float:
+    """The share of the time of [first, last) in which pieces lie above a rate."""
+    cuts = [first + cut for cut in growing(course.s[first : last + 1] - course.s[first])]
+    pairs = list(zip(cuts, cuts[1:], strict=False))
+    high = sum(course.s[b] - course.s[a] for a, b in pairs if course.rate(a, b) > bound)
+    return float(high / max(course.s[last] - course.s[first], 1e-9))
+
+
+def _stands(course: Line, base: Stretch, after: Stretch) -> bool:
+    """Whether stretches of the level's length differ so little among themselves that the fall is none of theirs."""
+    length = course.s[base.last] - course.s[base.first]
+    errors = [_error(course, after.first, len(course.s) - 1, length), _error(course, base.first, base.last, length)]
+    return bool(np.log(base.rate / after.rate) > STANDS * max(errors[0], errors[1] / WINDOWS**0.5))
+
+
+def _error(course: Line, first: int, last: int, length: float) -> float:
+    """How far means over so many seconds scatter in [first, last), by the differences of neighbours."""
+    whole = course.s[last] - course.s[first]
+    borders = np.searchsorted(course.s, course.s[first] + np.arange(0, whole, min(length, whole / WINDOWS)))
+    borders = np.unique(np.clip(borders, first, last))
+    if len(borders) < 4:
+        return 0.0
+    means = np.diff(course.done[borders]) / np.diff(course.s[borders])
+    steps = np.abs(np.diff(np.log(np.maximum(means, 1e-9))))
+    return float(np.median(steps)) / 0.6745 / 2**0.5
+
+
+def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasting: bool) -> Fall:
+    """Read from the samples around the border where the level is left."""
+    length = base.last - base.first
+    low, high = max(base.last - length // 2 - 1, base.first), min(after.first + length // 4 + 10, len(course.s) - 1)
+    raw = course.rates[low:high].tolist()
+    level = course.rate(base.first, max(base.first + int(0.8 * length), base.first + 1))
+    width = min(quiet_width(course.rates[base.first : base.last].tolist(), QUIET), max(int(WIDEST * length), 1))
+    y = smooth(_mean(raw, width), 5 if length > 20 else 3)
+    ends, written = course.s[low + 1 : high + 1], course.written[low + 1 : high + 1]
+    middles = ((ends + course.s[low:high]) / 2).tolist()
+    down = next((i for i, value in enumerate(y) if value < middle), min(base.last - low, len(y) - 1))
+    near = (1 - NEAR) * level
+    left = max((i for i in range(down) if y[i] >= near), default=0)
+    at = crossing(middles[left:], y[left:], near) or float(course.s[base.last])
+    steep_s = crossing(middles[left:], y[left:], level / LEAST_RATIO)
+    bytes_at = float(np.interp(at, course.s, course.written))
+    step = float(np.median(np.diff(course.s[low : high + 1])))
+    begin = float(course.s[base.first])
+    return Fall(
+        level=level,
+        after=after.rate,
+        begin_s=begin,
+        s=at,
+        written=bytes_at,
+        blur=max(width, 1) * step / max(at - begin, step),
+        lasting=lasting,
+        flat=steep_s is not None and steep_s - at <= STEEP * (at - begin) and _flat(course, base, at),
+        done=after.first,
+    )
+
+
+def _mean(values: list[float], width: int) -> list[float]:
+    """A running mean over so many values; the ends have what there is."""
+    ones = np.ones(max(width, 1))
+    mean: list[float] = (np.convolve(values, ones, "same") / np.convolve(np.ones(len(values)), ones, "same")).tolist()
+    return mean
+
+
+def _flat(course: Line, base: Stretch, at: float) -> bool:
+    """Whether the halves of what was left are equal."""
+    end = int(np.searchsorted(course.s, at))
+    half = (base.first + end) // 2
+    if half <= base.first or end <= half:
+        return True
+    first, second = course.rate(base.first, half), course.rate(half, end)
+    return max(first, second) < HALVES * min(first, second)
+

@@ -1,0 +1,63 @@
+"""The moments of a run in order, across interruptions: a run that goes on starts a new clock.
+
+A moment is the number of the clock and the seconds on it, so that moments of two clocks compare as they happened.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TypeVar
+
+from stend.findings.look import Record
+from stend.findings.look.once import once
+from stend.record import Note, Result, Run, Telemetry
+
+Moment = tuple[int, float]
+Event = TypeVar("Event", Note, Telemetry)
+
+
+@once
+def looks(run: Run) -> tuple[tuple[Moment, Telemetry], ...]:
+    """Every telemetry event of a run by its moment, in the order of time."""
+    begins = [looks for _, looks, _ in run.stretches]
+    return tuple(sorted(_placed(begins, run.telemetry), key=lambda placed: placed[0]))
+
+
+@once
+def notes(run: Run) -> tuple[tuple[Moment, Note], ...]:
+    """Every note of a run by its moment, in the order of time."""
+    begins = [notes for _, _, notes in run.stretches]
+    return tuple(sorted(_placed(begins, run.notes), key=lambda placed: placed[0]))
+
+
+def _placed(begins: Sequence[int], events: Sequence[Event]) -> list[tuple[Moment, Event]]:
+    return [((bisect_right(begins, place) - 1, event.t), event) for place, event in enumerate(events)]
+
+
+@once
+def _clocks(run: Run) -> dict[int, int]:
+    """The clock of each result, by its id: results live as long as their run."""
+    begins = [results for results, _, _ in run.stretches]
+    return {id(result): bisect_right(begins, place) - 1 for place, result in enumerate(run.results)}
+
+
+def ended(run: Run, result: Result) -> Moment:
+    """Return when a result was done."""
+    return _clocks(run)[id(result)], result.t
+
+
+def began(run: Run, result: Result) -> Moment:
+    """Return when a result's load started."""
+    return _clocks(run)[id(result)], result.t - result.counts.seconds
+
+
+def on_clock(run: Run, records: Sequence[Record], moment: Moment) -> float:
+    """Return a moment on the clock of a phase's records; of a moment between two records, the end of the first."""
+    at = records[0].start_s
+    for record in records:
+        begin = began(run, record.result)
+        if moment <= begin:
+            return at
+        at = record.end_s
+        if moment <= ended(run, record.result):
+            return record.start_s + moment[1] - begin[1]
+    return at
