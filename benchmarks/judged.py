@@ -1,51 +1,118 @@
-"""`python -m benchmarks.judged FOLDER`: the conclusions of the five reviews beside what the reviews of their twins say.
+"""`python -m benchmarks.judged FOLDER [--keep]`: what stend concludes of the reviewed and of unseen drives.
 
-FOLDER has a run folder for each twin, named after it (`stend run review-nvme --target sim:sn150 --into FOLDER/sn150`).
+FOLDER has a run folder for each drive, named after it: `stend run SUITE --target sim:NAME --into FOLDER/NAME` for the
+drives of `tests.judged_lines`, `--target sim:tests/unseen/NAME.toml` for those of tests/unseen/expected.toml. `--keep`
+writes what the runs measured to tests/unseen/evidence.json, which the quick tests judge again.
 """
 
+import argparse
+import json
 import re
-import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from tests.judged_lines import LINES, SUITES
 
 from stend import findings, store
-from stend.findings.judgement import concluded
+from stend.findings.judgement import evidence, judge, kind, standing
+from stend.findings.judgement.evidence import Known
+from stend.findings.look.grounds import Because
 from stend.published import published
-from stend.record import Run
 from stend.words import Language, catalogue
 
-WAITS = ("write_wait", "mix_tail", "write_tail", "server_wait")
+UNSEEN = Path(__file__).parents[1] / "tests" / "unseen"
+KEPT = UNSEEN / "evidence.json"
+WAITS = ("write_wait", "mix_tail", "write_tail", "server_wait", "longest", "read_wait")
+FACTS = {"endurance_dwpd": "dwpd", "power_loss_protection": "plp"}
 
 
-def said(run: Run, drive: str) -> tuple[dict[str, float], dict[str, str], dict[str, str]]:
-    """Evidence, marks of uses and answers to claims."""
-    sheet = published()[drive].get("sheet", {})
-    found = list(findings.find(run, sheet))
-    judged = concluded(run, sheet, found)
-    marks: dict[str, str] = {one.use: one.mark for one in judged.uses}
-    claims = {one.values["claim"]: one.key for one in found if one.name == "claims"}
-    return judged.told, marks, claims
+def expected() -> dict[str, dict[str, Any]]:
+    """Return what an engineer expects of each unseen drive."""
+    return tomllib.loads((UNSEEN / "expected.toml").read_text())
+
+
+def measured(folder: Path, sheet: dict[str, Any]) -> dict[str, Any]:
+    """Return the kind, the figures without a sheet, their caveats, and the answers to the claims of a sheet, as JSON."""
+    run = store.load(folder)
+    found = list(findings.find(run, {}))
+    known = evidence(run, {}, found)
+    why = standing(run)
+    claims = {one.values["claim"]: one.key for one in findings.find(run, sheet) if one.name == "claims"}
+    reasons = {name: {k: (b.key, _plain(b.values)) for k, b in getattr(known, name).items()} for name in ("bounds", "unusable")}
+    return {"kind": kind(run), "standing": why.key if why else "", "figures": known.figures, "claims": claims, **reasons}
+
+
+def _plain(values: dict[str, Any]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if isinstance(value, int | float)}
+
+
+def known(kept: dict[str, Any], sheet: dict[str, Any]) -> Known:
+    """Return kept evidence with the facts of a sheet."""
+    facts = {FACTS[key]: float(value) for key, value in sheet.items() if key in FACTS}
+    bounds, unusable = ({k: Because(*b) for k, b in kept[name].items()} for name in ("bounds", "unusable"))
+    return Known(kept["figures"] | facts, bounds, unusable)
+
+
+def marks(kept: dict[str, Any], sheet: dict[str, Any]) -> dict[str, str]:
+    """Return the mark of each use."""
+    return {one.use: one.mark for one in judge(known(kept, sheet), kept["kind"])}
+
+
+def answers(wanted: dict[str, str], told: dict[str, str], *, sheeted: bool) -> dict[str, tuple[str, str]]:
+    """Return {use: (expected, judged)} where they differ; by performance alone counts as "yes" without a sheet."""
+    said = {use: told.get(use, "none") for use in wanted}
+    said = {use: "yes" if mark == "performance" and not sheeted else mark for use, mark in said.items()}
+    return {use: (wanted[use], mark) for use, mark in said.items() if mark not in wanted[use].split("|")}
 
 
 def _shape(name: str, shapes: dict[str, str]) -> str:
-    """How a figure is said; in what sentence, if in any."""
     return shapes.get(name, "said:lat" if name in WAITS else "n")
 
 
-def main() -> None:
-    """Print the table."""
+def reviewed(kept: dict[str, dict[str, Any]]) -> None:
+    """Print the table of the five reviews."""
     words = Language("en")
     spelt = (found for pair in catalogue().values() for found in re.finditer(r"{(\w+):(said:\w+)}", pair[0]))
     shapes = {found[1]: found[2] for found in spelt}
-    print("| drive | its review concludes | the review of the twin says | agrees | why not |\n|---|---|---|---|---|")
-    for drive in SUITES:
-        told, marks, claims = said(store.load(Path(sys.argv[1]) / drive), drive)
-        for line in (line for line in LINES if line.drive == drive):
-            shown = [f"{name} {words.show(told[name], _shape(name, shapes))}" for name in line.figures]
-            shown = shown or [f"{use}: {mark}" for use, mark in marks.items()]
-            answer = "NO" if not line.agrees(told, marks, claims) else "in part" if line.why else "yes"
-            print(f"| {drive} | {line.fact} | {', '.join(shown)} | {answer} | {line.why} |", flush=True)
+    print("| drive | its review, in its own words | the review of the virtual drive states | agrees | why not |")
+    print("|---|---|---|---|---|")
+    for line in (line for line in LINES if line.drive in kept):
+        told, own = kept[line.drive], marks(kept[line.drive], published()[line.drive].get("sheet", {}))
+        shown = [f"{name} {words.show(told['figures'][name], _shape(name, shapes))}" for name in line.figures]
+        shown = shown or [f"{use}: {mark}" for use, mark in own.items()]
+        answer = "NO" if not line.agrees(told["figures"], own, told["claims"]) else "in part" if line.why else "yes"
+        print(f"| {line.drive} | {line.words} | {', '.join(shown)} | {answer} | {line.why} |", flush=True)
+
+
+def unseen(kept: dict[str, dict[str, Any]]) -> None:
+    """Print the table of the drives that the rules were not chosen by."""
+    print("\n| drive | an engineer expects | by performance | with its sheet | differs |\n|---|---|---|---|---|")
+    for name, wanted in expected().items():
+        if name in kept:
+            alone, sheeted = marks(kept[name], {}), marks(kept[name], wanted.get("sheet", {}))
+            off = answers(wanted["performance"], alone, sheeted=False)
+            off |= answers(wanted.get("sheeted", {}), sheeted, sheeted=True)
+            shown = [", ".join(f"{use} {mark}" for use, mark in told.items()) for told in (alone, sheeted)]
+            with_sheet = shown[1] if "sheet" in wanted else ""
+            differs = "; ".join(f"{use}: {theirs}, not {ours}" for use, (theirs, ours) in off.items())
+            print(f"| {name} | {wanted['expert']} | {shown[0]} | {with_sheet} | {differs} |", flush=True)
+
+
+def main() -> None:
+    """Print both tables; keep the evidence if told to."""
+    asked = argparse.ArgumentParser(prog="python -m benchmarks.judged")
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--keep", action="store_true")
+    options = asked.parse_args()
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    for name in (*SUITES, *expected()):
+        if (options.folder / name).is_dir():
+            kept[name] = measured(options.folder / name, published().get(name, {}).get("sheet", {}))
+    if options.keep:
+        KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    reviewed(kept)
+    unseen(kept)
 
 
 if __name__ == "__main__":

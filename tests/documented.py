@@ -220,7 +220,7 @@ FIGURES = (
     Figure(METHOD, r"most IOPS below (\d+) ms", lambda: round(1000 * _demand.CEILING_S)),
     Figure(METHOD, r"outstanding within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),
     Figure(METHOD, r"near the link\" begins at (\d+) %", lambda: round(100 * limits.NEAR_LINK)),
-    Figure("docs/method/limits.md", r"claims within (\d+) % are met", lambda: round(100 - 100 * claims.MET)),
+    Figure("docs/method/limits.md", r"within (\d+) % of a claim", lambda: round(100 * claims.NEAR)),
     Figure("docs/batch.md", r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
     Figure("docs/batch.md", r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),
     Figure("docs/catalogue.md", r"after (\d+) s it is ended", lambda: round(database.PATIENCE_S)),

@@ -6,6 +6,7 @@ import pytest
 
 from stend.findings import claims
 from stend.findings.judgement import Verdict
+from stend.findings.judgement.evidence import Known
 from stend.findings.look.claimed import meaning
 from stend.findings.look.figures import figures
 from stend.record import Run
@@ -52,7 +53,7 @@ def test_page_one_tells_what_was_promised_to_the_digit(lang: str) -> None:
     words = Language(lang)
     promised = {"rand_read_4k_us": 47, "rand_read_4k": 743000, "seq_read_128k_MB": 3000}
     found = tuple(claims.find(run(), {"class": "enterprise", "claimed": promised}))
-    seen = Seen(run(), {}, Verdict(None, (), (), {}), found, "flash", words)
+    seen = Seen(run(), {}, Verdict(None, (), Known({})), found, "flash", words)
     told = " ".join(text for _, _, text in page_one.claims(seen)).replace("\u00a0", " ")
     numbers = {"en": ("47 µs", "743,000 IOPS", "3,000 MB/s"), "ru": ("47 мкс", "743 000 IOPS", "3000 МБ/с")}
     assert all(f" {number}," in told for number in numbers[lang])

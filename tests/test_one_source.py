@@ -38,8 +38,9 @@ COURSES = {
 }  # fmt: skip
 """Charts of single records, of rounds or of best moments: each point is one, none is a figure of a state."""
 OF_COURSES = {
-    "capacity", "start", "uneven", "cache_share", "cache_bytes", "cache_first", "cache_last", "cache_fall",
-    "back_rest", "rested_rest", "deep_reads", "deep_writes",
+    "capacity", "start", "uneven", "cache_share", "cache_bytes", "cache_first", "cache_fall", "stream_end",
+    "back_rest", "rested_rest", "deep_reads", "deep_writes", "deep_reads_at", "deep_writes_at", "server_depth",
+    "sat_s", "fresh_writes", "big_block", "big_share", "fall", "sweep_deep", "sweep_shallow", "hot_bytes",
 }  # fmt: skip
 """Evidence that a finding reads off a course, that the plan or the sheet tells."""
 
@@ -136,7 +137,7 @@ def test_findings_and_evidence_follow_the_source_or_a_course(request: pytest.Fix
             for name in ("own", "per_kiops", "iops", "most", "mixed", "alone")
             if name in one.values
         }
-        return evidence(run, SHEET, found), values
+        return evidence(run, SHEET, found).figures, values
 
     before = known()
     request.getfixturevalue("doubled")

@@ -12,7 +12,7 @@ from stend.findings.judgement.uses import uses
 from stend.words import Language, catalogue
 
 FOLDER = Path(findings.__file__).parent
-MARKS = {"yes", "doubt", "no", "unknown"}
+MARKS = {"yes", "performance", "doubt", "no", "unknown"}
 """Keys of suitability are marks of the judgement."""
 
 
@@ -75,6 +75,7 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     asked = {demand.figure for use in uses().use.values() for demand in use.demands}
     wanted = {f"reason.{figure}.{key}" for figure in asked for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.level" for figure in uses().level}
+    wanted |= {f"reason.{d.figure}.{d.clause}" for use in uses().use.values() for d in use.demands if d.clause}
     assert {key for key in catalogue() if key.startswith("reason.")} == wanted
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from stend.units import MB, GiB, MiB
 
+PREFIX = "published:"
 PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
     "reads": (("iops", "4K 100", 1),),
     "mix": (("iops", "4K 65", 1),),

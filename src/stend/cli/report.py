@@ -14,7 +14,8 @@ def command(
     form: Annotated[str, typer.Option("--format", help="html, or another of the formats stend has.")] = "html",
     lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
     sheet: Annotated[
-        Path | None, typer.Option("--sheet", metavar="FILE", help="The drive's sheet (TOML), kept with the first run.")
+        str | None,
+        typer.Option("--sheet", metavar="FILE", help="The drive's sheet (TOML, or published:NAME), kept with the run."),
     ] = None,
     style: Annotated[
         str, typer.Option("--style", help="review (the story, its judgement first) or pts (the whole protocol).")

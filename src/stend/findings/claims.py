@@ -73,13 +73,30 @@ def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str
     }
     if beside and judged:
         told |= {"beside": (beside.value, shape), "beside_state": beside.state, "beside_load": beside.load.label}
+    return _answered(told, claimed, judged, beside, wanted, better) or _unanswered(told, every, judged, wanted)
+
+
+def _answered(
+    told: dict[str, Any],
+    claimed: float,
+    judged: Figure | None,
+    beside: Figure | None,
+    wanted: tuple[str, ...],
+    better: "Better",
+) -> Finding | None:
+    """Return that the claim holds, nearly, or only fresh; None where it does not."""
     reached = _reached(claimed, judged, better) if judged else 0.0
-    if judged and reached >= 1:
+    if reached >= 1:
         return _said("holds_beside" if beside else "holds", told, "pro")
-    if judged and reached >= 1 - NEAR:
+    if reached >= 1 - NEAR:
         return _said("near", told | {"off": 1 - reached}, "", "medium")
     if judged and beside and wanted == LASTING and _reached(claimed, beside, better) >= 1 - NEAR:
         return _said("only_fresh", told, "con")
+    return None
+
+
+def _unanswered(told: dict[str, Any], every: list[Figure], judged: Figure | None, wanted: tuple[str, ...]) -> Finding:
+    """Return that the claim is missed, or why this run cannot answer it."""
     if judged and judged.state == "filled" and wanted == FRESH:
         return _said("other_state", told, "", "can't tell")
     why = judged.why if judged else next((f.why for f in every if f.why), Because("unmeasured"))
@@ -106,7 +123,7 @@ def _better(claim: Claim) -> Better:
 
 
 def _best(every: list[Figure], states: tuple[str, ...], better: Better) -> Figure | None:
-    """Return the best answer in one of these states, of the first test that has one: the one that tables and charts show."""
+    """Return the best answer in one of these states, of the test whose figures tables and charts show."""
     own = [f for f in every if f.state in states]
     first = min((_order(f.test) for f in own), default=0)
     return max((f for f in own if _order(f.test) == first), key=better, default=None)
@@ -149,4 +166,4 @@ def _saturated(run: Run, row: Figures, figure: str) -> Figure:
     found = of_phase(run, row.test, row.phase)
     state = "saturated" if found.key in SETTLED else "other"
     why = None if found.key in SETTLED else found.values.get("because", Because("falling"))
-    return Figure(test.name, state, row.number(figure), row.workload, why)
+    return Figure(row.test, state, row.number(figure), row.workload, why)

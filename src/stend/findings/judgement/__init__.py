@@ -1,4 +1,4 @@
-"""Judge what a drive is for: each use by figures that last, the fall from fresh, tails, rests, cache and the drive sheet.
+"""Judge what a drive is for, by figures that last, the fall from fresh, tails, rests, cache and drive sheet.
 
 Demands, bounds, weights and sources are data (uses.toml). A use is marked
 
@@ -35,6 +35,8 @@ HEAVY = 3
 """A demand of this weight decides alone."""
 HEAVY_DOUBTS = 5
 """Doubts that weigh so much together decide too."""
+SAFE = 3.0
+"""A figure so many times beyond its bound passes though the drive was still getting worse."""
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -61,7 +63,7 @@ class Reason(msgspec.Struct, frozen=True):
 
 
 class Why(msgspec.Struct, frozen=True):
-    """Why a use has its mark: reasons, what makes figures unusable, tests that did not run, facts that no sheet states."""
+    """Why a use has its mark: reasons, unusable figures, tests that did not run, facts that no sheet states."""
 
     reasons: tuple[Reason, ...] = ()
     because: tuple[Because, ...] = ()
@@ -124,11 +126,10 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     facts = tuple(d.figure for d in unknown if d.figure in FACTS)
     unknown = [d for d in unknown if d.figure not in FACTS]
     missing = tuple(dict.fromkeys(TELLS[d.figure] for d in unknown if d.figure not in known.unusable))
-    because = tuple(dict.fromkeys(known.unusable[d.figure] for d in unknown if d.figure in known.unusable))
+    because = _each_once(known.unusable[d.figure] for d in unknown if d.figure in known.unusable)
     mark: Mark = "yes"
-    if any(_weight(demands, r) >= HEAVY for r in fails) or len(fails) > 1:
-        mark = "no"
-    elif sum(_weight(demands, r) for r in (*fails, *doubts)) >= HEAVY_DOUBTS:
+    decisive = any(_weight(demands, r) >= HEAVY for r in fails) or len(fails) > 1
+    if decisive or sum(_weight(demands, r) for r in (*fails, *doubts) if not r.caveat) >= HEAVY_DOUBTS:
         mark = "no"
     elif any(d.needed for d in unknown) or not reasons:
         mark = "can't tell"
@@ -139,6 +140,13 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
     return Judged(name, mark, _ranked(reasons, mark), missing, facts, because)
 
 
+def _each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
+    told: list[Because] = []
+    for reason in reasons:  # they hold dicts, which cannot be hashed
+        told += [] if reason in told else [reason]
+    return tuple(told)
+
+
 def _excused(demand: Demand, figures: Evidence) -> bool:
     """Return whether the demand is not made of this drive."""
     unless = demand.unless
@@ -146,9 +154,10 @@ def _excused(demand: Demand, figures: Evidence) -> bool:
 
 
 def _reason(demand: Demand, known: Known) -> Reason:
-    value, caveat = known.figures[demand.figure], known.bounds.get(demand.figure)
+    value = known.figures[demand.figure]
     answer, beyond = demand.answer(value), min(demand.beyond(value), MOST_BEYOND)
-    if caveat and answer == "pass":  # the truth is worse than the figure
+    caveat = known.bounds.get(demand.figure) if answer == "pass" and beyond < SAFE else None
+    if caveat:  # the truth is worse than the figure
         answer = "doubt"
     weight = demand.weight * (1 if answer == "pass" else 1 + beyond / MOST_BEYOND)
     clause = demand.clause if answer != "pass" else ""
@@ -169,7 +178,7 @@ def _ranked(reasons: Sequence[Reason], mark: Mark) -> tuple[Reason, ...]:
 
 
 class Verdict(NamedTuple):
-    """The heaviest class of the ladder that fits ("" none, None if unknown), all uses, evidence, why there is no verdict."""
+    """The heaviest class that fits ("" none, None if unknown), all uses, evidence, why there is no verdict."""
 
     best: str | None
     uses: tuple[Judged, ...]

@@ -3,8 +3,9 @@
 A name without a figure was not measured; `TELLS` names the test that measures it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
+from types import MappingProxyType
 from typing import NamedTuple
 
 from stend.findings import Finding, Sheet, look
@@ -12,7 +13,7 @@ from stend.findings.look import grounds, headline
 from stend.findings.look.endurance import endurance
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.look.saturated import saturated
+from stend.findings.look.saturated import Saturated, saturated
 from stend.record import Run, added
 from stend.units import KiB
 
@@ -42,13 +43,14 @@ TELLS = {
     "capacity": "",
 }
 FACTS = ("dwpd", "plp")
-"""Figures that only a drive sheet has: drive writes per day; 1 where power-loss protection is stated, 0 where it is denied."""
+"""Figures of a drive sheet: drive writes per day; power-loss protection, 1 where it is stated and 0 where denied."""
 NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
 """What a test must meet for its figures to be used."""
+AGREE = 1.1
 LARGE = 64 * KiB
 LAST = 0.2
 """The end of a long sequential write: the last fifth of its time."""
-WORSENING = ("writes", "fall", "write_tail", "longest", "uneven")
+WORSENING = ("writes", "fall", "write_tail", "longest")
 """Figures of a saturation that would be worse later where its end has not settled."""
 Evidence = dict[str, float]
 
@@ -57,8 +59,8 @@ class Known(NamedTuple):
     """Figures; those that are only a bound because the drive was still getting worse; those that cannot be used."""
 
     figures: Evidence
-    bounds: dict[str, Because] = {}
-    unusable: dict[str, Because] = {}
+    bounds: Mapping[str, Because] = MappingProxyType({})
+    unusable: Mapping[str, Because] = MappingProxyType({})
 
     @property
     def usable(self) -> Evidence:
@@ -93,7 +95,7 @@ def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Known:
         told["plp"] = float(bool(sheet["power_loss_protection"]))
     why = {test.name: _unusable(run, test.name) for test in look.tests(run)}
     unusable = {name: reason for name, test in tests.items() if (reason := why.get(test))}
-    return Known(told, _bounds(run, tests), unusable)
+    return Known(told, _bounds(run, rows, tests), unusable)
 
 
 class Named(NamedTuple):
@@ -114,14 +116,22 @@ def _unusable(run: Run, name: str) -> Because | None:
     return grounds.unmet(NEEDS, Ground(run, test, own)) if own else None
 
 
-def _bounds(run: Run, tests: dict[str, str]) -> dict[str, Because]:
+def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str]) -> dict[str, Because]:
     """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason."""
     for test in look.tests(run, SATURATION):
         told = saturated(run, test.name, look.main_phase(run, test))
-        if told and not told.settled:
+        if told and not told.settled and not _confirmed(told, rows):
             why = told.why or Because("falling")
             return {name: why for name in WORSENING if tests.get(name) == SATURATION}
     return {}
+
+
+def _confirmed(told: Saturated, rows: Sequence[Figures]) -> bool:
+    """Return whether an end after less than two capacities is the level of the preconditioned drive."""
+    window = headline.level(rows, "write_window")
+    if not window or window.steady is False or not told.why:
+        return False
+    return told.why.key == "fills" and told.end <= AGREE * window.iops
 
 
 def _of(name: str, row: Figures | None, quantity: str = "iops") -> Pairs:
@@ -221,7 +231,7 @@ def _composite(every: Sequence[Figures]) -> Pairs:
 
 
 def _blocks(rows: Sequence[Figures]) -> Pairs:
-    """Of the sweep of blocks: small and large sequential reads, 4 KiB at random, the slowest random write of 64 KiB and more."""
+    """Of the sweep of blocks: sequential reads, 4 KiB at random, the slowest random write of 64 KiB and more."""
     own = [row for row in rows if row.test == "block-sweep"]
     in_order = sorted((r for r in own if (r.workload.random_pct, r.workload.read_pct) == (0, 100)), key=_block)
     if in_order:
@@ -251,7 +261,7 @@ def _sweep(rows: Sequence[Figures]) -> Pairs:
 
 
 def _deeper(rows: Sequence[Figures]) -> Pairs:
-    """How many times as many 4 KiB requests are done with many at once as with one, and the depth that gives nearly the most."""
+    """The gain of 4 KiB accesses from depth, and the depth that gives nearly the most."""
     own = [r for r in rows if r.test == "latency-curve" and _block(r) == 4 * KiB]
     for name, reads in (("deep_reads", 100), ("deep_writes", 0)):
         course = [r for r in own if r.workload.read_pct == reads]

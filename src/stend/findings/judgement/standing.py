@@ -1,5 +1,7 @@
 """Say why a run as a whole cannot carry a verdict."""
 
+from collections.abc import Iterator
+
 from stend.definition import Hold, Profile
 from stend.findings.look.grounds import Because
 from stend.record import Run
@@ -14,23 +16,25 @@ MINUTE_S = 60.0
 
 def standing(run: Run) -> Because | None:
     """Return why no use is judged by this run, or None: it is damaged, unfinished, shortened, or of too little."""
-    load_s = sum(r.counts.seconds for r in run.results if isinstance(r.step, Hold))
+    return next(_against(run), None)
+
+
+def _against(run: Run) -> Iterator[Because]:
     drive = run.plan.device
     if run.source:
-        return Because("imported", {"name": run.source.name})
+        yield Because("imported", {"name": run.source.name})
     if run.wrong:
-        return Because("damaged")
+        yield Because("damaged")
     if run.ended is None or run.ended.outcome in ("failed", "stopped"):
-        return Because("unfinished", {"seconds": load_s})
+        yield Because("unfinished")
     if any(_shortened(test.profile) for test in run.plan.tests):
-        return Because("shortened", {"seconds": load_s, "capacity": drive.capacity_bytes})
+        yield Because("shortened", {"seconds": sum(r.counts.seconds for r in run.results if isinstance(r.step, Hold))})
     if drive.capacity_bytes < LEAST_BYTES:
-        return Because("tiny", {"capacity": drive.capacity_bytes})
+        yield Because("tiny", {"capacity": drive.capacity_bytes})
     if drive.kind == "file":
-        return Because("file")
+        yield Because("file")
     if run.plan.range_bytes < LEAST_SHARE * drive.capacity_bytes:
-        return Because("range", {"share": run.plan.range_bytes / drive.capacity_bytes})
-    return None
+        yield Because("range", {"share": run.plan.range_bytes / drive.capacity_bytes})
 
 
 def _shortened(profile: Profile) -> bool:

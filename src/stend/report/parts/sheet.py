@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import tomli_w
+
 from stend import outside, ranges
 from stend.errors import BadInput
 from stend.findings import Sheet
 from stend.findings.look.claimed import meaning
 from stend.report.parts import Photo, Table
+from stend.published import PREFIX, published
 from stend.store import SHEETS
 from stend.units import MiB, binary
 from stend.words import Language
@@ -22,6 +25,7 @@ KNOWN: dict[str, Any] = {
     "endurance_tbw": ranges.Positive,
     "endurance_dwpd": ranges.Positive,
     "warranty_years": ranges.Positive,
+    "power_loss_protection": bool,
     "interface": ranges.Name,
     "peers": list[ranges.Name],
     "claimed": dict[ranges.Name, ranges.Positive],
@@ -53,8 +57,15 @@ def read_sheet(path: Path) -> Sheet:
     return facts
 
 
-def keep(path: Path, folder: Path) -> None:
-    """Put a sheet and its photo into a run folder; BadInput, with nothing written, if either cannot be used."""
+def keep(name: str, folder: Path) -> None:
+    """Put a sheet (a file, or `published:NAME`) and its photo into a run folder.
+
+    BadInput, with nothing written, if either cannot be used.
+    """
+    if name.startswith(PREFIX):
+        (folder / SHEETS[0]).write_text(tomli_w.dumps(published_sheet(name)))
+        return
+    path = Path(name)
     facts, files = read_sheet(path), [(path, SHEETS[0])]
     if PHOTO in facts:
         own = path.parent.resolve() == folder.resolve()
@@ -64,6 +75,15 @@ def keep(path: Path, folder: Path) -> None:
     for file, name in files:
         if file.resolve() != (folder / name).resolve():
             shutil.copyfile(file, folder / name)
+
+
+def published_sheet(name: str) -> Sheet:
+    """Return what was published of the maker's data of `published:NAME`; BadInput if nothing was."""
+    known = {key: facts["sheet"] for key, facts in published().items() if "sheet" in facts}
+    if (key := name.removeprefix(PREFIX)) not in known:
+        raise BadInput(f"no drive sheet of {key!r} is published; there are {', '.join(known)}")
+    sheet: Sheet = known[key]
+    return sheet
 
 
 def photo(folder: Path | None, facts: Sheet) -> Photo | None:

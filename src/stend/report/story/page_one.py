@@ -111,7 +111,9 @@ def verdict(seen: Seen) -> str:
     """Return what the drive is for, what it is not for, each with its own reasons; or why there is no verdict."""
     words, judged = seen.words, seen.verdict
     if why := judged.standing:
-        return words("story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words))
+        return words(
+            "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
+        )
     ladder = [one for one in judged.uses if one.use != "streaming"]
     fit = [one for one in ladder if one.mark in FIT][-2:] or list(judged.of(*FIT))
     no = [one for one in ladder if one.mark == "no"]
@@ -150,14 +152,14 @@ def _listed(uses: Sequence[Judged], words: Language) -> str:
 
 
 def extremes(seen: Seen) -> tuple[str, str]:
-    """Return the best and the worst of the drive as sentences, beside the published drives of its class where there are any.
+    """Return the best and the worst of the drive as sentences, beside published drives of its class if there are any.
 
     Without rivals: the demand that it exceeds most, and the one that it misses most; "" where there is none.
     """
     if seen.verdict.standing:
         return "", ""
     ahead, behind = _beside(seen)
-    fit = [r for one in seen.verdict.of(*FIT) for r in one.reasons if measured(r) and r.figure not in COMMON]
+    fit = [r for one in seen.verdict.of(*FIT) for r in one.reasons if measured(r) and _distinguishes(r)]
     bad = [r for one in seen.verdict.of("no", "doubt") for r in one.reasons if measured(r)]
     best = max(fit, key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
@@ -165,6 +167,11 @@ def extremes(seen: Seen) -> tuple[str, str]:
         ahead or (sentence(reason_said(best, seen.words)) if best else ""),
         behind or (sentence(reason_said(worst, seen.words)) if worst else ""),
     )
+
+
+def _distinguishes(reason: Reason) -> bool:
+    """Return whether a passed demand sets a drive apart; a fall that passes is still a fall."""
+    return reason.figure not in COMMON and (reason.figure != "fall" or reason.key == "level")
 
 
 class Rival(NamedTuple):
@@ -187,7 +194,9 @@ def _beside(seen: Seen) -> tuple[str, str]:
         worst += sorted(gains)[-1:]
     ahead = [one for one in best if one.gain >= AHEAD]
     behind = [one for one in worst if one.gain <= 1 / AHEAD]
-    return _said_beside(max(ahead, default=None), "ahead", seen), _said_beside(min(behind, default=None), "behind", seen)
+    return _said_beside(max(ahead, default=None), "ahead", seen), _said_beside(
+        min(behind, default=None), "behind", seen
+    )
 
 
 def _said_beside(rival: Rival | None, key: str, seen: Seen) -> str:

@@ -9,10 +9,9 @@ from stend.charts.parts.sides import Side
 from stend.definition import Identity
 from stend.errors import BadInput
 from stend.findings.judgement import kind
-from stend.published import published
+from stend.published import PREFIX, published
 from stend.record import Run
 
-PREFIX = "published:"
 NONE = "none"
 EVENTS = "events.jsonl"
 CLASSES = {

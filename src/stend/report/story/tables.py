@@ -22,7 +22,7 @@ HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
 def server_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """IOPS, MB/s and mean response of each server profile at the least depth that gives nearly the most; reads and writes apart."""
+    """Each server profile at the least depth that gives nearly the most IOPS; reads and writes apart."""
     rows: list[tuple[str, ...]] = []
     run = sides[0].run
     if run is None:

@@ -209,7 +209,7 @@ def _pictures(
 
 def _closing(seen: Seen, facts: Sheet) -> Closing:
     words, judged = seen.words, seen.verdict
-    fit = [r for one in judged.of(*judgement.FIT) for r in one.reasons if r.answer == "pass"]
+    fit = [r for one in judged.of(*judgement.FIT, "doubt") for r in one.reasons if r.answer == "pass"]
     unfit = [r for one in judged.of("no", "doubt") for r in one.reasons if r.answer in ("fail", "doubt")]
     money = tuple(finding_said(f, words) for f in seen.found if f.name == "value")
     lists = (
@@ -236,7 +236,7 @@ def _reasons(
     """Return the weightiest of these, each figure once, and none that speaks against the drive elsewhere."""
     against = {reason.figure for reason in without}
     told: dict[str, judgement.Reason] = {}
-    for reason in sorted(reasons, key=lambda r: (r.margin if r.answer == "pass" else r.weight), reverse=True):
+    for reason in sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True):
         if reason.figure not in against and (measured(reason) or reason.figure == "capacity"):
             told.setdefault(reason.figure, reason)
     return tuple(sentence(reason_said(reason, words)) for reason in told.values())[:MOST_CLOSING]
