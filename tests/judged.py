@@ -66,10 +66,10 @@ def _cache(said: Finding, truth: Drawn) -> bool:
 
 def _saturation(said: Finding, truth: Drawn) -> bool:
     told = said.values
-    if said.key in ("knee", "noisy"):
+    if said.key in ("knee", "knees", "noisy"):
         bytes_right = said.key == "noisy" or not truth.size or near(told["knee_bytes"], truth.size)
         return truth.shape == "knee" and near(told["end"], truth.lasting or 0) and bytes_right
-    if said.key == "falling":
+    if said.key in ("falling", "declines"):
         return truth.shape == "falling"
     if truth.shape == "restless":  # bursts that are part of a level
         return near(told["start"], told["end"], 0.25)
