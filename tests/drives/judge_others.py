@@ -28,12 +28,18 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("top", lambda v: bool(sound) and abs(float(str(v).split()[0]) - top) <= 1.5, (top,))
     own.test("limit", lambda v: 40 <= v <= 110)
     own.test("spans", lambda v: v >= 1)
+    own.test("minute", lambda v: 0 <= v * 60 <= looks_until(one))
     own.test("seconds", lambda v: spent(v, one))
     own.fact("heat", finding.key != "throttled" or slow, "nothing says that it throttled")
     own.fact("heat", finding.key not in ("hot", "cool") or not slow, "the drive says that it slowed down for heat")
     if finding.key == "cool":
         own.facts, own.most = {"heat"}, SURE if sound else UNKNOWN
     return own.close()
+
+
+def looks_until(one: Played) -> float:
+    """Return when the drive was last asked."""
+    return one.run.telemetry[-1].t
 
 
 def spent(seconds: float, one: Played) -> bool:
