@@ -1,0 +1,111 @@
+"""Judges of heat, claims, tails, limits of the link, and verification by the steady-state rule."""
+
+from itertools import pairwise
+
+from stend.findings import Finding
+from tests.drives.course import Course, between, near
+from tests.drives.judge_writes import ceiling
+from tests.drives.law import LIKELY, SURE, UNKNOWN, Played
+from tests.drives.opinion import Judge, Opinion
+from tests.drives.reasons import because
+
+PHASES = {"slc-cache": "fresh", "write-saturation": "saturate"}
+
+
+def course_of(one: Played) -> Course:
+    """Return the main phase of the drive's test."""
+    return Course(one, PHASES[one.drive.test])
+
+
+def thermal(finding: Finding, one: Played, text: str) -> Opinion:
+    """Judge a statement about heat by all that the drive told."""
+    drive, own = one.drive, Opinion(finding, text)
+    looks = [look.values for look in one.run.telemetry]
+    heats = [float(v) for look in looks for key, v in look.items() if key.startswith("temperature") or "sensor" in key]
+    sound = [heat for heat in heats if heat > 0]
+    top = max(sound, default=0.0)
+    slow = drive.throttled_s < one.player.since()
+    own.test("top", lambda v: bool(sound) and abs(float(str(v).split()[0]) - top) <= 1.5, (top,))
+    own.test("limit", lambda v: 40 <= v <= 110)
+    own.test("spans", lambda v: v >= 1)
+    own.test("minute", lambda v: 0 <= v * 60 <= looks_until(one))
+    own.test("seconds", lambda v: spent(v, one))
+    own.fact("heat", finding.key != "throttled" or slow, "nothing says that it throttled")
+    own.fact("heat", finding.key not in ("hot", "cool") or not slow, "the drive says that it slowed down for heat")
+    if finding.key == "cool":
+        own.facts, own.most = {"heat"}, SURE if sound else UNKNOWN
+    return own.close()
+
+
+def looks_until(one: Played) -> float:
+    """Return when the drive was last asked."""
+    return one.run.telemetry[-1].t
+
+
+def spent(seconds: float, one: Played) -> bool:
+    """Return whether the time of throttling is true but for the looks at both ends."""
+    looks, since = [look.t for look in one.run.telemetry], one.drive.throttled_s
+    gap = max((b - a for a, b in pairwise(looks)), default=0.0)
+    true = one.player.since() - since
+    return true - gap <= seconds <= true + 2 * gap + 5
+
+
+def claims(finding: Finding, one: Played, text: str) -> Opinion:
+    """Judge what is stated about a claim of lasting random writes."""
+    drive, course, values, own = one.drive, course_of(one), finding.values, Opinion(finding, text)
+    claimed = drive.sheet["claimed"]["rand_write_4k"]
+    own.number("claimed", claimed, within=0.01)
+    last = course.levels(len(drive.levels) - 1)[0]
+    for name in ("value", "beside"):
+        own.test(name, lambda v: course.late(v) or near(v, course.first) or course.is_level(v, course.reached))
+    if "value" in values:
+        own.number("share", values["value"][0] / claimed, within=0.02)
+    if finding.key in ("missed", "only_fresh"):
+        own.fact("claim", last < claimed, f"it is kept: {last:,.0f}")
+    if finding.key.startswith("holds"):
+        own.fact("claim", last > claimed, f"it is not kept: {last:,.0f}")
+    if finding.key == "only_fresh":
+        own.fact("fresh", course.first > claimed * 0.97, f"fresh {course.first:,.0f}")
+    if finding.key not in ("because", "unmeasured"):
+        own.facts, own.most = {"claim"}, ceiling({"end"}, course)
+        if course.written < 1.94 * drive.capacity:
+            own.most = UNKNOWN
+        if own.most == LIKELY and finding.key.startswith("holds"):
+            own.most = SURE
+    if drive.end == SURE and course.written > 2 * drive.capacity and drive.tells:
+        own.tells = frozenset({"claim"})
+    because(own, course)
+    return own.close()
+
+
+def tail(finding: Finding, one: Played, text: str) -> Opinion:
+    """Judge a statement about response times by the records."""
+    course, own = course_of(one), Opinion(finding, text)
+    most = max(r.counts.max_s for r in course.records)
+    own.test("longest", lambda v: between(v, most if finding.key != "beat" else most / 2, most, 0.02), (most,))
+    period = one.drive.period_s
+    own.number("period", period)
+    if "mean" in finding.values:
+        last = course.records[-int(finding.values["records"]) :]
+        mean = sum(r.counts.mean_s * r.counts.ios for r in last) / sum(r.counts.ios for r in last)
+        own.number("mean", mean, within=0.05)
+    own.test("tail", lambda v: 0 < v <= finding.values["longest"] * 1.02)
+    own.fact("beat", finding.key != "beat" or period > 0, "nothing keeps time")
+    return own.close()
+
+
+def limits(finding: Finding, one: Played, text: str) -> Opinion:
+    """Judge which rate was the most, and whether the link was the limit."""
+    course, drive, own = course_of(one), one.drive, Opinion(finding, text)
+    most = max(r.counts.bytes_per_s for r in course.records)
+    peak = float((course.table[:, 1] / course.table[:, 0]).max())
+    own.test("rate", lambda v: between(v, most, peak), (most, peak))
+    own.test("link", lambda v: v is None or v > 0)
+    own.test("busy", lambda v: 0 <= v <= 1)
+    own.test("threads", lambda v: v >= 1)
+    if finding.key == "link":
+        own.fact("link", drive.cap < drive.levels[0].rate, "the drive is slower than its link")
+    return own.close()
+
+
+JUDGES: dict[str, Judge] = {"thermal": thermal, "claims": claims, "tail": tail, "limits": limits}
