@@ -15,8 +15,9 @@ from typing import Any
 from tests.judged_lines import LINES, SUITES
 
 from stend import findings, store
-from stend.findings.judgement import evidence, judge, kind, standing
-from stend.findings.judgement.evidence import Known
+from stend.findings.judgement import judge, kind
+from stend.findings.judgement.evidence import Known, evidence
+from stend.findings.judgement.standing import standing
 from stend.findings.look.grounds import Because
 from stend.published import published
 from stend.words import Language, catalogue
@@ -39,8 +40,16 @@ def measured(folder: Path, sheet: dict[str, Any]) -> dict[str, Any]:
     known = evidence(run, {}, found)
     why = standing(run)
     claims = {one.values["claim"]: one.key for one in findings.find(run, sheet) if one.name == "claims"}
-    reasons = {name: {k: (b.key, _plain(b.values)) for k, b in getattr(known, name).items()} for name in ("bounds", "unusable")}
-    return {"kind": kind(run), "standing": why.key if why else "", "figures": known.figures, "claims": claims, **reasons}
+    reasons = {
+        name: {k: (b.key, _plain(b.values)) for k, b in getattr(known, name).items()} for name in ("bounds", "unusable")
+    }
+    return {
+        "kind": kind(run),
+        "standing": why.key if why else "",
+        "figures": known.figures,
+        "claims": claims,
+        **reasons,
+    }
 
 
 def _plain(values: dict[str, Any]) -> dict[str, float]:

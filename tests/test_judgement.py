@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stend.findings.judgement import FIT, RANK, Judged, Mark, Verdict, judge, standing, verdict
+from stend.findings.judgement import FIT, RANK, Judged, Mark, Verdict, judge, verdict
 from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known
+from stend.findings.judgement.standing import standing
 from stend.findings.judgement.uses import KINDS, uses
 from stend.findings.look.grounds import Because
 from stend.record import Run
@@ -96,7 +97,13 @@ def _passing(kind: str) -> Evidence:
 def test_without_a_sheet_a_use_that_wears_the_drive_is_granted_by_performance_alone() -> None:
     told = {name: value for name, value in SERVER.items() if name not in FACTS}
     found = {one.use: one for one in judge(Known(told), "flash")}
-    assert {use for use, one in found.items() if one.mark == "performance"} == {"read", "array", "mixed", "database", "write"}
+    assert {use for use, one in found.items() if one.mark == "performance"} == {
+        "read",
+        "array",
+        "mixed",
+        "database",
+        "write",
+    }
     assert found["write"].facts == ("dwpd", "plp")
     assert found["desktop"].mark == "yes"
 
@@ -108,7 +115,14 @@ def test_an_unprotected_buffer_leaves_a_doubt_where_writes_must_last() -> None:
 
 
 def test_a_hot_range_is_judged_only_where_a_cache_was_seen() -> None:
-    disk = {"capacity": 16e12, "reads": 181.0, "seq_read": 190e6, "seq_write": 190e6, "hot_gain": 1.0, "hot_bytes": 2e10}
+    disk = {
+        "capacity": 16e12,
+        "reads": 181.0,
+        "seq_read": 190e6,
+        "seq_write": 190e6,
+        "hot_gain": 1.0,
+        "hot_bytes": 2e10,
+    }
     assert marks(disk, "disk") == {"streaming": "yes", "random": "no"}
     assert marks(disk | {"hot_gain": 15.0, "hot_hits": 0.99}, "disk")["hot"] == "yes"
 
@@ -244,9 +258,7 @@ def _changed(**profile: Any) -> Callable[[Run], None]:
 def _device(**facts: Any) -> Callable[[Run], None]:
     def change(run: Run) -> None:
         device = msgspec.structs.replace(run.plan.device, **facts)
-        run.started[0] = msgspec.structs.replace(
-            run.started[0], plan=msgspec.structs.replace(run.plan, device=device)
-        )
+        run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
 
     return change
 

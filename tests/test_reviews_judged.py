@@ -59,7 +59,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @cache
 def documented(folder: Path, name: str) -> dict[str, Any]:
-    suite, target = (SUITES[name], name) if name in SUITES else (expected()[name]["suite"], f"{KEPT.parent}/{name}.toml")
+    suite, target = (
+        (SUITES[name], name) if name in SUITES else (expected()[name]["suite"], f"{KEPT.parent}/{name}.toml")
+    )
     assert stend(["run", suite, "--target", f"sim:{target}", "--into", str(folder / name)]) == 0
     return measured(folder / name, published().get(name, {}).get("sheet", {}))
 

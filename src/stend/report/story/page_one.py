@@ -33,7 +33,7 @@ COMMON = ("read_wait", "start", "seq_read")
 SERVER = ("read", "mixed", "database", "write")
 ROUND = re.compile(r"[.,]0(?=\s)")
 """A last nought behind the point; thousands have three."""
-KEPT = {"holds": "kept", "near": "near", "only_fresh": "fresh_only", "missed": "broken"}
+KEPT = {"holds": "kept", "holds_beside": "kept", "near": "near", "only_fresh": "fresh_only", "missed": "broken"}
 
 
 class Seen(NamedTuple):
@@ -52,11 +52,17 @@ def keys(seen: Seen) -> Iterator[Key]:
     known = rivals(seen)
     start, peak = seen.told.get("start", 0.0), seen.told.get("fresh_writes", 0.0)
     hidden = "start" if peak and abs(start / peak - 1) < SAME else ""
-    own = [name for name in FIGURES if seen.told.get(name) and name != hidden][:MOST_FIGURES]
+    own = [name for name in shown(seen) if name != hidden][:MOST_FIGURES]
     for name in own:
         band = _band(name, seen.told[name], known, seen.words)
-        shown = "writes_full" if name == "writes" and "sat_s" not in seen.told else name  # no saturation was run
-        yield Key(seen.words(f"figure_name.{shown}"), _said(seen.told[name], FIGURES[name], seen.words), band)
+        title = "writes_full" if name == "writes" and "sat_s" not in seen.told else name  # no saturation was run
+        yield Key(seen.words(f"figure_name.{title}"), _said(seen.told[name], FIGURES[name], seen.words), band)
+
+
+def shown(seen: Seen) -> list[str]:
+    """Return the key figures that the run has; the gain of a cache only where there is one."""
+    hot = any(one.use == "hot" for one in seen.verdict.uses)
+    return [name for name in FIGURES if seen.told.get(name) and (name != "hot_gain" or hot)]
 
 
 def rivals(seen: Seen) -> dict[str, dict[str, Any]]:
@@ -186,7 +192,7 @@ class Rival(NamedTuple):
 def _beside(seen: Seen) -> tuple[str, str]:
     """Return the figure that is furthest ahead of every rival and the one furthest behind every rival, as sentences."""
     best, worst = [], []
-    for name in (name for name in FIGURES if seen.told.get(name)):
+    for name in shown(seen):
         sign = -1 if name in LESS_IS_BETTER else 1
         known = [(told, f["about"]["title"]) for f in rivals(seen).values() if (told := figure(f, name)) is not None]
         gains = [Rival((seen.told[name] / told) ** sign, name, told, title) for told, title in known]

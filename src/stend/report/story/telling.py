@@ -75,10 +75,12 @@ def questions() -> tuple[Question, ...]:
     return msgspec.toml.decode(told, type=dict[str, tuple[Question, ...]])["question"]
 
 
-def story(runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None = None) -> Story:
+def story(
+    runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None = None, words: Language | None = None
+) -> Story:
     """The review of the first of these runs; the others and the rivals are beside it on its charts."""
     folder, run, host = runs[0]
-    words, facts = Language(lang), sheet(folder)
+    words, facts = words or Language(lang), sheet(folder)
     found = tuple(findings.find(run, facts))
     judged = judgement.concluded(run, facts, found)
     seen = Seen(run, judged.told, judged, found, judgement.kind(run), words)

@@ -1,0 +1,374 @@
+"""A record as plain JSON, and the named figures of a review worked out from it by docs/method/figures.md."""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+KIB = 1024
+Row = dict[str, Any]
+
+
+class Record:
+    """The results, samples and judgements of a run folder."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self.results: list[Row] = []
+        self.samples: list[tuple[float, float, int]] = []  # end, seconds, bytes
+        self.windows: dict[tuple[str, str], list[int]] = {}
+        self.plan: Row = {}
+        for line in lines:
+            event = json.loads(line)
+            match event.get("type"):
+                case "started":
+                    self.plan = event["plan"]
+                case "sample":
+                    counts = event["counts"]
+                    self.samples.append((event["t"], counts[0], counts[2][1] + counts[3][1]))
+                case "result" if event["step"]["type"] == "hold":
+                    self.results.append(_flat(event))
+                case "judged" if event.get("verdicts"):
+                    where = event["where"]
+                    self.windows[where["test"], where["phase"]] = event["verdicts"][0]["rounds"]
+        self.capacity = float(self.plan["device"]["capacity_bytes"])
+
+    def of(self, test: str, phase: str = "", **load: Any) -> list[Row]:
+        """Return the results of a test or phase (by how its name begins) whose load has these settings."""
+        own = [r for r in self.results if r["test"] == test and r["phase"].startswith(phase)]
+        return [r for r in own if all(r["load"].get(key) == value for key, value in load.items())]
+
+    def window(self, rows: list[Row]) -> list[Row]:
+        """Return those of the rounds in which steady state was judged last; all where it was not."""
+        return [r for r in rows if r["round"] in self.windows.get((r["test"], r["phase"]), [r["round"]])]
+
+    def loads(self, rows: list[Row]) -> list[list[Row]]:
+        """Return the results of each load apart, in the windows of their phases."""
+        apart: dict[str, list[Row]] = defaultdict(list)
+        for row in rows:
+            apart[row["phase"] + json.dumps(row["load"], sort_keys=True)].append(row)
+        return [_without_warm_up(self.window(own)) for own in apart.values()]
+
+    def during(self, row: Row) -> list[tuple[float, float]]:
+        """Return (end in seconds from the row's start, bytes/s) of the samples of a result."""
+        begin = row["t"] - row["seconds"]
+        return [(t - begin, b / s) for t, s, b in self.samples if begin + 1e-6 < t <= row["t"] + 1e-6 and s]
+
+
+def _without_warm_up(rows: list[Row]) -> list[Row]:
+    """Return the last result of each round: a shorter one of the same load before it is a warm-up."""
+    last = {row["round"]: row for row in rows}
+    shorter = any(row["seconds"] < 0.9 * last[row["round"]]["seconds"] for row in rows)
+    return list(last.values()) if shorter else rows
+
+
+def _flat(event: Row) -> Row:
+    seconds, _, read, write = event["counts"]
+    load = {"threads": 1, "depth": 1, "range_bytes": 0} | event["step"]["workload"]
+    where = event["where"]
+    return {
+        "test": where["test"], "phase": where["phase"], "round": where.get("round", 0), "t": event["t"],
+        "seconds": seconds, "gap": event.get("gap_s", 0.0), "load": load, "read": read, "write": write,
+    }  # fmt: skip
+
+
+def read(folder: Path) -> Record:
+    """Return the record of a run folder."""
+    with (folder / "events.jsonl").open() as lines:
+        return Record(iter(lines))
+
+
+def iops(rows: list[Row]) -> float:
+    """Return IOs per second of several results together."""
+    return sum(r["read"][0] + r["write"][0] for r in rows) / sum(r["seconds"] for r in rows)
+
+
+def rate(rows: list[Row]) -> float:
+    """Return bytes per second of several results together."""
+    return sum(r["read"][1] + r["write"][1] for r in rows) / sum(r["seconds"] for r in rows)
+
+
+def mean(rows: list[Row], ways: tuple[str, ...] = ("read", "write")) -> float:
+    """Return the mean response in seconds."""
+    return sum(r[w][2] for r in rows for w in ways) / sum(r[w][0] for r in rows for w in ways) / 1e9
+
+
+def longest(rows: list[Row]) -> float:
+    """Return the longest response in seconds."""
+    return max(r[w][4] for r in rows for w in ("read", "write")) / 1e9
+
+
+def percentile(rows: list[Row], percent: float, ways: tuple[str, ...] = ("read", "write")) -> float | None:
+    """Return the response in seconds that so many percent of the IOs do not exceed; None with fewer than ten beyond."""
+    bins: dict[int, int] = defaultdict(int)
+    for row in rows:
+        for way in ways:
+            for index, count in row[way][5].items():
+                bins[int(index)] += count
+    total, below = sum(bins.values()), 0
+    if total * (100 - percent) / 100 < 10:
+        return None
+    for index in sorted(bins):
+        below += bins[index]
+        if below >= math.ceil(total * percent / 100):
+            return _middle_ns(index) / 1e9
+    return None
+
+
+def _middle_ns(index: int) -> float:
+    """Return the middle of one of fio's latency bins: 64 linear ones, then 64 for each power of two."""
+    if index < 128:
+        return index + 0.5
+    shift = index // 64 - 1
+    return (64 + index % 64 + 0.5) * 2.0**shift
+
+
+def outstanding(row: Row) -> int:
+    """Return threads times depth."""
+    threads, depth = row["load"]["threads"], row["load"]["depth"]
+    return int(threads * depth)
+
+
+SATURATION = ("write-saturation", "saturate")
+LEVEL_TESTS = ("iops", "block-sweep", "latency", "latency-curve")
+
+
+def level(record: Record, reads: tuple[int, ...]) -> list[list[Row]]:
+    """Return every load of random 4 KiB with more than one outstanding, of the first test that measured it after a fill."""
+    for test in LEVEL_TESTS:
+        own = [r for pct in reads for r in record.of(test, random_pct=100, read_pct=pct, block_bytes=4 * KIB)]
+        rows = [r for r in own if outstanding(r) > 1 and not r["load"].get("block_mix") and _measures(r)]
+        if rows:
+            return record.loads(rows)
+    return []
+
+
+def _measures(row: Row) -> bool:
+    return not row["phase"].startswith(
+        ("purge", "precondition", "condition", "fill", "warm-up", "baseline", "histogram")
+    )
+
+
+def _best(record: Record, reads: tuple[int, ...]) -> float | None:
+    return max(map(iops, level(record, reads)), default=None)
+
+
+def _saturation(record: Record) -> list[Row]:
+    return record.of(*SATURATION)
+
+
+def _end(record: Record) -> list[Row]:
+    """Return the measurement window of the saturation, else the last fifth of its records, at least five."""
+    rows = _saturation(record)
+    if SATURATION in record.windows:
+        return record.window(rows)
+    return rows[-max(round(len(rows) / 5), 5) :]
+
+
+def _stream(record: Record, reads: int) -> list[list[Row]]:
+    own = [
+        r for test in ("throughput", "block-sweep")
+        for r in record.of(test, random_pct=0, read_pct=reads) if r["load"]["block_bytes"] >= 128 * KIB and _measures(r)
+    ]  # fmt: skip
+    blocks = {r["load"]["block_bytes"] for r in own}
+    block = 128 * KIB if 128 * KIB in blocks else max(blocks, default=0)
+    return record.loads([r for r in own if r["load"]["block_bytes"] == block])
+
+
+def _sequential(record: Record, reads: int) -> float | None:
+    along = record.of("lba-profile", "read" if reads else "write")
+    if along and record.plan["device"].get("rotational"):
+        return rate(along)
+    return max(map(rate, _stream(record, reads)), default=None)
+
+
+def _whole_write(record: Record) -> Row | None:
+    """Return the last sequential write of the whole fresh drive: of the cache's test, else of the fresh drive's."""
+    rows = record.of("slc-cache", "fresh") or record.of("fresh", "sequential-write")
+    return rows[-1] if rows else None
+
+
+def _stream_end(record: Record) -> float | None:
+    row = _whole_write(record)
+    if row is None:
+        return max(map(rate, _stream(record, 0)), default=None)
+    last = [r for t, r in record.during(row) if t > 0.8 * row["seconds"]]
+    return sum(last) / len(last) if last else rate([row])
+
+
+def _peak(record: Record, row: Row) -> float:
+    """Return the best ten seconds of a result."""
+    rates = [r for _, r in record.during(row)] or [rate([row])]
+    wide = min(10, len(rates))
+    return max(sum(rates[i : i + wide]) / wide for i in range(len(rates) - wide + 1))
+
+
+def _waits(record: Record, reads: int) -> float | None:
+    for test in ("latency", "latency-curve"):
+        own = record.of(test, random_pct=100, read_pct=reads, block_bytes=4 * KIB, threads=1, depth=1)
+        windows = [w for w in record.loads([r for r in own if _measures(r)]) if w]
+        if windows:
+            return mean(windows[-1])
+    return None
+
+
+def _mix_tail(record: Record) -> float | None:
+    own = [r for r in record.of("latency", random_pct=100, block_bytes=4 * KIB) if 60 <= r["load"]["read_pct"] <= 75]
+    tails = [percentile(w, 99.9, ("read",)) for w in record.loads([r for r in own if _measures(r)])]
+    return max((tail for tail in tails if tail is not None), default=None)
+
+
+def _rests(record: Record) -> dict[float, float]:
+    """Return seconds of rest -> IOPS of the later half of its bursts."""
+    found = {}
+    for test in record.plan["tests"]:
+        for phase in test["phases"]:
+            rests = [step["seconds"] for step in phase["round"] if step["type"] == "idle"]
+            rows = [r for r in record.of(test["name"], phase["name"]) if r["phase"] == phase["name"]]
+            if test["name"] == "idle-recovery" and rests and len(rows) > 1:
+                found[rests[0]] = iops(rows[len(rows) // 2 :])
+    return found
+
+
+def _least(rows: list[list[Row]]) -> list[Row]:
+    """Return the load with the fewest outstanding that has nine tenths of the most IOPS."""
+    most = max(map(iops, rows))
+    return min((r for r in rows if iops(r) >= 0.9 * most), key=lambda r: outstanding(r[0]))
+
+
+def _curve(record: Record, reads: int) -> list[list[Row]]:
+    return record.loads(record.of("latency-curve", "curve", random_pct=100, read_pct=reads, block_bytes=4 * KIB))
+
+
+def _gain(record: Record, reads: int) -> float | None:
+    rows = _curve(record, reads)
+    single = [r for r in rows if outstanding(r[0]) == 1]
+    return max(map(iops, rows)) / iops(single[0]) if single else None
+
+
+def _sweep(record: Record) -> list[list[Row]]:
+    return sorted(record.loads(record.of("thread-queue-sweep", "sweep")), key=lambda r: outstanding(r[0]))
+
+
+def _blocks(record: Record, random: int, reads: int) -> list[list[Row]]:
+    rows = record.loads([r for r in record.of("block-sweep", random_pct=random, read_pct=reads) if _measures(r)])
+    return sorted(rows, key=lambda r: r[0]["load"]["block_bytes"])
+
+
+def _big(record: Record) -> list[Row]:
+    return min((r for r in _blocks(record, 100, 0) if r[0]["load"]["block_bytes"] >= 64 * KIB), key=rate)
+
+
+def _warm(record: Record, mix: str) -> tuple[float, float] | None:
+    """Return IOPS of a hot range in its first seconds, while no cache helps, and in its last tenth."""
+    reads = int(mix.split("/")[0])
+    rows = record.of("hot-range", "mix-", read_pct=reads)
+    if not rows:
+        return None
+    last = rows[-max(len(rows) // 10, 3) :]
+    block = rows[0]["load"]["block_bytes"]
+    first = [r / block for t, r in record.during(rows[0]) if t <= 5]
+    cold = sum(first) / len(first) if first else iops(rows[:1])
+    return cold, median(iops([r]) for r in last)
+
+
+def _gained(record: Record, mix: str) -> float | None:
+    warm = _warm(record, mix)
+    return warm[1] / warm[0] if warm else None
+
+
+def _step(record: Record) -> tuple[float, float] | None:
+    """Return the rate of the first level of a sequential write, and the bytes at which it is left."""
+    rows = record.of("slc-cache", "fresh")
+    course = record.during(rows[0]) if rows else []
+    if len(course) < 10:
+        return None
+    first = median(r for _, r in course[:3])
+    slow = [r < 0.75 * first for _, r in course]
+    left = next((n for n in range(2, len(course) - 1) if slow[n] and slow[n + 1]), None)
+    if left is None:
+        return None
+    before, written = 0.0, 0.0
+    for t, r in course[:left]:
+        written, before = written + r * (t - before), t
+    return first, written
+
+
+def _edges(record: Record) -> tuple[list[Row], list[Row]]:
+    """Return the first and the last twentieth of the places of a disk, at least one."""
+    rows = record.of("lba-profile", "read")
+    edge = max(int(len(rows) * 0.05), 1)
+    return rows[:edge], rows[-edge:]
+
+
+FIGURES: dict[str, Callable[[Record], float | None]] = {
+    "capacity": lambda r: r.capacity,
+    "seconds": lambda r: sum(x["seconds"] for x in r.results),
+    "reads": lambda r: _best(r, (100,)),
+    "mix": lambda r: _best(r, (65, 67, 70)),
+    "writes": lambda r: iops(_end(r)) if _saturation(r) else _best(r, (0,)),
+    "start": lambda r: (
+        iops(_saturation(r)[:1]) if _saturation(r) else max(iops([x]) for x in r.of("fresh", "random-write"))
+    ),
+    "fresh_writes": lambda r: max((iops([x]) for x in r.of("fresh", "random-write")), default=None),
+    "writes_full": lambda r: _best(r, (0,)),
+    "fall": lambda r: iops(_saturation(r)[:1]) / iops(_end(r)),
+    "sat_s": lambda r: sum(x["seconds"] for x in _saturation(r)),
+    "write_tail": lambda r: percentile(_end(r), 99.9) or percentile(_end(r), 99),
+    "longest": lambda r: max(longest(_saturation(r)[:1]), longest(_end(r))),
+    "uneven": lambda r: median(iops([x]) for x in _end(r)) / min(iops([x]) for x in _end(r)),
+    "seq_read": lambda r: _sequential(r, 100),
+    "seq_write": lambda r: _sequential(r, 0),
+    "stream_end": _stream_end,
+    "cache_fall": lambda r: _peak(r, row) / (_stream_end(r) or 1) if (row := _whole_write(r)) else None,
+    "cache_first": lambda r: step[0] if (step := _step(r)) else None,
+    "cache_bytes": lambda r: step[1] if (step := _step(r)) else None,
+    "read_wait": lambda r: _waits(r, 100),
+    "write_wait": lambda r: _waits(r, 0),
+    "mix_tail": _mix_tail,
+    "back_rest": lambda r: min(_rests(r)),
+    "back_iops": lambda r: _rests(r)[min(_rests(r))],
+    "rested": lambda r: max(_rests(r).values()),
+    "rested_rest": lambda r: max(_rests(r), key=lambda rest: _rests(r)[rest]),
+    "deep_reads": lambda r: _gain(r, 100),
+    "deep_writes": lambda r: _gain(r, 0),
+    "deep_reads_at": lambda r: float(outstanding(_least(_curve(r, 100))[0])),
+    "deep_writes_at": lambda r: float(outstanding(_least(_curve(r, 0))[0])),
+    "load": lambda r: iops(r.loads(r.of("composite", "mid"))[-1]),
+    "load_read": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("read",)),
+    "load_write": lambda r: percentile(r.loads(r.of("composite", "mid"))[-1], 99, ("write",)),
+    "server": lambda r: iops(_least(r.loads(r.of("profiles", "file-server")))),
+    "server_wait": lambda r: mean(_least(r.loads(r.of("profiles", "file-server")))),
+    "server_depth": lambda r: float(outstanding(_least(r.loads(r.of("profiles", "file-server")))[0])),
+    "sweep": lambda r: max(map(iops, _sweep(r))),
+    "sweep_least": lambda r: iops(_sweep(r)[0]),
+    "sweep_shallow": lambda r: float(outstanding(_sweep(r)[0][0])),
+    "sweep_deep": lambda r: float(outstanding(_sweep(r)[-1][0])),
+    "sweep_wait": lambda r: mean(_sweep(r)[-1]),
+    "sweep_longest": lambda r: longest(_sweep(r)[-1]),
+    "small_read": lambda r: iops(_blocks(r, 0, 100)[0]),
+    "large_read": lambda r: rate(_blocks(r, 0, 100)[-1]),
+    "small_random": lambda r: max(iops(x) for x in _blocks(r, 100, 100) if x[0]["load"]["block_bytes"] == 4 * KIB),
+    "small_random_write": lambda r: max(iops(x) for x in _blocks(r, 100, 0) if x[0]["load"]["block_bytes"] == 4 * KIB),
+    "big_writes": lambda r: rate(_big(r)),
+    "big_block": lambda r: float(_big(r)[0]["load"]["block_bytes"]),
+    "big_share": lambda r: rate(_big(r)) / max(map(rate, _blocks(r, 0, 0))),
+    "outer": lambda r: median(rate([x]) for x in _edges(r)[0]),
+    "inner": lambda r: median(rate([x]) for x in _edges(r)[1]),
+    "hot_bytes": lambda r: float(r.of("hot-range", "mix-")[0]["load"]["range_bytes"]),
+    "hot_gain": lambda r: _gained(r, "100/0"),
+    "warm_mixed": lambda r: _gained(r, "35/65"),
+    "warm_writes": lambda r: _gained(r, "0/100"),
+    "warm_wait": lambda r: 1 - 1 / gain if (gain := _gained(r, "35/65")) else None,
+}
+TOLERANCES = {"sat_s": 0.01, "seconds": 0.01, "cache_bytes": 0.1, "cache_first": 0.05, "hot_gain": 0.1, "warm_mixed": 0.1, "warm_writes": 0.1,
+              "warm_wait": 0.25, "write_tail": 0.02, "mix_tail": 0.02, "load_read": 0.02, "load_write": 0.02,
+              "outer": 0.02, "inner": 0.02, "stream_end": 0.02, "cache_fall": 0.05}  # fmt: skip
+"""Where the record states a figure by a course or by bins and not exactly; 1e-6 elsewhere."""
+
+
+def agrees(name: str, shown: float, wanted: float | None) -> bool:
+    """Return whether a figure of a sentence is that of the record."""
+    return wanted is not None and math.isclose(shown, wanted, rel_tol=TOLERANCES.get(name, 1e-6))
