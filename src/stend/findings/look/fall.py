@@ -189,7 +189,8 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
     length = base.last - base.first
     low, high = max(base.last - length // 2 - 1, base.first), min(after.first + length // 4 + 10, len(course.s) - 1)
     raw = course.rates[low:high].tolist()
-    level = course.rate(base.first, max(base.first + int(0.8 * length), base.first + 1))
+    inner = base.first + int(0.3 * length)
+    level = course.rate(inner, max(base.first + int(0.8 * length), inner + 1))
     width = min(quiet_width(course.rates[base.first : base.last].tolist(), QUIET), max(int(WIDEST * length), 1))
     y = smooth(_mean(raw, width), 5 if length > 20 else 3)
     ends, written = course.s[low + 1 : high + 1], course.written[low + 1 : high + 1]

@@ -8,7 +8,7 @@ from stend.findings.look.pieces import Array, Line
 
 LOW = 0.5
 """A sample below this part of the usual rate belongs to a pause."""
-MOST = 0.15
+MOST = 0.3
 """A pause lasts no longer than this part of the whole time."""
 ONE = 0.9
 """This part of all low samples must lie in one row, or there is more than one pause."""

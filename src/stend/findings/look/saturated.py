@@ -148,7 +148,7 @@ def _seen(ground: Ground, phase: str, table: Array) -> Saturated:
             return told._replace(declines=True)
         why = grounds.unmet(LASTS, ground) or _unsettled(ground, seen, told)
     elif why is None:
-        why = grounds.unmet(LASTS, ground) or _hidden(seen)
+        why = grounds.unmet(LASTS, ground) or _hidden(seen) or _window(told, seen)
     return told._replace(why=why)
 
 
@@ -182,14 +182,20 @@ def _unsettled(ground: Ground, seen: Course, told: Saturated) -> Because | None:
     fills = (told.levels or told.falls)[-1].written / ground.run.plan.device.capacity_bytes
     if fills > grounds.FILLS:
         return Because("late", {"fills": fills})
-    if abs(told.end / seen.end - 1) > LEVEL:
-        return Because("window", {"window": told.end, "last": seen.end})
+    if window := _window(told, seen):
+        return window
     if seen.new or seen.falls:
         risen = seen.rise > seen.least and not seen.new
         return Because("rises", {"low": seen.low, "high": seen.high}) if risen else Because("new")
     if not seen.even:
         return Because("uneven", {"spread": seen.spread})
     return None if seen.level and told.settled_s is not None else _scatter(seen)
+
+
+def _window(told: Saturated, seen: Course) -> Because | None:
+    """The window that was found steady differs from the end of the course."""
+    apart = abs(told.end / seen.end - 1) > LEVEL
+    return Because("window", {"window": told.end, "last": seen.end}) if apart else None
 
 
 def _stepped(ground: Ground, test: PlannedTest, phase: str) -> bool:
