@@ -56,6 +56,11 @@ class Stand:
         path = self.folder / name
         path.write_bytes(os.urandom(MiB))
         os.truncate(path, size)
+        return self.known(path)
+
+    def known(self, path: Path) -> Path:
+        """A file that counts as made by stend, and is compared at the end."""
+        gate.mark(str(path))
         self.files.append(path)
         return path
 
@@ -100,7 +105,7 @@ class Stand:
         path = (folder or self.folder) / "swap.bin"
         path.write_bytes(bytes(SIZE))
         path.chmod(0o600)
-        self.files.append(path)
+        self.known(path)
         sh("mkswap", "-q", path)
         return path
 
@@ -117,7 +122,7 @@ class Stand:
             (home / name).mkdir()
         real = home / layer / "drive.bin"
         real.write_bytes(os.urandom(2 * MiB))
-        self.files.append(real)
+        self.known(real)
         folders = f"lowerdir={home}/lower,upperdir={home}/upper,workdir={home}/work"
         sh("mount", "-t", "overlay", "overlay", "-o", folders, home / "merged")
         self.end.callback(subprocess.run, ["umount", "-l", str(home / "merged")], check=False)
@@ -128,8 +133,7 @@ class Stand:
         copy = self.folder / name
         copy.write_bytes(Path(path).read_bytes())
         os.truncate(copy, 8 * MiB)
-        self.files.append(copy)
-        return copy
+        return self.known(copy)
 
     def runs(self, shell: Path) -> None:
         """A bash at that place that waits until the end of the test, no descendant of ours."""
