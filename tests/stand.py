@@ -43,6 +43,12 @@ def let_go(loop: str) -> None:
     raise AssertionError(f"{loop} is still set up")
 
 
+def ours(path: Path) -> Path:
+    """A file with the mark of one that stend made, so that it may be a target."""
+    gate.mark(str(path))
+    return path
+
+
 class Stand:
     """Makes things, remembers the files behind them, and takes all down again."""
 
@@ -60,8 +66,7 @@ class Stand:
 
     def known(self, path: Path) -> Path:
         """A file that counts as made by stend, and is compared at the end."""
-        gate.mark(str(path))
-        self.files.append(path)
+        self.files.append(ours(path))
         return path
 
     def loop(self, path: Path | str | None = None, *options: str) -> str:

@@ -1,7 +1,8 @@
 """A drive's own process in a trial: `python -m stend.session.together.probe`, told a JSON line at a time.
 
-It reads {"target", "destroy", "keep_off", "interval_s", "overwrite"}, then {"hold": workload} or {} for none. It
-answers {"ready"}, {"t", "counts"} each interval, {"rests"}, and {"refused"} or {"failed"} at last. It ends with its input.
+It reads {"target", "destroy", "keep_off", "interval_s", "overwrite"}, then {"hold": workload} or {} for none.
+It answers {"ready"}, {"t", "counts"} each interval, {"rests"}, and {"refused"} or {"failed"} at last. It ends with its
+input.
 """
 
 import os
