@@ -44,12 +44,22 @@ def loop(path: Path, size: int) -> Iterator[str]:
         subprocess.run(["losetup", "-d", node], check=False)
 
 
+def _file(files: dict[str, Path], node: str) -> tuple[str, ...]:
+    return ("--overwrite-file", str(files[node])) if node in files else ()
+
+
 def named(nodes: Sequence[str], files: dict[str, Path]) -> list[str]:
     """Each drive, and leave to destroy what is on it."""
     return [
         word
         for node in nodes
-        for word in ("--target", node, "--destroy-data", f"{node}={files.get(node, Path(node).name)}")
+        for word in (
+            "--target",
+            node,
+            "--destroy-data",
+            f"{node}={files.get(node, Path(node).name)}",
+            *_file(files, node),
+        )
     ]
 
 

@@ -439,12 +439,12 @@ def mounted_where_no_process_of_this_container_lives(stand: Stand) -> Case:
 
 
 def its_file_removed_and_another_in_its_place(stand: Stand) -> Case:
-    """The device still writes to the file that is gone; nobody means it by the name of the new one."""
+    """The device still writes to the file that was removed, and its name leads to another file."""
     path = stand.file()
     node = stand.loop(path)
     path.unlink()
     stand.file()
-    return Case(node, "does not name .* is named .*drive.bin .deleted.", name=str(path))
+    return Case(node, "is set up on the file .*drive.bin that cannot be found by that name", name=str(path))
 
 
 @needs("sfdisk", "partx")

@@ -255,7 +255,7 @@ def a_file_behind_a_loop_by_a_name_that_is_gone(stand: Stand) -> Used:
     os.link(path, left)
     stand.loop(path)
     path.unlink()
-    stand.files.append(left)
+    stand.known(left)
     return Used(left, "is behind /dev/loop")
 
 
@@ -387,7 +387,7 @@ def an_image_mounted_by_erofs(stand: Stand) -> Used:
     tree.mkdir()
     (tree / "much").write_bytes(os.urandom(2 << 20))
     sh("mkfs.erofs", path, tree)
-    stand.files.append(path)
+    stand.known(path)
     place = stand.mount_private() / "image"
     place.mkdir()
     sh("mount", "-t", "erofs", path, place)
@@ -418,7 +418,7 @@ def a_file_in_the_run_folder_by_another_name(stand: Stand) -> Used:
     stand.end.callback(subprocess.run, ["umount", "-l", str(other)], check=False)
     path = other / "drive.bin"
     path.write_bytes(os.urandom(2 << 20))
-    stand.files.append(path)
+    stand.known(path)
     return Used(path, "in the run folder", keep_off=str(folder))
 
 

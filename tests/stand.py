@@ -43,6 +43,12 @@ def let_go(loop: str) -> None:
     raise AssertionError(f"{loop} is still set up")
 
 
+def ours(path: Path) -> Path:
+    """A file with the mark of one that stend made, so that it may be a target."""
+    gate.mark(str(path))
+    return path
+
+
 class Stand:
     """Makes things, remembers the files behind them, and takes all down again."""
 
@@ -56,7 +62,11 @@ class Stand:
         path = self.folder / name
         path.write_bytes(os.urandom(MiB))
         os.truncate(path, size)
-        self.files.append(path)
+        return self.known(path)
+
+    def known(self, path: Path) -> Path:
+        """A file that counts as made by stend, and is compared at the end."""
+        self.files.append(ours(path))
         return path
 
     def loop(self, path: Path | str | None = None, *options: str) -> str:
@@ -100,7 +110,7 @@ class Stand:
         path = (folder or self.folder) / "swap.bin"
         path.write_bytes(bytes(SIZE))
         path.chmod(0o600)
-        self.files.append(path)
+        self.known(path)
         sh("mkswap", "-q", path)
         return path
 
@@ -117,7 +127,7 @@ class Stand:
             (home / name).mkdir()
         real = home / layer / "drive.bin"
         real.write_bytes(os.urandom(2 * MiB))
-        self.files.append(real)
+        self.known(real)
         folders = f"lowerdir={home}/lower,upperdir={home}/upper,workdir={home}/work"
         sh("mount", "-t", "overlay", "overlay", "-o", folders, home / "merged")
         self.end.callback(subprocess.run, ["umount", "-l", str(home / "merged")], check=False)
@@ -128,8 +138,7 @@ class Stand:
         copy = self.folder / name
         copy.write_bytes(Path(path).read_bytes())
         os.truncate(copy, 8 * MiB)
-        self.files.append(copy)
-        return copy
+        return self.known(copy)
 
     def runs(self, shell: Path) -> None:
         """A bash at that place that waits until the end of the test, no descendant of ours."""

@@ -17,7 +17,7 @@ from stend.devices.telling.below import Member
 from stend.kernel import HOST, Kernel
 from stend.record import Result
 from stend.units import MiB
-from tests.stand import let_go, sh
+from tests.stand import let_go, ours, sh
 
 SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")
 VIRTUAL = ("latency", "write-saturation", *SHORT)
@@ -91,6 +91,7 @@ def ground(kind: str, top: Path) -> Iterator[Ground]:
             yield Ground(kind, undo.enter_context(_zram()))
             return
         (top / "scratch.bin").write_bytes(os.urandom(SIZE))
+        ours(top / "scratch.bin")
         if kind == "loop":
             node = sh("losetup", "-f", "--show", top / "scratch.bin")
             undo.callback(let_go, node)

@@ -16,7 +16,7 @@ from stend.engines.fio import FioEngine
 from stend.engines.simulated import SimulatedEngine
 from stend.units import MiB
 from tests.device_rules import DeviceRules
-from tests.stand import SIZE, Stand
+from tests.stand import SIZE, Stand, ours
 
 
 class TestVirtual(DeviceRules):
@@ -82,7 +82,7 @@ class TestLoop(Gated):
 def test_a_file_of_an_odd_length_is_used_in_whole_blocks_and_purged_to_its_last_byte(tmp_path: Path) -> None:
     path = tmp_path / "odd.bin"
     path.write_bytes(os.urandom(2 * MiB + 333))
-    device = devices.find(str(path))
+    device = devices.find(str(ours(path)))
     assert device.identity.capacity_bytes == 2 * MiB  # fio fails at a shorter piece at the end
     device.door.open(writes=True, destroy=str(path))
     with closing(device.door):

@@ -13,13 +13,14 @@ from stend.gate.stack import Layer
 from stend.gate.uses import Uses
 from stend.kernel import HOST
 from stend.units import MiB
+from tests.stand import ours
 
 
 @pytest.fixture
 def drive(tmp_path: Path) -> Path:
     path = tmp_path / "drive.bin"
     path.write_bytes(os.urandom(2 * MiB))
-    return path
+    return ours(path)
 
 
 def held(path: Path) -> list[str]:

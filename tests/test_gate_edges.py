@@ -18,7 +18,7 @@ from stend.errors import Refused, StepFailed
 from stend.gate.refusals import refusal
 from stend.kernel import HOST
 from stend.units import MiB
-from tests.stand import Stand, name_of, sh
+from tests.stand import Stand, name_of, ours, sh
 
 TRIES = 100
 """Looks at a link that is swapped all the while."""
@@ -46,6 +46,7 @@ def test_what_is_near_a_use_and_not_in_it_passes(stand: Stand) -> None:
     place = stand.mount(stand.formatted(path=stand.loop(stand.file("mounted.bin"))))
     inner = place / "inner.bin"
     inner.write_bytes(bytes(2 * MiB))
+    ours(inner)
     stand.program(f"f = open({str(stand.file('theirs.bin'))!r}, 'r+b')")
     disk = stand.partitioned()
     stand.mount(stand.formatted(path=f"{disk}p2"))

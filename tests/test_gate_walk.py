@@ -19,6 +19,7 @@ READS = {
     "store/journal.py": "the events of a run folder",
     "kernel.py": "what ioctls tell of files and nodes opened with O_RDONLY",
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
+    "gate/mounts.py": "a path with O_PATH, for the kernel's word on its mount",
     "gate/answers.py": "dmsetup table and wipefs --no-act, which read",
     "store/verify.py": "raw documents of a run, with 'rb'",
     "trace/steps.py": "the steps of a trace, with 'rb'",

@@ -8,6 +8,7 @@ from stend import devices
 from stend.cli import main
 from stend.definition import Identity
 from stend.units import GB, MiB
+from tests.stand import ours
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,7 @@ def test_what_is_no_drive_of_its_own_is_refused_with_the_lesser_way(
 ) -> None:
     path = tmp_path / "drive.bin"
     path.write_bytes(b"data" * (MiB // 4))
+    ours(path)
     for target, name in ((str(path), str(path)), ("sim:small", "any")):
         assert main(["prepare", "--target", target, "--destroy-data", name, "--capacity", "50%"]) == 3
         assert (

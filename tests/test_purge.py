@@ -14,6 +14,7 @@ from stend.devices.purging.table import Drive
 from stend.errors import Missing, Refused, StepFailed
 from stend.programs import missing
 from stend.units import MiB
+from tests.stand import ours
 
 SPACE = 2 * MiB
 SANITIZE = frozenset({"sanitize block"})
@@ -24,7 +25,7 @@ def target(tmp_path: Path) -> Iterator[file.FileDevice]:
     """A file that plays the drive, full of data, through the gate."""
     path = tmp_path / "drive.bin"
     path.write_bytes(b"secret!!" * (SPACE // 8))
-    device = file.find(str(path))
+    device = file.find(str(ours(path)))
     device.door.open(writes=True, destroy=str(path))
     yield device
     device.door.close()

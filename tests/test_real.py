@@ -18,7 +18,7 @@ from stend.record import Run
 from stend.units import MiB
 from tests.forks import child
 from tests.short import study
-from tests.stand import Stand, name_of
+from tests.stand import Stand, name_of, ours
 from tests.storm import end
 
 STEND = [sys.executable, "-m", "stend"]
@@ -61,7 +61,7 @@ def loop(tmp_path: Path) -> Iterator[str]:
     with backing.open("wb") as file:
         file.truncate(64 * MiB)
     with ExitStack() as end:
-        yield Stand(tmp_path, end).loop(backing)
+        yield Stand(tmp_path, end).loop(ours(backing))
 
 
 @pytest.mark.fio
@@ -143,7 +143,7 @@ def test_io_errors_are_a_failed_step(tmp_path: Path) -> None:
         full = small / "full.bin"
         with full.open("wb") as file:
             file.truncate(64 * MiB)
-        asked = ["write-saturation", "--quick", "--target", str(full), "--destroy-data", str(full)]
+        asked = ["write-saturation", "--quick", "--target", str(ours(full)), "--destroy-data", str(full)]
         code = end(child(["run", *asked, "--into", str(folder)], said))
     finally:
         subprocess.run(["umount", str(small)], check=True)

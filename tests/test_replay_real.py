@@ -14,7 +14,7 @@ from stend.capture import drive as drives
 from stend.cli import main
 from stend.trace import form
 from stend.units import KiB, MiB
-from tests.stand import Stand
+from tests.stand import Stand, ours
 from tests.test_replay_engine import ROOM, engine_of, through, workload
 from tests.test_resume import in_child
 from tests.traces import made
@@ -99,6 +99,7 @@ def test_a_replay_killed_amid_begins_again_on_resume_and_only_with_the_same_trac
 ) -> None:
     scratch, folder = tmp_path / "scratch.bin", tmp_path / "run"
     scratch.write_bytes(bytes(32 * MiB))
+    ours(scratch)
     trace = made(tmp_path / "t.parquet", ios=4000, seconds=2.0)
     words = ["replay", "--trace", trace, "--target", str(scratch), "--destroy-data", str(scratch)]
     killed_amid(folder, words)

@@ -12,7 +12,7 @@ import pytest
 from stend import devices
 from stend.cli import main
 from stend.units import MiB
-from tests.stand import Stand, sh
+from tests.stand import Stand, ours, sh
 from tests.test_resume import killed
 
 SHORT = ["write-saturation", "--quick", "--rounds", "2", "--round-seconds", "0.2"]
@@ -40,7 +40,7 @@ def scratch(tmp_path: Path) -> Path:
     path = tmp_path / "scratch.bin"
     path.write_bytes(os.urandom(MiB))
     os.truncate(path, 32 * MiB)
-    return path
+    return ours(path)
 
 
 @pytest.mark.fio

@@ -10,6 +10,7 @@ from stend.devices import Device
 from stend.errors import BadInput, Refused
 from stend.record import Ended, Judged, Result, Started
 from tests.short import study
+from tests.stand import ours
 
 DESIGN = Path(__file__).parent.parent / "docs" / "design.md"
 FIVE = """\
@@ -147,6 +148,7 @@ class Asked(session.Operator):
 def test_an_operator_is_asked_where_the_request_does_not_name_the_drive(tmp_path: Path) -> None:
     drive = tmp_path / "drive.bin"
     drive.write_bytes(bytes(16 << 20))
+    ours(drive)
     for answer in (None, "another"):
         operator = Asked(answer)
         with pytest.raises(Refused), session.start(short(tmp_path / "run", str(drive)), operator):

@@ -25,6 +25,7 @@ from stend.session.together.group import Group, Member
 from stend.session.together.skew import skews
 from tests.forks import Run, child
 from tests.short import study
+from tests.stand import ours
 from tests.storm import end
 
 T = TypeVar("T")
@@ -224,6 +225,7 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
     files = [tmp_path / f"{name}.bin" for name in "ab"]
     for file in files:
         file.write_bytes(bytes(32 << 20))
+        ours(file)
     named = [word for file in files for word in ("--destroy-data", f"{file}={file}")]
     asked = [word for file in (*files, tmp_path / "none") for word in ("--target", str(file))]
     folder, said = tmp_path / "g", tmp_path / "said"

@@ -61,6 +61,14 @@ DestroyData = Annotated[
         help="Yes, destroy all data on the drive of this serial, or in the file of this full path.",
     ),
 ]
+OverwriteFile = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--overwrite-file",
+        metavar="PATH",
+        help="Yes, overwrite this regular file, by its full path, although stend did not make it; repeat for several.",
+    ),
+]
 Create = Annotated[
     str | None, typer.Option("--create", metavar="SIZE", help="Make the target, a new file of this size, first.")
 ]

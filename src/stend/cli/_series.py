@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 import typer
 
 from stend.cli import _ends, _terminal
@@ -41,7 +42,7 @@ def answers(own: series.Series, destroy: Sequence[str]) -> dict[str, str]:
     return dict(zip(real, destroy, strict=False))
 
 
-def go(folder: Path, destroy: dict[str, str]) -> int:
+def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -> int:
     """What is left of a series; the exit code of the first run that does not come to its end.
 
     BadInput where another process is at it: a run that it is about to begin would look like one that never started.
@@ -52,16 +53,17 @@ def go(folder: Path, destroy: dict[str, str]) -> int:
             if stop.asked:
                 return STOPPED_EXIT_CODE
             typer.echo(f"Run {slot.number} of {slot.of}: {slot.request.target} -> {slot.folder}")
-            if code := _one(folder, slot, operator, stop):
+            if code := _one(folder, slot, operator, stop, overwrite):
                 return code
     return _end(folder, own)
 
 
-def _one(folder: Path, slot: Slot, operator: Once, stop: Signals) -> int:
+def _one(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite: tuple[str, ...]) -> int:
     from stend import catalogue, session, store
 
-    start = session.resume(slot.folder, None, operator, stop) if slot.begun else None
-    with start or session.start(slot.request, operator, stop) as running:
+    start = session.resume(slot.folder, None, operator, stop, overwrite) if slot.begun else None
+    request = msgspec.structs.replace(slot.request, overwrite=overwrite)
+    with start or session.start(request, operator, stop) as running:
         _ends.follow(running)
     catalogue.learn(folder)
     return _ends.exit_code(folder, store.load(slot.folder))

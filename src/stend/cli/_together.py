@@ -43,7 +43,8 @@ def requests(one: session.Request, targets: Sequence[str], destroy: Sequence[str
     """The same run asked for of each target."""
     if one.create:
         raise BadInput(
-            "--create makes one file for one run; of several, make the files first: `fallocate -l 1GiB FILE`"
+            "--create makes one file for one run; for several, make the files first (`fallocate -l 1GiB FILE`) and "
+            "name each by --overwrite-file too"
         )
     names = named(targets, destroy)
     return [msgspec.structs.replace(one, target=own, destroy=names.get(own), into=None) for own in targets]
@@ -62,7 +63,7 @@ def begin(asked: Sequence[session.Request], into: Path | None, *, barrier: bool,
     if not own.members:
         return Refused.exit_code
     group.create(folder, own)
-    worst = go(folder, {one.target: one.destroy or "" for one, _ in able}, apart=apart)
+    worst = go(folder, {one.target: one.destroy or "" for one, _ in able}, asked[0].overwrite, apart=apart)
     return max(worst, refused, Refused.exit_code if shut else 0)
 
 
@@ -93,7 +94,7 @@ def _meant(request: session.Request, drive: Identity) -> session.Request:
     return msgspec.structs.replace(request, destroy=typed)
 
 
-def go(folder: Path, destroy: dict[str, str], *, apart: bool = False) -> int:
+def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = (), *, apart: bool = False) -> int:
     """Begin, or go on with, what is left of a group."""
     own = group.load(folder)
     roll.say(folder, roll.BEGINNER)
@@ -101,7 +102,7 @@ def go(folder: Path, destroy: dict[str, str], *, apart: bool = False) -> int:
     for one in left:
         if one.pid:
             typer.echo(f"{one.member.request.target}: goes on by itself, process {one.pid}")
-    runs = [_begun(folder, one, destroy.get(one.member.request.target, "")) for one in left if not one.pid]
+    runs = [_begun(folder, one, destroy.get(one.member.request.target, ""), overwrite) for one in left if not one.pid]
     if apart:
         typer.echo(f"{len(runs)} runs go on by themselves; `stend serve {shlex.quote(str(folder))}` shows them all")
         return 0
@@ -118,10 +119,12 @@ class Begun(NamedTuple):
     process: subprocess.Popen[bytes]
 
 
-def _begun(folder: Path, left: group.Left, named: str) -> Begun:
+def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...]) -> Begun:
     """Its process, which has no terminal and says what it does in a log beside its folder."""
-    request = msgspec.structs.replace(left.member.request, into=str(left.folder), destroy=named or None)
-    again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ())]
+    own = {"into": str(left.folder), "destroy": named or None, "overwrite": overwrite}
+    request = msgspec.structs.replace(left.member.request, **own)
+    files = [f"--overwrite-file={one}" for one in overwrite]
+    again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ()), *files]
     words = again if left.begun else ["run", *request.words]
     process = apart.begin(words, apart.log_of(left.folder))
     roll.say(folder, left.member.name, pid=process.pid)

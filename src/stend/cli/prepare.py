@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def command(
     target: _asked.Target,
     destroy_data: _asked.DestroyData = None,
+    overwrite_file: _asked.OverwriteFile = None,
     lba_bytes: Annotated[
         int | None, typer.Option("--lba-bytes", metavar="N", min=512, help="Bytes of a block (LBA format): 512, 4096.")
     ] = None,
@@ -40,7 +41,8 @@ def command(
     wish = _wish(lba_bytes or 0, capacity or "", restore)
     device = devices.find(target)
     with closing(device.door):
-        device.door.open(writes=True, destroy=destroy_data or Terminal().names(device))
+        named = destroy_data or Terminal().names(device)
+        device.door.open(writes=True, destroy=named, overwrite=tuple(overwrite_file or ()))
         if not isinstance(device, DriveDevice):
             raise Refused(f"{target} is not prepared: {ONLY}")
         typer.echo(f"{target}: {preparer.prepare(device, wish, tell=Terminal().hear)}")

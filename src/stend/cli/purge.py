@@ -10,6 +10,7 @@ from stend.cli import _asked
 def command(
     target: _asked.Target,
     destroy_data: _asked.DestroyData = None,
+    overwrite_file: _asked.OverwriteFile = None,
     method: Annotated[
         str | None,
         typer.Option("--method", metavar="M", help="sanitize, crypto, format, erase, discard or zero; else the best."),
@@ -40,5 +41,6 @@ def command(
     device = devices.find(target)
     with closing(device.door):
         devices.wishes(device, method or "", vendor or "", (limit_minutes or 0) * 60, operator.hear)
-        device.door.open(writes=True, destroy=destroy_data or operator.names(device))
+        named = destroy_data or operator.names(device)
+        device.door.open(writes=True, destroy=named, overwrite=tuple(overwrite_file or ()))
         typer.echo(f"{target}: {device.purge()}")

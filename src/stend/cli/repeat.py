@@ -27,6 +27,7 @@ def command(
         list[str] | None,
         typer.Option("--destroy-data", metavar="NAME", help="As of `stend run`; for two drives twice, in their order."),
     ] = None,
+    overwrite_file: _asked.OverwriteFile = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=1 << 61, help="Of the first run; each further has one more.")
     ] = None,
@@ -53,4 +54,4 @@ def command(
     named = _series.answers(own, destroy_data or ())
     series.create(folder, own)
     typer.echo(f"{number * len(requests)} runs, expected to take {duration(expected_s)}: {folder}")
-    return _series.go(folder, named)
+    return _series.go(folder, named, tuple(overwrite_file or ()))

@@ -18,6 +18,7 @@ def command(
         list[str] | None,
         typer.Option("--destroy-data", metavar="NAME", help="As of `stend run` or `stend repeat`."),
     ] = None,
+    overwrite_file: _asked.OverwriteFile = None,
     every: Annotated[
         bool, typer.Option("--all", help="Every run below DIR that was cut off, each drive named as in its run.")
     ] = False,
@@ -36,21 +37,23 @@ def command(
     from stend.session.stopping import Signals
     from stend.session.together import group
 
+    overwrite = tuple(overwrite_file or ())
     if every:
         return _all.go_on(folder)
     if (folder / group.WORD).exists():
         from stend.cli import _together
 
         targets = [one.request.target for one in group.load(folder).members]
-        return _together.go(folder, _together.named(targets, destroy_data or ()), apart=detach)
+        return _together.go(folder, _together.named(targets, destroy_data or ()), overwrite, apart=detach)
     if detach:
         from stend.cli import _apart
 
         return _apart.begin(["resume", *_apart.words(context)], folder)
     if (folder / series.WORD).exists():
-        return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()))
+        return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()), overwrite)
     if destroy_data and len(destroy_data) > 1:
         raise BadInput("a run is of one drive; name it once")
-    with session.resume(folder, destroy_data[0] if destroy_data else None, _terminal.Terminal(), Signals()) as running:
+    named = destroy_data[0] if destroy_data else None
+    with session.resume(folder, named, _terminal.Terminal(), Signals(), overwrite) as running:
         _ends.follow(running)
     return _ends.finish(folder)

@@ -37,6 +37,7 @@ def command(
             "TARGET=NAME for each of several.",
         ),
     ] = None,
+    overwrite_file: _asked.OverwriteFile = None,
     create: _asked.Create = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=(1 << 62) - 1, help="Seed of all random offsets; recorded.")
@@ -76,6 +77,7 @@ def command(
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
     changes |= _asked.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
     own: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
+    own["overwrite"] = tuple(overwrite_file or ())
     request = session.Request(
         tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **own
     )

@@ -48,7 +48,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         raise BadInput(f"{target} is {_what(target, there.st_mode)}")
     if there.st_size < LEAST_BYTES:
         size = binary(there.st_size) if there.st_size else "empty"
-        raise BadInput(f"{target} is {size}, too small to test; remove it and make one with --create 1GiB")
+        raise BadInput(f"{target} is {size}, too small to test; name a new file, and add --create 1GiB")
     if server := gate.leased(path, kernel):
         raise Refused(f"{target} {server}")
     return FileDevice(_identity(target, path, there.st_size, kernel, members), kernel)
@@ -84,6 +84,7 @@ def _made(target: str, size_bytes: int) -> int:
     try:
         os.ftruncate(fd, size_bytes)
         os.posix_fallocate(fd, 0, size_bytes)
+        gate.mark(f"/proc/self/fd/{fd}")
     except OSError as error:
         os.close(fd)
         os.unlink(target)

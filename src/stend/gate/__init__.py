@@ -13,6 +13,7 @@ from stend.gate.holdings import holdings, loss
 from stend.gate.locks import leased
 from stend.gate.look import marks
 from stend.gate.names import names_of
+from stend.gate.ownership import mark
 from stend.gate.refusals import refusal
 from stend.gate.uses import Uses
 
@@ -26,6 +27,7 @@ __all__ = [
     "holdings",
     "leased",
     "loss",
+    "mark",
     "marks",
     "names_of",
     "refusal",

@@ -13,9 +13,17 @@ class Gate:
     """An opened drive. Good in the process that opened it, until it is closed."""
 
     def __init__(
-        self, identity: Identity, seen: Marks, fd: int, *, writes: bool, keep_off: tuple[str, ...], kernel: Kernel
+        self,
+        identity: Identity,
+        seen: Marks,
+        fd: int,
+        *,
+        writes: bool,
+        keep_off: tuple[str, ...],
+        kernel: Kernel,
+        made: bool = False,
     ) -> None:
-        self.identity, self.seen, self.writes = identity, seen, writes
+        self.identity, self.seen, self.writes, self.made = identity, seen, writes, made
         self.keep_off, self.kernel = keep_off, kernel
         self._fd, self._pid = fd, os.getpid()
 
@@ -44,7 +52,7 @@ class Gate:
         look_again(drive, self.seen, self.kernel)
         held = {NUMBER: number(os.fstat(fd)), SIZE: str(fd_bytes(fd))}
         compare(drive.target, {key: self.seen[key] for key in held}, held)
-        if self.writes and (reason := refusal(drive.path, self.keep_off, self.kernel, fd=fd)):
+        if self.writes and (reason := refusal(drive.path, self.keep_off, self.kernel, fd=fd, made=self.made)):
             raise Refused(f"{drive.target} {reason}")
 
     def close(self) -> None:

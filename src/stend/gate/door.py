@@ -25,19 +25,29 @@ class Door:
         """Where the load opens the drive."""
         return self.target
 
-    def open(self, *, writes: bool, destroy: str | None, keep_off: tuple[str, ...] = ()) -> str:
-        """Take the drive for this process; the path for its load. Refused unless reading is all that is wanted or
-        `destroy` names it rightly.
+    def open(
+        self,
+        *,
+        writes: bool,
+        destroy: str | None,
+        keep_off: tuple[str, ...] = (),
+        overwrite: tuple[str, ...] = (),
+    ) -> str:
+        """Take the drive for this process; return the path for its load. Raise Refused unless the caller only wants to
+        read, or `destroy` names the drive.
 
-        `destroy` is the serial (or by-id name) the operator gave; `keep_off` are paths whose disk must not be written.
+        `destroy` is the serial (or by-id name) the operator gave; `keep_off` are paths whose disk must not be written;
+        `overwrite` are full paths of files that stend did not make and may overwrite.
         """
         if self.writes is not None:
             raise Refused(f"{self.target} is open already; close it first")
-        self._enter(destroy, keep_off, writes=writes)
+        self._enter(destroy, keep_off, overwrite, writes=writes)
         self.writes = writes
         return self.path
 
-    def _enter(self, destroy: str | None, keep_off: tuple[str, ...], *, writes: bool) -> None:
+    def _enter(
+        self, destroy: str | None, keep_off: tuple[str, ...], overwrite: tuple[str, ...], *, writes: bool
+    ) -> None:
         try:
             self.look()
         except StepFailed as error:
@@ -109,7 +119,9 @@ class Guarded(Door):
         """This process made the file for the run, and `fd` holds it: it need not be named."""
         self._made_fd = fd
 
-    def _enter(self, destroy: str | None, keep_off: tuple[str, ...], *, writes: bool) -> None:
+    def _enter(
+        self, destroy: str | None, keep_off: tuple[str, ...], overwrite: tuple[str, ...], *, writes: bool
+    ) -> None:
         if writes and (why := self.unrest()):
             raise Refused(f"{self.target} {why}")
         self._gate = enter(
@@ -120,6 +132,7 @@ class Guarded(Door):
             keep_off=keep_off,
             ours=not self.named,
             kernel=self.kernel,
+            overwrite=overwrite,
         )
 
     def loss(self) -> str:

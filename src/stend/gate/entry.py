@@ -9,11 +9,14 @@ import time
 
 from stend.definition import Identity
 from stend.errors import Refused, StepFailed
+from stend.gate import ownership
 from stend.gate.descriptor import Gate
 from stend.gate.holdings import holdings, loss
 from stend.gate.look import Marks, look_again
 from stend.gate.names import names_of
 from stend.gate.refusals import refusal
+from stend.gate.stack import Layer
+from stend.gate.uses import Uses
 from stend.kernel import Kernel
 
 BY_ID = "/dev/disk/by-id/"
@@ -29,20 +32,23 @@ def enter(
     keep_off: tuple[str, ...],
     ours: bool,
     kernel: Kernel,
+    overwrite: tuple[str, ...] = (),
 ) -> Gate:
     """Open the gate for the very drive that was `seen`, or raise Refused with the reason and the way out.
 
-    `ours` is a file that this process made for the run; everything else must be named by `destroy`.
+    `ours` is a file that this process made for the run. Everything else must be named by `destroy`, and each file that
+    stend did not make by `overwrite` too; from then on it bears the mark.
     """
     try:
         look_again(identity, seen, kernel)
-        if writes:
-            _ask(identity, destroy, keep_off, ours, kernel)
-        gate = Gate(identity, seen, _open(identity, writes), writes=writes, keep_off=keep_off, kernel=kernel)
+        foreign = _ask(identity, destroy, overwrite, keep_off, ours, kernel) if writes else []
+        gate = Gate(identity, seen, _open(identity, writes), writes=writes, keep_off=keep_off, kernel=kernel, made=ours)
         try:
             if writes:
                 _lock(identity, gate.fd)
             gate.check()
+            for layer in foreign:
+                ownership.mark(layer.path)
         except BaseException:
             gate.close()
             raise
@@ -51,22 +57,47 @@ def enter(
     return gate
 
 
-def _ask(identity: Identity, destroy: str | None, keep_off: tuple[str, ...], ours: bool, kernel: Kernel) -> None:
-    """Everything that can be asked before the drive is opened."""
-    if reason := refusal(identity.path, keep_off, kernel):
+def _ask(
+    identity: Identity,
+    destroy: str | None,
+    overwrite: tuple[str, ...],
+    keep_off: tuple[str, ...],
+    ours: bool,
+    kernel: Kernel,
+) -> list[Layer]:
+    """Raise Refused for all that can be asked before the drive is opened; return its files that stend did not make."""
+    uses = Uses(kernel)
+    if reason := refusal(identity.path, keep_off, kernel, uses, made=ours):
         raise Refused(f"{identity.target} {reason}")
-    if not ours:
-        _named(identity, destroy, kernel)
-    elif holds := holdings(identity.path, kernel):
-        raise Refused(f"{identity.target} was made for this run but holds {holds} by now; make another")
+    if ours:
+        if holds := holdings(identity.path, kernel):
+            raise Refused(f"{identity.target} was made for this run but holds {holds} by now; make another")
+        return []
+    foreign = ownership.foreign(uses.layers(identity.path))
+    for layer in foreign:
+        if reason := ownership.protected(layer, kernel):
+            which = f"{layer.words}, which " if layer.words else ""
+            raise Refused(f"{identity.target} {which}{reason}")
+    unnamed = [layer for layer in foreign if layer.path not in overwrite]
+    _named(identity, destroy, unnamed, kernel)
+    for layer in unnamed:
+        which = f"{layer.words}, which" if layer.words else "is a file that"
+        words = f"{identity.target} {which} stend did not make; it {loss(layer.path, kernel)}"
+        raise Refused(f"{words}; if all of it may be overwritten, add {_option(layer)}")
+    return foreign
 
 
-def _named(identity: Identity, destroy: str | None, kernel: Kernel) -> None:
-    """The operator must have named this drive, and not only the node that leads to it today."""
+def _option(layer: Layer) -> str:
+    return f"--overwrite-file {shlex.quote(layer.path)}"
+
+
+def _named(identity: Identity, destroy: str | None, unnamed: list[Layer], kernel: Kernel) -> None:
+    """Raise Refused unless the operator named this drive, and not only the node that leads to it today."""
     names = names_of(identity, kernel)
     if not destroy:
         what = f"{identity.target} {loss(identity.path, kernel)}; all of it would be destroyed"
-        raise Refused(f"{what}; if you mean that, add --destroy-data {shlex.quote(names[0])}")
+        options = " ".join([f"--destroy-data {shlex.quote(names[0])}", *map(_option, unnamed)])
+        raise Refused(f"{what}; if you mean that, add {options}")
     if destroy.removeprefix(BY_ID) not in names:
         leads = "" if identity.path == identity.target else f" leads to {identity.path} and"
         told = f"{identity.target}, which{leads} is named {shlex.quote(names[0])}"

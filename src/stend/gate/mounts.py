@@ -17,7 +17,7 @@ class Mount(NamedTuple):
     """One line of a mountinfo; `pid` is a process of the namespace it is in, 0 for our own.
 
     `root` is what of the file system is mounted: `/`, or a folder or a file of it (a bind mount); `options` are those
-    of the file system.
+    of the file system. `id` is the kernel's number of the mount.
     """
 
     number: str
@@ -27,6 +27,7 @@ class Mount(NamedTuple):
     pid: int = 0
     root: str = "/"
     options: str = ""
+    id: str = ""
 
 
 def is_remote(mount: Mount) -> bool:
@@ -62,16 +63,17 @@ def _table(path: str, pid: int) -> Iterator[Mount]:
         words = line.split(" ")
         if "-" in words[6:] and len(words) > (mark := words.index("-", 6)) + 2:
             kind, source, options = [*words[mark + 1 :], ""][:3]
-            yield Mount(words[2], unescaped(words[4]), kind, unescaped(source), pid, unescaped(words[3]), options)
+            root = unescaped(words[3])
+            yield Mount(words[2], unescaped(words[4]), kind, unescaped(source), pid, root, options, words[0])
 
 
 def layers(mount: Mount) -> list[str]:
-    """The folders that an overlay is made of, the upper one first; none of any other file system."""
+    """Return the folders that an overlay is made of as they were given, the upper one first; [] for others."""
     if mount.kind != "overlay":
         return []
-    told = re.findall(r"(?:^|,)(upperdir|lowerdir\+?|datadir\+?)=((?:[^,\\]|\\.)*)", mount.options)
-    upper = [value for key, value in told if key == "upperdir"]
-    lower = [place for key, value in told if key != "upperdir" for place in re.split(r"(?<!\\):+", value)]
+    given = re.findall(r"(?:^|,)(upperdir|lowerdir\+?|datadir\+?)=((?:[^,\\]|\\.)*)", mount.options)
+    upper = [value for key, value in given if key == "upperdir"]
+    lower = [place for key, value in given if key != "upperdir" for place in re.split(r"(?<!\\):+", value)]
     return [re.sub(r"\\(?![0-7]{3})(.)", r"\1", unescaped(place)) for place in (*upper, *lower) if place]
 
 
@@ -88,14 +90,37 @@ def unescaped(word: str) -> str:
 
 
 def of_path(kernel: Kernel, path: str, table: list[Mount] | None = None) -> Mount | None:
-    """The mount that a path lies in, of our own ones, which whoever has looked already hands in as `table`."""
-    return holding(own(kernel) if table is None else table, os.path.realpath(path))
+    """Return the mount of our namespace that a path lies in; None where it is not in sight, as in a chroot.
+
+    The kernel names the mount of an open file. Only a kernel that does not is asked by names. `table` are our own
+    mounts, if the caller has them.
+    """
+    known, real = own(kernel) if table is None else table, os.path.realpath(path)
+    if number := _mount_id(kernel, real):
+        return next((mount for mount in known if mount.id == number and not mount.pid), None)
+    return holding(known, real)
+
+
+def _mount_id(kernel: Kernel, real: str) -> str:
+    try:
+        fd = os.open(real, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return ""
+    try:
+        return text(kernel.at(f"proc/self/fdinfo/{fd}")).partition("mnt_id:")[2].partition("\n")[0].strip()
+    finally:
+        os.close(fd)
 
 
 def holding(table: list[Mount], real: str) -> Mount | None:
-    """The mount of a table that a path without links lies in."""
+    """Return the mount of a table that a path without links lies in, by its name."""
     over = [m for m in table if m.point == real or real.startswith(m.point.rstrip("/") + "/")]
     return max(reversed(over), key=lambda m: len(m.point), default=None)
+
+
+def inner(mount: Mount, path: str) -> str:
+    """Return the path of a file from the root of its file system, which a bind mount may show a folder of."""
+    return os.path.normpath(f"/{mount.root}/{os.path.relpath(path, mount.point)}".replace("//", "/"))
 
 
 def disks_below(kernel: Kernel, path: str, table: list[Mount] | None = None) -> set[str]:
@@ -109,7 +134,7 @@ def disks_below(kernel: Kernel, path: str, table: list[Mount] | None = None) -> 
         place = place.parent
     there, mount = os.stat(place), of_path(kernel, str(place), known)
     if mount and mount.kind == "overlay":
-        lower = [folder for folder in layers(mount) if os.path.exists(folder)]
+        lower = [folder for folder in layers(mount) if os.path.isabs(folder) and os.path.exists(folder)]
         return {disk for folder in lower for disk in disks_below(kernel, folder, known)}
     node = kernel.node_of(there.st_rdev if stat.S_ISBLK(there.st_mode) else there.st_dev) or _source(kernel, mount)
     return _under(kernel, node, known) if node else set()

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from stend.gate import mounts
+from stend.gate import mounts, partitions
 from stend.gate.mounts import Mount
-from stend.gate.stack import File, Layer
+from stend.gate.overlay import File
+from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.kernel import Kernel, entries, text
 from stend.process import ENDING_S, SOON_S, over
@@ -96,7 +97,7 @@ def _sought(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None) 
     for layer in layers:
         if layer.node:
             generic |= {*kernel.generic(layer.node)}
-            parts = kernel.partitions(layer.node) if layer.whole else []
+            parts = [*kernel.partitions(layer.node), *partitions.within(kernel, layer.node)] if layer.whole else []
             numbers |= {kernel.number(node) for node in (layer.node, *parts)}
         else:
             files.add(layer.file)

@@ -9,19 +9,18 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from stend.gate import mounts
+from stend.gate import mounts, overlay
 from stend.gate.mounts import Mount
+from stend.gate.overlay import File
 from stend.kernel import Kernel, Loop
-
-File = tuple[int, int]
-"""Which file: (device, inode) as stat tells them."""
 
 
 class Layer(NamedTuple):
     """A block node, or a file where `node` is empty; how it is reached from the layer above, in words.
 
     `whole` is False of the disk of a partition: its other partitions are no business of ours. `claimed` says that the
-    layer above holds it exclusively, as md and device-mapper do and loop devices do not.
+    layer above holds it exclusively, as md and device-mapper do and loop devices do not. `via` are the numbers of the
+    overlays that a real file was found through.
     """
 
     node: str = ""
@@ -30,6 +29,7 @@ class Layer(NamedTuple):
     words: str = ""
     whole: bool = True
     claimed: bool = True
+    via: frozenset[str] = frozenset()
 
 
 def below(kernel: Kernel, top: Layer, loops: Iterable[Loop], tables: Iterable[Mount] | None = None) -> list[Layer]:
@@ -76,14 +76,8 @@ def _behind(kernel: Kernel, loop: Loop) -> Layer:
 
 
 def _real(kernel: Kernel, layer: Layer, space: list[Mount]) -> Iterator[Layer]:
-    """The file that one seen through an overlay really is: that of the first layer that has it."""
-    mount = mounts.holding(space, layer.path)
-    if mount is None or mount.kind != "overlay":
-        return
-    inner = os.path.relpath(layer.path, mount.point)
-    for folder in mounts.layers(mount):
-        there = kernel.there(os.path.join(folder, inner))
-        if there and stat.S_ISREG(there.st_mode):
-            path = os.path.normpath(f"{folder}/{inner}")
-            yield Layer(file=(there.st_dev, there.st_ino), path=path, words=f"is really {path}")
-            return
+    """Yield the real file of one that is seen through an overlay; nothing where it cannot be resolved (`fit`)."""
+    mount = mounts.of_path(kernel, layer.path, space)
+    if mount and mount.kind == "overlay" and (found := overlay.real(kernel, layer.path, mount)):
+        words = f"is really {found.path}"
+        yield Layer(file=found.file, path=found.path, words=words, via=layer.via | {mount.number})

@@ -10,8 +10,9 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 
-from stend.gate import mounts, stack, volumes
-from stend.gate.stack import File, Layer
+from stend.gate import mounts, overlay, partitions, stack, volumes
+from stend.gate.overlay import File
+from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.kernel import Kernel, Loop, text
 
@@ -98,18 +99,16 @@ class Uses:
         return self._shown(layer)
 
     def _shown(self, layer: Layer) -> Use | None:
-        """A mount of the file itself: as an image (erofs), under another name (bind), within an overlay."""
-        above = list(_above(layer.path, layer.file))
+        """Return a mount of the file itself: as an image (erofs), under another name (bind), within an overlay."""
         for mount in self.mounts:
             place = f"{mount.point}{f' in another mount namespace (of process {mount.pid})' if mount.pid else ''}"
             if mount.source.startswith("/") and self._is(mount.source, layer.file):
                 return Use(f"is mounted at {place}", f"`umount {mount.point}` first")
             if mount.root != "/" and not mounts.is_remote(mount) and self._is(mount.point, layer.file, mount.pid):
                 return Use(f"has another name, {place} (a bind mount)", f"`umount {mount.point}` first")
-            for folder in mounts.layers(mount) if above else ():
-                there = self._there(folder, mount.pid)
-                if there and (there.st_dev, there.st_ino) in above:
-                    return Use(f"is a part of the overlay at {place}", f"`umount {mount.point}` first")
+        there = self.kernel.there(layer.path)
+        if there and (there.st_dev, there.st_ino) == layer.file:
+            return overlay.part(self.kernel, self.mounts, layer.path, there, layer.via)
         return None
 
     def _there(self, path: str, pid: int = 0) -> os.stat_result | None:
@@ -123,7 +122,7 @@ class Uses:
     def _whole(self, node: str, own: frozenset[str]) -> Use | None:
         if used := self._alone(node, own):
             return used
-        for part in self.kernel.partitions(node):
+        for part in (*self.kernel.partitions(node), *partitions.within(self.kernel, node)):
             if part not in own and (used := self._alone(part, own)):
                 return Use(f"has a partition, {part}, that {used.what}", used.way)
         return None
@@ -195,20 +194,6 @@ class Uses:
 def by_another_path(twin: str, used: Use) -> Use:
     """The use of a twin as that of the drive."""
     return Use(f"is the same drive as {twin}, which {used.what}", used.way)
-
-
-def _above(path: str, file: File) -> Iterator[File]:
-    """The folders that a file lies in, however they are called; none where the path leads to another file."""
-    try:
-        there = os.stat(path)
-        if (there.st_dev, there.st_ino) != file:
-            return
-        while path != "/":
-            path = os.path.dirname(path)
-            folder = os.stat(path)
-            yield folder.st_dev, folder.st_ino
-    except (OSError, ValueError):
-        return
 
 
 def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = Non
         device = _found(request, undo)
         with closing(device.door):
             drawn, folder = _drawn(request, device), request.folder
-            path, there = _taken(device, request.destroy, operator, folder)
+            path, there = _taken(device, request.destroy, request.overwrite, operator, folder)
             store.create(folder, request.manifest, host.describe())
             with writer.sole(folder, "run"):
                 raw = store.Raw(folder)
@@ -76,7 +76,11 @@ def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = Non
 
 @contextmanager
 def resume(
-    folder: Path, destroy: str | None = None, operator: Operator = NOBODY, stop: Stop | None = None
+    folder: Path,
+    destroy: str | None = None,
+    operator: Operator = NOBODY,
+    stop: Stop | None = None,
+    overwrite: tuple[str, ...] = (),
 ) -> Iterator[Running]:
     """A run that was cut off, ready to go on from its last safe boundary; as `start`.
 
@@ -97,7 +101,7 @@ def resume(
         if past.ended and past.ended.outcome in ("complete", "not steady"):
             yield _ended(folder, past, operator, stop)
             return
-        with _gone_on(folder, past, destroy, before, operator, stop) as running:
+        with _gone_on(folder, past, (destroy, overwrite), before, operator, stop) as running:
             del past  # what happened is read again from the folder, and a long run is large
             yield running
 
@@ -121,10 +125,12 @@ def _drawn(request: Request, device: Device) -> Plan:
     return plan.purged_first(drawn) if request.purge else drawn
 
 
-def _taken(device: Device, destroy: str | None, operator: Operator, folder: Path) -> tuple[str, dict[str, str]]:
-    """The drive is ours: the path for its load, and what tells it from others with what was on it."""
+def _taken(
+    device: Device, destroy: str | None, overwrite: tuple[str, ...], operator: Operator, folder: Path
+) -> tuple[str, dict[str, str]]:
+    """Take the drive; return the path for its load, and the fingerprint of the drive and of what was on it."""
     named = destroy or operator.names(device)
-    path = device.door.open(writes=True, destroy=named, keep_off=(os.path.abspath(folder),))
+    path = device.door.open(writes=True, destroy=named, keep_off=(os.path.abspath(folder),), overwrite=overwrite)
     return path, device.door.fingerprint()
 
 
@@ -140,12 +146,17 @@ def _ended(folder: Path, past: Run, operator: Operator, stop: Stop) -> Running:
 
 @contextmanager
 def _gone_on(
-    folder: Path, past: Run, destroy: str | None, before: writer.Before, operator: Operator, stop: Stop
+    folder: Path,
+    past: Run,
+    leave: tuple[str | None, tuple[str, ...]],
+    before: writer.Before,
+    operator: Operator,
+    stop: Stop,
 ) -> Iterator[Running]:
     device = devices.find(past.plan.device.target)
     same.drive(past.plan.device, device.identity)
     with closing(device.door):
-        path, there = _taken(device, destroy, operator, folder)
+        path, there = _taken(device, *leave, operator, folder)
         same.as_then(past, device, there)
         raw, virtual = store.Raw(folder), device.identity.virtual
         load, at = engine.engine_for(device, path, raw, past.plan), time.time()

@@ -27,10 +27,11 @@ OPTIONS = {
     "limit_ms": "--limit-ms",
     "percentile": "--percentile",
     "destroy": "--destroy-data",
+    "overwrite": "--overwrite-file",
     "into": "--into",
     "label": "--label",
 }
-ELSEWHERE = ("destroy", "into")
+ELSEWHERE = ("destroy", "overwrite", "into")
 """What the manifest does not repeat: the word of who was there, and where it lies."""
 
 
@@ -40,7 +41,8 @@ class Request(msgspec.Struct, frozen=True):
     `trace` to `percentile` are for the tests that play a trace: its file, how many times as fast (0: as its depths
     allow), how its addresses are laid on the range, and for `headroom` the limit and which percentile is to keep to it.
     `create` makes the target first, a new file of that size (`64MiB`); `destroy`
-    is the drive's serial, or a file's full path: yes, destroy all data on it; `purge` purges it first where its first
+    is the drive's serial, or a file's full path: yes, destroy all data on it; `overwrite` are full paths of files that
+    stend did not make and may overwrite; `purge` purges it first where its first
     test does not. `threads` to
     `minute_s` are fields of the profile.
 
@@ -69,6 +71,7 @@ class Request(msgspec.Struct, frozen=True):
     fit: str | None = None
     limit_ms: float | None = None
     percentile: float | None = None
+    overwrite: tuple[str, ...] = ()
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -90,8 +93,9 @@ class Request(msgspec.Struct, frozen=True):
     @property
     def words(self) -> list[str]:
         """The words of `stend run` that ask for it."""
-        told = [(option, getattr(self, name)) for name, option in OPTIONS.items()]
-        named = [f"{option}={value}" for option, value in told if value is not None]
+        given = [(option, getattr(self, name)) for name, option in OPTIONS.items()]
+        each = [(option, one) for option, value in given for one in (value if isinstance(value, tuple) else (value,))]
+        named = [f"{option}={value}" for option, value in each if value is not None]
         return [*named, *(["--quick"] if self.quick else ()), "--", *self.tests]
 
     @property

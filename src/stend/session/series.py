@@ -84,7 +84,11 @@ def of_run(target: str, turn: int) -> str:
 
 def _told(series: Series) -> dict[str, object]:
     requests = [
-        {name: value for name, value in msgspec.structs.asdict(one).items() if value is not None and name != "destroy"}
+        {
+            name: value
+            for name, value in msgspec.structs.asdict(one).items()
+            if value is not None and name not in ("destroy", "overwrite")
+        }
         for one in series.requests
     ]
     return {"repeats": series.repeats, "requests": requests}

@@ -87,7 +87,7 @@ def _bare(group: Group) -> dict[str, object]:
     told: dict[str, object] = msgspec.to_builtins(group)
     members = []
     for member in group.members:
-        own = msgspec.to_builtins(msgspec.structs.replace(member.request, destroy=None))
+        own = msgspec.to_builtins(msgspec.structs.replace(member.request, destroy=None, overwrite=()))
         plain = {key: value for key, value in own.items() if value is not None}
         members.append(msgspec.to_builtins(member) | {"request": plain})
     return told | {"members": members}

@@ -1,7 +1,8 @@
 """A drive's own process in a trial: `python -m stend.session.together.probe`, told a JSON line at a time.
 
-Asked {"target", "destroy", "keep_off", "interval_s"}, then {"hold": workload} or {} for none; it answers {"ready"},
-{"t", "counts"} each interval, {"rests"}, and {"refused"} or {"failed"} as its last word. It ends with its input.
+It reads {"target", "destroy", "keep_off", "interval_s", "overwrite"}, then {"hold": workload} or {} for none.
+It answers {"ready"}, {"t", "counts"} each interval, {"rests"}, and {"refused"} or {"failed"} at last. It ends with its
+input.
 """
 
 import os
@@ -27,6 +28,7 @@ class Asked(msgspec.Struct, frozen=True):
     destroy: str
     keep_off: str
     interval_s: float
+    overwrite: tuple[str, ...] = ()
 
 
 class Next(msgspec.Struct, frozen=True):
@@ -59,7 +61,7 @@ def main() -> None:
 
 def _serve(asked: Asked) -> None:
     device = devices.find(asked.target)
-    path = device.door.open(writes=True, destroy=asked.destroy, keep_off=(asked.keep_off,))
+    path = device.door.open(writes=True, destroy=asked.destroy, keep_off=(asked.keep_off,), overwrite=asked.overwrite)
     engine = FioEngine(path, interval_s=asked.interval_s)
     try:
         _filled(engine, device.identity.capacity_bytes)

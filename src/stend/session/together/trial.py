@@ -130,7 +130,10 @@ class Probe:
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0, pass_fds=fds
         )
         threading.Thread(target=self._listen, daemon=True).start()
-        self._tell(Asked(request.target, request.destroy or "", os.path.abspath(folder), min(seconds / 5, 1.0)))
+        asked = Asked(
+            request.target, request.destroy or "", os.path.abspath(folder), min(seconds / 5, 1.0), request.overwrite
+        )
+        self._tell(asked)
 
     def __enter__(self) -> "Probe":
         return self
