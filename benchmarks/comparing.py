@@ -22,6 +22,10 @@ BETWEEN = (0.005, 0.01, 0.02, 0.03)
 TRUTHS = (0.0, 0.01, 0.03, 0.05, 0.10)
 ROUNDS, WITHIN, CARRY = 5, 0.03, 0.5
 FAMILY = 14
+UNEQUAL = ((2, 3), (2, 5), (2, 10), (3, 5), (3, 10), (5, 10))
+RATIOS = (1.0, 2.0, 6.0, 1 / 2, 1 / 6)
+"""Of the deviation of the side with more runs over the other's."""
+UNEQUAL_REPEATS = 20_000
 SEED = 20261122
 
 
@@ -57,6 +61,14 @@ def cell(runs: int, between: float, repeats: int = REPEATS, ratio: float = 1.0, 
     return Cell(float(np.mean(covered)), tuple(found))
 
 
+def unequal(few: int, many: int, ratio: float, repeats: int = UNEQUAL_REPEATS, *, skewed: bool = False) -> float:
+    """Return the share of intervals that cover the truth with unequal numbers of runs, of normal or exponential logs."""
+    dice = np.random.default_rng([SEED, few, many, round(ratio * 100), skewed])
+    draw = (lambda shape: dice.exponential(1, shape) - 1) if skewed else dice.standard_normal
+    interval = statistics.welch(draw((repeats, few)), draw((repeats, many)) * ratio)
+    return float(np.mean((interval.low <= 0) & (interval.high >= 0)))
+
+
 def family(runs: int, between: float, repeats: int = REPEATS, seed: int = SEED) -> tuple[float, float, float]:
     """Two sides alike, FAMILY gated figures: shares of repeats with any figure found, plainly, by Holm, and by a rule
     that fails below 0 %."""
@@ -86,6 +98,12 @@ def table(repeats: int = REPEATS) -> list[str]:
     for runs in RUNS:
         for ratio in (2.0, 6.0):
             lines.append(f"| {runs} | {ratio:g} x | {cell(runs, 0.02, repeats, ratio).covers:.1%} |")
+    for skewed in (False, True):
+        told = " | ".join(f"{ratio:.2g} x" for ratio in RATIOS)
+        lines += ["", f"| runs, {'skewed' if skewed else 'normal'} | {told} |", "|---|" + "---|" * len(RATIOS)]
+        for few, many in UNEQUAL:
+            shares = " | ".join(f"{unequal(few, many, ratio, repeats * 10, skewed=skewed):.1%}" for ratio in RATIOS)
+            lines.append(f"| {few} and {many} | {shares} |")
     lines += ["", f"| runs a side | any of {FAMILY} found | by Holm | a rule `< 0%` fails |", "|---|---|---|---|"]
     for runs in RUNS:
         alarms = " | ".join(f"{share:.1%}" for share in family(runs, 0.02, repeats))

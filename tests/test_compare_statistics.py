@@ -18,7 +18,7 @@ def theirs() -> ModuleType:
     return importlib.import_module("scipy.stats")
 
 
-@pytest.mark.parametrize(("n", "m"), [(3, 3), (2, 5), (10, 4)])
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (10, 10)])
 def test_the_interval_is_welchs(n: int, m: int, theirs: ModuleType) -> None:
     dice = np.random.default_rng(n)
     a, b = dice.normal(0, 1, n), dice.normal(1, 3, m)
@@ -32,6 +32,20 @@ def test_two_runs_a_side_get_the_mean_of_two_kinds_of_freedom(theirs: ModuleType
     own = ours.welch([0.0, 1.0], [5.0, 5.5])
     welch = theirs.ttest_ind([5.0, 5.5], [0.0, 1.0], equal_var=False).df
     assert own.freedom == pytest.approx((welch + 2) / 2)
+
+
+def test_unequal_numbers_get_the_harmonic_mean_of_welchs_freedom_and_the_smaller_sides(theirs: ModuleType) -> None:
+    a, b = [0.0, 1.0, 0.4], [5.0, 5.5, 5.1, 4.9, 5.3, 5.2]
+    welch = theirs.ttest_ind(b, a, equal_var=False).df
+    assert ours.welch(a, b).freedom == pytest.approx(2 / (1 / welch + 1 / 2))
+    assert ours.welch(b, a).freedom == pytest.approx(2 / (1 / welch + 1 / 2))
+
+
+@pytest.mark.parametrize(("few", "many"), comparing.UNEQUAL)
+@pytest.mark.parametrize("ratio", comparing.RATIOS)
+def test_intervals_of_unequal_numbers_of_runs_cover_the_truth(few: int, many: int, ratio: float) -> None:
+    """A slice of the same benchmark; Welch's own degrees of freedom cover 87 to 96 % here."""
+    assert comparing.unequal(few, many, ratio, repeats=4000) >= 0.925
 
 
 def test_families_are_adjusted_as_others_do_it(theirs: ModuleType) -> None:
