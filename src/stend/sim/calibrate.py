@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from stend.published import published
-from stend.sim.experiments import KINDS, Bench
+from stend.sim.experiments import KINDS, Bench, Cells
 from stend.sim.named import profiles
 from stend.sim.spec import Part, Spec
 
@@ -44,12 +44,17 @@ def measured(spec: Spec, kinds: Iterable[str] = ()) -> Iterator[Row]:
     for kind, cells in facts.items():
         if kind not in KINDS or (kinds and kind not in kinds):
             continue
-        finer = kind == "latency" and spec.scale > LATENCY_SCALE_DIVISOR
-        used = msgspec.structs.replace(spec, scale=spec.scale // LATENCY_SCALE_DIVISOR) if finer else spec
-        found = KINDS[kind](Bench(used, facts.get("conditions", {})))
+        found = simulated(spec, kind)
         for cell, value in cells.items():
             middle = statistics.mean(value) if isinstance(value, list) else value
             yield Row(spec.name, f"{kind} {cell}", middle, found[cell], f"{kind} {cell}" in kept)
+
+
+def simulated(spec: Spec, kind: str) -> Cells:
+    """Return every cell of one kind of measurement, run under the publication's conditions."""
+    finer = kind == "latency" and spec.scale > LATENCY_SCALE_DIVISOR
+    used = msgspec.structs.replace(spec, scale=spec.scale // LATENCY_SCALE_DIVISOR) if finer else spec
+    return KINDS[kind](Bench(used, published()[spec.name].get("conditions", {})))
 
 
 def table(rows: Iterable[Row]) -> str:

@@ -24,6 +24,7 @@ WEB_SERVER = (
 """Intel's Iometer profiles, (bytes, percent): 80 and 100 % reads, all random."""
 LATENCY_CELLS = tuple((kib, read_pct) for read_pct in (65, 100, 0) for kib in (8, 4))
 """The review's, in the order of the clause."""
+PERCENTS = (99, 99.9, 99.99)
 
 Cells = dict[str, float]
 
@@ -156,7 +157,7 @@ def latency(bench: Bench) -> Cells:
                 done = bench.run(bench.pattern(read_pct, kib * KiB, threads=1, depth=depth), long * MINUTE, MINUTE)
                 name = label(kib * KiB, read_pct) + (f" Q{depth}" if depth > 1 else "")
                 found[f"avg {name}"] = done.mean_us()
-                found |= {f"p{percent:g} {name}": done.percentile_us(percent) for percent in (99, 99.99)}
+                found |= {f"p{percent:g} {name}": done.percentile_us(percent) for percent in PERCENTS}
     return found
 
 

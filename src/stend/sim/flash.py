@@ -86,6 +86,8 @@ def waiting(p: npt.NDArray[np.int64], tail: Tail) -> None:
     p[k.T_JITTER_READ], p[k.T_JITTER_WRITE] = ns(tail.read_jitter_us), ns(tail.write_jitter_us)
     p[k.RETRY], p[k.T_RETRY] = tail.retry_pct / 100 * k.CREDIT, ns(tail.retry_us)
     p[k.BUSY], p[k.T_BUSY] = tail.busy_pct / 100 * k.CREDIT, ns(tail.busy_us)
+    p[k.T_MIXED], p[k.BACKGROUND] = ns(tail.mixed_us), tail.background_pct / 100 * k.CREDIT
+    p[k.LATE] = tail.write_jitter_pct / 100 * k.CREDIT
 
 
 def serving(p: npt.NDArray[np.int64], host: Host) -> None:

@@ -29,6 +29,12 @@ def exponential(f: Any, mean: Any) -> Any:
 
 
 @inlined
+def evenly(f: Any, longest: Any) -> Any:
+    """A time in ns, of even distribution from 0 up to the longest."""
+    return i64(random64(f.rng) >> u64(32)) * longest >> 32
+
+
+@inlined
 def sensed(f: Any, d: Any, at: Any) -> Any:
     """A read of die `d` asked at `at`: behind other reads, and behind what is being programmed for a while at most."""
     p = f.parameters
@@ -44,6 +50,8 @@ def sensed(f: Any, d: Any, at: Any) -> Any:
     f.sense[d] = start + p[k.T_READ]
     if p[k.RETRY] > 0 and chance(f, p[k.RETRY]):
         f.sense[d] += exponential(f, p[k.T_RETRY])
+    if p[k.BACKGROUND] > 0 and chance(f, p[k.BACKGROUND]):
+        f.sense[d] += evenly(f, p[k.T_BUSY])
     return f.sense[d]
 
 
@@ -88,11 +96,13 @@ def jittered(f: Any, done: Any, mean: Any) -> Any:
 
 @inlined
 def met(f: Any, at: Any) -> Any:
-    """What a read asked at `at`, soon after a write, waits for what that set going."""
+    """Return how long a read waits for the work of a write shortly before `at`."""
     p = f.parameters
-    if p[k.BUSY] == 0 or at - f.state[k.WROTE] >= p[k.T_NEAR] or not chance(f, p[k.BUSY]):
+    if p[k.BUSY] + p[k.T_MIXED] == 0 or at - f.state[k.WROTE] >= p[k.T_NEAR]:
         return i64(0)
-    return i64(random64(f.rng) >> u64(32)) * p[k.T_BUSY] >> 32
+    if p[k.BUSY] > 0 and chance(f, p[k.BUSY]):
+        return p[k.T_MIXED] + evenly(f, p[k.T_BUSY])
+    return p[k.T_MIXED]
 
 
 @inlined
@@ -130,6 +140,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         over = p[k.T_LINK_OUT] * size // k.PAGE
         s[k.LINK_OUT] = max(s[k.LINK_OUT], at) + over
         done = max(done + over, s[k.LINK_OUT]) + p[k.T_ANSWER_READ]
+        s[k.READ_AT] = at
         return jittered(f, done + met(f, at), p[k.T_JITTER_READ])
     s[k.BEFORE_PAUSE] -= 1
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE] + (pages - 1) * p[k.T_PAGE_WRITE]
@@ -146,7 +157,12 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     if p[k.THROUGH] > 0:
         at = through(f, at)
     s[k.WROTE] = at
-    return jittered(f, at + p[k.T_ANSWER_WRITE], p[k.T_JITTER_WRITE])
+    if p[k.T_MIXED] > 0 and at - s[k.READ_AT] < p[k.T_NEAR]:
+        at += p[k.T_MIXED]
+    at += p[k.T_ANSWER_WRITE]
+    if p[k.T_JITTER_WRITE] > 0 and chance(f, p[k.LATE]):
+        return jittered(f, at, p[k.T_JITTER_WRITE])
+    return at
 
 
 @inlined

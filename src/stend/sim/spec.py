@@ -46,6 +46,8 @@ class Tail(Part, frozen=True, kw_only=True):
     read_jitter_us: Micros = 0
     """mean of an exponential wait of each answer, which keeps no other one waiting"""
     write_jitter_us: Micros = 0
+    write_jitter_pct: Percent = 100
+    """share of writes that wait so (behind the controller's own work, such as keeping its map)"""
     retry_pct: Percent = 0
     """share of senses that are repeated with other thresholds (read retry)"""
     retry_us: Micros = 0
@@ -54,8 +56,15 @@ class Tail(Part, frozen=True, kw_only=True):
     """share of reads soon after a write that find their die at work on what it set going"""
     busy_us: Micros = 0
     """and wait evenly up to so long: a program's time, or what a program that can be suspended takes to stop"""
+    mixed_us: Micros = 0
+    """fixed wait of a read soon after a write and of a write soon after a read: a program is suspended, the path turned"""
+    background_pct: Percent = 0
+    """share of senses that find their die at background work (refresh, wear levelling), also where only reads are asked;
+    they wait evenly up to `busy_us`"""
     stalls_per_s: ranges.Number = 0
     """how often nothing is answered for a while where only reads are asked; see `sim.stalls`"""
+    write_stalls_per_s: ranges.Number = 0
+    """how many more of these times there are where only writes are asked"""
     stall_ms: Millis = 1
     """the shortest of these times"""
 

@@ -1,10 +1,10 @@
 """Stalls: now and then a drive answers nothing for some milliseconds, whatever it is asked (saving its map, refreshing
 blocks, levelling wear).
 
-They come at random (a Poisson process) by time, and more often where writes are asked; how long one takes is of
-Pareto's distribution between `stall_ms` and LONGEST times as much. So two numbers make the response times that one IO
-in ten thousand exceeds, of all loads: the longer an IO is under way, the sooner a long stall meets it. Each costs its
-time and is told by all that is outstanding (Little's law).
+They come at random (a Poisson process) by time, and more often under writes (`write_stalls_per_s`). Each lasts between
+`stall_ms` and LONGEST times as long, by Pareto's distribution. So three numbers give the 99.99 % response times of all
+loads: the longer an IO is outstanding, the likelier it meets a stall. A stall costs its time, and every outstanding IO
+waits for it (Little's law).
 """
 
 from random import Random
@@ -18,9 +18,7 @@ from stend.sim.spec import Tail
 SHAPE = 1.5
 """Of Pareto's distribution; assumed, the same for all drives, as is"""
 LONGEST = 6.0
-"""by how much the longest stall exceeds the shortest, and"""
-WRITES_MORE = 0.5
-"""how many more there are where only writes are asked, of those where only reads are."""
+"""by how much the longest stall exceeds the shortest."""
 GOLDEN = (5**0.5 - 1) / 2
 """Turns by the golden ratio cover the distribution evenly, so that a minute's few stalls are like an hour's."""
 MOST = 0.5
@@ -47,9 +45,10 @@ class Stalls:
 
     def drawn_s(self, seconds: float) -> float:
         """How much of an interval is lost by its stalls, which `told_ns` tells of."""
-        if not self.tail.stalls_per_s:
+        rate = self.tail.stalls_per_s + self.tail.write_stalls_per_s * self.write_share
+        if not rate:
             return 0.0
-        self._ahead -= seconds * self.tail.stalls_per_s * (1 + WRITES_MORE * self.write_share)
+        self._ahead -= seconds * rate
         drawn_ms = list[float]()
         while self._ahead < 0:
             self._ahead += self.dice.expovariate(1.0)
