@@ -6,6 +6,7 @@ from collections.abc import Callable
 from tests.drives.filled import FILLED
 from tests.drives.law import Drive, Player
 from tests.drives.saturated import SATURATED
+from tests.drives.served import SERVED, TAILED, Served, Tailed
 
-KINDS: dict[str, Callable[[random.Random], Drive]] = {**FILLED, **SATURATED}
-PLAYERS: dict[str, type[Player]] = {}
+KINDS: dict[str, Callable[[random.Random], Drive]] = {**FILLED, **SATURATED, **TAILED, **SERVED}
+PLAYERS: dict[str, type[Player]] = {**dict.fromkeys(SERVED, Served), **dict.fromkeys(TAILED, Tailed)}
