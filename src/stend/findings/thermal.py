@@ -1,38 +1,44 @@
-"""Heat: how warm the drive became, and whether it slowed down for it."""
+"""Heat: how warm the drive became, whether it warned of it, and whether it slowed down for it."""
 
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet
-from stend.findings.look.grounds import HOT_C
-from stend.findings.look.heat import slow
+from stend.findings.look.grounds import NEAR_C, limit_c
+from stend.findings.look.heat import slow, warmest
+from stend.findings.look.moments import Moment, looks
 from stend.record import Run
+from stend.watch import HEAT_BIT, MINUTE_S
 
 NAME = "thermal"
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """One for the run."""
-    told = [float(t.values["temperature_c"]) for t in run.telemetry if t.values.get("temperature_c") is not None]
-    spans = _spans(run)
-    top = f"{max(told):.0f} °C" if told else "–"
+    most, spans, limit = warmest(run), _spans(run), limit_c(run)
+    top = f"{most:.0f} °C" if most is not None else "–"
+    warned = [moment for moment, look in looks(run) if int(look.values.get("critical_warning") or 0) & HEAT_BIT]
     if spans:
-        values = {"spans": len(spans), "seconds": sum(end - begin for begin, end in spans), "top": top}
+        values = {"spans": len(spans), "seconds": sum(end[1] - begin[1] for begin, end in spans), "top": top}
         yield Finding(name=NAME, key="throttled", values=values, side="con")
-    elif not told:
+    elif warned:
+        values = {"minute": warned[0][1] / MINUTE_S, "top": top}
+        yield Finding(name=NAME, key="warned", values=values, confidence="medium", side="con")
+    elif most is None:
         yield Finding(name=NAME, key="silent", confidence="can't tell")
+    elif most >= limit:
+        yield Finding(name=NAME, key="hot", values={"top": top, "limit": limit}, confidence="medium")
     else:
-        limit = float(run.plan.device.facts.get("warning_temperature_c") or HOT_C)
-        hot = max(told) >= limit
-        values = {"top": top, "limit": limit}
-        yield Finding(name=NAME, key="hot" if hot else "cool", values=values, confidence="medium" if hot else "high")
+        sure = most < limit - NEAR_C
+        key = "cool" if sure else "warm"
+        yield Finding(name=NAME, key=key, values={"top": top, "limit": limit}, confidence="high" if sure else "medium")
 
 
-def _spans(run: Run) -> list[tuple[float, float]]:
+def _spans(run: Run) -> list[tuple[Moment, Moment]]:
     """Each stretch of throttling, from the look before it to the last one that tells of it."""
-    found: list[tuple[float, float]] = []
-    for before, now in slow(run):
-        if found and found[-1][1] == before.t:
-            found[-1] = (found[-1][0], now.t)
+    found: list[tuple[Moment, Moment]] = []
+    for (before, _), (now, _) in slow(run):
+        if found and found[-1][1] == before:
+            found[-1] = (found[-1][0], now)
         else:
-            found.append((before.t, now.t))
+            found.append((before, now))
     return found

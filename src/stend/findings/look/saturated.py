@@ -20,7 +20,7 @@ from stend.findings.look import grounds
 from stend.findings.look.curve import LEVEL, Course, course
 from stend.findings.look.fall import Fall, falls
 from stend.findings.look.grounds import Because, Ground
-from stend.findings.look.levels import levels, scatter, sharp
+from stend.findings.look.levels import crossing, levels, scatter, sharp
 from stend.findings.look.once import once
 from stend.findings.look.pieces import Line, equal, growing, line, seconds
 from stend.record import Run
@@ -129,8 +129,9 @@ def saturated(run: Run, name: str, phase: str) -> Saturated | None:
 
 def _settled_s(whole: Line, fall: Fall, bound: float) -> float | None:
     """When the rate came down to a bound after the last fall."""
-    cuts = [cut for cut in growing(whole.s) if whole.s[cut] >= fall.s]
-    return next((float(whole.s[b]) for a, b in pairwise(cuts) if whole.rate(a, b) < bound), None)
+    pairs = [(a, b) for a, b in pairwise(growing(whole.s)) if whole.s[b] > fall.s]
+    middles = [float(whole.s[a] + whole.s[b]) / 2 for a, b in pairs]
+    return crossing(middles, [whole.rate(a, b) for a, b in pairs], bound)
 
 
 def _rises(told: Saturated, seen: Course) -> Because | None:
