@@ -63,7 +63,11 @@ def judged(one: Played) -> Iterator[Statement]:
         opinion = JUDGES[finding.name](finding, one, text) if finding.name in JUDGES else None
         if opinion is not None:
             opinion.wrong.extend(strangers(finding, text))
-            about = str(finding.values.get("state", finding.values.get("what", finding.values.get("claim", finding.values.get("mix", "")))))
+            about = str(
+                finding.values.get(
+                    "state", finding.values.get("what", finding.values.get("claim", finding.values.get("mix", "")))
+                )
+            )
             groups.setdefault((finding.name, about), []).append((finding, text, opinion))
     for group in groups.values():
         yield _verdict(group)

@@ -8,7 +8,7 @@ from tests.drives.course import Course, between, near
 from tests.drives.judge_writes import ceiling
 from tests.drives.law import LIKELY, SURE, UNKNOWN, Played
 from tests.drives.opinion import Judge, Opinion
-from tests.drives.reasons import because
+from tests.drives.reasons import because, struck
 
 PHASES = {
     "slc-cache": "fresh", "write-saturation": "saturate", "idle-recovery": "saturate", "lba-profile": "read",
@@ -34,10 +34,14 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("spans", lambda v: v >= 1)
     own.test("seconds", lambda v: spent(v, one))
     own.fact("heat", finding.key != "throttled" or slow, "nothing says that it throttled")
-    own.fact("heat", finding.key not in ("hot", "cool") or not slow, "the drive says that it slowed down for heat")
-    own.fact("heat", finding.key != "cool" or top < 70, f"a sensor had {top} degrees")
+    own.test("minute", lambda v: struck(course_of(one), {"minute": v}))
+    own.fact("heat", finding.key != "warned" or drive.event == "critical 0x02", "it gave no such warning")
+    own.fact(
+        "heat", finding.key not in ("hot", "cool", "warm") or not slow, "the drive says that it slowed down for heat"
+    )
+    own.fact("heat", finding.key not in ("cool", "warm") or top < 70, f"a sensor had {top} degrees")
     own.fact("heat", finding.key != "hot" or top >= 65, f"no sensor had more than {top} degrees")
-    if finding.key == "cool":
+    if finding.key in ("cool", "warm"):
         own.facts, own.most = {"heat"}, SURE if sound else UNKNOWN
     return own.close()
 
@@ -98,7 +102,8 @@ def tail_of(value: float, one: Played, values: dict[str, Any]) -> bool:
     """Return whether the 99.99th percentile is that of the drive's mixture."""
     if one.drive.law is None:
         return 0 < value <= values["longest"] * 1.02
-    return near(value, one.drive.law.tail(values["mean"]), 0.05)
+    truth: float = one.drive.law.tail(values["mean"])
+    return near(value, truth, 0.05)
 
 
 def limits(finding: Finding, one: Played, text: str) -> Opinion:

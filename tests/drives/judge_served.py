@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from stend.definition import Hold, Workload
 from stend.findings import Finding
+from tests.drives.answers import Cached, Deep, Rests, Zoned
 from tests.drives.course import between, near
 from tests.drives.law import SURE, Played
 from tests.drives.opinion import Judge, Opinion
-from tests.drives.served import Cached, Deep, Rests, Zoned
 
 RESTS = (5, 10, 15, 25, 50)
 

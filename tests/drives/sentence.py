@@ -54,7 +54,7 @@ def strangers(finding: Finding, text: str) -> list[str]:
 
     if "class" in finding.values:
         text = text.replace(Language("en")(f"tail.{finding.values['class']}"), "")
-    text = text.replace("\u00a0", " ").replace("\u202f", " ")
+    text = re.sub(r"\bbit \d+", " ", text.replace("\u00a0", " ").replace("\u202f", " "))
     for value in finding.values.values():
         text = text.replace(value, " ") if isinstance(value, str) and re.search(r"\d", value) else text
     text = DURATION.sub(
