@@ -11,7 +11,7 @@ from stend.findings.look.saturated import FEWEST, Saturated, saturated
 from stend.record import Run
 
 NAME = "saturation"
-SETTLED = ("knee", "knees", "about", "noisy", "flat")
+SETTLED = ("knee", "knees", "noisy", "flat", "paused")
 """Keys of a course that ends on a level which the drive keeps."""
 MUCH = 3
 BLUR, LOST = 0.05, 0.25
@@ -29,7 +29,8 @@ def of_phase(run: Run, name: str, phase: str) -> Finding:
     """Return what a phase of a test that holds one load from a purge on came to."""
     told = saturated(run, name, phase)
     if told is None or told.samples < FEWEST:
-        return _said("short", name, {"records": told.samples if told else 0}, "can't tell")
+        few = told.samples if told else 0
+        return _said("short", name, {"records": few, "because": Because("few", {"samples": few})}, "can't tell")
     values = {"start": told.start, "end": told.end, "last": told.last, "ratio": told.ratio, "seconds": told.seconds}
     values |= {"bytes": told.written, "fills": told.fills, "settled": told.settled, "hours": told.hours}
     if told.why:
@@ -43,7 +44,7 @@ def of_phase(run: Run, name: str, phase: str) -> Finding:
         return _said("unsettled", name, values, "medium")
     blur = max(fall.blur for fall in told.levels)
     key = "noisy" if told.knee.blur > LOST else "knees" if len(told.levels) > 1 else "knee"
-    sure = blur <= BLUR and told.cool
+    sure = blur <= BLUR and told.sure
     return _said(key, name, values, "high" if sure else "medium", con=told.ratio > MUCH)
 
 
@@ -52,7 +53,10 @@ def _without_knee(told: Saturated, name: str, values: dict[str, Any]) -> Finding
         return _said("because", name, values, "can't tell")
     if told.falls or told.declines:
         return _said("declines", name, values, "medium", con=True)
-    return _said("flat", name, values, "high" if told.cool else "medium")
+    if told.pause:
+        values |= {"pause_s": told.pause.seconds, "pause_at": told.pause.begin_s}
+        return _said("paused", name, values, "medium")
+    return _said("flat", name, values, "high" if told.sure else "medium")
 
 
 def _said(key: str, test: str, values: dict[str, Any], confidence: Confidence, *, con: bool = False) -> Finding:

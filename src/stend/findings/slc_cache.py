@@ -8,8 +8,11 @@ from typing import Any
 from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look import grounds
+from stend.findings.look.fall import Fall, falls, stretches
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, quieted, scatter, sharp, smooth
+from stend.findings.look.pause import pause
+from stend.findings.look.pieces import of_counts
 from stend.record import Counts, Run
 
 NAME = "slc_cache"
@@ -27,7 +30,9 @@ BURST = 0.03
 """A single burst between two falling levels is none below this part of what was written."""
 FEW_STEPS, QUIET = 3, 0.1
 """Up to so many levels are sure; with more scatter they are told as about."""
-NEEDS = (grounds.whole, grounds.unthrottled, grounds.cool)
+NEEDS = (grounds.unhurried, grounds.whole, grounds.undisturbed)
+BLUR, LOST = 0.05, 0.25
+"""Where a first level ends is told as "about" beyond the first part of it, and not at all beyond the second."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -43,35 +48,57 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     counts = [c for _, c in look.samples(run, records[0]) if c.seconds > 0 and c.write.bytes]
     if len(counts) < FEWEST_SAMPLES:
         return _told(test, "short", {"state": state, "samples": len(counts)}, "can't tell")
+    ground = Ground(run, test, records)
+    found = _course(ground, state, counts)
+    gap = pause(of_counts(counts)) if found.key == "because" and not grounds.unmet(NEEDS, ground) else None
+    if gap:
+        again = _course(ground, state, [*counts[: max(gap.first - 1, 1)], *counts[gap.last + 1 :]])
+        if again.key == "flat":
+            values = again.values | {"pause_s": gap.seconds, "pause_at": gap.begin_s}
+            return _told(test, "paused", values, "medium")
+    return found
+
+
+def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
+    """What these samples of a state come to."""
+    run, test = ground.run, ground.test
     rates = [c.bytes_per_s for c in counts]
     every = _lasting(levels(rates), counts)
     found = _without_a_burst(every, counts)
-    edge = max(len(counts) // 10, FEWEST)
-    values: dict[str, Any] = {
-        "state": state,
-        "first": _rate(counts[:edge]),
-        "last": _rate(counts[-edge:]),
-    }
-    falls = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
+    course, edge = of_counts(counts), max(len(counts) // 10, FEWEST)
+    fall = next(falls(course), None)
+    first = fall.level if fall else stretches(course)[0].rate
+    values: dict[str, Any] = {"state": state, "first": first, "last": _rate(counts[-edge:])}
+    if unmet := grounds.unmet(NEEDS, ground):
+        return _told(test, "because", values | {"because": unmet}, "can't tell")
+    falling = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
     steps = [sharp(rates, a, b) for a, b in pairwise(found)]
-    why = grounds.unmet(NEEDS, Ground(run, test, records)) or _rises(found)
-    why = why or _brief(counts, found) or _much(run, counts, found) or _comes_back(rates, found)
+    why = _rises(found) or _brief(counts, found) or _much(run, counts, found) or _comes_back(rates, found)
     why = why or _scattered(rates, found)
-    gentle = values["first"] >= LEAST_RATIO * values["last"]
-    if why is None and not falls and not gentle:
+    gentle = _rate(counts[:edge]) >= LEAST_RATIO * values["last"]
+    if why is None and not falling and not gentle:
         values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
         return _told(test, "flat", values | {"steps": 1})
     if why is None and not any(steps) and _throughout(counts):
         return _told(test, "gradual", values, "medium")
     if why or not steps or not all(steps):
-        return _told(test, "because", values | {"because": why or Because("blurred")}, "can't tell")
-    told = any("temperature_c" in look.values for look in run.telemetry)
+        return _unsure(ground, values, fall, why or Because("blurred"))
     clear = all(a.value >= LEAST_RATIO * b.value for a, b in pairwise(found))
-    sure = told and clear and len(found) == len(every) <= FEW_STEPS
+    sure = grounds.surely_cool(ground) and clear and len(found) == len(every) <= FEW_STEPS
     values |= _steps(run, counts, found)
     if scatter(rates) > QUIET:
         return _told(test, "about", values | {"scatter": scatter(rates)}, "medium")
     return _told(test, "steps", values, "high" if sure else "medium")
+
+
+def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Because) -> Finding:
+    """Where the first level ends, if there is one that a cache can hold; else only why nothing can be told."""
+    values |= {"because": why}
+    share = fall.written / ground.run.plan.device.capacity_bytes if fall else 0.0
+    if fall is None or not fall.flat or fall.blur > LOST or share > MOST or why.key == "much":
+        return _told(ground.test, "because", values, "can't tell")
+    values |= {"size": fall.written, "share": share, "about": Because("about") if fall.blur > BLUR else ""}
+    return _told(ground.test, "first", values, "medium")
 
 
 def _steps(run: Run, counts: Sequence[Counts], found: list[Level]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The course of a long hold of one load: how it begins and ends, whether it rises again, whether its end is level."""
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from statistics import median
 from typing import NamedTuple
 
@@ -27,7 +27,8 @@ SIGMAS = 3.0
 
 class Course(NamedTuple):
     """Levels in IOPS; `low` and `high` are the greatest rise, and 1 is a `rise` of none; `error` is the
-    relative standard error of one of them, `moved` what a line through the end moves by and `wobble` its error."""
+    relative standard error of one of them, `moved` what a line through the end moves by and `wobble` its error; `spread` is how far apart the stretches of
+    the second half lie, as a share of their mean."""
 
     first: float
     end: float
@@ -37,6 +38,7 @@ class Course(NamedTuple):
     error: float
     moved: float
     wobble: float
+    spread: float
 
     @property
     def rise(self) -> float:
@@ -59,6 +61,11 @@ class Course(NamedTuple):
         return max(self.last, self.end) > self.least * min(self.last, self.end)
 
     @property
+    def even(self) -> bool:
+        """Whether the second half surely has one rate: neither swings nor a drift stand out of its noise."""
+        return self.spread <= LEVEL + SURE * self.error
+
+    @property
     def drifts(self) -> bool:
         """Whether the beginning and the end surely differ."""
         return abs(self.first / self.end - 1) > max(DRIFT, SIGMAS * self.error)
@@ -76,8 +83,9 @@ def course(pieces: Sequence[Counts]) -> Course:
 
 
 def _course(pieces: Sequence[Counts], blocks: int) -> Course:
-    size = max(len(pieces) // blocks, 1)
-    parts = [pieces[i : i + size] for i in range(0, len(pieces) - size + 1, size)]
+    ends = np.cumsum([piece.seconds for piece in pieces])
+    borders = np.unique(np.searchsorted(ends, np.linspace(0, ends[-1], blocks + 1) * (1 - 1e-12), side="right"))
+    parts = [pieces[a:b] for a, b in pairwise([0, *borders[1:-1].tolist(), len(pieces)]) if b > a]
     rates = np.array([_rate(part) for part in parts])
     error = _error(parts, rates.tolist())
     lows = list(accumulate(rates, min))
@@ -87,7 +95,10 @@ def _course(pieces: Sequence[Counts], blocks: int) -> Course:
     end = float(tail.mean())
     moved = slope * len(tail) / end if end else 0.0
     wobble = error * len(tail) / float(np.sqrt(np.sum((np.arange(len(tail)) - (len(tail) - 1) / 2) ** 2)))
-    return Course(float(rates[0]), end, float(rates[-1]), float(lows[top]), float(rates[top]), error, moved, wobble)
+    half = rates[len(rates) // 2 :]
+    spread = float(np.ptp(half) / half.mean()) if half.any() else 0.0
+    high, low = float(rates[top]), float(lows[top])
+    return Course(float(rates[0]), end, float(rates[-1]), low, high, error, moved, wobble, spread)
 
 
 def _rate(part: Sequence[Counts]) -> float:
@@ -96,7 +107,7 @@ def _rate(part: Sequence[Counts]) -> float:
 
 def _error(parts: Sequence[Sequence[Counts]], rates: Sequence[float]) -> float:
     """The usual relative standard error of a stretch, from the differences of neighbouring pieces in it."""
-    if len(parts[0]) < 4:
+    if min(map(len, parts)) < 4:
         return float(np.median(np.abs(np.diff(rates)))) / 0.6745 / 2**0.5 / (float(np.median(rates)) or 1.0)
     found = []
     for part, rate in zip(parts, rates, strict=True):

@@ -39,6 +39,11 @@ def unmet(needs: Iterable[Need], ground: Ground) -> Because | None:
     return next((why for need in needs if (why := need(ground))), None)
 
 
+def unhurried(ground: Ground) -> Because | None:
+    """The run was not shortened by `--quick`: seconds of a load show no state that lasts."""
+    return Because("quick") if ground.run.plan.profile.quick else None
+
+
 def unthrottled(ground: Ground) -> Because | None:
     """The drive does not say that it slowed itself down."""
     seconds = sum(end - begin for begin, end in heat.throttled(ground.run, ground.records))

@@ -12,7 +12,7 @@ from stend.watch import slowed
 
 COLDEST_C, HOTTEST_C = -40.0, 150.0
 """No drive works at or beyond these temperatures, and exactly 0 is what a sensor without a value gives."""
-SENSOR, NO_SENSOR = "temperature", ("_min", "_s", "_events")
+SENSORS, NO_SENSOR = ("temperature", "sensor"), ("_min", "_s", "_events")
 """How the names of values begin that are temperatures, and how those end that count time or events instead."""
 
 
@@ -43,7 +43,7 @@ def slow(run: Run) -> tuple[tuple[tuple[Moment, Telemetry], tuple[Moment, Teleme
 
 def celsius(look: Telemetry) -> float | None:
     """Return the highest temperature of all sensors of one look that can be one; None if there is none."""
-    told = (value for name, value in look.values.items() if name.startswith(SENSOR) and not name.endswith(NO_SENSOR))
+    told = (value for name, value in look.values.items() if name.startswith(SENSORS) and not name.endswith(NO_SENSOR))
     return max((c for value in told for c in _possible(value)), default=None)
 
 

@@ -22,7 +22,8 @@ from stend.findings.look.fall import Fall, falls
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import crossing, levels, scatter, sharp
 from stend.findings.look.once import once
-from stend.findings.look.pieces import Line, equal, growing, line, seconds
+from stend.findings.look.pause import Pause, kept, pause
+from stend.findings.look.pieces import Array, Line, equal, growing, line, seconds
 from stend.record import Run
 
 FEWEST = 20
@@ -33,6 +34,7 @@ NEAR = 0.1
 LEAST_RATIO = 1.25
 SMALL_RISE = 0.2
 """Cleaning that has just begun overshoots: a rise is none if it takes back less than this part of the fall."""
+NEEDS = (grounds.unhurried, grounds.undisturbed)
 LASTS = (grounds.overwritten, grounds.ruled)
 """What the end needs besides, to be called the level that the drive keeps."""
 
@@ -41,7 +43,8 @@ class Saturated(NamedTuple):
     """The figures of a saturation: rates in IOPS, times in seconds from its start, sizes in bytes written.
 
     `first_s` is how long the first record lasts, `last` the rate of the last fortieth, `why` the reason why the end is not
-    the level that the drive keeps, `declines` whether it still goes down, `cool` whether heat surely played no part.
+    the level that the drive keeps, `declines` whether it still goes down, `cool` whether heat surely played no part, `even`
+    whether the second half surely has one rate, `pause` the only pause in a course that is level otherwise.
     """
 
     start: float
@@ -58,6 +61,8 @@ class Saturated(NamedTuple):
     samples: int = 0
     declines: bool = False
     cool: bool = True
+    even: bool = True
+    pause: Pause | None = None
     why: Because | None = None
 
     @property
@@ -77,6 +82,11 @@ class Saturated(NamedTuple):
         return self.why is None and not self.declines
 
     @property
+    def sure(self) -> bool:
+        """Whether the end can be reported as sure: it is settled, even, and nothing between two looks can have moved it."""
+        return self.settled and self.even and self.cool
+
+    @property
     def ratio(self) -> float:
         """How many times the end the start is."""
         return self.start / self.end if self.end else inf
@@ -94,8 +104,18 @@ def saturated(run: Run, name: str, phase: str) -> Saturated | None:
     records, table = look.records(run, name, phase), seconds(run, name, phase)
     if not records or not len(table):
         return None
-    ground, whole, pieces = Ground(run, test, records), line(table), equal(table)
-    end, first = look.ended(run, test, phase).iops, records[0].counts
+    ground = Ground(run, test, records)
+    told = _seen(ground, phase, table)
+    gap = pause(line(table)) if told.why and not told.falls else None
+    if gap and (again := _seen(ground, phase, kept(table, gap))) and again.settled and not again.falls:
+        return again._replace(seconds=told.seconds, pause=gap)
+    return told
+
+
+def _seen(ground: Ground, phase: str, table: Array) -> Saturated:
+    """The figures of these samples of a phase."""
+    run, test, whole, pieces = ground.run, ground.test, line(table), equal(table)
+    end, first = look.ended(run, test, phase).iops, ground.records[0].counts
     told = Saturated(
         start=first.iops,
         first_s=first.seconds,
@@ -112,14 +132,15 @@ def saturated(run: Run, name: str, phase: str) -> Saturated | None:
     if len(pieces) < FEWEST:
         return told._replace(why=Because("few", {"samples": len(pieces)}))
     seen = course(pieces)
-    found = tuple(falls(whole.until(told.undisturbed_s))) if told.undisturbed_s >= first.seconds else ()
-    told = told._replace(last=seen.last, falls=found)
+    known = told.undisturbed_s >= first.seconds and not grounds.unhurried(ground)
+    found = tuple(falls(whole.until(told.undisturbed_s))) if known else ()
+    told = told._replace(last=seen.last, falls=found, even=seen.even)
     if found:
         told = told._replace(settled_s=_settled_s(whole, found[-1], (1 + NEAR) * end))
-    why = grounds.undisturbed(ground) or _rises(told, seen)
+    why = grounds.unmet(NEEDS, ground) or _rises(told, seen)
     if why is None and found:
         step = seen.new or _stepped(ground, test, phase)
-        if seen.falls and not step:
+        if seen.falls and not step and seen.rise <= seen.least:
             return told._replace(declines=True)
         why = grounds.unmet(LASTS, ground) or _unsettled(ground, seen, told)
     elif why is None:
@@ -152,7 +173,8 @@ def _unsettled(ground: Ground, seen: Course, told: Saturated) -> Because | None:
     if abs(told.end / seen.end - 1) > LEVEL:
         return Because("window", {"window": told.end, "last": seen.end})
     if seen.new or seen.falls:
-        return Because("new")
+        risen = seen.rise > seen.least and not seen.new
+        return Because("rises", {"low": seen.low, "high": seen.high}) if risen else Because("new")
     return None if seen.level and told.settled_s is not None else _scatter(seen)
 
 
