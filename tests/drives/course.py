@@ -127,6 +127,10 @@ class Course:
         half = (math.sqrt(high * low) - low) / (high - low)
         return over * -math.log(half), over * -math.log(min(0.02 * low / (high - low), 1.0))
 
+    def samples_before(self, seconds: float) -> int:
+        """Return how many samples ended by then."""
+        return int((np.cumsum(self.table[:, 0]) <= seconds + 1e-6).sum())
+
     def seconds_at(self, written: float) -> float:
         """Return when so many bytes were written."""
         done = np.cumsum(self.table[:, 1])

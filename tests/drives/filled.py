@@ -218,6 +218,15 @@ def broken_sensor(dice: random.Random) -> Drive:
     return found
 
 
+def two_sensors(dice: random.Random) -> Drive:
+    """A second sensor is 75 to 95 degrees hot beside the first at 50 to 65."""
+    found, first, second = cached(dice, 240, 2000), dice.randrange(50, 66), dice.randrange(75, 96)
+    found.health = lambda clock: {"temperature_c": first, "temperature_2_c": second if clock > 0 else 40}
+    found.place = found.end = LIKELY
+    found.tells = NONE
+    return found
+
+
 def quick(dice: random.Random) -> Drive:
     """A run of seconds, as `--quick` makes it, of a small range."""
     return cached(dice, 120, 2000, quick=True, place=UNKNOWN, end=UNKNOWN, tells=NONE)
@@ -230,5 +239,6 @@ FILLED = {
     "fill: last part slower": last_slower, "fill: one pause": paused, "fill: regular stalls": stalls,
     "cache, slow start": slow_start, "fill: zones of a disk": zones, "fill: rises": rises, "fill: neighbour": neighbour,
     "fill: late heat, no counter": late_heat, "fill: event slows it": caused, "cache, event beside": beside,
-    "cache, broken sensor": broken_sensor, "cache, quick run": quick,
+    "cache, broken sensor": broken_sensor, "cache, hot second sensor": two_sensors,
+    "cache, quick run": quick,
 }  # fmt: skip

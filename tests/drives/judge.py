@@ -9,7 +9,7 @@ from stend import findings
 from stend.findings import Finding
 from stend.words import Language
 from stend.words.sentences import finding_said
-from tests.drives import judge_others, judge_writes
+from tests.drives import judge_others, judge_served, judge_writes
 from tests.drives.kinds import KINDS, PLAYERS
 from tests.drives.law import Played, Player, played
 from tests.drives.opinion import Judge, Opinion
@@ -36,7 +36,7 @@ class Statement(NamedTuple):
         return self.verdict in (LIKELY_WRONG, FALSE, SURE_FALSE)
 
 
-JUDGES: dict[str, Judge] = judge_writes.JUDGES | judge_others.JUDGES
+JUDGES: dict[str, Judge] = judge_writes.JUDGES | judge_others.JUDGES | judge_served.JUDGES
 
 
 def drawn(kind: str, seed: int, number: int) -> Played:
@@ -63,7 +63,11 @@ def judged(one: Played) -> Iterator[Statement]:
         opinion = JUDGES[finding.name](finding, one, text) if finding.name in JUDGES else None
         if opinion is not None:
             opinion.wrong.extend(strangers(finding, text))
-            about = str(finding.values.get("state", finding.values.get("what", finding.values.get("claim", ""))))
+            about = str(
+                finding.values.get(
+                    "state", finding.values.get("what", finding.values.get("claim", finding.values.get("mix", "")))
+                )
+            )
             groups.setdefault((finding.name, about), []).append((finding, text, opinion))
     for group in groups.values():
         yield _verdict(group)

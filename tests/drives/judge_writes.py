@@ -13,6 +13,8 @@ from tests.drives.reasons import because, settled
 
 STEP = 1.25
 """A step that everybody calls one: down by a fifth."""
+SEEN = 5
+"""Samples of the first level below which nobody can tell a level from a start."""
 FILLS = 2.0
 """Capacities after which a random load has met every block."""
 
@@ -93,7 +95,7 @@ def tells(course: Course) -> frozenset[str]:
     if course.rested:
         return frozenset({"end"}) if drive.tells else frozenset()
     known = set(drive.tells)
-    if not course.crossed:
+    if not course.crossed or course.samples_before(course.crossed[0][0]) < SEEN:
         known -= {"place"}
     if course.reached < len(drive.levels) - 1:
         known -= {"end"}

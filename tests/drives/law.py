@@ -57,7 +57,8 @@ class Drive:
     Rates are IOPS for random tests and bytes/s for sequential ones. `place` and `end` are the highest confidence that
     a statement about the end of the first level, or about the last level, may have. `tells` are the facts that a
     careful expert reads from the record: "place" and "end". `mean` is the mean factor of `shape` in the last level.
-    `event` happens at `event_s`; `period_s` is the period of stalls. Samples last `grain_s` at most.
+    `event` happens at `event_s`; `period_s` is the period of stalls. Samples last `grain_s` at most. `law` answers the
+    loads of other tests.
     """
 
     test: str
@@ -82,6 +83,7 @@ class Drive:
     quick: bool = False
     grain_s: float = math.inf
     settings: dict[str, Any] = field(default_factory=dict)
+    law: Any = None
 
     @property
     def scale(self) -> float:

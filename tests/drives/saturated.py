@@ -119,8 +119,9 @@ def rises_later(dice: random.Random) -> Drive:
 
 def swings(dice: random.Random) -> Drive:
     """The end swings by 15 to 35 % with a period of 20 to 240 minutes."""
-    found, deep, period = settling(dice, 64, 1000), dice.uniform(0.15, 0.35), dice.uniform(20, 240) * 60
+    found, deep = settling(dice, 64, 1000), dice.uniform(0.15, 0.35)
     begin = found.levels[0].until / found.levels[0].rate / BLOCK
+    period = min(dice.uniform(20, 240), (found.minutes - begin / 60) / 1.3) * 60
     found.shape = lambda t: 1 + deep * math.sin(2 * math.pi * (t - begin) / period) if t > begin else 1.0
     found.end, found.tells = LIKELY, PLACE
     return found

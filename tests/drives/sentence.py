@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stend.findings import Finding
+from stend.words import Language
 
 UNITS = {
     "MB/s": 1e6, "GB": 1e9, "TB": 1e12, "MB": 1e6, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40, "µs": 1e-6,
@@ -51,7 +52,9 @@ def strangers(finding: Finding, text: str) -> list[str]:
     def number(text: str) -> float:
         return float(text.replace(",", "").replace("\u2212", "-"))
 
-    text = text.replace("\u00a0", " ").replace("\u202f", " ")
+    if "class" in finding.values:
+        text = text.replace(Language("en")(f"tail.{finding.values['class']}"), "")
+    text = re.sub(r"\bbit \d+", " ", text.replace("\u00a0", " ").replace("\u202f", " "))
     for value in finding.values.values():
         text = text.replace(value, " ") if isinstance(value, str) and re.search(r"\d", value) else text
     text = DURATION.sub(
