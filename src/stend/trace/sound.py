@@ -41,7 +41,7 @@ class Sound:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._rows = self._last_ns = self._bytes = 0
+        self._rows = self._last_ns = self._mib = 0
 
     def checked(self, batches: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield the same batches. Raise BadInput, with the row, for a number that no trace can have."""
@@ -69,9 +69,9 @@ class Sound:
         self._last_ns = int(t_ns[-1])
 
     def _sum(self, length: npt.NDArray[Any]) -> Iterator[tuple[int, str]]:
-        self._bytes += int((length // MiB).sum()) * MiB  # in MiB, whose sum over a batch fits into 63 bits
-        if self._bytes > MOST_BYTES:
-            yield self._rows + len(length) - 1, "brings the bytes of all IOs above what can be counted"
+        moved = self._mib + np.cumsum(length // MiB)  # in MiB: a sum over the bytes of a batch may need more than 63 bits
+        self._mib = int(moved[-1])
+        yield from self._first(moved > MOST_BYTES // MiB, moved, "brings all IOs together to {} MiB")
 
     def _first(self, wrong: npt.NDArray[np.bool_], values: npt.NDArray[Any], reason: str) -> Iterator[tuple[int, str]]:
         if wrong.any():
