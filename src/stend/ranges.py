@@ -44,6 +44,8 @@ Block = Annotated[int, Meta(ge=1, le=MOST_BLOCK)]
 Errno = Annotated[int, Meta(ge=0, le=65535)]
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Part = Annotated[str, Meta(pattern=r"^[^/\x00]*$")]
+"""A name that becomes a part of the names of files."""
 
 # What an operator may set.
 Range = Annotated[float, Meta(gt=0, le=100)]

@@ -55,17 +55,21 @@ def _of_columns(data: bytes) -> Any:
         told = json.loads(data)
         arrays = [_array(told[field.name], field.type) for field in form._schema()]
         table = pa.Table.from_arrays(arrays, schema=form._schema())
-        about = json.dumps(told["about"])
-    except (LookupError, TypeError, ValueError, pa.ArrowException, OverflowError, RecursionError):
-        raise BadInput("these are no columns") from None
-    path = FOLDER / f"trace-{hashlib.sha1(data).hexdigest()[:12]}.parquet"  # what is played is remembered by its name
-    try:
+        about, path = json.dumps(told["about"]), _path(data)
         with parquet.ParquetWriter(path, table.schema, write_statistics=bool(len(data) % 3)) as file:
             file.write_table(table, row_group_size=1 + len(data) % ROWS)
             file.add_key_value_metadata({form.KEY: about})
+    except (LookupError, TypeError, ValueError, pa.ArrowException, OverflowError, RecursionError):
+        raise BadInput("these are no columns") from None
+    try:
         return *_shown(path), _played(path), _streams.cumulative(path)
     finally:
         path.unlink(missing_ok=True)
+
+
+def _path(data: bytes) -> Path:
+    """Where a document is written: what is played is remembered by its name."""
+    return FOLDER / f"trace-{hashlib.sha1(data).hexdigest()[:12]}.parquet"
 
 
 def _array(values: Any, kind: Any) -> Any:

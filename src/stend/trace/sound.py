@@ -69,7 +69,9 @@ class Sound:
         self._last_ns = int(t_ns[-1])
 
     def _sum(self, length: npt.NDArray[Any]) -> Iterator[tuple[int, str]]:
-        moved = self._mib + np.cumsum(length // MiB)  # in MiB: a sum over the bytes of a batch may need more than 63 bits
+        moved = self._mib + np.cumsum(
+            length // MiB
+        )  # in MiB: a sum over the bytes of a batch may need more than 63 bits
         self._mib = int(moved[-1])
         yield from self._first(moved > MOST_BYTES // MiB, moved, "brings all IOs together to {} MiB")
 
