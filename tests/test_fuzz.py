@@ -1,12 +1,19 @@
 """A slice of `make fuzz`: strange input into every reader and whole verbs, and the campaign's own eyes."""
 
 import math
+import os
 import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stend.errors import BadInput
+from tests.fuzz.__main__ import CHECKED
 from tests.fuzz.campaign import Done, campaign, every, tried
 from tests.fuzz.mutate import mutated
 from tests.fuzz.target import Target, senseless, unprintable
@@ -42,7 +49,7 @@ def refuse(data: bytes) -> None:
     ],
 )
 def test_the_campaign_sees_what_escapes_and_what_is_taken_wrongly(read: Any, found: str) -> None:
-    told = tried(target(read), b"", Done(seed=1))
+    told = tried(target(read), b"", Done(seed=1)).wrong
     assert found in told if found else not told
 
 
@@ -54,6 +61,58 @@ def test_the_campaign_sees_a_hang(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
 
     assert list(campaign([target(endless)], seed=1, inputs=1).found) == ["a reader hangs"]
+
+
+def crash(data: bytes) -> None:
+    """Die as a kernel does that writes outside of its arrays."""
+    signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def deaf(data: bytes) -> None:
+    """Hang where Python's own time limit does not reach."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    while True:
+        time.sleep(1)
+
+
+@pytest.mark.parametrize(
+    ("read", "found"),
+    [
+        (crash, "a reader dies of SIGSEGV"),
+        (deaf, "a reader hangs where no signal reaches it"),
+        (lambda data: os._exit(3), "a reader ends its process with 3"),
+    ],
+)
+def test_a_target_that_takes_its_process_along_is_found_kept_and_the_others_are_tried(
+    read: Any, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DEAF_S", "ENDS_S"):
+        monkeypatch.setattr(f"tests.fuzz.campaign.{name}", 0.5)
+    sound = Target("another", "json", [b"{}"], refuse, senseless)
+    done = campaign([target(read), sound], seed=1, inputs=8, keep=tmp_path)
+    assert list(done.found) == [found]
+    assert done.tried == {"a reader": done.found[found], "another": 8 - done.found[found]}
+    assert done.refused["another"] == done.tried["another"] > 0
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_kernels_of_a_campaign_have_bounds_checks() -> None:
+    words = [sys.executable, "-c", OUTSIDE]
+    told = [subprocess.run(words, env=os.environ | more, capture_output=True, text=True) for more in ({}, CHECKED)]
+    assert [one.stdout.strip() for one in told] == ["taken", "IndexError"], told
+
+
+OUTSIDE = """
+import numpy as np
+from stend import compiled
+put = compiled._compile(lambda array, at: array[at])
+try:
+    put(np.zeros(3), 7)
+    print("taken")
+except IndexError:
+    print("IndexError")
+"""
 
 
 def test_the_same_seed_makes_the_same_documents() -> None:

@@ -259,7 +259,7 @@ class PlannedTest(Data, frozen=True):
     `shared` is {phase: test} for the phases left out here because an earlier test of the plan did just the same.
     """
 
-    name: str
+    name: ranges.Part
     title: str
     clause: str
     phases: tuple[Phase, ...]

@@ -48,6 +48,8 @@ class LeftOut(UserWarning):
 
 
 STOPPED_EXIT_CODE = 130
+UNREAD_EXIT_CODE = 141
+"""128 + SIGPIPE, as of a program that the closed pipe kills: whether the work was done is not known to the reader."""
 
 EXIT_CODES = {
     0: "done; an unmet steady state is a result, not an error",
@@ -60,4 +62,5 @@ EXIT_CODES = {
     GATE_UNDECIDED_EXIT_CODE: "these runs do not decide a rule of `stend compare`, or the lot of `stend batch`",
     UNSOUND_EXIT_CODE: "a run folder is not as its run wrote it (`stend verify`)",
     STOPPED_EXIT_CODE: "stopped by Ctrl-C or SIGTERM",
+    UNREAD_EXIT_CODE: "the reader of the output closed it (`stend list | head`)",
 }

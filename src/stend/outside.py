@@ -5,11 +5,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from stend import regular
 from stend.errors import BadInput
 from stend.plain import plain
-from stend.units import MiB, binary
+from stend.units import binary
 
-MOST_BYTES = 4 * MiB
+MOST_BYTES = regular.MOST_BYTES
 """No file that a person writes is longer."""
 
 BROKEN = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
@@ -31,6 +32,14 @@ def read(path: Path, what: str) -> bytes:
     if len(data) > MOST_BYTES:
         raise BadInput(f"{what} {path} cannot be used: it has more than {binary(MOST_BYTES)}")
     return data
+
+
+def kept(path: Path, what: str) -> bytes:
+    """Return what is in a file of a run folder, which may be a stranger's. Raise BadInput where it cannot be read."""
+    try:
+        return regular.read(path, MOST_BYTES)
+    except OSError as error:
+        raise BadInput(f"{what} {path} cannot be read: {error.strerror}") from error
 
 
 def toml(data: bytes, kind: type[T], what: str) -> T:

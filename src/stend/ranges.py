@@ -38,11 +38,14 @@ Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
 Positive = Annotated[float, Meta(gt=0, le=1e15)]
-Block = Annotated[int, Meta(ge=1, le=1 << 30)]
+MOST_BLOCK = 1 << 30
+Block = Annotated[int, Meta(ge=1, le=MOST_BLOCK)]
 """Bytes of one IO."""
 Errno = Annotated[int, Meta(ge=0, le=65535)]
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Part = Annotated[str, Meta(pattern=r"^[^/\x00]*$")]
+"""A name that becomes a part of the names of files."""
 
 # What an operator may set.
 Range = Annotated[float, Meta(gt=0, le=100)]

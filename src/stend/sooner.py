@@ -82,25 +82,51 @@ def twin(drive: Identity) -> str:
     return next((PREFIX + name for name in profiles() if told and load(name).model.casefold() in told), "")
 
 
-def tried(plan: Plan, target: str, seed: int = 1) -> Iterator[Tried]:
-    """Every way that changes this plan, as it goes on a virtual drive; takes several runs of it."""
-    hours, cells = played(plan, target, seed)
-    _, again = played(plan, target, seed + 1)
+class Progress(NamedTuple):
+    """How far trying is: the number of this run of the plan, of how many, its name, its virtual hours so far."""
+
+    number: int
+    of: int
+    name: str
+    hours: float
+
+
+Hear = Callable[[Progress], object]
+
+
+def tried(plan: Plan, target: str, seed: int = 1, hear: Hear = lambda progress: None) -> Iterator[Tried]:
+    """Yield every way that changes this plan, as it runs on a virtual drive. It takes several runs of the plan."""
+    ways = {name: changed for name, way in WAYS.items() if (changed := way(plan)) != plan}
+    if not ways:
+        return
+    names = ["the plan as it is", "the same once more, for chance", *ways]
+
+    def go(number: int, plan: Plan, seed: int) -> tuple[float, Cells]:
+        return played(plan, target, seed, lambda h: hear(Progress(number + 1, len(names), names[number], h)))
+
+    hours, cells = go(0, plan, seed)
+    _, again = go(1, plan, seed + 1)
     chance, _ = worst(cells, again)
-    for name, way in WAYS.items():
-        changed = way(plan)
-        if changed != plan:
-            less, theirs = played(changed, target, seed)
-            yield Tried(name, less, hours, *worst(cells, theirs), chance)
+    for number, (name, changed) in enumerate(ways.items(), 2):
+        less, theirs = go(number, changed, seed)
+        yield Tried(name, less, hours, *worst(cells, theirs), chance)
 
 
-def played(plan: Plan, target: str, seed: int) -> tuple[float, Cells]:
-    """Hours that a plan takes on a virtual drive, and its cells."""
+def played(
+    plan: Plan, target: str, seed: int, hear: Callable[[float], object] = lambda hours: None
+) -> tuple[float, Cells]:
+    """Return the hours that a plan takes on a virtual drive, and its cells; `hear` is called with the hours so far."""
     device = find(target)
     device.door.open(writes=True, destroy=None)
+    hear(0.0)
     with closing(device.door):
-        events = run(plan, device, SimulatedEngine(device.sim.drive), seed=seed, at=0.0)
-        done = Run([event for event in events if not isinstance(event, Sample)])
+        kept = []
+        for event in run(plan, device, SimulatedEngine(device.sim.drive), seed=seed, at=0.0):
+            if isinstance(event, Sample):
+                hear(event.t / 3600)
+            else:
+                kept.append(event)
+        done = Run(kept)
     return (done.ended.t if done.ended else 0.0) / 3600, dict(_cells(done))
 
 

@@ -28,7 +28,7 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     name: str
     source: str
     device: str = ""
-    begun_s: float | None = None
+    begun_s: ranges.Seconds | None = None
     ios: ranges.Count
     seconds: ranges.Seconds
     read: Tally

@@ -9,11 +9,11 @@ from typing import IO, Literal
 
 import msgspec
 
-from stend import devices, outside, ranges
+from stend import devices, outside, ranges, regular
 from stend.definition import Plan
 from stend.devices import Device
 from stend.devices.drive import DriveDevice
-from stend.errors import BadInput, StendError
+from stend.errors import BadInput, StendError, StepFailed
 from stend.host import seal
 from stend.plan import purge_wish
 
@@ -66,8 +66,11 @@ def _found(plan: Plan, was: str, now: str) -> Plan:
 @contextmanager
 def _record(folder: Path) -> Iterator[IO[str]]:
     """The record, opened and locked."""
-    (folder / RECORD).touch()
-    with (folder / RECORD).open("r+") as file:
+    try:
+        fd = regular.descriptor(folder / RECORD, os.O_RDWR | os.O_CREAT)
+    except OSError as error:
+        raise StepFailed(f"{folder / RECORD} cannot be written: {error.strerror}") from error
+    with open(fd, "r+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield file
 
@@ -104,7 +107,7 @@ def _read(file: IO[str]) -> Change | None:
         said = file.read(RECORD_BYTES * 2).strip()
         return msgspec.json.decode(said, type=Change) if said else None
     except outside.BROKEN as error:
-        raise BadInput(f"{file.name} cannot be used: {outside.sentence(error)}") from error
+        raise BadInput(f"{RECORD} cannot be used: {outside.sentence(error)}") from error
 
 
 def _write(file: IO[str], told: Change) -> None:
@@ -137,11 +140,16 @@ def _put_back(file: IO[str], device: DriveDevice, was: str, folder: Path) -> str
 
 def put_back(folders: list[Path]) -> list[str]:
     """Restore what killed runs left changed; a line for each."""
-    return [line for folder in folders if (folder / RECORD).exists() for line in _mended(folder)]
+    return [line for folder in folders if os.path.lexists(folder / RECORD) for line in _mended(folder)]
 
 
 def _mended(folder: Path) -> Iterator[str]:
-    with (folder / RECORD).open("r+") as file:
+    try:
+        fd = regular.descriptor(folder / RECORD, os.O_RDWR)
+    except OSError as error:
+        yield f"{folder}: {RECORD} cannot be read: {error.strerror}"
+        return
+    with open(fd, "r+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,14 +1,21 @@
-"""The loop: strange documents into readers, each with a time limit; what escapes, hangs or is taken wrongly is kept."""
+"""The loop: strange documents into readers, each with a time limit; what escapes, hangs or is taken wrongly is kept.
+
+Readers run in a child process. An input that kills it, by a signal or by a hang outside of Python, is a finding like
+any other: the parent keeps that input, starts another child and goes on.
+"""
 
 import hashlib
+import multiprocessing
 import random
 import signal
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
+from typing import Any, NamedTuple
 
 from stend.errors import StendError
 from tests.fuzz import drives, files, programs, results, traces, verbs
@@ -16,6 +23,10 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.target import Target
 
 PATIENCE_S = 10
+DEAF_S = 9 * PATIENCE_S
+"""A child that says nothing for so long hangs where no signal of Python reaches it."""
+ENDS_S = 5
+"""A process whose pipe is closed is over by then."""
 GENERATIONS = (0, 1, 1, 1, 1, 1, 1, 2, 3)
 """A document may be made strange again and again."""
 TELL_EVERY_S = 60
@@ -23,6 +34,20 @@ TELL_EVERY_S = 60
 
 class Hang(BaseException):
     """No reader catches this one."""
+
+
+class Input(NamedTuple):
+    """What a child is about to read: which target, and the document."""
+
+    target: int
+    data: bytes
+
+
+class Outcome(NamedTuple):
+    """What came of it: `wrong` is empty where all is well."""
+
+    wrong: str
+    refused: bool
 
 
 class Done:
@@ -36,7 +61,7 @@ class Done:
 
     @property
     def words(self) -> str:
-        """All of it, a target a line."""
+        """Return all of it, one line per target."""
         rows = [f"{name:<16} {count:>9} inputs, {self.refused[name]:>9} refused" for name, count in self.tried.items()]
         found = [f"FOUND {count}x {what}" for what, count in self.found.items()]
         took = time.monotonic() - self.began
@@ -45,7 +70,7 @@ class Done:
 
 
 def every() -> list[Target]:
-    """Every target there is."""
+    """Return every target there is."""
     rooms = (files, programs, drives, results, traces, verbs)
     return [target for room in rooms for target in room.targets()]
 
@@ -59,44 +84,106 @@ def campaign(
     keep: Path | None = None,
     tell: Callable[[str], None] = lambda words: None,
 ) -> Done:
-    """Try for so long, or so many inputs."""
-    rng, done, targets = random.Random(seed), Done(seed), list(targets)
-    weights, told = [target.weight for target in targets], time.monotonic()
-    signal.signal(signal.SIGALRM, _watching(done))
-    while time.monotonic() - done.began < seconds and sum(done.tried.values()) < inputs:
-        target = rng.choices(targets, weights)[0]
-        data = rng.choice(target.seeds)
-        for _ in range(rng.choice(GENERATIONS)):
-            data = mutated(data, target.kind, rng)
-        if wrong := tried(target, data, done):
+    """Try inputs for so long, or so many of them. The same seed gives the same documents."""
+    done, targets, told = Done(seed), list(targets), time.monotonic()
+    left = inputs
+    for number, (data, name, outcome) in enumerate(_tried(targets, seed, lambda: left), 1):
+        left -= 1
+        done.tried[name] += 1
+        done.refused[name] += outcome.refused
+        if wrong := outcome.wrong:
             if wrong not in done.found:
-                tell(f"{target.name}: {wrong}")
+                tell(f"{name}: {wrong}")
+                _keep(keep, name, data)
             done.found[wrong] = done.found.get(wrong, 0) + 1
-            if keep and done.found[wrong] == 1:
-                keep.mkdir(parents=True, exist_ok=True)
-                (keep / f"{target.name.replace(' ', '-')}-{hashlib.sha1(data).hexdigest()[:8]}").write_bytes(data)
         if time.monotonic() - told > TELL_EVERY_S:
             told = time.monotonic()
-            tell(f"{sum(done.tried.values())} inputs in {told - done.began:.0f} s, {len(done.found)} kinds of defect")
+            tell(f"{number} inputs in {told - done.began:.0f} s, {len(done.found)} kinds of defect")
+        if number == inputs or time.monotonic() - done.began > seconds:
+            break
     return done
 
 
-def tried(target: Target, data: bytes, done: Done) -> str:
-    """One input; empty where all is well."""
-    done.tried[target.name] += 1
+def _keep(folder: Path | None, name: str, data: bytes) -> None:
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name.replace(' ', '-')}-{hashlib.sha1(data).hexdigest()[:8]}").write_bytes(data)
+
+
+def _tried(targets: Sequence[Target], seed: int, left: Callable[[], int]) -> Iterator[tuple[bytes, str, Outcome]]:
+    """Yield inputs with what came of each; another child goes on where one died."""
+    context = multiprocessing.get_context("fork")
+    for life in range(1 << 62):
+        ours, theirs = context.Pipe(duplex=False)
+        child = context.Process(target=_child, args=(targets, f"{seed}/{life}" if life else seed, left(), theirs))
+        child.start()
+        theirs.close()
+        try:
+            dead = yield from _heard(ours, targets)
+            if not dead:
+                return
+            child.join(ENDS_S)
+            name, code = targets[dead.target].name, child.exitcode
+            yield dead.data, name, Outcome(f"{name} {_end(code)}", False)
+        finally:
+            child.kill()
+            child.join()
+            ours.close()
+
+
+def _heard(ours: Connection, targets: Sequence[Target]) -> Any:
+    """Yield what a child says; return the input that it died of, None where it ended by itself."""
+    now: Input | None = None
+    try:
+        while ours.poll(DEAF_S):
+            match ours.recv():
+                case Input() as now:
+                    pass
+                case Outcome() as outcome:
+                    assert now
+                    yield now.data, targets[now.target].name, outcome
+                    now = None
+    except EOFError:
+        pass
+    return now
+
+
+def _end(code: int | None) -> str:
+    if code is None:
+        return "hangs where no signal reaches it"
+    return f"dies of {signal.Signals(-code).name}" if code < 0 else f"ends its process with {code}"
+
+
+def _child(targets: Sequence[Target], seed: int | str, inputs: int, theirs: Connection) -> None:
+    """Read so many inputs; say each before it is tried, and what came of it."""
+    rng, done = random.Random(seed), Done(0)
+    weights = [target.weight for target in targets]
+    signal.signal(signal.SIGALRM, _watching(done))
+    for _ in range(min(inputs, 1 << 62)):
+        number = rng.choices(range(len(targets)), weights)[0]
+        data = rng.choice(targets[number].seeds)
+        for _ in range(rng.choice(GENERATIONS)):
+            data = mutated(data, targets[number].kind, rng)
+        theirs.send(Input(number, data))
+        theirs.send(tried(targets[number], data, done))
+
+
+def tried(target: Target, data: bytes, done: Done) -> Outcome:
+    """Try one input in this process."""
     done.began_input = time.monotonic(), time.process_time()
     signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
     try:
         wrong = target.wrong(target.read(data))
-        return f"{target.name} took {wrong}" if wrong else ""
+        return Outcome(f"{target.name} took {wrong}" if wrong else "", False)
     except StendError as error:
-        done.refused[target.name] += 1
-        return "" if str(error) and "\n" not in str(error) else f"{target.name} says {str(error)!r}"
+        sound = str(error) and "\n" not in str(error)
+        return Outcome("" if sound else f"{target.name} says {str(error)!r}", True)
     except Hang:
-        return f"{target.name} hangs"
+        return Outcome(f"{target.name} hangs", False)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        return f"{target.name}: {type(error).__name__} at {Path(last.filename).name}:{last.lineno} ({str(error)[:80]})"
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        return Outcome(f"{target.name}: {type(error).__name__} at {place} ({str(error)[:80]})", False)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

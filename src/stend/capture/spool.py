@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from stend import whole
+from stend import regular, whole
 from stend.errors import BadInput, StepFailed
 from stend.trace import form, steps
 from stend.trace.form import About
@@ -144,4 +144,4 @@ def _batches(parts: list[Path]) -> Iterator[dict[str, Any]]:
 
 def _sorted(folder: Path) -> list[Path]:
     """Whole parts in their order; one that was being written is hidden."""
-    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and regular.is_file(path))

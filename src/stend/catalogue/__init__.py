@@ -18,7 +18,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stend.catalogue import database, parts
+from stend import regular
+from stend.catalogue import database, parts, taking
 from stend.catalogue.columns import About
 from stend.catalogue.database import Answer
 from stend.catalogue.known import Known
@@ -156,23 +157,29 @@ def _let_go(left: list[str], there: dict[str, Place], known: list[Part]) -> list
 
 
 def _home(top: Path, held: ExitStack) -> Path:
-    home = top / HOME
     try:
-        home.mkdir(parents=True, exist_ok=True)
+        home = taking.home(top)
         with parts.locked(home, alone=False):
             return home
     except OSError as error:
-        return _elsewhere(home, error, held)
+        return _elsewhere(top / HOME, error, held)
 
 
 def _elsewhere(home: Path, error: OSError, held: ExitStack) -> Path:
     """A temporary home, with what is there already, for a host that refuses to write below the runs."""
-    if error.errno not in UNWRITABLE:
+    if error.errno not in UNWRITABLE and not isinstance(error, regular.NotRegular):
         raise error
     made = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="stend-catalogue-")))
-    with suppress(OSError, shutil.Error):
-        shutil.copytree(home, made, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lock"), copy_function=os.symlink)
+    if not isinstance(error, regular.NotRegular):
+        with suppress(OSError, shutil.Error):
+            shutil.copytree(home, made, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lock"), copy_function=_taken)
     return made
+
+
+def _taken(source: str, place: str) -> None:
+    """Copy what is small, link what is large; leave what is no file."""
+    if regular.is_file(source):
+        (os.symlink if source.endswith(".parquet") else shutil.copyfile)(source, place)
 
 
 def _told(top: Path, home: Path, there: dict[str, Place], known: list[Part]) -> Catalogue:

@@ -1,7 +1,7 @@
 """DuckDB, as far as the catalogue needs it: rows into Parquet, parts into one, and statements that only read."""
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stend import extras
+from stend import extras, regular
 from stend.catalogue.columns import COLUMNS, ENTRY
 from stend.errors import BadInput, StepFailed
 from stend.plain import plain, plain_lines
@@ -28,6 +28,8 @@ SHUT = (
 )
 LOCKED = ("SET enable_external_access=false", "SET lock_configuration=true")
 """From then on no file is opened but those that were named before, and nothing of this can be taken back."""
+WRITES = "_QUERY_NODE"
+"""How DuckDB's parser calls INSERT, UPDATE and DELETE inside of another statement ends."""
 ZONED = "TIMESTAMP WITH TIME ZONE"
 GONE = "gone"
 """The table of entries that are in parts and of no run any more."""
@@ -60,7 +62,7 @@ def begun() -> closing[Any]:
 def write(database: Any, table: str, rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """One table's rows as a Parquet file; by way of lines of JSON, which carry lists and nulls as they are."""
     lines = path.with_suffix(".json")
-    lines.write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
+    regular.create(lines, b"\n".join(map(msgspec.json.encode, rows)))
     types = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in (ENTRY | COLUMNS[table]).items())
     source = f"read_json({_text(lines)}, format='newline_delimited', columns={{{types}}})"
     try:
@@ -135,6 +137,18 @@ def _one_that_reads(database: Any, duckdb: Any, sql: str) -> None:
         raise BadInput(f"a query is one statement, and there are {len(kinds)}")
     if kinds != ["SELECT"]:
         raise BadInput(f"a query only reads: SELECT, FROM, WITH, DESCRIBE or SUMMARIZE, not {kinds[0]}")
+    tree = database.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0]
+    for kind in _kinds(msgspec.json.decode(tree)):
+        if kind.endswith(WRITES):
+            raise BadInput(f"a query only reads; this one has {kind.removesuffix(WRITES)} in its WITH")
+
+
+def _kinds(tree: Any) -> Iterator[str]:
+    """Yield the type of every node of a statement, as DuckDB's parser understands it."""
+    if isinstance(tree, dict) and isinstance(kind := tree.get("type"), str):
+        yield kind
+    for part in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
+        yield from _kinds(part)
 
 
 def _forget(database: Any, gone: Iterable[int]) -> None:

@@ -15,13 +15,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stend import outside
+from stend import outside, regular, whole
 from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
 from stend.errors import BadInput
 
 VERSION = 3
 MOST_PARTS = 64
+KNOWN_BYTES = 1 << 28
+"""No file of `known` is longer: a run takes some hundred bytes of it."""
 KNOWN, KIND = "known", ".msgpack"
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -115,7 +117,7 @@ def column(part: Part, name: str) -> list[Any]:
 def locked(home: Path, *, alone: bool) -> Iterator[None]:
     """Nobody else writes here, or with `alone` does anything. OSError without locks, or the right to do that."""
     way = os.O_RDWR | os.O_CREAT if alone or not (home / "lock").exists() else os.O_RDONLY
-    fd = os.open(home / "lock", way | os.O_CLOEXEC, 0o666)
+    fd = regular.descriptor(home / "lock", way)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         yield
@@ -128,7 +130,7 @@ def read(home: Path) -> list[Part]:
     found = []
     for path in sorted((home / KNOWN).glob(f"part-*{KIND}")):
         with suppress(*outside.BROKEN, OSError):
-            part = Part(_number(path), _decoder.decode(path.read_bytes()))
+            part = Part(_number(path), _decoder.decode(regular.read(path, KNOWN_BYTES)))
             if part.word.version == VERSION and all(
                 _size(_file(home, t, part)) == s for t, s in part.word.sizes.items()
             ):
@@ -177,7 +179,7 @@ def clean(home: Path) -> None:
     numbers = {part.number for part in read(home)}
     for table in (KNOWN, *COLUMNS):
         kind = KIND if table == KNOWN else ".parquet"
-        for path in (home / table).glob("*"):
+        for path in regular.folder(home / table).glob("*"):
             if path.suffix != kind or _number(path) not in numbers:
                 path.unlink(missing_ok=True)
 
@@ -190,17 +192,15 @@ def placed(
     sizes = {}
     for table in COLUMNS if tables else ():
         path = home / table / f"part-{number:08}.parquet"
-        path.parent.mkdir(exist_ok=True)
+        regular.folder(path.parent)
+        regular.create(path)  # what a stranger has put there is not written through
         make(table, path)
         _durable(path)
         sizes[table] = path.stat().st_size
     told = msgspec.msgpack.encode(word(seen, sizes, [part.number for part in instead]))
     path = _path(home, number)
-    path.parent.mkdir(exist_ok=True)
-    new = path.with_suffix(".new")
-    new.write_bytes(told)
-    _durable(new)
-    new.rename(path)
+    regular.folder(path.parent)
+    whole.write(path, told)
 
 
 def unused(known: Sequence[Part]) -> int:
@@ -230,7 +230,5 @@ def _number(path: Path) -> int:
 
 
 def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return -1
+    """Return the size of a file; -1 of anything else, which a reader could wait for."""
+    return path.stat().st_size if path.is_file() else -1

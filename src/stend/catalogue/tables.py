@@ -135,6 +135,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
 def _sheet(folder: Path) -> dict[str, Any]:
     path = next((folder / name for name in store.SHEETS if (folder / name).is_file()), None)
     try:
-        return outside.toml(outside.read(path, "the drive sheet"), dict[str, Any], str(path)) if path else {}
+        return outside.toml(outside.kept(path, "the drive sheet"), dict[str, Any], str(path)) if path else {}
     except BadInput:
         return {}

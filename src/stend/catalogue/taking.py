@@ -6,6 +6,7 @@ from contextlib import suppress
 from itertools import repeat
 from pathlib import Path
 
+from stend import regular
 from stend.catalogue import database, parts
 from stend.catalogue.columns import COLUMNS
 from stend.catalogue.known import Known
@@ -27,7 +28,15 @@ def learn(folder: Path) -> None:
     top = folder.resolve().parent
     with suppress(OSError, StendError):
         if (top / HOME).is_dir():
+            home(top)
             take_in(top, top / HOME, one(top, folder.resolve().name))
+
+
+def home(top: Path) -> Path:
+    """Return the folder of a catalogue, made where there is none. Raise OSError where it, or a part, is a link."""
+    for folder in (HOME.parent, HOME, *(HOME / table for table in (parts.KNOWN, *COLUMNS))):
+        regular.folder(top / folder)
+    return top / HOME
 
 
 def stale(there: Mapping[str, Place], known: Sequence[Part]) -> list[str]:

@@ -10,16 +10,20 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from stend import extras
 from stend.cli._asked import TYPED
 from stend.cli._edge import edged
-from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, LeftOut, StendError, Undrawn
+from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, UNREAD_EXIT_CODE, LeftOut, StendError, Undrawn
 from stend.plain import plain
+from stend.regular import NotRegular
 from stend.version import __version__
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
@@ -49,6 +53,12 @@ class Stopped(StendError):
     exit_code = STOPPED_EXIT_CODE
 
 
+class Unread(StendError):
+    """The reader of standard output closed it: typer would end the verb with the code of a defect."""
+
+    exit_code = UNREAD_EXIT_CODE
+
+
 class Verb(TyperCommand):
     """A command whose `-h` is two lines and an example, and whose `--help` is everything."""
 
@@ -65,11 +75,15 @@ class Verb(TyperCommand):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it; an interruption leaves as an error of ours."""
+        """Run it; an interruption and a closed pipe leave as errors of ours."""
         try:
-            return super().invoke(ctx)
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+            return answer
         except KeyboardInterrupt as error:
             raise Stopped(str(error) or "stopped") from None
+        except BrokenPipeError as error:
+            raise Unread("nobody reads what is printed") from error
 
 
 class Doors(TyperGroup):
@@ -153,15 +167,16 @@ def _main(arguments: Sequence[str] | None) -> int:
     if words[:1] in ([], ["-h"]):
         words = ["--help"]
     try:
-        known = application(words[0] if words[0] in _verbs() else "")
-        answer = known(args=words, prog_name="stend", standalone_mode=False)
+        with extras.needing(f"`stend {words[0]}`"):
+            known = application(words[0] if words[0] in _verbs() else "")
+            answer = known(args=words, prog_name="stend", standalone_mode=False)
+    except Unread as error:
+        _print_nowhere()
+        return error.exit_code
     except StendError as error:
         return _say(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort) as error:  # Abort: Ctrl-C or the end of input at a question
         return _say(str(error) or "stopped", STOPPED_EXIT_CODE)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         return _refused_by_host(error)
     except Exception as error:
@@ -179,11 +194,28 @@ def script() -> None:
     sys.exit(code)
 
 
+def _print_nowhere() -> None:
+    """Let what is still to be flushed go to /dev/null, where it ends without an error."""
+    with suppress(OSError, ValueError):  # a test's stream has no descriptor
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _refused_by_host(error: OSError) -> int:
     if error.errno in NO_PATH:
         return _say(f"{str(error.filename)[:SHOWN]}... is no path: {error.strerror}", 2)
+    if isinstance(error, NotRegular):
+        return _say(f"{error.filename} cannot be used: {error.strerror}", 2)
+    if error.filename and error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return _say(f"{_file_in(Path(os.fsdecode(error.filename)))} is a file, and a folder is needed; name another", 2)
+    if error.filename and error.errno == errno.EISDIR:
+        return _say(f"{error.filename} is a folder, and a file is needed; name another", 2)
     said = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     return _say(said, 5) if error.errno in HOST_REFUSES else _unexpected(error)
+
+
+def _file_in(path: Path) -> Path:
+    """Return the part of a path that is in the way of a folder."""
+    return next((part for part in (*reversed(path.parents), path) if part.exists() and not part.is_dir()), path)
 
 
 def _say(sentence: str, code: int) -> int:

@@ -2,13 +2,17 @@
 
 import shlex
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import typer
 
+from stend import devices, regular
 from stend.cli import _unit
 from stend.cli._asked import DETACH, TYPED
+from stend.errors import StendError
 from stend.live.state import way_on
+from stend.record import Started
 from stend.session import apart
 from stend.store import journal, writer
 
@@ -26,7 +30,7 @@ def begin(arguments: list[str], folder: Path) -> int:
     log, before = apart.log_of(folder), _size(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     typed = [word for word in arguments if word != DETACH]
-    with log.open("ab") as said:
+    with regular.appender(log) as said:
         said.write(f"$ {shlex.join(apart.command(typed))}\n".encode())
     run = _unit.begin(typed, folder, log)
     while run.over() is None and not _begun(folder, run, before):
@@ -35,7 +39,7 @@ def begin(arguments: list[str], folder: Path) -> int:
         typer.echo(apart.last_words(log), err=True)
         return code
     typer.echo(f"Run folder: {folder}; {run} says what it does in {log}")
-    typer.echo(f"`stend watch {shlex.quote(str(folder))}` looks on; if it is cut off, {way_on(folder)}")
+    typer.echo(f"`stend watch {shlex.quote(str(folder))}` looks on; if it is cut off, {way_on(folder, _drive(folder))}")
     run.leave()
     return 0
 
@@ -44,6 +48,15 @@ def _begun(folder: Path, run: _unit.Process | _unit.Unit, before: int) -> bool:
     """Whether that process has written an event of its own."""
     grown = _size(folder) > before and any(True for _ in journal.Record(folder))
     return grown and writer.last(folder).pid == run.pid
+
+
+def _drive(folder: Path) -> str:
+    """Return the name by which a run's drive must be named again, as far as there is one."""
+    with suppress(StendError, OSError):
+        for event in journal.Record(folder):
+            if isinstance(event, Started):
+                return "" if event.plan.device.virtual else devices.name(event.plan.device)
+    return ""
 
 
 def _size(folder: Path) -> int:

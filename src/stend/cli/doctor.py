@@ -42,12 +42,15 @@ def command(
         typer.echo(UNIT.format(python=sys.executable, top=unit.resolve()))
         return 0
     from stend import programs, write_cache
+    from stend.capture import tracefs
     from stend.errors import BadInput, Missing
 
     for folder in folders or ():
         if not folder.is_dir():
             raise BadInput(f"{folder} is no run folder; `stend list` tells where runs are")
     for line in write_cache.put_back(folders or sorted(Path("runs").glob("*"))):
+        typer.echo(line)
+    for line in tracefs.put_back():
         typer.echo(line)
     lacking = programs.lacking()
     for name in lacking:

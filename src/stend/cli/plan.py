@@ -1,17 +1,21 @@
 """`stend plan`: what a run would do, without doing it."""
 
+import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend.cli import _asked
+from stend.cli import _asked, _edge
 from stend.errors import BadInput
 from stend.plan_words import lines
 
 if TYPE_CHECKING:
     from stend.definition import Plan
+    from stend.sooner import Progress
 
+SHOW_S = 0.5
 Folder = Annotated[
     Path | None,
     typer.Option("--fio", metavar="DIR", help="Also write it as fio job files that need no stend, with a README."),
@@ -73,10 +77,40 @@ def _sooner(plan: "Plan") -> None:
         raise BadInput(f"no virtual drive stands for {plan.device.model or plan.device.target}: nothing can be tried")
     typer.echo(f"\nSooner, as {twin} does it; each is a deviation from the method, and none is done by itself:")
     typer.echo(f"  {'way':<42}{'hours':>7}{'saved':>7}{'worst cell':>12}  which")
-    tried = list(sooner.tried(plan, twin))
-    for one in tried:
+    tried, shown = [], _Shown(plan.expected_s / 3600)
+    for one in sooner.tried(plan, twin, hear=shown):
+        shown.clear()
         saved = one.planned_hours - one.hours
         typer.echo(f"  {one.name:<42}{one.hours:>7.2f}{saved:>7.2f}{one.worst:>12.1%}  {one.cell}")
+        tried.append(one)
     if not tried:
         raise BadInput("nothing in this plan can be shortened: it has no rounds until steady")
     typer.echo(f"  Two runs of the plan as it is differ by {tried[0].chance:.1%} in their worst cell.")
+
+
+class _Shown:
+    """Show on standard error which run of a plan is being tried: one line each, on a terminal one that moves."""
+
+    def __init__(self, expected_hours: float) -> None:
+        self.expected_hours, self.last_s, self.number = expected_hours, 0.0, 0
+
+    def __call__(self, progress: "Progress") -> None:
+        """Show it, on a terminal twice a second."""
+        moves = sys.stderr.isatty()
+        if progress.number == self.number and not (moves and time.monotonic() - self.last_s > SHOW_S):
+            return
+        self.number, self.last_s = progress.number, time.monotonic()
+        line = f"trying {progress.number} of {progress.of}: {progress.name}"
+        if moves:
+            line += f", {progress.hours:.1f} of some {self.expected_hours:.1f} virtual hours"
+        print(
+            f"\r\x1b[K{line}" if moves else line,
+            end="" if moves else "\n",
+            file=_edge.open_stream(sys.stderr),
+            flush=True,
+        )
+
+    def clear(self) -> None:
+        """Take the moving line away."""
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=_edge.open_stream(sys.stderr), flush=True)

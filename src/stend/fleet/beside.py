@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend import devices, whole
+from stend import devices, regular, whole
 from stend.errors import StendError
 from stend.fleet import locks
 from stend.fleet.file import Order
@@ -69,7 +69,7 @@ def _found_out(order: Order, names: dict[str, str], drives: Mapping[str, str], f
         }
         asked = Asked(str(folder), wanted, order.together, order.trial_s, tuple(fds))
         log = apart.log_of(folder / "together")
-        with log.open("ab") as said:
+        with regular.appender(log) as said:
             process = subprocess.Popen(
                 [sys.executable, "-m", __spec__.name], stdin=subprocess.PIPE, stdout=said, stderr=subprocess.STDOUT,
                 start_new_session=True, pass_fds=fds,
@@ -104,7 +104,7 @@ def _of_study(order: Order, names: Mapping[str, str], drives: Mapping[str, str],
 def _known(folder: Path) -> set[str]:
     """The drives, by the names of their first runs, that the group of all was found out for."""
     try:
-        return set(msgspec.json.decode((folder / KNOWN).read_bytes(), type=list[str]))
+        return set(msgspec.json.decode(regular.read(folder / KNOWN), type=list[str]))
     except (OSError, msgspec.MsgspecError):
         return set()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend import whole
+from stend import regular, whole
 from stend.session.together.turns import runtime
 
 
@@ -23,7 +23,7 @@ class Claim(msgspec.Struct, frozen=True):
 @contextmanager
 def drive(serial: str) -> Iterator[int]:
     """The lock of a drive on this host, for whoever works on it; -1 where another has it."""
-    fd = os.open(runtime() / f"drive-{_hash(serial)}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = regular.descriptor(runtime() / f"drive-{_hash(serial)}", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -39,7 +39,7 @@ def drive(serial: str) -> Iterator[int]:
 def only(path: Path) -> Iterator[int]:
     """Nobody else is here meanwhile, nor as long as a process has this descriptor."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = regular.descriptor(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         yield fd
@@ -75,7 +75,7 @@ def _place(home: Path, serial: str) -> Path:
 
 def _told(path: Path) -> Claim:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Claim)
+        return msgspec.json.decode(regular.read(path), type=Claim)
     except (OSError, msgspec.MsgspecError):
         return Claim()
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from stend import regular
 from stend.errors import BadInput, Missing, StepFailed
 from stend.fleet import chosen, home, locks, own, tasks
 from stend.fleet.file import Fleet, Order, Slurm
@@ -206,7 +207,7 @@ def _name(fleet: str, cell: str) -> str:
 
 def _last(log: Path) -> str:
     try:
-        return log.read_text(errors="replace").strip().rpartition("\n")[2]
+        return regular.last_line(log)
     except OSError:
         return ""
 

@@ -120,7 +120,7 @@ def _why(error: OSError) -> str:
         case errno.ETXTBSY:
             return "it is a program that runs, or a swap file in use; end that first"
         case errno.EPERM | errno.EACCES:
-            return "this user may not; try again as root"
+            return "this user may not; it needs root: `sudo stend ...`"
         case _:
             return f"{error.strerror}; see `dmesg` for the cause"
 

@@ -39,6 +39,8 @@ class _Told(msgspec.Struct, frozen=True):
 
 def signatures(path: str) -> list[Signature]:
     """All of them; Missing without wipefs, Refused where the drive cannot be read."""
+    if not os.access(path, os.R_OK):
+        raise Refused(f"{path} cannot be read by this user; it needs root: `sudo stend ...`")
     asked = ("wipefs", "--json", "--no-act", path)
     told = answer(*asked, of=path, what="it holds", limit_s=PATIENCE_S)
     try:

@@ -1,20 +1,65 @@
 """A server at an address: its token, its socket, its end."""
 
+import asyncio
 import resource
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import uvicorn
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from stend.errors import BadInput, StepFailed
 from stend.live.guard import Guard, new_token
 from stend.live.server import Server
 
 LEAST_TOKEN = 32
+HEADERS_S = 20
+"""A client has so long to send the head of a request."""
 GRACE_S = 3
 """Pages that listen are let go so long after the server was told to end."""
+
+
+class Timely(AutoHTTPProtocol):  # type: ignore[valid-type,misc]
+    """Close a connection whose request has begun, or is due, and is not whole within `HEADERS_S`."""
+
+    _due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        """Expect the first request."""
+        super().connection_made(transport)
+        self._expect()
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes of a request."""
+        super().data_received(data)
+        self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Expect nothing more."""
+        super().connection_lost(exc)
+        self._forget()
+
+    def _expect(self) -> None:
+        if not self._waits():
+            self._forget()
+        elif self._due is None:
+            self._due = self.loop.call_later(HEADERS_S, self._late)
+
+    def _waits(self) -> bool:
+        """Return whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _forget(self) -> None:
+        if self._due:
+            self._due.cancel()
+        self._due = None
+
+    def _late(self) -> None:
+        self._due = None
+        if self._waits():
+            self.transport.close()
 
 
 class Place(NamedTuple):
@@ -31,6 +76,7 @@ class Place(NamedTuple):
 
 def serve(place: Place, say: Callable[[str], object]) -> None:
     """Until Ctrl-C or SIGTERM. BadInput for a place that cannot be; StepFailed where the address is taken."""
+    app = Server(place.top).app
     token = _token(place.token_file)
     _many_files()
     with _socket(place.address, place.port) as listening:
@@ -38,7 +84,8 @@ def serve(place: Place, say: Callable[[str], object]) -> None:
         name = f"[{place.address}]" if ":" in place.address else place.address
         say(f"{scheme}://{name}:{listening.getsockname()[1]}/?token={token}")
         config = uvicorn.Config(
-            Guard(Server(place.top).app, token, place.hosts),
+            Guard(app, token, place.hosts),
+            http=Timely,
             log_level="critical",
             access_log=False,
             server_header=False,

@@ -20,9 +20,10 @@ class State(NamedTuple):
     said: str
 
 
-def way_on(folder: Path) -> str:
-    """How a run that did not come to its end goes on."""
-    return f"`stend resume {shlex.quote(str(folder))}` goes on with it"
+def way_on(folder: Path, destroy: str = "") -> str:
+    """Return how a run that did not come to its end goes on; `destroy` names its drive where nobody can be asked."""
+    named = f" --destroy-data {shlex.quote(destroy)}" if destroy else ""
+    return f"`stend resume {shlex.quote(str(folder))}{named}` goes on with it"
 
 
 def state(folder: Path, course: Course) -> State:

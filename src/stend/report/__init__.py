@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stend import regular
 from stend.errors import BadInput
 from stend.extras import needing
 from stend.record import Run
@@ -53,7 +54,7 @@ def write(
     ):
         more = (rivals,) if form in STORIED else ()
         staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage), *more)
-        written = [_placed(path, into / path.relative_to(stage)) for path in staged]
+        written = [_placed(path, into / path.relative_to(stage), into) for path in staged]
     if any(folder == into for folder, _, _ in runs):
         reports.remember(into, written, [run.seal for _, run, _ in runs])
     return written
@@ -66,9 +67,10 @@ def _tidy(into: Path) -> None:
             shutil.rmtree(stage, ignore_errors=True)
 
 
-def _placed(path: Path, place: Path) -> Path:
+def _placed(path: Path, place: Path, into: Path) -> Path:
     """A file that is whole, in the place of an older one."""
-    place.parent.mkdir(exist_ok=True)
+    if place.parent != into:
+        regular.folder(place.parent)  # a link there would lead what is written out of the run folder
     with path.open("rb") as file:
         os.fsync(file.fileno())
     return path.replace(place)

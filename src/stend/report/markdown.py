@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from stend import regular, whole
 from stend.charts import Picture
 from stend.charts.beside import Side
 from stend.report.parts import Chapter, Document, Part, Section
@@ -28,8 +29,8 @@ def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] 
 
 def write_document(doc: Document, path: Path, folder: Path) -> list[Path]:
     """A Document, its pictures in a folder beside it."""
-    folder.mkdir(exist_ok=True)
-    path.write_text("\n".join(_document(doc, folder)) + "\n", encoding="utf-8")
+    regular.folder(folder)
+    whole.page(path, "\n".join(_document(doc, folder)) + "\n")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
 
 
@@ -78,7 +79,7 @@ def _drawn(doc: Document) -> dict[int, str]:
 def _pictures(drawings: dict[int, str], folder: Path, pictures: Sequence[Picture], place: str) -> Iterator[str]:
     for count, picture in enumerate(pictures, 1):
         name = f"{place}-{count}.svg"
-        (folder / name).write_text(drawings[id(picture)], encoding="utf-8")
+        whole.page(folder / name, drawings[id(picture)])
         yield f"![{escape(picture.title)}]({folder.name}/{name})\n"
 
 

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from stend import regular
+
 
 def log_of(folder: Path) -> Path:
     """Where a run that nobody looks on says what it does."""
@@ -18,7 +20,7 @@ def command(words: Sequence[str]) -> list[str]:
 
 def begin(words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> "subprocess.Popen[bytes]":
     """Its process, which outlives ours and takes these descriptors along."""
-    with log.open("ab") as said:
+    with regular.appender(log) as said:
         return subprocess.Popen(
             command(words),
             stdin=subprocess.DEVNULL,
@@ -31,4 +33,4 @@ def begin(words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> "subproce
 
 def last_words(log: Path) -> str:
     """The last line of a log: why it ended, where it did not end well."""
-    return log.read_text(errors="replace").strip().rpartition("\n")[2]
+    return regular.last_line(log)

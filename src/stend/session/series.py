@@ -1,6 +1,5 @@
 """The same runs again and again, of one drive or of two in turns: which there are to be, and which are left."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from stend import outside, store
+from stend import outside, store, whole
 from stend.errors import BadInput
 from stend.session.request import Request
 from stend.store import journal
@@ -63,17 +62,12 @@ def create(folder: Path, series: Series) -> None:
         way = f"`stend resume {folder}` goes on with it" if (folder / WORD).exists() else "name a new one with --into"
         raise BadInput(f"{folder} is not empty; {way}")
     folder.mkdir(parents=True, exist_ok=True)
-    new = folder / f"{WORD}.new"
-    with new.open("wb") as file:
-        file.write(msgspec.toml.encode(_told(series)))
-        file.flush()
-        os.fsync(file.fileno())
-    new.rename(folder / WORD)
+    whole.write(folder / WORD, msgspec.toml.encode(_told(series)))
 
 
 def load(folder: Path) -> Series:
     """The series of a folder. BadInput where there is none, or it cannot be one."""
-    return outside.toml(outside.read(folder / WORD, "the series"), Series, f"the series {folder / WORD}")
+    return outside.toml(outside.kept(folder / WORD, "the series"), Series, f"the series {folder / WORD}")
 
 
 def of_run(target: str, turn: int) -> str:

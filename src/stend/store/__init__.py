@@ -17,12 +17,12 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, nullcontext
 from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import msgspec
 import zstandard
 
-from stend import outside, ranges
+from stend import outside, ranges, regular
 from stend.errors import BadInput, Refused, StepFailed
 from stend.record import Ended, Event, Judged, Result, Run, Started
 from stend.store.chain import Chain
@@ -69,10 +69,16 @@ def digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
+def digest_of(path: Path) -> str:
+    """Return the same hash of a file. Raise OSError where it cannot be read."""
+    return regular.digest(path, lambda: hashlib.blake2b(digest_size=16))
+
+
 def raw_name(result: Result) -> str:
     """The file below raw/ that holds fio's words of a step."""
     place = result.where
-    return f"{place.test}-{place.phase}-{place.round:04}-{result.index:04}.json.zst"
+    name = f"{place.test}-{place.phase}-{place.round:04}-{result.index:04}.json.zst"
+    return name.replace("/", "-").replace("\0", "-")  # a stranger's plan must not lead out of raw/
 
 
 class Raw:
@@ -85,7 +91,8 @@ class Raw:
     def __call__(self, data: bytes) -> None:
         """Keep some more bytes of the present step."""
         if self.open_file is None:
-            path = self.folder / f"unfinished-{time.time_ns()}.zst"
+            path = regular.folder(self.folder) / f"unfinished-{time.time_ns()}.zst"
+            regular.create(path)
             self.open_file = zstandard.open(path, "wb", cctx=zstandard.ZstdCompressor(write_checksum=True))
             self.path = path
         self.open_file.write(data)
@@ -112,7 +119,7 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
     """
     chain = _mend(folder)
     ends = closing(raw) if raw else nullcontext()
-    with events_of(folder).open("ab", buffering=0) as file, ends, closing(events):
+    with _appender(folder) as file, ends, closing(events):
         for event in events:
             try:
                 if raw and isinstance(event, Result):
@@ -156,7 +163,7 @@ def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:
 def host(folder: Path) -> dict[str, Any]:
     """The machine the run was made on, as far as it can be read; {} when not recorded."""
     try:
-        told = msgspec.json.decode((folder / "host.json").read_bytes(), type=dict[str, Any])
+        told = msgspec.json.decode(regular.read(folder / "host.json"), type=dict[str, Any])
     except (OSError, *outside.BROKEN):
         return {}
     return {key: value for key, value in told.items() if _fits(value, HOST_FACTS.get(key, Any))}
@@ -173,7 +180,7 @@ def _fits(value: Any, kind: Any) -> bool:
 def manifest(folder: Path) -> dict[str, Any]:
     """What was asked, as written at the start."""
     path = folder / "manifest.toml"
-    return outside.toml(outside.read(path, "the manifest"), dict[str, Any], str(path))
+    return outside.toml(outside.kept(path, "the manifest"), dict[str, Any], str(path))
 
 
 def find(top: Path) -> list[Path]:
@@ -198,7 +205,8 @@ def _mend(folder: Path) -> Chain | None:
         raise unsound(folder, record.wrong)
     if record.torn_bytes:
         try:
-            os.truncate(events_of(folder), record.whole_bytes)
+            with closing(_appender(folder)) as file:
+                os.ftruncate(file.fileno(), record.whole_bytes)
         except OSError as error:
             raise _unwritable(folder, error) from error
     return record.chain
@@ -209,6 +217,13 @@ def unsound(folder: Path, wrong: list[str] | tuple[str, ...]) -> Refused:
     return Refused(
         f"{folder} is not as the run wrote it: {wrong[0]}; `stend verify {folder}` tells all, a new run is the way on"
     )
+
+
+def _appender(folder: Path) -> RawIOBase:
+    try:
+        return cast(RawIOBase, regular.appender(events_of(folder), buffering=0))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
 
 
 def _write(file: RawIOBase, line: bytes) -> None:

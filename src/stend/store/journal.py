@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from stend import outside, ranges
+from stend import outside, ranges, regular
 from stend.errors import BadInput
 from stend.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
 from stend.store.chain import Chain
@@ -18,6 +19,7 @@ READABLE = (1, FORMAT)
 
 HEAD = {"format": "stend-events", "version": FORMAT}
 HEAD_BYTES = 1 << 16
+LINE_BYTES = 1 << 28
 
 SAMPLE = b'{"type":"sample",'
 """How a line begins that holds one."""
@@ -82,10 +84,14 @@ class Record:
 
     def lines(self) -> Iterator[bytes]:
         """The events as JSON, without their numbers."""
-        with events_of(self.folder).open("rb") as file:
+        with regular.reader(events_of(self.folder)) as file:
             file.seek(self.whole_bytes)
-            for line in file:
+            for line in iter(partial(file.readline, LINE_BYTES), b""):
                 if not line.endswith(b"\n"):
+                    if len(line) == LINE_BYTES:
+                        raise BadInput(
+                            f"{events_of(self.folder)}, line {self.lines_read + 1}, is longer than any event"
+                        )
                     self.torn_bytes = len(line)
                     return
                 self.lines_read += 1
@@ -147,7 +153,7 @@ class Places:
 
 def _head(folder: Path) -> dict[str, Any]:
     try:
-        with events_of(folder).open("rb") as file:
+        with regular.reader(events_of(folder)) as file:
             line = file.readline(HEAD_BYTES)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise BadInput(f"{folder} is not a run folder: it has no events.jsonl; `stend list` shows runs") from error

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from stend import whole
+from stend import regular, whole
 from stend.record import Run
-from stend.store import digest
+from stend.store import digest_of
 from stend.version import __version__
 
 MADE = "reports.json"
@@ -29,12 +29,12 @@ def current(folder: Path, run: Run, name: str = "report.html") -> bool:
 def kept(folder: Path) -> dict[str, Made]:
     """What is known of the reports that were written into a run folder, by their file names; {} if nothing."""
     try:
-        return msgspec.json.decode((folder / MADE).read_bytes(), type=dict[str, Made])
+        return msgspec.json.decode(regular.read(folder / MADE), type=dict[str, Made])
     except (OSError, ValueError, msgspec.DecodeError):
         return {}
 
 
 def remember(into: Path, paths: Sequence[Path], seals: list[str]) -> None:
     """Add reports that were written below a run folder, made of records with these seals."""
-    made = {str(p.relative_to(into)): Made(digest(p.read_bytes()), __version__, seals) for p in paths}
+    made = {str(p.relative_to(into)): Made(digest_of(p), __version__, seals) for p in paths}
     whole.write(into / MADE, msgspec.json.format(msgspec.json.encode(kept(into) | made), indent=1) + b"\n")

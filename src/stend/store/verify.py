@@ -4,14 +4,13 @@ It guards against accidents and hasty hands: crashes, copies, editors, disks. Wh
 caught, except by fio's own words in raw/, which must come to the same counts.
 """
 
-import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import zstandard
 
-from stend import store
+from stend import regular, store
 from stend.definition import Hold
 from stend.engines import _fio_json as fio
 from stend.errors import BadInput
@@ -78,7 +77,7 @@ class Folder:
         """A file that the first line knows by its hash."""
         file = {"manifest": "manifest.toml", "host": "host.json"}[name]
         try:
-            data = (self.folder / file).read_bytes()
+            data = regular.read(self.folder / file)
         except OSError as error:
             return Told(file, f"cannot be read: {error.strerror}", sound=False)
         written = self.record.head.get(name)
@@ -99,7 +98,7 @@ class Folder:
         wrong = list[str]()
         for name, told in source.files:
             try:
-                same = hashlib.sha256((self.folder / "raw" / name).read_bytes()).hexdigest() == told
+                same = regular.digest(self.folder / "raw" / name) == told
             except (OSError, ValueError) as error:
                 wrong.append(f"{name}: {getattr(error, 'strerror', None) or error}")
                 continue
@@ -136,9 +135,12 @@ class Folder:
         """Each report that was written here, against itself and the record."""
         for name, made in reports.kept(self.folder).items():
             try:
-                same = store.digest((self.folder / name).read_bytes()) == made.digest
-            except OSError:
+                same = store.digest_of(self.folder / name) == made.digest
+            except FileNotFoundError:
                 yield Told(name, "was taken away")
+                continue
+            except OSError as error:
+                yield Told(name, f"cannot be read: {error.strerror}", sound=False)
                 continue
             if not same:
                 yield Told(name, "was changed after stend wrote it; `stend report` makes it again", sound=False)
@@ -158,7 +160,7 @@ def _some(wrong: list[str]) -> str:
 def _documents(path: Path) -> Iterator[fio.Document | None]:
     """What is in a file of fio's words, None where another process goes on."""
     cutter = fio.Cutter()
-    with zstandard.open(path, "rb") as file:
+    with regular.reader(path) as packed, zstandard.open(packed, "rb") as file:
         while data := file.read(1 << 20):
             for piece in cutter.feed(data):
                 if piece == fio.NEXT_PROCESS:

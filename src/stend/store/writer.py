@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from stend import regular
 from stend.errors import BadInput, StepFailed
 from stend.host.who import Host, here
 from stend.process import ENDING_S, SOON_S, ticks
@@ -56,7 +57,7 @@ class Before(NamedTuple):
 def sole(folder: Path, verb: str) -> Iterator[Before]:
     """Be the only one who writes a run folder. BadInput, with who has it, where that cannot be."""
     try:
-        fd = os.open(folder / OWNER, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        fd = regular.descriptor(folder / OWNER, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise StepFailed(f"{folder} cannot be written: {error.strerror}; mend that, or copy it elsewhere") from error
     try:
@@ -78,7 +79,7 @@ def sole(folder: Path, verb: str) -> Iterator[Before]:
 def last(folder: Path) -> Owner:
     """Who has the folder, or had it last; nobody where nothing tells."""
     try:
-        fd = os.open(folder / OWNER, os.O_RDONLY | os.O_CLOEXEC)
+        fd = regular.descriptor(folder / OWNER, os.O_RDONLY)
     except OSError:
         return Owner()
     try:
@@ -183,7 +184,7 @@ def _copy(folder: Path, there: Path) -> bool:
 
 
 def _head(events: Path) -> Any:
-    with events.open("rb") as file:
+    with regular.reader(events) as file:
         return json.loads(file.readline(OWNER_BYTES) or b"0")
 
 

@@ -2,6 +2,7 @@
 
 from typing import Literal, NamedTuple
 
+from stend import ranges
 from stend.definition import Bytes, Hold, Identity, Phase, Profile, Whole, Workload
 from stend.errors import BadInput
 from stend.estimate import assumed
@@ -69,6 +70,9 @@ def laid(trace: Traced, room: int, wished: Literal["auto", "shift", "scale", "wr
     room = room // MiB * MiB
     if trace.longest_bytes > room:
         raise BadInput(f"an IO of the trace has {binary(trace.longest_bytes)}, the range only {binary(room)}")
+    if trace.longest_bytes > ranges.MOST_BLOCK:
+        most = binary(ranges.MOST_BLOCK)
+        raise BadInput(f"an IO of the trace has {binary(trace.longest_bytes)}; a replay sends at most {most} at once")
     return fit, min(span, room) if fit != "scale" else room
 
 
@@ -81,7 +85,7 @@ def played(trace: Traced, speed: float, fit: Fit, span: int) -> Workload:
         random_pct=100,
         read_pct=trace.read_pct,
         block_bytes=max(both.bytes // max(both.ios, 1) // 512, 1) * 512,
-        depth=BOUND if speed else max(round(trace.depth), 1),
+        depth=BOUND if speed else min(max(round(trace.depth), 1), BOUND),
         range_bytes=span,
         replay=Replay(
             trace=trace.number,

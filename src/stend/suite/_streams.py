@@ -43,7 +43,9 @@ def cumulative(path: Path) -> list[Part]:
     from stend.trace import folding, taken
 
     with taken.reading(path) as told:
-        return steps.cumulative(told if isinstance(told, steps.Steps) else folding.steps(told.batches()))
+        if isinstance(told, steps.Steps):
+            return steps.cumulative(told)
+        return steps.cumulative(folding.steps(told.batches(), steps.length_of(told.end_ns)))
 
 
 def chosen(parts: list[Part], share_pct: float) -> tuple[Stream, ...]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from stend import outside, whole
+from stend import outside, regular, whole
 from stend.errors import BadInput
 from stend.extras import needing
 from stend.sweep.design import Design, parsed
@@ -54,7 +54,7 @@ def begin(design: Design, path: Path, folder: Path) -> None:
 
 def opened(folder: Path) -> Design:
     """The design that a folder follows; BadInput where there is none."""
-    return parsed(outside.read(folder / DESIGN, "the design"), folder)
+    return parsed(outside.kept(folder / DESIGN, "the design"), folder)
 
 
 def lines(folder: Path) -> Iterator[Line]:
@@ -62,7 +62,7 @@ def lines(folder: Path) -> Iterator[Line]:
     path = folder / LINES
     if not path.exists():
         return
-    with path.open("rb") as file:
+    with regular.reader(path) as file:
         for number, text in enumerate(file, 1):
             if text.endswith(b"\n"):
                 try:
@@ -75,7 +75,7 @@ class Appending:
     """The lines of a folder, open for more."""
 
     def __init__(self, folder: Path) -> None:
-        self._fd = os.open(folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        self._fd = regular.descriptor(folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         size = os.fstat(self._fd).st_size
         torn = _after_last_line(self._fd, size)
         if torn != size:
@@ -140,6 +140,7 @@ def _parquet(rows: Iterator[dict[str, Any]], columns: dict[str, str], path: Path
 
     between = path.with_suffix(".rows")
     try:
+        regular.create(between)
         with between.open("wb") as file:
             file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
         with duckdb.connect() as database:

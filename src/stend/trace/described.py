@@ -17,9 +17,8 @@ from stend.stats import BINS
 from stend.trace import steps
 from stend.trace.folding import Folding
 from stend.trace.form import READ, UNKNOWN, WRITE, About, Batch, Trace
-from stend.trace.steps import SECOND_NS, Part, Step
+from stend.trace.steps import Part, Step
 
-MOST_STEPS = 300
 COLUMNS, ROWS = 100, 50
 CELLS = 1 << 21
 BITS = 1 << 30
@@ -91,7 +90,7 @@ def described(trace: "Trace | steps.Steps") -> Described:
     """Everything that is said of a trace. BadInput where it has no IO."""
     if isinstance(trace, Trace):
         return _of_ios(trace)
-    whole = tuple(steps.coarser(trace, _step_ns(_end_ns(trace))))
+    whole = tuple(steps.coarser(trace, steps.length_of(_end_ns(trace))))
     return _told(trace.about, whole, None, None, derived=False)
 
 
@@ -102,14 +101,9 @@ def _end_ns(trace: steps.Steps) -> int:
     return end_ns
 
 
-def _step_ns(end_ns: int) -> int:
-    """A whole number of seconds, so that there are no more steps than can be shown."""
-    return SECOND_NS * max(-(-end_ns // (SECOND_NS * MOST_STEPS)), 1)
-
-
 def _of_ios(trace: Trace) -> Described:
     surveyed = _Survey(trace)
-    folding = Folding(_step_ns(trace.end_ns))
+    folding = Folding(steps.length_of(trace.end_ns))
     told = chain.from_iterable(folding.add(surveyed.seen(batch)) for batch in trace.batches())
     whole = (*told, *folding.end())
     return _told(trace.about, whole, surveyed.places(), surveyed.gaps(), derived=surveyed.derived)

@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stend import extras, outside, whole
+from stend import extras, outside, ranges, whole
 from stend.errors import BadInput
+from stend.trace.sound import Sound
 
 READ, WRITE, FLUSH, DISCARD = range(4)
 OPS = ("read", "write", "flush", "discard")
@@ -56,15 +57,15 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: int = VERSION
     source: str
     device: str = ""
-    capacity_bytes: int | None = None
-    block_bytes: int = 512
-    begun_s: float | None = None
-    lost: int = 0
+    capacity_bytes: ranges.Count | None = None
+    block_bytes: ranges.Sector = 512
+    begun_s: ranges.Seconds | None = None
+    lost: ranges.Count = 0
     lost_words: str = ""
-    late: int = 0
-    lines: int = 0
-    malformed: dict[str, int] = {}
-    skipped: dict[str, int] = {}
+    late: ranges.Count = 0
+    lines: ranges.Count = 0
+    malformed: dict[str, ranges.Count] = {}
+    skipped: dict[str, ranges.Count] = {}
     timed: bool = True
     shifted: bool = False
     notes: tuple[str, ...] = ()
@@ -80,7 +81,13 @@ class Trace:
     end_ns: int
 
     def batches(self, columns: Sequence[str] = tuple(COLUMNS), rows: int = ROWS) -> Iterator[dict[str, Any]]:
-        """These columns in the trace's order, at most `rows` IOs at a time. BadInput where the file is broken."""
+        """Yield these columns in the trace's order, at most `rows` IOs at a time.
+
+        Raise BadInput where the file is broken, or holds a number that no trace can have.
+        """
+        yield from Sound(str(self.path)).checked(self._unchecked(columns, rows))
+
+    def _unchecked(self, columns: Sequence[str], rows: int) -> Iterator[dict[str, Any]]:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -148,17 +155,18 @@ def opened(path: Path) -> Trace:
 
     try:
         with parquet.ParquetFile(path) as file:
-            schema, told = file.schema_arrow, file.metadata
-        about = msgspec.json.decode((told.metadata or {})[KEY.encode()], type=About)
+            about = msgspec.json.decode((file.metadata.metadata or {})[KEY.encode()], type=About)
+            if about.version > VERSION:
+                raise BadInput(f"{path} is a trace of version {about.version}; this stend reads up to {VERSION}")
+            if not file.schema_arrow.equals(_schema()):
+                raise BadInput(f"{path} does not have the columns of a trace: {', '.join(COLUMNS)}")
+            if max(_rows_of_groups(file), default=0) > ROWS:
+                raise BadInput(f"{path} cannot be read as a trace: it has more than {ROWS:,} IOs in a row group")
+            return Trace(path, about, sum(_rows_of_groups(file)), _end_ns(file))
     except KeyError:
         raise BadInput(f"{path} is a Parquet file, but not a trace of stend") from None
-    except (pa.ArrowException, OSError, msgspec.MsgspecError) as error:
+    except (pa.ArrowException, OSError, *outside.BROKEN) as error:
         raise BadInput(f"{path} cannot be read as a trace: {outside.sentence(error)}") from error
-    if about.version > VERSION:
-        raise BadInput(f"{path} is a trace of version {about.version}; this stend reads up to {VERSION}")
-    if not schema.equals(_schema()):
-        raise BadInput(f"{path} does not have the columns of a trace: {', '.join(COLUMNS)}")
-    return Trace(path, about, told.num_rows, _end_ns(told))
 
 
 def claims(head: bytes) -> bool:
@@ -212,7 +220,11 @@ def _together(told: Any, rows: int) -> Iterator[list[int]]:
         yield groups
 
 
-def _end_ns(told: Any) -> int:
-    if not told.num_row_groups:
-        return 0
-    return int(told.row_group(told.num_row_groups - 1).column(0).statistics.max)
+def _rows_of_groups(file: Any) -> list[int]:
+    return [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+
+
+def _end_ns(file: Any) -> int:
+    """Return when the last IO was issued, from the column itself: statistics may be missing or wrong."""
+    last = next((n for n, rows in reversed([*enumerate(_rows_of_groups(file))]) if rows), None)
+    return 0 if last is None else int(file.read_row_group(last, columns=["t_ns"]).column(0)[-1].as_py())

@@ -11,11 +11,8 @@ from stend.plain import plain
 from stend.trace import fields
 from stend.trace.fields import Flags, Numbers
 from stend.trace.form import Batch
+from stend.trace.sound import LARGEST, LONGEST
 
-LARGEST = 1 << 61
-"""No offset, length or number is larger; so sums of two stay within 63 bits."""
-LONGEST = 1 << 32
-"""Bytes of a read or write; the kernel takes none of more."""
 YEAR_NS = 366 * 86_400 * 10**9
 
 

@@ -8,20 +8,29 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 import zstandard
 
-from stend import ranges
+from stend import outside, ranges
 from stend.errors import BadInput
 from stend.record import Tally
-from stend.trace.form import OPS, READ, WRITE, About
+from stend.trace.form import DISCARD, OPS, READ, WRITE, About
+from stend.trace.sound import LARGEST, LONGEST
 from stend.units import block_label
 
 VERSION = 1
 MAGIC = b"\x28\xb5\x2f\xfd"
 SECOND_NS = 1_000_000_000
+Op = Annotated[int, msgspec.Meta(ge=READ, le=DISCARD)]
+Time = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
+Length = Annotated[int, msgspec.Meta(ge=0, le=LONGEST)]
+Depth = Annotated[int, msgspec.Meta(ge=1, le=1024)]
+MOST = 300
+"""Steps of a trace that are shown."""
+LINE_BYTES = 1 << 26
+"""Bytes of the longest line that is read: a step has at most some thousand streams."""
 
 
 class Key(NamedTuple):
@@ -46,11 +55,11 @@ class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `depth_sum`: IOs in flight at each issue, added up; 0 where the source does not tell.
     """
 
-    op: int
-    block_bytes: int
+    op: Op
+    block_bytes: Length
     random: bool
     tally: Tally
-    depth_sum: int = 0
+    depth_sum: ranges.Count = 0
 
     @property
     def key(self) -> Key:
@@ -73,10 +82,10 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
     issue, this one included: issues}, empty where unknown, 1,024 and more as one; `parts`: a stream each.
     """
 
-    start_ns: int
-    length_ns: int
-    idle_ns: int | None
-    depths: dict[int, int]
+    start_ns: Time
+    length_ns: Time
+    idle_ns: Time | None
+    depths: dict[Depth, ranges.Count]
     parts: tuple[Part, ...]
 
     @property
@@ -124,7 +133,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"version": "sten
     """The first line: whose steps they are, and how long each is."""
 
     version: int = VERSION
-    step_ns: ranges.Count
+    step_ns: Annotated[int, msgspec.Meta(ge=1, le=LARGEST)]
     about: About
 
 
@@ -137,23 +146,30 @@ class Steps:
     about: About
 
     def __iter__(self) -> Iterator[Step]:
-        lines = _lines(self.path)
+        lines, end_ns = _lines(self.path), 0
         next(lines)
-        for line in lines:
+        for number, line in enumerate(lines, 2):
             try:
-                yield msgspec.json.decode(line, type=Step)
-            except msgspec.MsgspecError:
+                step = msgspec.json.decode(line, type=Step)
+            except outside.BROKEN as error:
                 if not line.endswith(b"\n"):
                     return
-                raise BadInput(f"{self.path} is broken: a step of it cannot be read") from None
+                said = outside.sentence(error)
+                raise BadInput(f"{self.path} is broken: line {number} is not a step: {said}") from None
+            if step.start_ns < end_ns:
+                raise BadInput(f"{self.path} is broken: the step of line {number} starts before the end of the last")
+            end_ns = step.start_ns + step.length_ns
+            if end_ns > LARGEST:
+                raise BadInput(f"{self.path} is broken: the step of line {number} ends after any time that can be")
+            yield step
 
 
 def opened(path: Path) -> Steps:
     """A file of steps. BadInput where it is none."""
     try:
         header = msgspec.json.decode(next(_lines(path), b""), type=Header)
-    except (msgspec.MsgspecError, OSError) as error:
-        raise BadInput(f"{path} cannot be read as steps of a trace: {error}") from error
+    except (OSError, *outside.BROKEN) as error:
+        raise BadInput(f"{path} cannot be read as steps of a trace: {outside.sentence(error)}") from error
     if header.version > VERSION:
         raise BadInput(f"{path} has steps of version {header.version}; this stend reads up to {VERSION}")
     return Steps(path, header.step_ns, header.about)
@@ -190,6 +206,11 @@ def coarser(steps: Iterable[Step], length_ns: int) -> Iterator[Step]:
         yield whole
 
 
+def length_of(end_ns: int) -> int:
+    """Return a whole number of seconds, in ns: a trace that ends then has no more steps of it than are shown."""
+    return SECOND_NS * max(-(-end_ns // (SECOND_NS * MOST)), 1)
+
+
 def answered(tally: Tally) -> Tally:
     """The same of those IOs alone whose response times are known."""
     return msgspec.structs.replace(tally, ios=sum(tally.bins.values()))
@@ -215,4 +236,4 @@ def _lines(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as plain:
         text = io.BufferedReader(plain)
         with suppress(zstandard.ZstdError):
-            yield from text
+            yield from iter(lambda: text.readline(LINE_BYTES), b"")

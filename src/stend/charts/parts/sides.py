@@ -1,14 +1,16 @@
 """A drive, and how drives are told apart on shared axes: runs in colours of a fixed order, published ones in grey."""
 
 from collections.abc import Sequence
+from itertools import count, cycle
 from typing import Any
 
-from stend.charts.parts import COLOURS, SHAPES
+from stend.charts.parts import COLOURS, DASHES, SHAPES, series_scale
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look.figures import Figures, figures
 from stend.record import Run
 
+PUBLISHED = (5, 3)
 GREYS = ("#6e7781", "#9aa2ab", "#57606a", "#b1b8bf")
 
 
@@ -29,9 +31,15 @@ class Side:
 
 
 def colours(sides: Sequence[Side]) -> list[str]:
-    """Of the runs in their order, greys for what was published."""
-    runs, greys = iter(COLOURS), iter(GREYS * len(sides))
+    """Return the colours of runs in their order, greys for published drives; both start again where they end."""
+    runs, greys = cycle(COLOURS), cycle(GREYS)
     return [next(runs) if side.run else next(greys) for side in sides]
+
+
+def dashes(sides: Sequence[Side]) -> list[Sequence[int]]:
+    """Return a full line for each run, another dash for each further run of its colour; one for published drives."""
+    runs = count()
+    return [DASHES[next(runs) // len(COLOURS) % len(DASHES)] if side.run else PUBLISHED for side in sides]
 
 
 def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -40,8 +48,8 @@ def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str,
     base: dict[str, Any] = {"field": "drive", "type": "nominal", "title": None}
     legend = {"legend": None} if len(shown) < 2 else {"legend": {"orient": "bottom", "columns": 2, "labelLimit": 300}}
     keep = [i for i, name in enumerate(names) if name in shown]
-    dashes = [[1, 0] if side.run else [5, 3] for side in sides]
-    marks: dict[str, list[Any]] = {"color": colours(sides), "strokeDash": dashes, "shape": list(SHAPES) * 4}
+    shapes = series_scale(names, SHAPES)["range"]
+    marks: dict[str, list[Any]] = {"color": colours(sides), "strokeDash": dashes(sides), "shape": shapes}
     return {
         key: {**base, **legend, "scale": {"domain": [names[i] for i in keep], "range": [values[i] for i in keep]}}
         for key, values in marks.items()

@@ -4,6 +4,7 @@ import base64
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from stend import whole
 from stend.charts import Picture
 
 
@@ -56,7 +57,7 @@ class Photo(NamedTuple):
     def saved(self, file: Path) -> str:
         """Written beside other files; its name there, which has its kind at the end."""
         named = file.with_suffix(f".{self.kind}")
-        named.write_bytes(self.data)
+        whole.page(named, self.data)
         return named.name
 
 

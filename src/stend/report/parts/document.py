@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from stend import charts, findings
+from stend import charts, findings, regular
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
 from stend.record import Run
@@ -150,6 +150,6 @@ def _sides(found: tuple[Finding, ...], words: Language) -> dict[str, tuple[str, 
 
 def _manifest(folder: Path | None) -> str:
     try:
-        return (folder / "manifest.toml").read_text() if folder else ""
+        return regular.read(folder / "manifest.toml").decode(errors="replace") if folder else ""
     except OSError:
         return ""

@@ -1,13 +1,12 @@
 """The drive sheet beside a run: what the box and the shop say, and a photo."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import tomli_w
 
-from stend import outside, ranges
+from stend import outside, ranges, regular, whole
 from stend.errors import BadInput
 from stend.findings import Sheet
 from stend.findings.look.claimed import meaning
@@ -40,7 +39,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg")
 
 def sheet(folder: Path | None) -> Sheet:
     """The drive sheet of a run folder; {} where there is none."""
-    path = next((folder / name for name in SHEETS if (folder / name).is_file()), None) if folder else None
+    path = next((folder / name for name in SHEETS if regular.is_file(folder / name)), None) if folder else None
     return read_sheet(path) if path else {}
 
 
@@ -63,7 +62,7 @@ def keep(name: str, folder: Path) -> None:
     BadInput, with nothing written, if either cannot be used.
     """
     if name.startswith(PREFIX):
-        (folder / SHEETS[0]).write_text(tomli_w.dumps(published_sheet(name)))
+        whole.write(folder / SHEETS[0], tomli_w.dumps(published_sheet(name)).encode())
         return
     path = Path(name)
     facts, files = read_sheet(path), [(path, SHEETS[0])]
@@ -74,7 +73,7 @@ def keep(name: str, folder: Path) -> None:
         files.append((file, file.name))
     for file, name in files:
         if file.resolve() != (folder / name).resolve():
-            shutil.copyfile(file, folder / name)
+            whole.write(folder / name, file.read_bytes())
 
 
 def published_sheet(name: str) -> Sheet:
@@ -111,7 +110,7 @@ def read_photo(path: Path) -> Photo:
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise BadInput(f"the photo {path} has {binary(size)}; a page carries at most {binary(MOST_BYTES)}")
-        data = path.read_bytes()
+        data = regular.read(path, MOST_BYTES)
     except OSError as error:
         raise BadInput(f"the photo {path} cannot be read: {error.strerror}") from error
     kind = next((kind for beginning, kind in BEGINNINGS.items() if data.startswith(beginning)), None)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from stend import whole
 from stend.compare.sides import Outcome
 from stend.errors import BadInput
 from stend.report.parts import Document, Section
@@ -57,7 +58,7 @@ def write(
 
 
 def _data(path: Path, plain: Any) -> list[Path]:
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
+    whole.page(path, msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
     return [path]
 
 
@@ -70,9 +71,9 @@ def _page(doc: Document, form: str, stem: Path) -> list[Path]:
     if form == "pdf":
         from stend.report.pdf import typeset
 
-        path.write_bytes(typeset(doc))
+        whole.page(path, typeset(doc))
         return [path]
     from stend.report.html import page
 
-    path.write_text(page(doc), encoding="utf-8")
+    whole.page(path, page(doc))
     return [path]

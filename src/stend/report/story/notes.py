@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from stend import outside
+from stend import outside, regular
 from stend.errors import BadInput
 from stend.report.parts import Photo
 from stend.report.parts.sheet import SUFFIXES, read_photo
@@ -28,10 +28,10 @@ def notes(folder: Path | None) -> Notes:
 
 def _texts(path: Path) -> dict[str, tuple[str, ...]]:
     """Paragraphs under headings; those before the first are under ""."""
-    if not path.is_file():
+    if not regular.is_file(path):
         return {}
     try:
-        text = outside.read(path, "the author's notes").decode()
+        text = outside.kept(path, "the author's notes").decode()
     except UnicodeDecodeError as error:
         raise BadInput(f"the author's notes {path} are no UTF-8 text") from error
     chapter, found = "", dict[str, list[str]]()

@@ -74,7 +74,7 @@ def create(folder: Path, group: Group) -> None:
 
 def load(folder: Path) -> Group:
     """The group of a folder. BadInput where there is none, or it cannot be one."""
-    return outside.toml(outside.read(folder / WORD, "the group"), Group, f"the group {folder / WORD}")
+    return outside.toml(outside.kept(folder / WORD, "the group"), Group, f"the group {folder / WORD}")
 
 
 def _running(folder: Path) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend import whole
+from stend import regular, whole
 from stend.process import ticks
 
 WORDS, BEGINNER = ".together", ".all"
@@ -22,7 +22,7 @@ class Word(msgspec.Struct, frozen=True):
 
 def say(folder: Path, name: str, moments: int = 0, pid: int = 0) -> None:
     """Who the member of that name is; its own process where no other is told."""
-    (folder / WORDS).mkdir(exist_ok=True)
+    regular.folder(folder / WORDS)
     pid = pid or os.getpid()
     whole.write(place(folder, name), msgspec.json.encode(Word(pid, ticks(pid), moments)))
 
@@ -53,6 +53,6 @@ def place(folder: Path, name: str) -> Path:
 
 def _told(folder: Path, name: str) -> Word | None:
     try:
-        return msgspec.json.decode(place(folder, name).read_bytes(), type=Word)
+        return msgspec.json.decode(regular.read(place(folder, name)), type=Word)
     except (OSError, msgspec.MsgspecError):
         return None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
+from stend import regular
 from stend.bench import Stopped
 from stend.definition import Phase, Plan, PlannedTest, Purge
 from stend.errors import BadInput
@@ -86,7 +87,7 @@ class Turns:
         patient = late or self._until(lambda: go.exists() or not self._awaited())
         with suppress(FileExistsError):
             _once(go, f"{time.monotonic() + AHEAD_S}")
-        at = float(go.read_text())
+        at = float(regular.read(go))
         while (left := at - time.monotonic()) > 0:
             self._mind()
             time.sleep(min(left, LOOK_S))
@@ -138,7 +139,7 @@ class Lock:
     def take(self, name: str, *, shared: bool = False) -> bool:
         """Whether it is ours now."""
         if self.fd < 0:
-            self.fd = os.open(runtime() / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            self.fd = regular.descriptor(runtime() / name, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self.fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -183,8 +184,11 @@ def taken(folder: Path, plan: Plan, stopping: Callable[[], bool]) -> Iterator[Tu
 def runtime() -> Path:
     """Where the locks of this host are, for all of one user."""
     home = "/run/stend" if os.geteuid() == 0 else f"{tempfile.gettempdir()}/stend-{os.geteuid()}"
-    place = Path(os.environ.get("STEND_RUNTIME", home))
+    own = os.environ.get("STEND_RUNTIME", "")
+    place = Path(own or home)
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if place.is_symlink() and not own:
+        raise BadInput(f"{place} is a link, which another user may have made; name a folder by STEND_RUNTIME")
     if place.stat().st_uid != os.geteuid():
         raise BadInput(f"{place} belongs to another user; name a folder for locks by STEND_RUNTIME")
     return place
@@ -202,7 +206,7 @@ def _heard_s(folder: Path, name: str) -> float:
 def _once(path: Path, words: str) -> None:
     """A file that is whole when it is there; FileExistsError where somebody was first."""
     part = path.with_name(f".{path.name}-{os.getpid()}")
-    part.write_text(words)
+    regular.create(part, words.encode())
     try:
         os.link(part, path)
     finally:

@@ -4,8 +4,9 @@ Offset and length are bytes, the time microseconds since 1970, the opcode R or W
 """
 
 from stend.trace.form import READ, WRITE, Batch
-from stend.trace.lines import LARGEST, Lines, word
+from stend.trace.lines import Lines, word
 from stend.trace.readers._reader import Reader as Base
+from stend.trace.sound import LARGEST
 
 
 class Reader(Base):

@@ -13,6 +13,7 @@ from stend.trace.lines import Lines, word
 from stend.trace.pairing import DONE, ISSUE, Pairing
 from stend.trace.readers._reader import NOTHING
 from stend.trace.readers._reader import Reader as Base
+from stend.trace.sound import LONGEST
 
 SECTOR = 512
 OTHERS = [word(action) for action in (*(bytes([letter]) for letter in b"QGIDMFPUTXABSRm"), b"UT")]
@@ -53,6 +54,7 @@ class Reader(Base):
         offset = lines.decimal(7, 0, "the sector is no number", MOST_SECTORS, ~bare) * SECTOR
         lines.demand(bare | (lines.words(8) == word(b"+")), "no + tells sector and length apart")
         length = lines.decimal(9, 0, "the length is no number", MOST_SECTORS, ~bare) * SECTOR
+        lines.demand((length <= LONGEST) | ~np.isin(op, (READ, WRITE)), "it is longer than any IO")
         op[(length == 0) & (flags >= _FLUSHING) & (op == WRITE)] = FLUSH
         lines.demand(bare | (length > 0) | (op == FLUSH), "it is of no bytes")
         offset[op == FLUSH], length[op == FLUSH] = 0, 0

@@ -9,8 +9,9 @@ import numpy as np
 
 from stend.trace.fields import Numbers
 from stend.trace.form import DISCARD, FLUSH, READ, WRITE, Batch
-from stend.trace.lines import LARGEST, Lines, word
+from stend.trace.lines import Lines, word
 from stend.trace.readers._reader import Reader as Base
+from stend.trace.sound import LARGEST
 
 ACTIONS = {b"read": READ, b"write": WRITE, b"trim": DISCARD, b"sync": FLUSH, b"datasync": FLUSH, b"syncfs": FLUSH}
 FILES = [word(action) for action in (b"add", b"open", b"close", b"unlink")]

@@ -5,8 +5,9 @@ Narayanan et al., FAST 2008).
 """
 
 from stend.trace.form import READ, WRITE, Batch
-from stend.trace.lines import LARGEST, Lines, word
+from stend.trace.lines import Lines, word
 from stend.trace.readers._reader import Reader as Base
+from stend.trace.sound import LARGEST
 
 FILETIME_1970 = 116_444_736_000_000_000
 

@@ -5,8 +5,9 @@ write: README of the distribution (SNIA IOTTA 28064; Zhang et al., ATC 2020).
 """
 
 from stend.trace.form import READ, WRITE, Batch
-from stend.trace.lines import LARGEST, Lines, word
+from stend.trace.lines import Lines, word
 from stend.trace.readers._reader import Reader as Base
+from stend.trace.sound import LARGEST
 
 SECTOR = 512
 NS = 10**9
