@@ -490,7 +490,9 @@ class Run:
         if self.interruptions:
             stamps.append(f"interrupted {self.interruptions}x and continued")
         if self.repeats:
-            stamps.append(f"repeated {self.repeats}x from a safe place because the load died")
+            stamps.append(
+                f"repeated {self.repeats}x from a safe place because the load died; the measurement window began anew"
+            )
         if self.plan.profile.quick:
             stamps.append("quick: shortened, not a measurement by the specification")
         return (*stamps, *self.warnings)

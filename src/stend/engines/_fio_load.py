@@ -157,7 +157,8 @@ class FioLoad:
         at = max(at if 0 <= self.heard - at < STEP_S else self.heard, self.ended)
         if totals.runtime_s:
             self.epoch = min(self.epoch, at - totals.runtime_s)
-            self.began = self.epoch if self.first else self.began
+            if self.first and not self.counted:  # the first interval begins with the IO, not when we heard of it
+                self.began = self.ended = min(self.epoch, self.ended)
         return at
 
     def _last(self, totals: json.Document) -> Counts:
