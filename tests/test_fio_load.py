@@ -181,8 +181,7 @@ def test_only_a_death_by_a_signal_without_an_error_may_be_repeated(stage: Stage,
     text, died = DEATHS[name]
     load = stage.load(stage.process(f'echo {RELEASED} >&2; printf %s "$1"; {text}', document(1000)))
     with pytest.raises(LoadFailed) as failed:
-        while load.next():
-            pass
+        list(iter(load.next, None))
     assert failed.value.died == died
     assert failed.value.record
 
