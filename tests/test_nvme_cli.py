@@ -1,8 +1,8 @@
 """nvme-cli 2 and 3 side by side: their names, what they print of a new namespace, and what stend does with it.
 
 The texts are those of the sources of github.com/linux-nvme/nvme-cli at the named tags; no drive with namespaces that
-can be managed was at hand. Names: `nvme-builtin.h` of v2.3 and v2.16; `plugins/id/id-plugin.h`, `plugins/log/log-plugin.h`,
-`plugins/ns/ns-plugin.h` and `src/nvme-builtin.h` (ENTRY_DEPRECATED) of v3.0-rc1. What is printed: `nvme.c`, `create_ns`
+can be managed was at hand. Names: `nvme-builtin.h` of v2.3 and v2.16; `plugins/{id,log}/*-plugin.h` and
+`plugins/ns/ns-plugin.h`, `src/nvme-builtin.h` (ENTRY_DEPRECATED) of v3.0-rc1. What is printed: `nvme.c`, `create_ns`
 and `ns_mgmt_show_status` of v2.3 to v2.16; `plugins/ns/ns-plugin.c`, `ns_mgmt_show_status` of v3.0-rc1, with
 `stdout_key_value` of `nvme-print-stdout.c`. The version: `plugin.c`, `version`.
 """

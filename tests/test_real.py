@@ -19,7 +19,7 @@ from stend.units import MiB
 from tests.forks import child
 from tests.short import study
 from tests.stand import Stand, name_of
-from tests.storm import end
+from tests.storm_end import end
 from tests.storm_ways import loads
 
 STEND = [sys.executable, "-m", "stend"]
