@@ -49,25 +49,31 @@ class Place:
     @property
     def wrote(self) -> list[str]:
         """Calls of programs that change a drive."""
-        asks = ("id-", "list-", "get-", "smart-log", "-I", "-N ", "-C ", "--json")
+        asks = ("version", "id-", "id ", "list-", "get-", "smart-log", "log ", "-I", "-N ", "-C ", "--json")
         writers = ("nvme", "hdparm", "sg_format")
         calls = (call.split(maxsplit=1) for call in self.bench.called)
         return [f"{tool} {words}" for tool, words in calls if tool in writers and not words.startswith(asks)]
 
 
-def nvme_drive(place: Place, *cases: str, oacs: int = 10, unallocated: int = 0) -> nvme.NvmeDevice:
-    """nvme-cli, as it tells of one namespace; `cases` are what its other commands do."""
+def nvme_drive(
+    place: Place, *cases: str, oacs: int = 10, unallocated: int = 0, version: str = "", three: bool = False
+) -> nvme.NvmeDevice:
+    """nvme-cli, as it tells of one namespace; `cases` are what its other commands do, named as in their version."""
     formats = [{"ds": 9, "ms": 0, "rp": 2}, {"ds": 12, "ms": 0, "rp": 0}]
     (place.bench.bin / "ctrl").write_text(
         json.dumps({"oacs": oacs, "tnvmcap": SIZE, "unvmcap": unallocated, "cntlid": 7, "fr": "1"})
     )
     space = json.dumps({"nsze": SIZE // 512, "nvmcap": SIZE - unallocated, "flbas": 0, "lbafs": formats})
     (place.bench.bin / "ns").write_text(space)
-    other = "\n".join(cases)
+    names = (
+        ("id ctrl", "id ns", "id ctrl-list", "id ns-list") if three else ("id-ctrl", "id-ns", "list-ctrl", "list-ns")
+    )
+    other = "\n".join(f'"{name}"){does}' for name, does in (case.split(")", 1) for case in cases))
     place.bench.program(
         "nvme",
-        f'case "$1" in\nid-ctrl) cat {place.bench.bin}/ctrl;;\nid-ns) cat {place.bench.bin}/ns;;\n'
-        f"list-ctrl) exit 1;;\n{other}\nlist-ns) echo '[   0]:0x1';;\nesac",
+        f'command="$1"; case "$1" in id|ns|log) command="$1 $2";; esac\n[ "$1" = version ] && printf %s "{version}"\n'
+        f'case "$command" in\n"{names[0]}") cat {place.bench.bin}/ctrl;;\n"{names[1]}") cat {place.bench.bin}/ns;;\n'
+        f'"{names[2]}") exit 1;;\n{other}\n"{names[3]}") echo \'[   0]:0x1\';;\nesac',
     )
     return nvme.find(str(place.host.root / "dev" / place.name), place.host.kernel)
 

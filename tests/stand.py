@@ -246,6 +246,8 @@ class Host:
         """A drive, or a partition of `parent`; `facts` are further files, `__` for a slash."""
         home = self.root / "sys/devices" / parent / node
         files = {"dev": number, "size": str(size // 512), "ro": "0"} | (facts or {}) | more
+        if node.startswith("nvme") and not parent:
+            files = {"nsid": node.rpartition("n")[2]} | files
         for name, text in files.items():
             self.write(str((home / name.replace("__", "/")).relative_to(self.root)), text)
         for link in (self.root / "sys/class/block" / node, self.root / "sys/dev/block" / number):

@@ -15,20 +15,24 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from stend import report, store, whole, write_cache
+from stend.definition import Bytes, Hold, Step
+from stend.record import Result
 from stend.store import reports, verify
+from tests import storm_verbs
 from tests.forks import child
+from tests.storm_end import Torn, end
 from tests.storm_grounds import Ground, ground
-from tests.storm_ways import WAYS, false_clock, full_disk, loads
+from tests.storm_ways import WAYS, WOUNDS, false_clock, full_disk, loads
 
 MOST_IN_A_RUN = 20
 GROWTH_BYTES = 40_000
 """A run is left alone until its record has grown by so much at most; undisturbed it comes to some 100,000."""
 
 LEAST_ROOM = 30_000
-PATIENCE_S = 300
 REAL = ("file", "zram", "loop")
 KEPT = Path("build/storm")
 """What did not hold, to be looked at."""
@@ -37,30 +41,20 @@ ENDS = {0, 2, 5, 130, -signal.SIGKILL, -signal.SIGTERM}
 """Done, refused (another has it, or it is finished), a failed step, stopped, killed (by SIGTERM: before it began)."""
 
 
-class Torn(AssertionError):
-    """An invariant of the record did not hold."""
-
-
-def end(number: int) -> int:
-    """How a child ended; Torn when it hangs."""
-    deadline = time.monotonic() + PATIENCE_S
-    while os.waitid(os.P_PID, number, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        if time.monotonic() > deadline:
-            os.kill(number, signal.SIGKILL)
-            os.waitpid(number, 0)
-            raise Torn(f"hung for {PATIENCE_S} s")
-        time.sleep(0.002)
-    return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
-
-
 class Storm:
     """One storm over one kind of drive."""
 
     def __init__(self, ground: Ground, top: Path, seed: int) -> None:
         self.ground, self.top, self.seed = ground, top, seed
         self.kinds: Counter[str] = Counter()
-        self.runs = 0
+        self.runs = self.resumed = self.equal = 0
         self.settings = ground.settings()
+
+    def told(self, seconds: float) -> str:
+        """Return what the storm came to, in one line."""
+        ways = ", ".join(f"{n} {way}" for way, n in sorted(self.kinds.items()))
+        counts = f"{self.interruptions} interruptions of {self.runs} runs, {self.resumed} of them of a resumed run"
+        return f"{self.ground.kind}: {counts}, {self.equal} runs equal at their end, {seconds:.0f} s: {ways}"
 
     @property
     def interruptions(self) -> int:
@@ -101,7 +95,8 @@ class Storm:
         return bool(run.ended and run.ended.outcome in ("complete", "not steady")) and reports.current(folder, run)
 
     def _interrupted(self, draw: random.Random, folder: Path) -> None:
-        kind = draw.choice(sorted(WAYS))
+        wounds = WOUNDS.get(self.ground.kind, {})
+        kind = draw.choice(sorted([*WAYS, *wounds]))
         asked, before, size = self._next(folder), events(folder), len(events(folder))
         if kind == "disk full":
             room = max(size, LEAST_ROOM) + draw.randrange(GROWTH_BYTES)
@@ -116,9 +111,12 @@ class Storm:
             wound = false_clock(draw) if kind == "clock set" else lambda: None
             number = child(asked, self.log, wound)
             self._wait(number, folder, size, draw)
-            WAYS[kind](number)
+            heal = wounds[kind](self.ground.backing) if kind in wounds else WAYS[kind](number)
             code = end(number)
+            if heal:
+                heal()
         self.kinds[kind] += 1
+        self.resumed += asked[0] == "resume"
         self._must(code in ENDS, f"{kind}: ended with {code}")
         if kind == "torn line" and started(folder):
             with (folder / "events.jsonl").open("ab") as file:
@@ -149,8 +147,11 @@ class Storm:
         self._must(bool(run.ended) and reports.current(folder, run), "it has no end, or no report of it")
         places = [(r.where, r.index) for r in run.results]
         self._must(len(places) == len(set(places)), "a result is told twice")
-        if self.ground.expected:
+        if self.ground.kind == "virtual":
             self._must(tuple(run.results) == self.ground.expected, "its figures are not those of an undisturbed run")
+        else:
+            self._must(_same_work(run.results, self.ground.expected), "its steps are not those of an undisturbed run")
+        self.equal += 1
         self._must(self.ground.settings() == self.settings, "the drive is not set as it was")
         told = folder / write_cache.RECORD
         self._must(not told.exists() or json.loads(told.read_text())["restored"], "its setting is not told as put back")
@@ -161,6 +162,24 @@ class Storm:
         if not holds:
             said = self.log.read_text(errors="replace")[-600:] if self.log.exists() else ""
             raise Torn(f"seed {self.seed}, {self.ground.kind}, run {self.runs - 1}: {words}\n{said}")
+
+
+def _same_work(results: Sequence[Result], expected: Sequence[Result]) -> bool:
+    """Whether a real run did what an undisturbed one does: the same steps with the same seeds, fills to the byte.
+
+    How many rounds a rule asks for may differ, and so may rates: the drive and the host are real.
+    """
+    done = {(result.where, result.index): _work(result) for result in results}
+    wanted = {(result.where, result.index): _work(result) for result in expected}
+    first = {place for place in wanted if place[0].round == 1}
+    return first <= set(done) and all(done[place] == wanted[place] for place in set(done) & set(wanted))
+
+
+def _work(result: Result) -> tuple[Step, int, int]:
+    step = result.step
+    filled = isinstance(step, Hold) and isinstance(step.amount, Bytes)
+    seed = result.seed if filled else 0  # a load that goes on through several holds has the seed of its first
+    return step, seed, result.counts.write.bytes if filled else 0
 
 
 def started(folder: Path) -> bool:
@@ -174,9 +193,15 @@ def events(folder: Path) -> bytes:
     return path.read_bytes() if path.exists() else b""
 
 
-def storm(kind: str, top: Path, seed: int, interruptions: int, minutes: float = 1e9) -> Storm:
+def storm(kind: str, top: Path, seed: int, interruptions: int, minutes: float = 1e9) -> "Storm | storm_verbs.Beside":
     """So many interruptions, or so many minutes; Torn, with the seed, at the first thing that does not hold."""
     until = time.monotonic() + minutes * 60
+    if kind in storm_verbs.KINDS:
+        beside = storm_verbs.KINDS[kind](top, seed)
+        while beside.interruptions < interruptions and time.monotonic() < until:
+            beside.run()
+            print(f"{kind}: {beside.interruptions} kills, {beside.runs} runs", file=sys.stderr, flush=True)
+        return beside
     with ground(kind, top) as where:
         one = Storm(where, top, seed)
         while one.interruptions < interruptions and time.monotonic() < until:
@@ -191,9 +216,11 @@ def command() -> int:
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--virtual", type=int, default=1000, help="interruptions of virtual runs")
     ask.add_argument("--real", type=int, default=200, help="interruptions of runs on real fio")
+    ask.add_argument("--verbs", type=int, default=300, help="kills of watch, serve and repeat")
     ask.add_argument("--minutes", type=float, default=60, help="at most, for each kind of drive")
     asked = ask.parse_args()
-    kinds = (("virtual", asked.virtual), *((kind, -(-asked.real // len(REAL))) for kind in REAL))
+    verbs = tuple((kind, -(-asked.verbs // len(storm_verbs.KINDS))) for kind in storm_verbs.KINDS)
+    kinds = (("virtual", asked.virtual), *((kind, -(-asked.real // len(REAL))) for kind in REAL), *verbs)
     for kind, count in ((kind, count) for kind, count in kinds if count):
         with tempfile.TemporaryDirectory(prefix="stend-storm-") as name:
             began = time.monotonic()
@@ -204,9 +231,7 @@ def command() -> int:
                 shutil.copytree(name, KEPT, dirs_exist_ok=True)
                 print(f"kept in {KEPT}", file=sys.stderr)
                 return 1
-            told = ", ".join(f"{n} {way}" for way, n in sorted(done.kinds.items()))
-            took = time.monotonic() - began
-            print(f"{kind}: {done.interruptions} interruptions of {done.runs} runs in {took:.0f} s: {told}", flush=True)
+            print(done.told(time.monotonic() - began), flush=True)
     return 0
 
 

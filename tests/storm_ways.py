@@ -68,6 +68,28 @@ WAYS: dict[str, Callable[[int], None]] = {
 }
 
 
+Heal = Callable[[], None]
+
+
+def _truncated(path: str) -> Heal:
+    size = os.path.getsize(path)
+    os.truncate(path, size // 2)
+    return lambda: os.truncate(path, size)
+
+
+def _removed(path: str) -> Heal:
+    os.rename(path, f"{path}.gone")
+    return lambda: os.replace(f"{path}.gone", path)
+
+
+WOUNDS: dict[str, dict[str, Callable[[str], Heal]]] = {
+    "file": {"file truncated": _truncated, "file removed": _removed},
+    "loop": {"drive fails": _truncated},
+}
+"""By the kind of drive: what is done to its file in mid-run, and undone once the run has ended. A loop device whose
+file is cut answers IOs beyond its end with errors."""
+
+
 def is_load(process: Path) -> bool:
     """Whether it is fio at work, and not fio asked what it can."""
     try:

@@ -22,7 +22,7 @@ from stend.live.course import Course
 from stend.record import Ended
 from tests.forks import child
 from tests.short import study
-from tests.storm import end
+from tests.storm_end import end
 
 PATIENCE_S = 60
 STEND = [sys.executable, "-m", "stend"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +13,7 @@ from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines._fio_load import FioLoad, busy_cpu_s
 from stend.engines._fio_process import Process
-from stend.errors import StepFailed
+from stend.errors import LoadFailed, StepFailed
 
 pytestmark = pytest.mark.needs("setpriv", "sh")
 PATIENCE_S = 30.0
@@ -58,6 +59,20 @@ def test_totals_are_of_when_fio_read_them_however_late_they_are_heard(stage: Sta
     assert load.next()
     assert load.ended == pytest.approx(now, abs=0.005)
     assert load.began == pytest.approx(load.ended - 0.1)
+
+
+def test_a_release_that_is_heard_late_does_not_shorten_the_first_interval(stage: Stage) -> None:
+    """Its IO would be told at a higher rate than it had; all intervals together last from `began` to `ended`."""
+    load = stage.load(stage.process(WAITS))
+    wall, now, seconds = time.time(), time.monotonic(), 0.0
+    for size, runtime_ms in ((1000, 900), (2000, 1001)):
+        at = wall + (runtime_ms - 900) / 1000
+        load.process.documents.append((document(size, at, runtime_ms=runtime_ms).encode(), now + 0.2))
+        counts = load.next()
+        assert counts
+        seconds += counts.seconds
+    assert seconds == pytest.approx(1.0, abs=0.01)
+    assert seconds == pytest.approx(load.ended - load.began, abs=1e-6)
 
 
 def test_a_wall_clock_that_was_set_in_between_is_not_believed(stage: Stage) -> None:
@@ -110,6 +125,95 @@ def test_an_error_in_its_totals_is_told_by_its_own_line_or_by_the_name_of_its_nu
         load = stage.load(stage.process(text, document(1000, error=28), said))
         with pytest.raises(StepFailed, match=f"fio failed at a load: {told}$"):
             load.next()
+
+
+TOLD_THEN = f"trap '{{}}' TERM; echo {RELEASED} >&2; printf %s \"$1\"; while :; do sleep 0.02; done"
+"""Prints its totals at once, and does something when it is told to end."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
+def test_one_that_dies_of_a_signal_after_it_was_told_to_end_is_a_remark(stage: Stage, number: signal.Signals) -> None:
+    load = stage.load(stage.process(TOLD_THEN.format(f"kill -{int(number)} $$"), document(1000)))
+    assert load.next()
+    assert load.stop() is None
+    (words,) = load.remarks
+    assert f"signal {int(number)} ({number.name})" in words
+    assert "core pattern: " in words
+    assert "told to end" in words
+
+
+def test_its_last_totals_count_though_it_died_after_them(stage: Stage) -> None:
+    load = stage.load(stage.process(TOLD_THEN.format('printf %s "$2"; kill -SEGV $$'), document(1000), document(1200)))
+    assert load.next()
+    last = load.stop()
+    assert last
+    assert last.write.bytes == 200
+    assert len(load.remarks) == 1
+
+
+def test_one_that_obeys_leaves_no_remark(stage: Stage) -> None:
+    load = stage.load(stage.process(TOLD_THEN.format('printf %s "$2"; exit'), document(1000), document(1200)))
+    assert load.next()
+    assert load.stop()
+    assert load.remarks == []
+
+
+def test_one_that_had_written_all_and_dies_then_is_a_remark(stage: Stage) -> None:
+    text = f'echo {RELEASED} >&2; printf %s "$1"; kill -SEGV $$'
+    load = stage.load(stage.process(text, document(1000), limit_bytes=1000))
+    assert load.next()
+    assert load.next() is None
+    assert "had done all" in load.remarks[0]
+
+
+DEATHS = {
+    "a signal": ("kill -SEGV $$", True),
+    "a signal after words": ("echo 'free(): invalid pointer' >&2; kill -ABRT $$", True),
+    "a signal after an error": ("echo 'fio: io_u error on file x: Input/output error' >&2; kill -SEGV $$", False),
+    "a limit of this host": ("kill -XFSZ $$", False),
+    "an exit code": ("echo 'fio: engine burnt' >&2; exit 3", False),
+    "no totals, no code": ("exit 0", False),
+}
+
+
+@pytest.mark.parametrize("name", DEATHS)
+def test_only_a_death_by_a_signal_without_an_error_may_be_repeated(stage: Stage, name: str) -> None:
+    text, died = DEATHS[name]
+    load = stage.load(stage.process(f'echo {RELEASED} >&2; printf %s "$1"; {text}', document(1000)))
+    with pytest.raises(LoadFailed) as failed:
+        list(iter(load.next, None))
+    assert failed.value.died == died
+    assert failed.value.record
+
+
+def test_an_error_in_its_totals_is_no_death_though_a_signal_ended_it(stage: Stage) -> None:
+    load = stage.load(stage.process(f'echo {RELEASED} >&2; printf %s "$1"; kill -SEGV $$', document(1000, error=5)))
+    with pytest.raises(LoadFailed, match="Input/output error") as failed:
+        load.next()
+    assert not failed.value.died
+
+
+def test_one_that_was_killed_for_its_silence_is_no_death(stage: Stage) -> None:
+    load = stage.load(stage.process(f"trap '' TERM USR1; {WAITS}"), silence_s=0.3)
+    with pytest.raises(LoadFailed, match="did not end within") as failed:
+        load.stop()
+    assert not failed.value.died
+    assert failed.value.record.count("from stend") == 1
+
+
+def test_one_that_dies_before_it_told_any_totals_is_a_death(stage: Stage) -> None:
+    """As fio 3.33 did once when 16 threads were stopped at once: what it wrote is not known."""
+    load = stage.load(stage.process(f"trap 'kill -SEGV $$' TERM; echo {RELEASED} >&2; while :; do sleep 0.02; done"))
+    with pytest.raises(LoadFailed, match="killed by signal 11") as failed:
+        load.stop()
+    assert failed.value.died
+
+
+def test_its_last_lines_are_kept_and_no_more(stage: Stage) -> None:
+    process = stage.process("for n in 1 2 3 4 5 6 7; do echo line $n; done; exit 3")
+    assert process.listen(PATIENCE_S, lambda: not process.alive)
+    process.end()
+    assert process.record == "fio ended with exit code 3; its last lines: line 3 | line 4 | line 5 | line 6 | line 7"
 
 
 def test_the_next_process_begins_at_nought_and_is_ended_with_the_one_before_it(stage: Stage) -> None:

@@ -24,7 +24,7 @@ from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
 from stend.session import apart
 from tests.forks import Run, child
-from tests.storm import end
+from tests.storm_end import end
 
 PATIENCE_S = 120
 STEND = [sys.executable, "-m", "stend", "fleet"]

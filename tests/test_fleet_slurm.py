@@ -19,7 +19,7 @@ from stend.record import Started
 from tests.forks import child
 from tests.slurm_node import PATIENCE_S, Slurm
 from tests.slurm_node import slurm as slurm_of
-from tests.storm import end
+from tests.storm_end import end
 
 STEND = [sys.executable, "-m", "stend", "fleet"]
 QUICK = {"tests": ["fresh"], "quick": True, "minute_s": 0.2}

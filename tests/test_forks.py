@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.forks import child
-from tests.storm import end
+from tests.storm_end import end
 
 
 def test_a_fork_tells_the_exit_code_and_what_was_said(tmp_path: Path) -> None:

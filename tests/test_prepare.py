@@ -83,10 +83,8 @@ def test_a_later_look_tells_of_how_much_the_capacity_is_a_part(place: Making) ->
 
 def test_a_namespace_that_cannot_be_made_is_made_as_it_was(place: Making) -> None:
     here = place("nvme0n1")
-    device = nvme_drive(
-        here,
-        f"create-ns) case $3 in --nsze={SIZE // 512}) echo created nsid:1;; *) echo Insufficient; exit 1;; esac;;",
-    )
+    made, refused = "echo create-ns: Success, created nsid:1", "echo Insufficient; exit 1"
+    device = nvme_drive(here, f"create-ns) case $3 in --nsze={SIZE // 512}) {made};; *) {refused};; esac;;")
     with pytest.raises(StepFailed, match=r"`nvme create-ns .* says: Insufficient; it is laid out as it was"):
         here.prepare(device, Wish(capacity_pct=50))
     assert [call.split()[1] for call in here.wrote][-3:] == ["create-ns", "attach-ns", "ns-rescan"]
@@ -198,7 +196,7 @@ def test_what_the_table_refuses_runs_nothing(place: Making) -> None:
 
 def test_ctrl_c_leaves_no_drive_without_its_namespace(place: Making, monkeypatch: pytest.MonkeyPatch) -> None:
     here = place("nvme0n1")
-    device, ask = nvme_drive(here, "create-ns) echo created nsid:1;;"), tools.ask
+    device, ask = nvme_drive(here, "create-ns) echo create-ns: Success, created nsid:1;;"), tools.ask
 
     def stopped(*words: str, limit_s: float = 30) -> tools.Told:
         if "create-ns" in words and f"--nsze={SIZE // 512}" not in words:

@@ -19,7 +19,8 @@ from stend.units import MiB
 from tests.forks import child
 from tests.short import study
 from tests.stand import Stand, name_of, ours
-from tests.storm import end
+from tests.storm_end import end
+from tests.storm_ways import loads
 
 STEND = [sys.executable, "-m", "stend"]
 PATIENCE_S = 60
@@ -169,3 +170,26 @@ def test_a_target_that_vanishes_is_a_failed_step(tmp_path: Path) -> None:
     run = store.load(folder)
     assert run.ended is not None
     assert run.ended.outcome == "failed"
+
+
+@pytest.mark.fio
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGKILL])
+def test_a_load_that_a_signal_kills_in_mid_run_is_repeated_without_an_operator(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    target, folder, said = tmp_path / "new.bin", tmp_path / "run", tmp_path / "said"
+    asked = ["run", study(tmp_path, minute_s=0.4), "--target", str(target), "--create", "64MiB", "--into", str(folder)]
+    process = child(asked, said)
+    wait_for_results(folder, 2)
+    until = time.monotonic() + PATIENCE_S
+    while not (held := loads(str(target))) and time.monotonic() < until:
+        time.sleep(0.005)
+    for load in held:
+        os.kill(int(load), number)
+    assert end(process) == 0, said.read_text()
+    run = store.load(folder)
+    assert (run.repeats, run.interruptions) == (1, 0)
+    assert [(r.where.round, r.index) for r in run.of("latency", "rounds-q1")] == [(1, i) for i in range(4)]
+    assert any(f"signal {int(number)} ({number.name})" in n.text and "core pattern" in n.text for n in run.notes)
+    assert "repeated 1x" in (folder / "report.html").read_text()
+    assert stend("verify", str(folder)).returncode == 0

@@ -12,7 +12,8 @@ from stend.bench import Bench
 from stend.definition import Bytes, Hold, Idle, Plan, Seconds, Workload
 from stend.errors import StepFailed
 from stend.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
-from stend.run import limit_met, run, step_seed
+from stend.rules import limit_met
+from stend.run import run, step_seed
 from stend.units import KiB
 from stend.words import Language
 from stend.words.sentences import finding_said

@@ -15,7 +15,7 @@ import pytest
 from stend.store import verify
 from tests.forks import Run, child
 from tests.stand import Stand, sh
-from tests.storm import end
+from tests.storm_end import end
 
 pytestmark = pytest.mark.slow
 RUN = ("run", "latency", "--target", "sim:small", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--seed", "7")

@@ -26,7 +26,7 @@ from stend.session.together.skew import skews
 from tests.forks import Run, child
 from tests.short import study
 from tests.stand import ours
-from tests.storm import end
+from tests.storm_end import end
 
 T = TypeVar("T")
 SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.2"]

@@ -1,10 +1,37 @@
 """How a run goes on after an interruption: a real one from a safe boundary, a virtual one by running again."""
 
+from collections import Counter
 from collections.abc import Generator, Iterable
 from contextlib import closing
 
-from stend.errors import StepFailed
-from stend.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Telemetry
+from stend.errors import LoadFailed, StepFailed
+from stend.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Started, Telemetry
+
+REPEATS = 2
+"""How often a run repeats one place by itself when a signal kills its load there; one more death is a failed step."""
+
+
+class Repeats:
+    """Count how often a run repeated each place because its load died there.
+
+    A place is where a killed run may go on (`Phase.boundary`): what was measured from there on is not used, and a
+    steady-state window begins anew. So a repetition costs time and changes no figure.
+    """
+
+    def __init__(self) -> None:
+        self.of: Counter[Position] = Counter()
+
+    def place(self, past: Run, error: LoadFailed) -> Position:
+        """Return where to repeat from, and count it. Raise the error if it is not a death, or is one too many."""
+        again = resume_point(past) if error.died else None
+        if again is None or self.of[again] == REPEATS:
+            raise error
+        self.of[again] += 1
+        return again
+
+    def words(self, again: Position, error: LoadFailed) -> str:
+        """Return the note of it."""
+        return f"{error}; repeated from {place(again)} on, {self.of[again]} of at most {REPEATS}"
 
 
 def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Generator[Event, None, None]:
@@ -16,7 +43,9 @@ def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Ge
             if isinstance(again, Ended) and again.outcome == "stopped":
                 yield again
                 return
-            if again != event and not isinstance(event, Note):  # a newer stend may word a remark otherwise
+            if _bare(again) != _bare(event) and not isinstance(
+                event, Note
+            ):  # a newer stend may word a remark otherwise
                 raise StepFailed("this virtual drive no longer does what the run recorded; start the run anew")
         yield from events
 
@@ -30,9 +59,20 @@ def announced(events: Generator[Event, None, None], texts: Iterable[str]) -> Gen
 
 
 def _plain(event: Event) -> bool:
-    return isinstance(event, Sample | Result | Judged | Telemetry) or (
-        isinstance(event, Note) and event.kind == "remark"
-    )
+    """Return whether an event is made again, in its place, by a run that is repeated from its start."""
+    match event:
+        case Sample() | Result() | Judged() | Telemetry():
+            return True
+        case Note(kind=kind):
+            return kind in ("remark", "repeat")
+        case Started(repetition=number):
+            return number > 0
+    return False
+
+
+def _bare(event: Event | None) -> Event | tuple[Position | None, int] | None:
+    """Return what must be equal in both: of a Started neither its time nor its version."""
+    return (event.continues, event.repetition) if isinstance(event, Started) else event
 
 
 def resume_point(past: Run) -> Position | None:
@@ -47,3 +87,8 @@ def resume_point(past: Run) -> Position | None:
         again = max(whole, default=0) + 1 if phase.boundary == "round" else 1
         return Position(test=test.name, phase=phase.name, round=again)
     return None
+
+
+def place(where: Position) -> str:
+    """A round of a phase, in words."""
+    return f"{where.test}, {where.phase}, round {where.round}"

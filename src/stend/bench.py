@@ -57,6 +57,7 @@ class Bench:
         self.ended: float | None = None
         self.rested: float | None = None
         self.streams: dict[Workload, int] = {}
+        self.remarks: list[str] = []
 
     def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
         """Nothing is sent to the drive until `seconds` after its last IO.
@@ -103,6 +104,7 @@ class Bench:
             return Counts()
         load, self.load, self.workload = self.load, None, None
         tail = load.stop()
+        self.remarks += getattr(load, "remarks", ())
         self.ended = load.ended
         return tail or Counts()
 

@@ -5,9 +5,10 @@ The message is one sentence that names the thing, says what is wrong and the way
 
 
 class StendError(Exception):
-    """The root: something a person can put right; never shown with a traceback."""
+    """The root: something a person can put right; never shown with a traceback. `record` is a detail for the run."""
 
     exit_code = 1
+    record = ""
 
 
 class BadInput(StendError):
@@ -37,6 +38,17 @@ class StepFailed(StendError):
 GATE_FAILED_EXIT_CODE = 6
 GATE_UNDECIDED_EXIT_CODE = 7
 UNSOUND_EXIT_CODE = 8
+
+
+class LoadFailed(StepFailed):
+    """The program that makes the load failed. `record` is how it ended, as the run keeps it.
+
+    `died` is true when a signal ended it and neither it nor the drive reported an error: then the step may be repeated.
+    """
+
+    def __init__(self, message: str, *, record: str = "", died: bool = False) -> None:
+        super().__init__(message)
+        self.record, self.died = record, died
 
 
 class Undrawn(UserWarning):

@@ -147,6 +147,7 @@ class Source(Data, frozen=True):
 class Started(Data, frozen=True, tag="started"):
     """A run began, or went on after an interruption (`continues` says from where); `at` is Unix time.
 
+    `repetition` counts from 1 the repetitions of one place after the load died there; the run itself went on.
     `fingerprint` tells which drive it is and what was on it just before the first byte was written; `source` is of a
     run that was imported.
     """
@@ -156,6 +157,7 @@ class Started(Data, frozen=True, tag="started"):
     plan: Plan
     seed: ranges.Count
     continues: Position | None = None
+    repetition: ranges.Count = 0
     fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
     source: Source | None = None
 
@@ -256,7 +258,9 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
     values: dict[str, Any]
 
 
-NoteKind = Literal["remark", "doubt", "mismatch", "stall", "failure", "interruption", "beside", "interference"]
+NoteKind = Literal[
+    "remark", "doubt", "mismatch", "stall", "failure", "interruption", "repeat", "beside", "interference"
+]
 
 
 class Note(Data, frozen=True, tag="note"):
@@ -469,6 +473,16 @@ class Run:
         return self.started[0].seed
 
     @property
+    def repeats(self) -> int:
+        """How often the run repeated a place by itself because its load died."""
+        return sum(1 for started in self.started if started.repetition)
+
+    @property
+    def interruptions(self) -> int:
+        """How often the run was resumed."""
+        return max(len(self.started) - 1 - self.repeats, 0)
+
+    @property
     def stamps(self) -> tuple[str, ...]:
         """What every page of every report must say of this run, worst first."""
         stamps = [f"{j.where.test}: steady state not reached ({j.ended_by})" for j in self.unmet]
@@ -477,8 +491,12 @@ class Run:
             stamps.append("unfinished")
         elif self.ended.outcome in ("failed", "stopped"):
             stamps.append(f"{self.ended.outcome}: {self.ended.reason}" if self.ended.reason else self.ended.outcome)
-        if len(self.started) > 1:
-            stamps.append(f"interrupted {len(self.started) - 1}x and continued")
+        if self.interruptions:
+            stamps.append(f"interrupted {self.interruptions}x and continued")
+        if self.repeats:
+            stamps.append(
+                f"repeated {self.repeats}x from a safe place because the load died; the measurement window began anew"
+            )
         if self.plan.profile.quick:
             stamps.append("quick: shortened, not a measurement by the specification")
         return (*stamps, *self.warnings)

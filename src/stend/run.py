@@ -1,7 +1,7 @@
 """The one loop: plan + drive + engine -> an iterator of events. Prints nothing, writes nothing, never sleeps itself.
 
 A pure function of the plan and the events so far: a killed run goes on from its own file. The measurement window then
-starts anew, and every report says so.
+starts anew, and every report says so. A load that a signal killed is repeated in the same way, without an operator.
 """
 
 import hashlib
@@ -9,18 +9,17 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 
 import msgspec
 
-from stend import forecast, watch
-from stend.again import resume_point
+from stend import forecast, rules, watch
+from stend.again import Repeats, place, resume_point
 from stend.bench import Ahead, Bench, Done, Stopped
-from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Rule, Seconds, Steady, Step
+from stend.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
 from stend.devices import Device
 from stend.engines import Engine
-from stend.errors import StendError, StepFailed
+from stend.errors import LoadFailed, StendError, StepFailed
 from stend.record import (
     Counts,
     Ended,
     Event,
-    Judged,
     Note,
     NoteKind,
     Outcome,
@@ -30,17 +29,12 @@ from stend.record import (
     Sample,
     Started,
     Telemetry,
-    Verdict,
 )
-from stend.stats import RULES
 from stend.suite import chooser
-from stend.units import binary, duration
 from stend.version import __version__
 
 SLEPT_S, SILENT_S = 0.5, 10.0
 """A suspend in a step, and a time without an interval's counts, that every page must tell; intervals last a second."""
-
-DONE = "all done"
 
 Turn = Callable[[PlannedTest, Phase, Callable[[], object]], Iterable[tuple[str, NoteKind]]]
 """Asked before each phase of a run among others: what is to be noted; it takes as long as the run must wait.
@@ -79,17 +73,18 @@ def run(
             yield keep(runner.note(f"went on from {place(again)}", "interruption"))
         else:
             yield from (keep(runner.note(text)) for text in plan.notes)
-        yield from runner.telemetry()
-        yield from runner.tests(plan, again)
+        yield from runner.all_of(plan, again, at)
         yield from (keep(runner.note(text)) for text in watch.at_the_end(runner.past))
         outcome, reason = ("not steady" if runner.past.unmet else "complete"), ""
     except Stopped:
         outcome, reason = "stopped", "by the operator"
     except StendError as error:
         reason = str(error)
+        yield from runner.remarks(error)
         yield keep(runner.note(reason, "failure"))
     finally:
         runner.let_go()
+    yield from runner.remarks()
     yield keep(Ended(t=runner.t(), outcome=outcome, reason=reason))
 
 
@@ -109,6 +104,7 @@ class Runner:
         self.began = engine.now()
         self.bench = Bench(engine, stopping)
         self.window_from = 1
+        self.turned: set[tuple[str, str]] = set()
 
     def t(self) -> float:
         """Seconds since this stretch of the run started, on the engine's clock."""
@@ -122,10 +118,46 @@ class Runner:
         """Stop the load, whatever state it is in."""
         try:
             self.bench.stop()
-        except StepFailed:
-            pass  # it has failed already, and said so
+        except StepFailed as error:  # the run is over already
+            self.bench.remarks.append(error.record or str(error))
         finally:
             self.engine.close()
+
+    def all_of(self, plan: Plan, again: Position | None, at: float) -> Iterator[Event]:
+        """Run every test; repeat a place whose load was killed by a signal, on the drive as it is.
+
+        `at` is the Unix time at which the run began or was resumed. LoadFailed when the load dies there more than
+        `REPEATS` times, and at once where fio or the drive reported an error.
+        """
+        began, repeats = self.began, Repeats()
+        while True:
+            try:
+                yield from self.telemetry()
+                yield from self.tests(plan, again)
+            except LoadFailed as error:
+                again = repeats.place(self.past, error)
+                if self.bench.stopping():
+                    raise Stopped from error
+                yield from self.remarks(error)
+                yield self.past.add(self.note(repeats.words(again, error), "repeat"))
+                self.clear()
+                now, number = at + self.began - began, repeats.of[again]
+                begun = Started(at=now, version=__version__, plan=plan, seed=self.seed, continues=again)
+                yield self.past.add(msgspec.structs.replace(begun, repetition=number))
+            else:
+                return
+
+    def clear(self) -> None:
+        """Start again with nothing on the bench, and a clock that begins now."""
+        self.engine.close()
+        self.bench = Bench(self.engine, self.bench.stopping)
+        self.bench.ended = self.began = self.engine.now()
+
+    def remarks(self, error: StendError | None = None) -> Iterator[Event]:
+        """Note what the loads that are over left for the record, the one that failed with `error` last."""
+        ends = [*self.bench.remarks, error.record if error else ""]
+        self.bench.remarks = []
+        yield from (self.past.add(self.note(text)) for text in ends if text)
 
     def tests(self, plan: Plan, again: Position | None) -> Iterator[Event]:
         """Every phase of every test, from the resume point on."""
@@ -137,7 +169,9 @@ class Runner:
             names = [(test.name, phase.name) for test, phase in places]
             places = places[names.index((again.test, again.phase)) :]
         for number, (test, phase) in enumerate(places):
-            yield from (self.past.add(self.note(*said)) for said in self.turn(test, phase, self.bench.stop))
+            if (test.name, phase.name) not in self.turned:
+                yield from (self.past.add(self.note(*said)) for said in self.turn(test, phase, self.bench.stop))
+                self.turned.add((test.name, phase.name))
             self.device.door.check()
             first = again.round if again and number == 0 else 1
             after = places[number + 1] if number + 1 < len(places) else None
@@ -157,13 +191,15 @@ class Runner:
                 ahead = self.ahead(where, index, steps, phase, after)
                 result = yield from self.step(where, index, step, ahead)
                 total += result.counts.without_bins()
-                met = next((said for rule in phase.until if (said := limit_met(rule, total))), "")
+                met = next((said for rule in phase.until if (said := rules.limit_met(rule, total))), "")
                 if met:
                     break
             if phase.choose and not met and not self.round_of(test, phase):
-                met = DONE
+                met = rules.DONE
             whole = where.round if index == len(steps) - 1 else where.round - 1
-            judged = self.past.add(self.judge(phase, where, whole, met))
+            judged = self.past.add(
+                rules.judged(self.past, phase, where, self.t(), range(self.window_from, whole + 1), met)
+            )
             yield judged
             if judged.ended_by:
                 if not self.resting(steps[index], after):
@@ -221,6 +257,7 @@ class Runner:
             pace=done.pace,
         )
         yield self.past.add(result)
+        yield from self.remarks()
         slept_s = self.engine.slept_s() - slept_s
         if slept_s > SLEPT_S and not isinstance(step, Purge):
             yield self.past.add(self.note(f"the host slept {slept_s:.0f} s in {place(where)}", "stall"))
@@ -240,28 +277,6 @@ class Runner:
                 silence = f"nothing was heard of the load for {counts.seconds:.0f} s in {place(where)}"
                 yield self.past.add(self.note(f"{silence}: the host stalled", "stall"))
 
-    def judge(self, phase: Phase, where: Position, whole: int, met: str) -> Judged:
-        """Ask the rules of a phase after its last `whole` round; `met` is a limit that ended it already."""
-        verdicts: tuple[Verdict, ...] = ()
-        for rule in phase.until:
-            if isinstance(rule, Steady):
-                verdicts = tuple(self.verdicts(rule, where, whole))
-                tracked = len(rule.track)
-        steady = bool(verdicts) and len(verdicts) == tracked and all(v.steady for v in verdicts)
-        last = where.round >= phase.rounds
-        limit = f"the limit of {phase.rounds} rounds" if phase.until else DONE
-        ended_by = "steady state" if steady else met or (limit if last else "")
-        return Judged(where=where, t=self.t(), verdicts=verdicts, steady=steady, ended_by=ended_by)
-
-    def verdicts(self, rule: Steady, where: Position, whole: int) -> Iterator[Verdict]:
-        """One verdict for each tracked workload that has enough rounds since the run last started."""
-        for workload in rule.track:
-            series = self.past.series(where.test, where.phase, workload)
-            points = [(n, c.quantity(rule.quantity)) for n, c in series if self.window_from <= n <= whole]
-            verdict = RULES[rule.rule](points)
-            if verdict:
-                yield msgspec.structs.replace(verdict, label=workload.label, quantity=rule.quantity)
-
     def resting(self, last: Step, after: tuple[PlannedTest, Phase] | None) -> bool:
         """Whether asking the drive at the end of a phase would fall into a rest or a load at depth one."""
         following = after[1].round[0] if after and after[1].round else None
@@ -276,22 +291,6 @@ class Runner:
             yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
 
 
-def place(where: Position) -> str:
-    """A round of a phase, in words."""
-    return f"{where.test}, {where.phase}, round {where.round}"
-
-
 def quiet(step: Step) -> bool:
     """A step that nobody may disturb: a rest, or response times at depth one."""
     return isinstance(step, Idle) or (isinstance(step, Hold) and step.workload.outstanding == 1)
-
-
-def limit_met(rule: Rule, total: Counts) -> str:
-    """Which limit of time or writing is reached, in words; empty if none is."""
-    match rule:
-        case Seconds(seconds=seconds) if total.seconds >= seconds:
-            return f"the limit of {duration(seconds)}"
-        case Bytes(bytes=size) if total.write.bytes >= size:
-            return f"the limit of {binary(size)} written"
-        case _:
-            return ""

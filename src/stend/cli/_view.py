@@ -15,7 +15,7 @@ BARS = "▁▂▃▄▅▆▇█"
 HISTORY = 30
 """Samples in the small history: so many seconds of most loads."""
 AHEAD = 3
-GRAVE: tuple[NoteKind, ...] = ("mismatch", "failure", "stall", "interference", "doubt", "interruption")
+GRAVE: tuple[NoteKind, ...] = ("mismatch", "failure", "stall", "interference", "doubt", "repeat", "interruption")
 """Kinds of notes that a person should see while it goes; remarks can wait for the report."""
 
 

@@ -1,4 +1,4 @@
-"""NVMe drives: sysfs and nvme-cli (JSON of its versions 1 and 2)."""
+"""NVMe drives: sysfs and nvme-cli (JSON of its versions 1 to 3)."""
 
 import re
 from collections.abc import Collection
@@ -7,6 +7,7 @@ from typing import Any
 from stend.devices import drive as drives
 from stend.devices.purging import follow, prepare_table, table
 from stend.devices.telling import facts, shapes, tools
+from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
 from stend.errors import StepFailed
 from stend.kernel import HOST, Kernel, text
@@ -35,8 +36,8 @@ def find(target: str, kernel: Kernel = HOST) -> "NvmeDevice":
 def native(target: str, kernel: Kernel = HOST) -> int:
     """What the drive could show as this namespace; 0 where it does not tell."""
     node = drives.whole_node(target, kernel)
-    told = tools.softly("nvme", "id-ctrl", f"/dev/{controller(node, kernel)}", JSON).document
-    return native_bytes(told, tools.softly("nvme", "id-ns", f"/dev/{node}", JSON).document)
+    told = tools.softly(*cli.words("nvme", "id-ctrl", f"/dev/{controller(node, kernel)}", JSON)).document
+    return native_bytes(told, tools.softly(*cli.words("nvme", "id-ns", f"/dev/{node}", JSON)).document)
 
 
 def controller(node: str, kernel: Kernel = HOST) -> str:
@@ -52,8 +53,8 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     facts.common(looked, node, kernel)
     folder = kernel.sys / "class/nvme" / name
     facts.pci_link(looked, folder / "device")
-    told = looked.ask("nvme", "id-ctrl", f"/dev/{name}", JSON).document
-    space = looked.ask("nvme", "id-ns", f"/dev/{node}", JSON).document
+    told = looked.ask(*cli.words("nvme", "id-ctrl", f"/dev/{name}", JSON)).document
+    space = looked.ask(*cli.words("nvme", "id-ns", f"/dev/{node}", JSON)).document
     looked.add(
         controller=name,
         transport=text(folder / "transport"),
@@ -89,7 +90,7 @@ def _state(looked: facts.Looked, node: str, told: dict[str, Any]) -> None:
             f"the drive is in power state {state}, which is not its fastest: "
             f"`nvme set-feature {node} --feature-id={POWER_MANAGEMENT} --value=0`"
         )
-    health = logs.smart(tools.softly("nvme", "smart-log", node, JSON).document)
+    health = logs.smart(tools.softly(*cli.words("nvme", "smart-log", node, JSON)).document)
     looked.doubts += logs.doubts(health, looked.facts.get("warning_temperature_c"))
 
 
@@ -120,10 +121,11 @@ def elsewhere(name: str, known: Collection[int], *, managed: bool) -> list[str]:
 
     `managed` drives list all that are allocated (Identify, CNS 10h), others those that are attached (02h).
     """
-    told = tools.softly("nvme", "list-ns", name, *(["--all"] if managed else [])).out
+    command = cli.words("nvme", "list-ns", name, *(["--all"] if managed else []))
+    told, shown = tools.softly(*command).out, " ".join(command)
     listed = [int(number, 16) for number in re.findall(r"\]:\s*0x([0-9a-fA-F]+)", told)]
     if managed and not listed:
-        return [f"unknown namespaces (`nvme list-ns {name} --all` tells none)"]
+        return [f"unknown namespaces (`{shown}` lists none)"]
     return [f"namespace {nsid}, which is not attached here" for nsid in listed if nsid and nsid not in known]
 
 
@@ -183,7 +185,8 @@ def _not_zero(identifier: Any) -> str:
 
 
 def _nsid(node: str, kernel: Kernel) -> int:
-    return tools.number(text(kernel.block(node) / "nsid") or node.rpartition("n")[2])
+    """The namespace's number as the kernel tells it, which is not the one in the node's name; 0 where it tells none."""
+    return tools.number(text(kernel.block(node) / "nsid"))
 
 
 class NvmeDevice(drives.DriveDevice):
@@ -196,8 +199,8 @@ class NvmeDevice(drives.DriveDevice):
 
     def abilities(self) -> table.Drive:
         """Identify, and the sanitize log where the drive has Sanitize."""
-        told = tools.ask("nvme", "id-ctrl", self.controller, JSON)
-        space = tools.ask("nvme", "id-ns", self.identity.path, JSON)
+        told = tools.ask(*cli.words("nvme", "id-ctrl", self.controller, JSON))
+        space = tools.ask(*cli.words("nvme", "id-ns", self.identity.path, JSON))
         if not told.document or not space.document:
             raise StepFailed(f"{self.identity.target} does not say what it can: {told.words}")
         bits, state, words = can(told.document), reach(told.document), ""
@@ -225,10 +228,12 @@ class NvmeDevice(drives.DriveDevice):
 
     def layout(self) -> prepare_table.Layout:
         """Identify, and the controllers that the namespace is attached to."""
-        told = tools.ask("nvme", "id-ctrl", self.controller, JSON).document
-        space = tools.ask("nvme", "id-ns", self.identity.path, JSON).document
+        told = tools.ask(*cli.words("nvme", "id-ctrl", self.controller, JSON)).document
+        space = tools.ask(*cli.words("nvme", "id-ns", self.identity.path, JSON)).document
         nsid = _nsid(self.node, self.kernel)
-        listed = tools.softly("nvme", "list-ctrl", self.controller, f"--namespace-id={nsid}", JSON).document
+        if not nsid:
+            raise StepFailed(f"{self.identity.target}: the kernel does not state the number of its namespace")
+        listed = tools.softly(*cli.words("nvme", "list-ctrl", self.controller, f"--namespace-id={nsid}", JSON)).document
         ids = [tools.number(entry.get("ctrl_id", 0)) for entry in shapes.dicts(listed.get("ctrl_list"))]
         return prepare_table.Layout(
             lba_bytes=block_bytes(space) or self.identity.logical_bytes,
@@ -247,7 +252,7 @@ class NvmeDevice(drives.DriveDevice):
 
     def health(self) -> dict[str, Any]:
         """The SMART log, its maker's, the link, and what the kernel counted."""
-        told = tools.softly("nvme", "smart-log", self.controller, JSON)
+        told = tools.softly(*cli.words("nvme", "smart-log", self.controller, JSON))
         looked = facts.Looked()
         folder = self.kernel.sys / "class/nvme" / self.controller.removeprefix("/dev/") / "device"
         facts.pci_link(looked, folder)

@@ -9,7 +9,8 @@ from stend.record import Counts
 class Load(Protocol):
     """A workload running on a drive; `began` and `ended` are its first and last IO on the engine's clock.
 
-    One that plays a trace has a `pace` besides: how well its times were kept so far.
+    A load that plays a trace has a `pace` too: how well its times were kept so far. One with `remarks` has sentences
+    about its end that belong in the record.
     """
 
     began: float
@@ -18,7 +19,7 @@ class Load(Protocol):
     def next(self) -> Counts | None:
         """Wait for the next interval (about a second) and tell its counts, with bins.
 
-        None once a load with a limit has written all of it. StepFailed when the load died or hangs.
+        None once a load with a limit has written all of it. LoadFailed when the load died or hangs.
         """
 
     def stop(self) -> Counts | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from stend.engines import _fio_json as json
 from stend.engines._fio_process import Process
-from stend.errors import StepFailed
+from stend.errors import LoadFailed, StepFailed
 from stend.record import Counts, Tally
 
 STEP_S = 1.0
@@ -25,6 +25,8 @@ def busy_cpu_s() -> float:
 class FioLoad:
     """One process after another, mostly one; `began` (after the first `next`) and `ended` are good to about 2 ms.
 
+    `remarks` has a sentence for each process that died of a signal after its totals were received.
+
     fio prints its totals when it gets SIGUSR1 (HOWTO). Asked by us rather than by its own timer, intervals begin with
     the load, and nothing piles up in a pipe while we are busy elsewhere.
     """
@@ -42,6 +44,8 @@ class FioLoad:
         self.interval_s, self.silence_s = interval_s, silence_s
         self.process, *self.later = processes
         self.over, self.first = False, True
+        self.counted = self.erred = False
+        self.remarks: list[str] = []
         self.began = self.ended = self.heard = self.epoch = time.monotonic()
         self.cpu_s = busy_cpu_s()
         self.read = self.write = Tally()
@@ -64,7 +68,10 @@ class FioLoad:
         return counts
 
     def stop(self) -> Counts | None:
-        """End the load; what it did since the last `next`. StepFailed when it had to be killed."""
+        """End the load; what it did since the last `next`. LoadFailed when it had to be killed or left no totals.
+
+        fio that dies of a signal here is only remarked on if it gave totals before: at most an interval is not counted.
+        """
         if self.over:
             return None
         self.over = True
@@ -73,9 +80,14 @@ class FioLoad:
         totals = self._newest()
         if not obeyed:
             raise self._failed(f"it did not end within {self.silence_s:g} s of being told to, and was killed")
-        if totals is None:
+        if totals is None and not (self.counted and self.process.died):
             raise self._failed()
-        return self._last(totals)
+        self._remark("it was told to end; what it did after its last totals is not counted")
+        return self._last(totals) if totals else None
+
+    def _remark(self, outcome: str) -> None:
+        if self.process.died:
+            self.remarks.append(f"{self.label}: {self.process.record}; {outcome}")
 
     def _release(self) -> None:
         self.process.release()
@@ -109,6 +121,7 @@ class FioLoad:
             except StepFailed as error:
                 raise self._failed(str(error)) from error
             if newest is not None and newest.error:
+                self.erred = True
                 raise self._failed("" if self.process.words else os.strerror(newest.error))
         return newest
 
@@ -122,11 +135,12 @@ class FioLoad:
         totals = self._newest() or totals
         if totals is None or not self._complete(totals):
             raise self._failed()
+        self._remark("it had done all that was asked")
         return totals
 
     def _go_on(self) -> None:
         """To the next process, for which all starts at nought."""
-        self.over, self.first = not self.later, False
+        self.over, self.first, self.counted = not self.later, False, False
         if self.later:
             self.process = self.later.pop(0)
             self.raw(f"{json.NEXT_PROCESS}\n".encode())
@@ -143,7 +157,8 @@ class FioLoad:
         at = max(at if 0 <= self.heard - at < STEP_S else self.heard, self.ended)
         if totals.runtime_s:
             self.epoch = min(self.epoch, at - totals.runtime_s)
-            self.began = self.epoch if self.first else self.began
+            if self.first and not self.counted:  # the first interval begins with the IO, not when we heard of it
+                self.began = self.ended = min(self.epoch, self.ended)
         return at
 
     def _last(self, totals: json.Document) -> Counts:
@@ -161,16 +176,19 @@ class FioLoad:
             done = json.since(read, self.read), json.since(write, self.write)
         except StepFailed as error:
             raise self._failed(str(error)) from error
+        self.counted = True
         return Counts(at - before, self.cpu_s - cpu_s, *done)
 
     def _drop_later(self) -> None:
         while self.later:
             self.later.pop().end()
 
-    def _failed(self, what: str = "") -> StepFailed:
-        """End everything; what to raise then."""
+    def _failed(self, what: str = "") -> LoadFailed:
+        """End everything; what to raise then: `what` went wrong, or else how fio ended."""
         self.over = True
         self._drop_later()
         self.process.end()
-        told = "; ".join(filter(None, (what, self.process.words)))
-        return StepFailed(f"fio failed at {self.label}: {told or self.process.ending}")
+        died = self.process.died and not what and not self.erred
+        told = "; ".join(filter(None, (what, self.process.ending if died else "", self.process.words)))
+        record = f"{self.label}: {self.process.record}"
+        return LoadFailed(f"fio failed at {self.label}: {told or self.process.ending}", record=record, died=died)

@@ -4,12 +4,14 @@ import contextlib
 import ctypes
 import math
 import os
+import resource
 import selectors
 import signal
 import subprocess
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 
 from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import Cutter
@@ -22,6 +24,11 @@ KILL_S = 10.0
 LINES = 50
 READ_BYTES = 1 << 18
 IDLE_WORDS = ("Saving output of", "terminating on signal")
+LAST_LINES, LINE_CHARACTERS = 5, 200
+"""What the record keeps of fio's output when fio dies or fails."""
+BY_RULE = {signal.SIGSYS, signal.SIGXCPU, signal.SIGXFSZ}
+"""Signals by which this host enforces a limit: each further attempt would end in the same way."""
+CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 
 
 class Process:
@@ -37,6 +44,7 @@ class Process:
         self.documents: deque[tuple[bytes, float]] = deque()
         self.said: deque[str] = deque(maxlen=LINES)
         self.released_at: float | None = None
+        self.killed = False
         self.cutter = Cutter()
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         try:
@@ -137,6 +145,7 @@ class Process:
             self.listen(patience_s, lambda: not self.alive)
         obeyed = not self.alive
         if not obeyed:  # only now: the number of a process that was waited for may be another's already
+            self.killed = True
             os.killpg(self.child.pid, signal.SIGKILL)
             self.listen(KILL_S, lambda: not self.alive)
         self.listen(0, lambda: False)
@@ -160,12 +169,52 @@ class Process:
     @property
     def words(self) -> str:
         """The line in which fio tells what went wrong; empty when it told nothing."""
-        lines = [line.strip() for line in self.said if not any(idle in line for idle in IDLE_WORDS)]
-        telling = [line for line in lines if "error" in line.lower() or "err=" in line]
-        return next(iter(telling or lines), "").removeprefix("fio: ")
+        return next(iter(self._errors or self._lines), "").removeprefix("fio: ")
+
+    @property
+    def _lines(self) -> list[str]:
+        return [line.strip() for line in self.said if not any(idle in line for idle in IDLE_WORDS)]
+
+    @property
+    def _errors(self) -> list[str]:
+        """The lines that report an error."""
+        return [line for line in self._lines if "error" in line.lower() or "err=" in line]
+
+    @property
+    def died(self) -> bool:
+        """Whether a signal ended it that was not ours and enforces no limit, and it printed no error before."""
+        number = -(self.child.returncode or 0)
+        return number > 0 and not self.killed and number not in BY_RULE and not self._errors
 
     @property
     def ending(self) -> str:
         """How it ended."""
         code = self.child.returncode or 0
         return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"
+
+    @property
+    def record(self) -> str:
+        """How it ended, its last lines and where its core would be, for the record."""
+        code = self.child.returncode or 0
+        how = f"signal {-code} ({_signal_name(-code)})" if code < 0 else f"exit code {code}"
+        lines = [line.strip()[:LINE_CHARACTERS] for line in self.said if line.strip()][-LAST_LINES:]
+        words = f"its last lines: {' | '.join(lines)}" if lines else "it printed nothing"
+        return f"fio ended with {how}{' from stend' if self.killed else ''}; {words}{_core() if code < 0 else ''}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal
+        return "unnamed"
+
+
+def _core() -> str:
+    """The kernel's core pattern and the limit of a core's size, which fio has from this process."""
+    limit = resource.getrlimit(resource.RLIMIT_CORE)[0]
+    size = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} bytes"
+    try:
+        pattern = CORE_PATTERN.read_text().strip()
+    except OSError:
+        pattern = "not readable"
+    return f"; core pattern: {pattern}, core limit: {size}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stend.definition import Workload
+from stend.errors import LoadFailed
 from stend.pace import Pace
 from stend.record import Counts, Tally
 from stend.sim import Pattern
@@ -18,6 +19,9 @@ from stend.workload import Replay
 
 if TYPE_CHECKING:
     from stend.engines.mapped import Requests
+
+
+KILLED = "was killed by a signal, as it was told to be"
 
 
 def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
@@ -92,6 +96,8 @@ class SimulatedLoad:
 
     def advance(self, seconds: float) -> Counts:
         """The same for an interval of any length."""
+        if self.drive.course.load_dies(self.drive.now_s + seconds):
+            raise LoadFailed(f"the load of {self.drive.spec.model} {KILLED}", died=True)
         done = self.drive.advance(seconds)
         self.ended = self.drive.now_s
         self.over = not done.more

@@ -18,7 +18,8 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `state` is running, ended, cut off or elsewhere, `said` the same in a sentence; `low_s`, `likely_s` and `high_s` are
     the time to go; `window` has what is tracked for steady state after the last round; `quantiles` are the
-    response times of the last step that is done, `finished`, by percent, those alone that its count carries.
+    response times of the last step that is done, `finished`, by percent, those alone that its count carries. `repeats`
+    counts the places that the run repeated because its load died.
     """
 
     run: str
@@ -51,6 +52,7 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     passed: tuple[Passed, ...] = ()
     ahead: tuple[tuple[str, str], ...] = ()
     notes: tuple[tuple[float, str, str], ...] = ()
+    repeats: int = 0
 
 
 class Tracked(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,6 +80,7 @@ def now(name: str, course: Course, state: State) -> Now:
         window=tuple(map(_tracked, course.verdicts)),
         passed=tuple(course.passed),
         ahead=tuple(course.ahead) if not course.ended else (),
+        repeats=course.noted.get("repeat", 0),
         notes=tuple((note.t, note.kind, note.text) for note in course.notes),
         **_drive(course),
         **_place(course),

@@ -15,6 +15,13 @@ class Course:
 
     def __init__(self, spec: Spec) -> None:
         self.spec, self.told = spec, spec.accidents
+        self.deaths = 0
+
+    def load_dies(self, now_s: float) -> bool:
+        """Return whether the program that makes the load is killed by `now_s`; each death is told once."""
+        due = self.deaths < self.told.load_deaths and _past(self.told.load_dies_at_s * (self.deaths + 1), now_s)
+        self.deaths += due
+        return due
 
     def check(self, now_s: float, unsafe_bytes: int) -> None:
         """StepFailed when at `now_s` the drive is dead or has lost its power, with `unsafe_bytes` in its buffer."""

@@ -236,6 +236,10 @@ class Accidents(Part, frozen=True, kw_only=True):
     """what was answered but is in an unprotected buffer is gone"""
     lies_about_flush: bool = False
     """answers as soon as a write is in its buffer, which is not protected against power loss"""
+    load_dies_at_s: ranges.Seconds = 0
+    """no accident of the drive: the program that makes the load is killed by a signal then, and at its multiples,"""
+    load_deaths: Annotated[int, Meta(ge=0, le=1000)] = 1
+    """so often in all"""
 
 
 class Spec(Part, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from stend.devices.telling import tools
+from stend.devices.telling import nvme_cli, tools
 
 
 class Progress(NamedTuple):
@@ -16,7 +16,7 @@ class Progress(NamedTuple):
 
 
 def of_nvme(told: tools.Told) -> Progress:
-    """From `nvme sanitize-log -o json`, of nvme-cli 1 and 2 (NVMe 1.4, figure 202)."""
+    """From `nvme sanitize-log -o json`, of nvme-cli 1 to 3 (NVMe 1.4, figure 202)."""
     log = next((v for v in told.document.values() if isinstance(v, dict) and "sprog" in v), told.document)
     if "sprog" not in log:
         return Progress(over=True, failed=True, percent=0, words=told.words)
@@ -56,7 +56,7 @@ def of_scsi(told: tools.Told) -> Progress:
 def ask(kind: str, node: str, controller: str) -> Progress:
     """Ask a drive how far it is."""
     if kind == "nvme":
-        return of_nvme(tools.ask("nvme", "sanitize-log", controller or node, "--output-format=json"))
+        return of_nvme(tools.ask(*nvme_cli.words("nvme", "sanitize-log", controller or node, "--output-format=json")))
     if kind == "ata":
         return of_ata(tools.ask("hdparm", "--sanitize-status", node))
     return of_scsi(tools.ask("sg_requests", "--progress", node))

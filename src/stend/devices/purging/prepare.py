@@ -1,6 +1,5 @@
 """Doing what the table of preparations chose: through the open gate, then the drive found again and read back."""
 
-import re
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -10,7 +9,7 @@ from stend.devices.purging import purge as purger
 from stend.devices.purging import rescan
 from stend.devices.purging.prepare_table import Layout, Same, Way, Wish, decide
 from stend.devices.purging.table import Command, Drive, No
-from stend.devices.telling import facts, tools
+from stend.devices.telling import facts, nvme_cli, tools
 from stend.errors import Refused, StendError, StepFailed
 from stend.gate import Guarded
 from stend.kernel import Kernel
@@ -64,7 +63,7 @@ def prepare(
         raise Refused(f"{target} is not prepared: {way.why}")
     if isinstance(way, Same):
         return f"{way.words}; nothing was done"
-    node = device.node
+    way, node = _spelled(way), device.node
     try:
         _commands(way, device, drive, str(layout.nsid), tell, poll_s)
     finally:
@@ -81,36 +80,55 @@ def _commands(way: Way, device: Preparable, drive: Drive, nsid: str, tell: Tell,
     try:
         for command in way.commands:
             tell(f"{way.phrase}: {' '.join(command)}")
-            nsid = _one(command, device, nsid, patience) or nsid
+            nsid = _one(command, device, nsid, patience)
             if way.follow and not done:
                 purger.until_over(way.phrase, way.follow, drive, device.door.opened, tell, patience, poll_s)
             device.door.close()
             done += 1
+    except nvme_cli.Unnumbered as error:
+        raise StepFailed(f"{device.identity.target} was not prepared: {error}") from error
     except (StendError, KeyboardInterrupt) as error:
         raise StepFailed(f"{str(error) or 'stopped'}{_undone(way, done, nsid)}") from error
 
 
+def _spelled(way: Way) -> Way:
+    """Return the way in the words of this host's nvme-cli."""
+    commands, undo = _each(way.commands), tuple(map(_each, way.undo))
+    return way._replace(commands=commands, undo=undo)
+
+
+def _each(commands: tuple[Command, ...]) -> tuple[Command, ...]:
+    return tuple(nvme_cli.words(*command) for command in commands)
+
+
 def _one(command: Command, device: Preparable, nsid: str, patience_s: float) -> str:
-    """Run it; the namespace it tells to have made, if any."""
-    words = [word.replace("{nsid}", nsid) for word in command]
+    """Run it; return the number of the namespace from here on, another one where it made one."""
+    words = _with(command, nsid)
     told = tools.ask(*words, limit_s=patience_s)
     if told.code:
         raise StepFailed(f"{device.identity.target} was not prepared: `{' '.join(words)}` says: {told.words}")
-    made = re.search(r"nsid:?\s*(\d+)", told.out)
-    return made[1] if made and "create-ns" in words else ""
+    return nvme_cli.created(told) if nvme_cli.creates(words) else nsid
+
+
+def _with(command: Command, nsid: str) -> tuple[str, ...]:
+    return tuple(word.replace("{nsid}", nsid) for word in command)
 
 
 def _undone(way: Way, done: int, nsid: str) -> str:
     """Take back what was done before the failure; what to do by hand where that fails or is not known."""
     if done >= len(way.undo):
-        return f"; its namespace {nsid} may not be attached, see `nvme list-ns --all`" if done and way.undo else ""
+        listed = " ".join(nvme_cli.words("nvme", "list-ns"))
+        return f"; its namespace {nsid} may not be attached, see `{listed} --all`" if done and way.undo else ""
     for command in way.undo[done]:
-        words = [word.replace("{nsid}", nsid) for word in command]
+        words = _with(command, nsid)
         told = tools.softly(*words)
         if told.code:
             return f"; its namespace is not there, make it by hand: `{' '.join(words)}` says: {told.words}"
-        made = re.search(r"nsid:?\s*(\d+)", told.out)
-        nsid = made[1] if made else nsid
+        if nvme_cli.creates(words):
+            try:
+                nsid = nvme_cli.created(told)
+            except StepFailed as error:
+                return f"; {error}"
     return "; it is laid out as it was, its data may be gone" if way.undo[done] else ""
 
 

@@ -150,6 +150,7 @@ def _offered(sizes: set[int], lba: int) -> No | None:
     return No(f"it has no blocks of {lba} bytes; ask for one of its sizes: {have}" if have else NO_SIZES)
 
 
+DELETE = "`nvme delete-ns`, from nvme-cli 3 on `nvme ns delete`"
 NO_SIZES = "it does not say that its block size can be changed; leave --lba-bytes out"
 
 
@@ -168,9 +169,7 @@ def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
         return No("it has no Format NVM, so that its block size stays as it is; leave --lba-bytes out")
     if drive.neighbours and "format all" in drive.state:
         hit = ", ".join(drive.neighbours)
-        return No(
-            f"it formats all its namespaces at once and would hit {hit} too; delete these first (`nvme delete-ns`)"
-        )
+        return No(f"it formats all its namespaces at once and would hit {hit} too; delete these first ({DELETE})")
     # through the controller: through the node, which the gate holds, nvme-cli fails after the format
     whole = drive.controller
     command = ("nvme", "format", whole, f"--namespace-id={layout.nsid}", f"--lbaf={best}", "--ses=0", "--force")
@@ -180,7 +179,7 @@ def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
 def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int) -> Answer:
     """The one namespace is deleted and made anew; where that fails, made anew as it was."""
     if drive.neighbours:
-        return No(f"it has other namespaces, {', '.join(drive.neighbours)}; delete these first (`nvme delete-ns`)")
+        return No(f"it has other namespaces, {', '.join(drive.neighbours)}; delete these first ({DELETE})")
     if wanted == MOST:
         return No("it does not tell how large its namespace may be; give --capacity in bytes")
     whole, own = drive.controller, f"--namespace-id={layout.nsid}"

@@ -10,7 +10,7 @@ from stend.engines._fio_load import busy_cpu_s
 from stend.engines.replay import memory as m
 from stend.engines.replay.process import Sender
 from stend.engines.simulated import tally
-from stend.errors import StepFailed
+from stend.errors import LoadFailed
 from stend.pace import Pace
 from stend.record import Counts
 
@@ -39,7 +39,7 @@ class SenderLoad:
         return int(self.shared.at[word])
 
     def next(self) -> Counts | None:
-        """Counts of the next interval; None once all is sent and answered. StepFailed at an error or a long silence."""
+        """Counts of the next interval; None once all is sent and answered. LoadFailed at an error or a long silence."""
         if self.over:
             return None
         self._told()
@@ -70,7 +70,7 @@ class SenderLoad:
         self._failed_here()
 
     def _wait(self, until: Callable[[], bool]) -> None:
-        """Until that is so. StepFailed where the sender ended, or the drive answers nothing for too long."""
+        """Until that is so. LoadFailed where the sender ended, or the drive answers nothing for too long."""
         heard, beat = time.monotonic(), (-1, -1)
         while not until():
             now = self.at(m.ANSWERED), self.at(m.BEAT) if not self.at(m.FLYING) else 0
@@ -79,16 +79,17 @@ class SenderLoad:
             if time.monotonic() - heard > self.silence_s:
                 raise self._gone(f"no answer for {self.silence_s:g} s, {self.at(m.FLYING)} IOs in flight")
             if not self.sender.alive and not self.at(m.OVER):
-                raise self._gone(self.sender.last_words())
+                words = self.sender.last_words()
+                raise self._gone(words, died=self.sender.died)
             time.sleep(POLL_S)
 
     def _failed_here(self) -> None:
         if error := self.at(m.ERRNO):
             raise self._gone(f"the IO at byte {self.at(m.FAILED_AT)} failed: {os.strerror(error)}")
 
-    def _gone(self, why: str) -> StepFailed:
+    def _gone(self, why: str, *, died: bool = False) -> LoadFailed:
         self._close()
-        return StepFailed(f"{self.label}: {why}")
+        return LoadFailed(f"{self.label}: {why}", died=died)
 
     def _since(self) -> Counts:
         """What the newest snapshot has that the last one seen had not."""

@@ -36,7 +36,7 @@ class Sender:
             process_group=0,  # Ctrl-C is for us; see `_fio_process`
         )
         os.close(memory)
-        self.said, self.ended = b"", False
+        self.said, self.ended, self.killed = b"", False, False
 
     @property
     def alive(self) -> bool:
@@ -46,8 +46,15 @@ class Sender:
     @property
     def words(self) -> str:
         """Its last line."""
-        lines = self.said.decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else f"it ended with {self.child.poll()}"
+        lines = [line for line in self.said.decode(errors="replace").strip().splitlines() if line != READY]
+        code = self.child.poll() or 0
+        return lines[-1] if lines else f"it was killed by signal {-code}" if code < 0 else f"it ended with {code}"
+
+    @property
+    def died(self) -> bool:
+        """Whether a signal ended it that was not ours, and it printed no error before."""
+        lines = self.said.decode(errors="replace").split()
+        return (self.child.poll() or 0) < 0 and not self.killed and lines in ([], [READY])
 
     def ready(self, seconds: float) -> bool:
         """Wait until it could begin; False where it ended, or did not come that far."""
@@ -79,6 +86,7 @@ class Sender:
     def end(self) -> None:
         """End it for certain, or leave it to the kernel."""
         if self.alive:
+            self.killed = True
             self.child.kill()
         try:
             self.child.wait(KILL_S)

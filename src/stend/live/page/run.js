@@ -107,6 +107,7 @@ function tell(now) {
   if (now.state === "running") cards.push(card("to_go", duration(now.likely_s || 0), low === high ? "" : `${low} – ${high}`));
   if (now.iops !== undefined) cards.push(card("iops", rate(now.iops)), card("throughput", megabytes(now.bytes_per_s)), card("latency", time(now.mean_s), word("longest", { max: time(now.max_s) })));
   if (now.temperature_c !== undefined) cards.push(card("temperature", `${now.temperature_c.toFixed(0)} °C`));
+  if (now.repeats) cards.push(card("repeats", String(now.repeats)));
   by("cards").replaceChildren(...cards);
   tellWindow(now.window || []);
   tellNotes(now.notes || []);

@@ -109,7 +109,9 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     if pauses:
         value = words("method.pauses_value", n=len(pauses), median=median(pauses), longest=max(pauses))
         yield words("method.pauses"), value
-    yield words("method.interruptions"), str(len(run.started) - 1) if len(run.started) > 1 else words("header.none")
+    yield words("method.interruptions"), str(run.interruptions or words("header.none"))
+    if run.repeats:
+        yield words("method.repeats"), words("method.repeats_value", n=run.repeats)
     yield words("method.seed"), str(run.seed)
 
 
