@@ -1,13 +1,12 @@
 """Drives that must not be written: real loop devices and files in every kind of use, and hosts that we have not."""
 
-import contextlib
+import fcntl
 import hashlib
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from stend import devices, gate
 from stend.kernel import Kernel
 from stend.units import KiB, MiB
+from tests.waits import wait_for
 
 SIZE = 48 * MiB
 ZERO = bytes(4 * KiB)
@@ -33,14 +33,37 @@ def sh(*words: str | Path, give: str | None = None) -> str:
     return done.stdout.strip()
 
 
+@contextmanager
+def loop_numbers() -> Iterator[None]:
+    """Hold the numbers of loop devices against other tests on this host, which may be those of another checkout."""
+    with open("/dev/loop-control", "rb") as control:
+        fcntl.flock(control, fcntl.LOCK_EX)
+        yield
+
+
+def loop_of(path: Path | str, *options: str | Path) -> str:
+    """Set up a loop device and return its node."""
+    with loop_numbers():
+        return sh("losetup", "-f", "--show", *options, path)
+
+
+def loop_again(node: str, path: Path | str, *options: str) -> None:
+    """Detach a loop device and set it up anew under its number."""
+    with loop_numbers():
+        let_go(node)
+        sh("losetup", *options, node, path)
+
+
 def let_go(loop: str) -> None:
-    """Detached, and seen to be: whoever looks at the device at this moment holds it a little longer."""
-    subprocess.run(["losetup", "-d", loop], check=False, capture_output=True)
-    for _ in range(1000):
-        if not Path("/sys/block", Path(loop).name, "loop").exists():
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"{loop} is still set up")
+    """Detach a loop device, and wait until it is; a process that looks at it at this moment holds it a little longer.
+
+    A number that another test has by then counts as detached.
+    """
+    held = Path("/sys/block", Path(loop).name, "loop/backing_file")
+    with suppress(FileNotFoundError):
+        before = held.read_text()
+        subprocess.run(["losetup", "-d", loop], check=False, capture_output=True)
+        wait_for(lambda: not held.exists() or held.read_text() != before)
 
 
 class Stand:
@@ -61,7 +84,7 @@ class Stand:
 
     def loop(self, path: Path | str | None = None, *options: str) -> str:
         """A loop device on a file or node."""
-        node = sh("losetup", "-f", "--show", *options, path or self.file())
+        node = loop_of(path or self.file(), *options)
         self.end.callback(let_go, node)
         return node
 
@@ -182,7 +205,7 @@ class Stand:
 
 
 def _kill(number: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):
         os.kill(number, signal.SIGKILL)
 
 
@@ -269,14 +292,20 @@ def number_of(node: str) -> str:
 
 @contextmanager
 def zram(size: int) -> Iterator[str]:
-    """A drive in memory of our own, besides those that are there."""
+    """Make a drive in memory; it is removed once no process that looked at it has it open."""
     number = Path("/sys/class/zram-control/hot_add").read_text().strip()
-    Path(f"/sys/block/zram{number}/disksize").write_text(str(size))
+    node, home = Path(f"/dev/zram{number}"), Path(f"/sys/block/zram{number}")
+    made = not node.exists()  # no process makes it where no udev runs
     try:
-        yield f"/dev/zram{number}"
+        (home / "disksize").write_text(str(size))
+        if made and not node.exists():
+            major, minor = (home / "dev").read_text().strip().split(":")
+            os.mknod(node, 0o60600, os.makedev(int(major), int(minor)))
+        yield str(node)
     finally:
-        Path(f"/sys/block/zram{number}/reset").write_text("1")
-        Path("/sys/class/zram-control/hot_remove").write_text(number)
+        wait_for(lambda: Path("/sys/class/zram-control/hot_remove").write_text(number))
+        if made:
+            node.unlink(missing_ok=True)
 
 
 def resize(path: Path, size: int, node: str = "") -> None:

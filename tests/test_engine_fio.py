@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,10 +21,10 @@ from stend.stats import bin_index
 from stend.units import MiB
 from tests.engine_rules import FILL, MIXED, RANDOM, EngineRules, finished, held
 from tests.fio_logs import sparse
+from tests.waits import wait_for
 
 pytestmark = pytest.mark.fio
 INTERVAL_S = 0.1
-PATIENCE_S = 30
 
 
 @pytest.fixture
@@ -115,10 +114,7 @@ def fios(target: str) -> set[int]:
 
 
 def gone(target: str) -> bool:
-    until = time.monotonic() + PATIENCE_S
-    while fios(target) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not fios(target)
+    return wait_for(lambda: not fios(target))
 
 
 def test_what_is_held_sends_nothing(target: str) -> None:
@@ -134,10 +130,7 @@ def test_what_is_held_sends_nothing(target: str) -> None:
 
 def standing(target: str, but: set[int]) -> set[int]:
     """fio for this target, apart from those known, once it is there: a moment ago it was setpriv still."""
-    until = time.monotonic() + PATIENCE_S
-    while not (found := fios(target) - but) and time.monotonic() < until:
-        time.sleep(0.01)
-    return found
+    return wait_for(lambda: fios(target) - but)
 
 
 def test_a_held_load_is_used_only_for_just_what_it_was_held_for(engine: FioEngine, target: str) -> None:

@@ -12,7 +12,8 @@ from stend import store
 from stend.cli import main
 from tests import test_serve
 from tests.forks import Run
-from tests.going import PATIENCE_S, Served, wait_for
+from tests.going import Served
+from tests.waits import PATIENCE_S, wait_for
 
 runs, served = test_serve.runs, test_serve.served
 
