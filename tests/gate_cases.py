@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.gate_verbs import needs
-from tests.stand import SIZE, Stand, loop_again, name_of, number_of, resize, sh
+from tests.stand import SIZE, Stand, loop_of, name_of, number_of, resize, sh
 
 
 @dataclass
@@ -175,7 +175,7 @@ def another_drive_at_its_node(stand: Stand) -> Case:
 def another_file_behind_its_loop(stand: Stand) -> Case:
     node, other = stand.loop(stand.file("one.bin")), stand.file("other.bin")
 
-    return Case(node, "has another (backing file|disk sequence number) now", between=lambda: loop_again(node, other))
+    return Case(node, "has another (backing file|disk sequence number) now", between=lambda: loop_of(other, again=node))
 
 
 def shrunk(stand: Stand) -> Case:
@@ -379,7 +379,7 @@ def a_loop_that_begins_elsewhere(stand: Stand) -> Case:
     path = stand.file()
     node = stand.loop(path, "--sizelimit", "8M")
 
-    move = partial(loop_again, node, path, "--offset", "16M", "--sizelimit", "8M")
+    move = partial(loop_of, path, "--offset", "16M", "--sizelimit", "8M", again=node)
     return Case(node, "has another (offset|disk sequence number) now", between=move)
 
 

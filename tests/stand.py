@@ -33,32 +33,20 @@ def sh(*words: str | Path, give: str | None = None) -> str:
     return done.stdout.strip()
 
 
-@contextmanager
-def loop_numbers() -> Iterator[None]:
-    """Hold the numbers of loop devices against other tests on this host, which may be those of another checkout."""
+def loop_of(path: Path | str, *options: str | Path, again: str = "") -> str:
+    """Set up a loop device and return its node; `again` is one to detach first, whose number it takes.
+
+    Meanwhile no other test on this host, which may be another checkout's, sets one up.
+    """
     with open("/dev/loop-control", "rb") as control:
         fcntl.flock(control, fcntl.LOCK_EX)
-        yield
-
-
-def loop_of(path: Path | str, *options: str | Path) -> str:
-    """Set up a loop device and return its node."""
-    with loop_numbers():
-        return sh("losetup", "-f", "--show", *options, path)
-
-
-def loop_again(node: str, path: Path | str, *options: str) -> None:
-    """Detach a loop device and set it up anew under its number."""
-    with loop_numbers():
-        let_go(node)
-        sh("losetup", *options, node, path)
+        if again:
+            let_go(again)
+        return sh("losetup", "--show", *options, again or "-f", path)
 
 
 def let_go(loop: str) -> None:
-    """Detach a loop device, and wait until it is; a process that looks at it at this moment holds it a little longer.
-
-    A number that another test has by then counts as detached.
-    """
+    """Detach a loop device and wait until it is, or another test has its number; who looks at it holds it longer."""
     held = Path("/sys/block", Path(loop).name, "loop/backing_file")
     with suppress(FileNotFoundError):
         before = held.read_text()
@@ -173,16 +161,8 @@ class Stand:
             sh("partx", "-a", node)  # where the kernel reads no partition tables
             self.end.callback(subprocess.run, ["partx", "-d", node], check=False, capture_output=True)
         for part in _partitions(node):
-            self._node(part)
+            self.end.enter_context(node_of(part))
         return node
-
-    def _node(self, part: Path) -> None:
-        """The node of a partition, which nobody makes where no udev runs."""
-        path = Path("/dev", part.name)
-        if not path.exists():
-            major, minor = (part / "dev").read_text().strip().split(":")
-            os.mknod(path, 0o60600, os.makedev(int(major), int(minor)))
-            self.end.callback(path.unlink)
 
     def program(self, code: str) -> int:
         """A program that runs until the end of the test, no descendant of ours; it prints its number when ready."""
@@ -242,7 +222,6 @@ class Host:
         self.write("proc/swaps", "Filename Type Size Used Priority\n")
 
     def write(self, path: str, text: str) -> None:
-        """A file of the tree."""
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
@@ -266,7 +245,6 @@ class Host:
             link.symlink_to(home)
 
     def stacked(self, upper: str, *lowers: str) -> None:
-        """`upper` holds `lowers`."""
         for lower in lowers:
             (self.kernel.block(lower) / "holders").mkdir(exist_ok=True)
             (self.kernel.block(lower) / "holders" / upper).mkdir()
@@ -274,7 +252,6 @@ class Host:
             (self.kernel.block(upper) / "slaves" / lower).mkdir()
 
     def mounted(self, number: str, place: str, source: str) -> None:
-        """A line in our mount table."""
         table = self.root / "proc/self/mountinfo"
         table.write_text(table.read_text() + f"36 35 {number} / {place} rw - ext4 {source} rw\n")
 
@@ -291,21 +268,28 @@ def number_of(node: str) -> str:
 
 
 @contextmanager
+def node_of(block: Path) -> Iterator[str]:
+    """The node of a drive or partition, which no process makes where no udev runs."""
+    path = Path("/dev", block.name)
+    if made := not path.exists():
+        major, minor = (block / "dev").read_text().strip().split(":")
+        os.mknod(path, 0o60600, os.makedev(int(major), int(minor)))
+    yield str(path)
+    if made:
+        path.unlink()
+
+
+@contextmanager
 def zram(size: int) -> Iterator[str]:
     """Make a drive in memory; it is removed once no process that looked at it has it open."""
     number = Path("/sys/class/zram-control/hot_add").read_text().strip()
-    node, home = Path(f"/dev/zram{number}"), Path(f"/sys/block/zram{number}")
-    made = not node.exists()  # no process makes it where no udev runs
+    home = Path(f"/sys/block/zram{number}")
     try:
         (home / "disksize").write_text(str(size))
-        if made and not node.exists():
-            major, minor = (home / "dev").read_text().strip().split(":")
-            os.mknod(node, 0o60600, os.makedev(int(major), int(minor)))
-        yield str(node)
+        with node_of(home) as node:
+            yield node
     finally:
         wait_for(lambda: Path("/sys/class/zram-control/hot_remove").write_text(number))
-        if made:
-            node.unlink(missing_ok=True)
 
 
 def resize(path: Path, size: int, node: str = "") -> None:

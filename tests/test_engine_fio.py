@@ -210,5 +210,5 @@ def test_a_pause_between_loads_is_told(engine: FioEngine) -> None:
     held(first, 6)
     second = engine.start(MIXED, seed=2)
     total = held(second, 3)
-    assert 0 < second.began - first.ended < 1
+    assert second.began > first.ended
     assert isinstance(total, Counts)

@@ -189,7 +189,7 @@ def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
 
 
 def at_the_desk(
-    verb: str, path: Path | str, papers: Path, patience_s: float = 20.0
+    verb: str, path: Path | str, papers: Path, patience_s: float = PATIENCE_S
 ) -> "subprocess.CompletedProcess[str]":
     """What comes of a verb, and what it says, which is not told apart from what it complains of."""
     words, said = ["fleet", verb, str(path), "--certificates", str(papers), "--name", "desk"], papers / "said.txt"
@@ -215,7 +215,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
             home, there = tmp_path / "home" / cell, tmp_path / "host-0/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()
-        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers, 5.0)
+        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers, 20.0)
         assert nobody.returncode == 2
         assert "no host announces the drive SN9; announced are SIM-small-1, SIM-small-2" in nobody.stderr
         certificates.make(tmp_path / "strange", ["desk"])

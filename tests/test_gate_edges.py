@@ -18,7 +18,7 @@ from stend.errors import Refused, StepFailed
 from stend.gate.refusals import refusal
 from stend.kernel import HOST
 from stend.units import MiB
-from tests.stand import Stand, loop_again, name_of, sh
+from tests.stand import Stand, loop_of, name_of, sh
 
 TRIES = 100
 """Looks at a link that is swapped all the while."""
@@ -255,7 +255,7 @@ def test_another_file_of_the_same_name_and_size_is_told_to_who_goes_on(stand: St
     node = stand.loop(path)
     began, below = gate.fingerprint(str(path)), gate.fingerprint(node)
     path.unlink()
-    loop_again(node, stand.file())
+    loop_of(stand.file(), again=node)
     assert "is not what the run began on: its inode" in gate.changed(began, gate.fingerprint(str(path)))
     assert "is not what the run began on: its inodes below" in gate.changed(below, gate.fingerprint(node))
     moved = path.rename(stand.folder / "moved.bin")

@@ -183,7 +183,7 @@ def test_watching_ends_with_the_run_and_says_what_became_of_it(runs: Path, capsy
 def test_a_run_that_is_killed_is_seen_by_who_watches_it(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     stend = [sys.executable, "-m", "stend"]
-    asked = ["run", "write-saturation", "--target", "sim:kc2000", "--into", str(folder)]
+    asked = ["run", "write-saturation", "--target", "sim:kc2000?pace=1", "--into", str(folder)]
     with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
         wait_for((folder / "events.jsonl").exists)
         with subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True) as watch:
