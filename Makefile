@@ -23,6 +23,7 @@ demo: setup ## PTS IOPS and write saturation, shortened, on a scratch file with 
 needs: setup # what tests and the lab run, where it can be installed; what is missing then is counted at the end
 	@tools/apt $$($(PY) tools/packages tests lab) || true
 
+test: export STEND_TESTS_INSTALL := 1
 test: needs ## everything that must hold before a change lands
 	@$(MAKE) --no-print-directory -j3 kernels lint tests
 

@@ -1,36 +1,36 @@
-"""How many small changes of the code its nearest tests notice: `python -m benchmarks.mutations --draw 120 --seed 1`.
+"""How many small changes of the code the quick tests notice: `python -m benchmarks.mutations --draw 75 --seed 1`.
 
-A mutation changes one place of one file: a comparison, an operator, a constant, a condition, the order of two
-arguments, a call left out. It is drawn by a seed and written into a copy of the tree, where the tests that
-`mutations.toml` names for that file run until the first fails. One that no test notices survives. The table also keeps
-those that were judged to change nothing that can be seen, each with its reason; they are told apart and do not count.
+A mutation changes one place of one module: a comparison, an operator, a constant, a condition, the order of two
+arguments, a call left out. A seed draws as many from each package of src/stend as from any other. The quick tests
+nearest to the module run with its changed source (`changed/sitecustomize.py`) until one fails; a mutation that no test
+notices survives. Those that change nothing that can be seen are listed in `mutations.toml` with reasons.
+
+Nearest are the files of tests that reach the module by the fewest imports; a name in common brings a file one nearer.
 """
 
 import argparse
 import ast
 import os
 import random
-import shutil
+import re
 import subprocess
 import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterable, Iterator
-from functools import partial
-from itertools import count
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
-TABLE = Path(__file__).with_suffix(".toml")
-PATIENCE_S, PATIENCE, DAY_S = 60.0, 5, 86400
-"""A change that makes a loop endless is noticed too: so many times what the tests took without any, and a minute."""
-TRIES = 3
-MOMENTS = count(1_000_000_000)
-"""When each mutation is said to be written: by that and its length Python knows what it has compiled already."""
+HOME = ROOT / "src/stend"
+JUDGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["judged"]
+PATIENCE_S = 1800.0
+"""How long a change may take that makes a loop endless."""
 QUICK = "not slow and not soak and not browser and not lab"
-HASTY = ("-m", QUICK, "-p", "benchmarks.hasty", "--hypothesis-profile=hasty")
+HASTY = ("-m", QUICK, "-p", "benchmarks.hasty", "--hypothesis-profile=hasty", "-p", "no:cacheprovider", "--tb=no", "-q")
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">",
     ast.Is: "is not", ast.IsNot: "is", ast.In: "not in", ast.NotIn: "in",
@@ -54,9 +54,19 @@ class Mutation(NamedTuple):
     became: str
 
     @property
+    def module(self) -> str:
+        """The dotted name of its module."""
+        return next(name for name, path in modules().items() if path == HOME / self.file)
+
+    @property
+    def package(self) -> str:
+        """The package it is in; the modules that are in none count as one."""
+        return self.file.rpartition("/")[0].partition("/")[0] or "(modules)"
+
+    @property
     def key(self) -> str:
         """What names it as long as the code around it stays; `mutations.toml` judges by it."""
-        return f"{self.file} {self.place}: {self.was} -> {self.became}"
+        return f"{self.file} {self.place.rpartition('.')[2] or '<module>'}: {self.was} -> {self.became}"
 
 
 def changes(node: ast.AST) -> Iterator[str]:  # noqa: C901
@@ -93,7 +103,7 @@ def found(file: str, source: str) -> Iterator[Mutation]:
 
     def walk(node: ast.AST, place: str) -> Iterator[Mutation]:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            place = node.name
+            place = f"{place}.{node.name}".lstrip(".")
         for name, held in ast.iter_fields(node):
             if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.JoinedStr):
                 continue
@@ -105,15 +115,17 @@ def found(file: str, source: str) -> Iterator[Mutation]:
             end = starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0)
             was = ast.unparse(node)
             for became in (other for other in changes(node) if other != was):  # two arguments may be alike
-                yield Mutation(file, place or "<module>", node.lineno, start, end, was, became)
+                yield Mutation(file, place, node.lineno, start, end, was, became)
 
     yield from walk(ast.parse(source), "")
 
 
-def drawn(tests: dict[str, list[str]], many: int, seed: int) -> list[Mutation]:
-    """As many from each file as from any other, in an order that the seed gives."""
-    chance = random.Random(seed)
-    places = {file: list(found(file, (ROOT / "src/stend" / file).read_text())) for file in tests}
+def drawn(many: int, seed: int) -> list[Mutation]:
+    """Mutations of every module below src/stend, as many of each package as of any other, as the seed gives."""
+    chance, places = random.Random(seed), defaultdict[str, list[Mutation]](list)
+    for path in sorted((ROOT / "src/stend").rglob("*.py")):
+        for one in found(str(path.relative_to(ROOT / "src/stend")), path.read_text()):
+            places[one.package].append(one)
     for every in places.values():
         chance.shuffle(every)
     taken: list[Mutation] = []
@@ -122,84 +134,93 @@ def drawn(tests: dict[str, list[str]], many: int, seed: int) -> list[Mutation]:
     return taken[:many]
 
 
-def noticed(mutation: Mutation, tests: list[str], tree: Path, patience_s: float) -> str:
-    """The first test that fails in a tree with this mutation; empty if none does."""
-    target = tree / "src/stend" / mutation.file
-    source = target.read_bytes()
-    target.write_bytes(source[: mutation.start] + mutation.became.encode() + source[mutation.end :])
-    os.utime(target, (next(MOMENTS),) * 2)
+@cache
+def modules() -> dict[str, Path]:
+    """Files below src/stend by the names of their modules."""
+    paths = {path: path.relative_to(HOME.parent).with_suffix("").parts for path in HOME.rglob("*.py")}
+    return {".".join(parts).removesuffix(".__init__"): path for path, parts in paths.items()}
+
+
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """The modules of stend that a file imports; a package may import any of its own as it goes."""
+    found = {name for name, own in modules().items() if path.name == "__init__.py" and path.parent in own.parents}
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.Import(names=names):
+                found |= {one.name for one in names}
+            case ast.ImportFrom(module=str(module), names=names):
+                found |= {module, *(f"{module}.{one.name}" for one in names)}
+    return frozenset(found & modules().keys())
+
+
+@cache
+def distances(test: Path) -> dict[str, int]:
+    """How many imports lead from a file of tests to each module."""
+    far, edge = dict[str, int](), set(imported(test)) | {"stend.cli." + test.stem.split("_")[1]} & modules().keys()
+    for distance in range(len(modules())):
+        far |= dict.fromkeys(edge, distance)
+        edge = {other for one in edge for other in imported(modules()[one])} - far.keys()
+        if not edge:
+            break
+    return far
+
+
+def nearest(module: str, many: int) -> list[str]:
+    """The files of tests nearest to a module, the most special first."""
+    words, ranked = set(re.split(r"[._]+", module)) - {"stend"}, []
+    for test in sorted((ROOT / "tests").glob("test_*.py")):
+        far = distances(test)
+        if module in far:
+            common = len(words & set(test.stem.split("_")))
+            ranked.append((far[module] - common, len(far), str(test.relative_to(ROOT))))
+    return [name for _, _, name in sorted(ranked)[:many]]
+
+
+def noticed(mutation: Mutation, tests: list[str]) -> str:
+    """The first test that fails with this mutation; empty if none does. A busy host's failure must come again alone."""
+    source = (HOME / mutation.file).read_bytes()
+    changed = source[: mutation.start] + mutation.became.encode() + source[mutation.end :]
+    with tempfile.TemporaryDirectory() as place:
+        own = {"CHANGED": mutation.module, "CHANGED_SOURCE": f"{place}/source.py"}
+        Path(own["CHANGED_SOURCE"]).write_bytes(changed)
+        if b"compiled" in source:  # what was compiled of it before must not be found
+            own["NUMBA_CACHE_DIR"] = place
+        by = _failing(tests, own)
+        test = by.partition(" ")[2].partition(" - ")[0]
+        return _failing([test], own) if test.startswith("tests/") else by
+
+
+def _failing(tests: list[str], own: dict[str, str]) -> str:
+    words = [sys.executable, "-m", "pytest", "-x", "--no-header", *HASTY, *tests]
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "benchmarks/changed"), **own}
     try:
-        for _ in range(TRIES):
-            by = _failing(tests, tree, patience_s)
-            if not by or _again(by, tree, patience_s):
-                return by
-        return ""
-    finally:
-        target.write_bytes(source)
-
-
-def _again(by: str, tree: Path, patience_s: float) -> bool:
-    """Whether what failed does so alone too: on a busy host a test may fail of itself, and then it noticed nothing."""
-    test = by.partition(" ")[2].partition(" - ")[0]
-    return not test.startswith("tests/") or bool(_failing([test], tree, patience_s))
-
-
-def _failing(tests: Iterable[str], tree: Path, patience_s: float) -> str:
-    asked = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider", *HASTY, *tests]
-    env = {**os.environ, "PYTHONPATH": str(tree / "src")}
-    env.pop("PYTHONDONTWRITEBYTECODE", None)
-    run = partial(subprocess.run, cwd=tree, env=env, capture_output=True, text=True, timeout=patience_s, check=False)
-    try:
-        done = run(asked)
+        done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:
-        return f"no end within {patience_s:.0f} s"
+        return f"no end within {PATIENCE_S:.0f} s"
     told = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return "" if done.returncode == 0 else (told or [(done.stdout + done.stderr).strip()[-200:] or "no word"])[0]
 
 
-def _tree(into: Path) -> Path:
-    """A copy of what git knows here, with this checkout's virtual environment."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in filter(None, listed.split("\0")):
-        if (ROOT / name).exists():
-            (into / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, into / name)
-    (into / ".venv").symlink_to(ROOT / ".venv")
-    (into / "build").mkdir(exist_ok=True)
-    return into
-
-
 def main() -> None:
-    """Draw, try, tell."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--draw", type=int, default=120, help="how many mutations")
+    """Draw, try, print a table by package."""
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--draw", type=int, default=75, help="how many mutations")
     asked.add_argument("--seed", type=int, default=1)
-    asked.add_argument("--of", choices=("spine", "rooms"), default="spine", help="which table of files")
+    asked.add_argument("--files", type=int, default=6, help="how many files of tests are tried")
     asked.add_argument("--only", nargs="*", default=[""], help="of those drawn the ones in files with such a name")
     words = asked.parse_args()
-    table = tomllib.loads(TABLE.read_text())
-    tests = table[words.of]
-    taken = [one for one in drawn(tests, words.draw, words.seed) if any(part in one.file for part in words.only)]
     told: list[tuple[str, str]] = []
-    with tempfile.TemporaryDirectory() as place:
-        tree = _tree(Path(place))
-        patience: dict[tuple[str, ...], float] = {}
-        for mutation in sorted(taken, key=lambda one: list(tests).index(one.file)):
-            near = tuple(tests[mutation.file])
-            began = time.monotonic()
-            if near not in patience and (already := _failing(near, tree, DAY_S)) and _again(already, tree, DAY_S):
-                sys.exit(f"mutations: a test of {mutation.file} fails without any: {already}")
-            patience.setdefault(near, PATIENCE_S + PATIENCE * (time.monotonic() - began))
-            began = time.monotonic()
-            by = noticed(mutation, tests[mutation.file], tree, patience[near])
-            verdict = "found" if by else "judged" if mutation.key in table["judged"] else "SURVIVED"
-            told.append((mutation.file, verdict))
-            at = f"line {mutation.line}, {time.monotonic() - began:.0f} s"
-            print(f"{verdict:9}{mutation.key}  [{at}] {by}", flush=True)
-    for file in [*dict.fromkeys(name for name, _ in told), ""]:
-        own = [verdict for name, verdict in told if file in ("", name)]
-        survived, counted = own.count("SURVIVED"), len(own) - own.count("judged")
-        print(f"{file or 'all':40} {survived} of {counted} survived; {own.count('judged')} judged")
+    for mutation in (one for one in drawn(words.draw, words.seed) if any(part in one.file for part in words.only)):
+        began = time.monotonic()
+        by = noticed(mutation, nearest(mutation.module, words.files))
+        verdict = "found" if by else "judged" if mutation.key in JUDGED else "SURVIVED"
+        told.append((mutation.package, verdict))
+        print(f"{verdict:9}{mutation.key}  [line {mutation.line}, {time.monotonic() - began:.0f} s] {by}", flush=True)
+    for package in [*sorted({name for name, _ in told}), ""]:
+        own = [verdict for name, verdict in told if package in ("", name)]
+        counts = ", ".join(f"{own.count(word)} {word.lower()}" for word in ("found", "SURVIVED", "judged"))
+        print(f"{package or 'all':12} {len(own)} drawn: {counts}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -17,6 +18,9 @@ from hypothesis import HealthCheck, settings
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(sys.prefix, "numba")))
 """Compiled kernels stay with the environment whose numba made them."""
 os.environ.setdefault("XDG_CACHE_HOME", str(Path(sys.prefix, "cache")))
+LOCKS = tempfile.TemporaryDirectory(prefix="stend-locks-")
+os.environ["STEND_RUNTIME"] = LOCKS.name
+"""Locks that no other tests of this host share: neither a worker beside this one, nor another checkout's."""
 
 from stend.cli import ALONE, GARBAGE_AFTER, main  # noqa: E402
 

@@ -6,12 +6,13 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.gate_verbs import needs
-from tests.stand import SIZE, Stand, name_of, number_of, resize, sh
+from tests.stand import SIZE, Stand, loop_of, name_of, number_of, resize, sh
 
 
 @dataclass
@@ -174,11 +175,7 @@ def another_drive_at_its_node(stand: Stand) -> Case:
 def another_file_behind_its_loop(stand: Stand) -> Case:
     node, other = stand.loop(stand.file("one.bin")), stand.file("other.bin")
 
-    def change() -> None:
-        sh("losetup", "-d", node)
-        sh("losetup", node, other)
-
-    return Case(node, "has another (backing file|disk sequence number) now", between=change)
+    return Case(node, "has another (backing file|disk sequence number) now", between=lambda: loop_of(other, again=node))
 
 
 def shrunk(stand: Stand) -> Case:
@@ -382,10 +379,7 @@ def a_loop_that_begins_elsewhere(stand: Stand) -> Case:
     path = stand.file()
     node = stand.loop(path, "--sizelimit", "8M")
 
-    def move() -> None:
-        sh("losetup", "-d", node)
-        sh("losetup", "--offset", "16M", "--sizelimit", "8M", node, path)
-
+    move = partial(loop_of, path, "--offset", "16M", "--sizelimit", "8M", again=node)
     return Case(node, "has another (offset|disk sequence number) now", between=move)
 
 

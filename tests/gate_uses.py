@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.gate_verbs import needs
-from tests.stand import SIZE, Stand, sh
+from tests.stand import SIZE, Stand, sh, zram
 
 
 class Used(NamedTuple):
@@ -199,29 +199,16 @@ def held_by_a_program_under_another_node(stand: Stand) -> Used:
     return Used(node, "to itself", names=(other,))
 
 
-def _zram(stand: Stand) -> str:
-    """A drive in compressed memory, which is taken away at the end."""
-    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
-    stand.end.callback(Path("/sys/class/zram-control/hot_remove").write_text, number)
-    Path(f"/sys/block/zram{number}/disksize").write_text(str(SIZE))
-    node = Path(f"/dev/zram{number}")
-    if not node.exists():  # nobody makes it where no udev runs
-        major, minor = Path(f"/sys/block/{node.name}/dev").read_text().strip().split(":")
-        os.mknod(node, 0o60600, os.makedev(int(major), int(minor)))
-        stand.end.callback(node.unlink)
-    return str(node)
-
-
 @needs("mkfs.ext4", "zram in the kernel")
 def a_drive_in_memory_that_is_mounted(stand: Stand) -> Used:
-    node = stand.formatted(path=_zram(stand))
+    node = stand.formatted(path=stand.end.enter_context(zram(SIZE)))
     stand.mount(node)
     return Used(node, "is mounted at")
 
 
 @needs("mkswap", "swapon", "swapoff", "zram in the kernel")
 def a_drive_in_memory_that_is_swap(stand: Stand) -> Used:
-    node = stand.formatted("swap", _zram(stand))
+    node = stand.formatted("swap", stand.end.enter_context(zram(SIZE)))
     stand.swap(node)
     return Used(node, "is swap in use")
 

@@ -5,15 +5,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
 from stend.cli import main
-
-PATIENCE_S = 60
+from tests.waits import PATIENCE_S
 
 
 def whole_and_cut(top: Path) -> Path:
@@ -24,17 +22,6 @@ def whole_and_cut(top: Path) -> Path:
     lines = (top / "cut/events.jsonl").read_bytes().splitlines(keepends=True)
     (top / "cut/events.jsonl").write_bytes(b"".join(lines[: len(lines) // 2]))
     return top
-
-
-def wait_for(true: Callable[[], object]) -> None:
-    """Until it is so (bounded)."""
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        with suppress(AssertionError, OSError):
-            if true():
-                return
-        assert time.monotonic() < until
-        time.sleep(0.1)
 
 
 class Served:

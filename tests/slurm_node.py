@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-PATIENCE_S = 60
+from tests.waits import PATIENCE_S
+
 CONF = """ClusterName=stend
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root
@@ -107,7 +108,7 @@ class Slurm:
     def end(self) -> None:
         """All jobs, then all daemons."""
         self.said("scancel", "--user=root")
-        until = time.monotonic() + PATIENCE_S
+        until = time.monotonic() + 60
         while self.said("squeue", "--noheader") and time.monotonic() < until:
             time.sleep(0.2)
         for one in (*self.nodes.values(), self.controller, self.munge):

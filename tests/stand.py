@@ -1,13 +1,12 @@
 """Drives that must not be written: real loop devices and files in every kind of use, and hosts that we have not."""
 
-import contextlib
+import fcntl
 import hashlib
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from stend import devices, gate
 from stend.kernel import Kernel
 from stend.units import KiB, MiB
+from tests.waits import wait_for
 
 SIZE = 48 * MiB
 ZERO = bytes(4 * KiB)
@@ -33,14 +33,25 @@ def sh(*words: str | Path, give: str | None = None) -> str:
     return done.stdout.strip()
 
 
+def loop_of(path: Path | str, *options: str | Path, again: str = "") -> str:
+    """Set up a loop device and return its node; `again` is one to detach first, whose number it takes.
+
+    Meanwhile no other test on this host, which may be another checkout's, sets one up.
+    """
+    with open("/dev/loop-control", "rb") as control:
+        fcntl.flock(control, fcntl.LOCK_EX)
+        if again:
+            let_go(again)
+        return sh("losetup", "--show", *options, again or "-f", path)
+
+
 def let_go(loop: str) -> None:
-    """Detached, and seen to be: whoever looks at the device at this moment holds it a little longer."""
-    subprocess.run(["losetup", "-d", loop], check=False, capture_output=True)
-    for _ in range(1000):
-        if not Path("/sys/block", Path(loop).name, "loop").exists():
-            return
-        time.sleep(0.01)
-    raise AssertionError(f"{loop} is still set up")
+    """Detach a loop device and wait until it is, or another test has its number; who looks at it holds it longer."""
+    held = Path("/sys/block", Path(loop).name, "loop/backing_file")
+    with suppress(FileNotFoundError):
+        before = held.read_text()
+        subprocess.run(["losetup", "-d", loop], check=False, capture_output=True)
+        wait_for(lambda: not held.exists() or held.read_text() != before)
 
 
 def ours(path: Path) -> Path:
@@ -71,7 +82,7 @@ class Stand:
 
     def loop(self, path: Path | str | None = None, *options: str) -> str:
         """A loop device on a file or node."""
-        node = sh("losetup", "-f", "--show", *options, path or self.file())
+        node = loop_of(path or self.file(), *options)
         self.end.callback(let_go, node)
         return node
 
@@ -159,16 +170,8 @@ class Stand:
             sh("partx", "-a", node)  # where the kernel reads no partition tables
             self.end.callback(subprocess.run, ["partx", "-d", node], check=False, capture_output=True)
         for part in _partitions(node):
-            self._node(part)
+            self.end.enter_context(node_of(part))
         return node
-
-    def _node(self, part: Path) -> None:
-        """The node of a partition, which nobody makes where no udev runs."""
-        path = Path("/dev", part.name)
-        if not path.exists():
-            major, minor = (part / "dev").read_text().strip().split(":")
-            os.mknod(path, 0o60600, os.makedev(int(major), int(minor)))
-            self.end.callback(path.unlink)
 
     def program(self, code: str) -> int:
         """A program that runs until the end of the test, no descendant of ours; it prints its number when ready."""
@@ -191,7 +194,7 @@ class Stand:
 
 
 def _kill(number: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):
         os.kill(number, signal.SIGKILL)
 
 
@@ -228,7 +231,6 @@ class Host:
         self.write("proc/swaps", "Filename Type Size Used Priority\n")
 
     def write(self, path: str, text: str) -> None:
-        """A file of the tree."""
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
@@ -254,7 +256,6 @@ class Host:
             link.symlink_to(home)
 
     def stacked(self, upper: str, *lowers: str) -> None:
-        """`upper` holds `lowers`."""
         for lower in lowers:
             (self.kernel.block(lower) / "holders").mkdir(exist_ok=True)
             (self.kernel.block(lower) / "holders" / upper).mkdir()
@@ -262,7 +263,6 @@ class Host:
             (self.kernel.block(upper) / "slaves" / lower).mkdir()
 
     def mounted(self, number: str, place: str, source: str) -> None:
-        """A line in our mount table."""
         table = self.root / "proc/self/mountinfo"
         table.write_text(table.read_text() + f"36 35 {number} / {place} rw - ext4 {source} rw\n")
 
@@ -279,15 +279,28 @@ def number_of(node: str) -> str:
 
 
 @contextmanager
+def node_of(block: Path) -> Iterator[str]:
+    """The node of a drive or partition, which no process makes where no udev runs."""
+    path = Path("/dev", block.name)
+    if made := not path.exists():
+        major, minor = (block / "dev").read_text().strip().split(":")
+        os.mknod(path, 0o60600, os.makedev(int(major), int(minor)))
+    yield str(path)
+    if made:
+        path.unlink()
+
+
+@contextmanager
 def zram(size: int) -> Iterator[str]:
-    """A drive in memory of our own, besides those that are there."""
+    """Make a drive in memory; it is removed once no process that looked at it has it open."""
     number = Path("/sys/class/zram-control/hot_add").read_text().strip()
-    Path(f"/sys/block/zram{number}/disksize").write_text(str(size))
+    home = Path(f"/sys/block/zram{number}")
     try:
-        yield f"/dev/zram{number}"
+        (home / "disksize").write_text(str(size))
+        with node_of(home) as node:
+            yield node
     finally:
-        Path(f"/sys/block/zram{number}/reset").write_text("1")
-        Path("/sys/class/zram-control/hot_remove").write_text(number)
+        wait_for(lambda: Path("/sys/class/zram-control/hot_remove").write_text(number))
 
 
 def resize(path: Path, size: int, node: str = "") -> None:

@@ -1,7 +1,6 @@
 """What the storm goes over: a virtual drive, a file, a new zram, and a loop device with a write cache to set."""
 
 import os
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -17,7 +16,7 @@ from stend.devices.telling.below import Member
 from stend.kernel import HOST, Kernel
 from stend.record import Result
 from stend.units import MiB
-from tests.stand import let_go, ours, sh
+from tests.stand import let_go, loop_of, ours, sh, zram
 
 SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")
 VIRTUAL = ("latency", "write-saturation", *SHORT)
@@ -89,12 +88,12 @@ def ground(kind: str, top: Path) -> Iterator[Ground]:
             return
         features.probe()  # here, once for all children
         if kind == "zram":
-            yield _undisturbed(Ground(kind, undo.enter_context(_zram())), top)
+            yield _undisturbed(Ground(kind, undo.enter_context(zram(SIZE))), top)
             return
         (top / "scratch.bin").write_bytes(os.urandom(SIZE))
         ours(top / "scratch.bin")
         if kind == "loop":
-            node = sh("losetup", "-f", "--show", top / "scratch.bin")
+            node = loop_of(top / "scratch.bin")
             undo.callback(let_go, node)
             undo.enter_context(pytest.MonkeyPatch.context()).setattr(block, "find", _switched)
             yield _undisturbed(Ground(kind, node, backing=str(top / "scratch.bin")), top)
@@ -110,16 +109,3 @@ def _undisturbed(bare: Ground, top: Path) -> Ground:
         code = main(bare.asked(folder))
     assert code == 0, (top / "said.txt").read_text()
     return bare._replace(expected=tuple(store.load(folder).results))
-
-
-@contextmanager
-def _zram() -> Iterator[str]:
-    """A zram device of its own, taken away at the end."""
-    number = Path("/sys/class/zram-control/hot_add").read_text().strip()
-    try:
-        Path(f"/sys/block/zram{number}/disksize").write_text(str(SIZE))
-        subprocess.run(["udevadm", "settle"], check=False, capture_output=True)
-        yield f"/dev/zram{number}"
-    finally:
-        Path(f"/sys/block/zram{number}/reset").write_text("1")
-        Path("/sys/class/zram-control/hot_remove").write_text(number)

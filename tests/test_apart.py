@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -23,17 +22,10 @@ from stend.record import Ended
 from tests.forks import child
 from tests.short import study
 from tests.storm_end import end
+from tests.waits import PATIENCE_S, wait_for
 
-PATIENCE_S = 60
 STEND = [sys.executable, "-m", "stend"]
 SHORT = ["latency", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--seed", "7"]
-
-
-def wait_for(true: Callable[[], object]) -> None:
-    until = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 def process_of(folder: Path) -> int:

@@ -18,10 +18,11 @@ from stend.programs import install
 from stend.units import MiB
 from tests.engine_rules import FILL, RANDOM, finished
 from tests.short import study
+from tests.waits import PATIENCE_S
 
 pytestmark = pytest.mark.fio
 INTERVAL_S = 0.1
-PATIENCE_S, SILENCE_S = 60.0, 1.0
+SILENCE_S = 1.0
 """A busy host may be late with anything; who is known to be stuck needs no waiting for."""
 
 Making = Callable[..., FioEngine]

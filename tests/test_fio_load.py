@@ -14,9 +14,9 @@ from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines._fio_load import FioLoad, busy_cpu_s
 from stend.engines._fio_process import Process
 from stend.errors import LoadFailed, StepFailed
+from tests.waits import PATIENCE_S
 
 pytestmark = pytest.mark.needs("setpriv", "sh")
-PATIENCE_S = 30.0
 WAITS = f"echo {RELEASED} >&2; exec sleep 600"
 
 

@@ -5,10 +5,9 @@ import pickle
 import socket
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -25,8 +24,8 @@ from stend.fleet.tasks import Outcome
 from stend.session import apart
 from tests.forks import Run, child
 from tests.storm_end import end
+from tests.waits import PATIENCE_S, wait_for
 
-PATIENCE_S = 120
 STEND = [sys.executable, "-m", "stend", "fleet"]
 QUICK = Study(["fresh"], quick=True, minute_s=0.2)
 
@@ -119,9 +118,7 @@ def test_a_run_outlives_its_worker_and_is_taken_up_again_once() -> None:
     told = msgspec.json.encode(slow).decode()
     events = tasks.HOME / "runs/batch/01/001-a-01/events.jsonl"
     with subprocess.Popen([sys.executable, "-c", code, str(tasks.HOME), told]) as worker:
-        until = time.monotonic() + PATIENCE_S
-        while not events.exists() and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_for(events.exists)
         worker.kill()
     with locks.drive("SIM-small-1") as fd:
         assert fd == -1, "the run has the drive, though its worker is gone"
@@ -173,31 +170,26 @@ def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path)
 @contextmanager
 def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
     """A scheduler, and a worker for each list of drives, with a runtime folder of its own as on hosts; the port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
     names = [f"host-{number}" for number in range(len(hosts))]
     certificates.make(folder / "papers", ["sched", "desk", *names])
-    papers, address = ["--certificates", str(folder / "papers"), "--name"], f"tls://127.0.0.1:{port}"
-    every = [[*STEND, "scheduler", address, *papers, "sched"]]
-    for name, drives in zip(names, hosts, strict=True):
-        named = [word for one in drives for word in ("--drive", one)]
-        every.append([*STEND, "worker", address, *papers, name, *named, "--into", str(folder / name)])
-    processes = [
-        subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                         env=os.environ | {"STEND_RUNTIME": str(folder / f"locks-{number}")})
-        for number, words in enumerate(every)
-    ]  # fmt: skip
-    try:
-        yield port
-    finally:
-        for process in processes:
-            process.kill()
-            process.wait()
+    papers = ["--certificates", str(folder / "papers"), "--name"]
+    words = [*STEND, "scheduler", "tls://127.0.0.1:0", *papers, "sched"]
+    with ExitStack() as end:
+        scheduler = end.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
+        end.callback(scheduler.kill)
+        assert scheduler.stdout
+        address = scheduler.stdout.readline().strip()
+        for name, drives in zip(names, hosts, strict=True):
+            named = [word for one in drives for word in ("--drive", one)]
+            words = [*STEND, "worker", address, *papers, name, *named, "--into", str(folder / name)]
+            env = os.environ | {"STEND_RUNTIME": str(folder / f"locks-{name}")}
+            quiet = subprocess.DEVNULL
+            end.callback(end.enter_context(subprocess.Popen(words, stdout=quiet, stderr=quiet, env=env)).kill)
+        yield int(address.rpartition(":")[2])
 
 
 def at_the_desk(
-    verb: str, path: Path | str, papers: Path, patience_s: float = 20.0
+    verb: str, path: Path | str, papers: Path, patience_s: float = PATIENCE_S
 ) -> "subprocess.CompletedProcess[str]":
     """What comes of a verb, and what it says, which is not told apart from what it complains of."""
     words, said = ["fleet", verb, str(path), "--certificates", str(papers), "--name", "desk"], papers / "said.txt"
@@ -223,7 +215,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
             home, there = tmp_path / "home" / cell, tmp_path / "host-0/runs/batch/01" / cell
             assert (home / "events.jsonl").read_bytes() == (there / "events.jsonl").read_bytes()
             assert store.load(home).wrong == ()
-        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers, 5.0)
+        nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers, 20.0)
         assert nobody.returncode == 2
         assert "no host announces the drive SN9; announced are SIM-small-1, SIM-small-2" in nobody.stderr
         certificates.make(tmp_path / "strange", ["desk"])

@@ -20,9 +20,9 @@ from stend.record import Started
 from stend.session.together import group, roll
 from tests.short import study
 from tests.stand import Stand
+from tests.waits import PATIENCE_S
 
 QUICK = Study(["fresh"], quick=True, minute_s=0.2)
-PATIENCE_S = 240
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,10 @@ from stend.fleet import file, locks, slurm, tasks
 from stend.fleet.file import Fleet, Order
 from stend.record import Started
 from tests.forks import child
-from tests.slurm_node import PATIENCE_S, Slurm
+from tests.slurm_node import Slurm
 from tests.slurm_node import slurm as slurm_of
 from tests.storm_end import end
+from tests.waits import wait_for
 
 STEND = [sys.executable, "-m", "stend", "fleet"]
 QUICK = {"tests": ["fresh"], "quick": True, "minute_s": 0.2}
@@ -209,9 +209,7 @@ def test_jobs_of_two_nodes_survive_the_kill_of_the_controller_and_of_a_node_daem
         asked = at_the_desk(lab, "run", path)
         assert asked.returncode == 0, asked.stderr
         assert "8 jobs were submitted" in asked.stdout
-        until = time.monotonic() + PATIENCE_S
-        while not runs(tmp_path) and time.monotonic() < until:
-            time.sleep(0.1)
+        wait_for(lambda: runs(tmp_path))
         lab.saved("SIM-small-4-02")
         for daemon in (lab.controller, lab.nodes["one"]):
             daemon.kill()
@@ -224,12 +222,8 @@ def test_jobs_of_two_nodes_survive_the_kill_of_the_controller_and_of_a_node_daem
         again = at_the_desk(lab, "run", path)
         assert again.returncode == 0, again.stderr
         assert "0 jobs were submitted" in again.stdout, "its queue came back"
-        until = time.monotonic() + PATIENCE_S * 10
-        while (told := at_the_desk(lab, "status", path).stdout).count(": ended") < 8 and time.monotonic() < until:
-            time.sleep(0.5)
-        assert told.count(": ended") == 8, told
-        while lab.said("squeue", "--noheader") and time.monotonic() < until:
-            time.sleep(0.2)
+        wait_for(lambda: at_the_desk(lab, "status", path).stdout.count(": ended") == 8)
+        wait_for(lambda: not lab.said("squeue", "--noheader"))
         brought = at_the_desk(lab, "collect", path)
         assert "8 of 8 runs are here" in brought.stdout, brought.stderr
     for folder in runs(tmp_path):

@@ -12,7 +12,7 @@ from tests import gate_table
 from tests.gate_uses import ALONE, USES, Builder, Used
 from tests.gate_verbs import each
 from tests.gate_verbs import refused as verbs_refused
-from tests.stand import Stand, let_go, sh
+from tests.stand import Stand, let_go, loop_of
 
 pytestmark = pytest.mark.block
 LOOPS = {
@@ -35,7 +35,7 @@ def reached(target: str | Path, ways: tuple[tuple[str, ...], ...]) -> Iterator[s
     """A loop device over it, or over a loop device over it."""
     with contextlib.ExitStack() as end:
         for options in ways:
-            target = sh("losetup", "-f", "--show", *options, target)
+            target = loop_of(target, *options)
             end.callback(let_go, target)
         yield str(target)
 

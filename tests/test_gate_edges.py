@@ -18,7 +18,7 @@ from stend.errors import Refused, StepFailed
 from stend.gate.refusals import refusal
 from stend.kernel import HOST
 from stend.units import MiB
-from tests.stand import Stand, name_of, ours, sh
+from tests.stand import Stand, loop_of, name_of, ours, sh
 
 TRIES = 100
 """Looks at a link that is swapped all the while."""
@@ -255,10 +255,8 @@ def test_another_file_of_the_same_name_and_size_is_told_to_who_goes_on(stand: St
     path = stand.file()
     node = stand.loop(path)
     began, below = gate.fingerprint(str(path)), gate.fingerprint(node)
-    sh("losetup", "-d", node)
     path.unlink()
-    stand.file()
-    sh("losetup", node, path)
+    loop_of(stand.file(), again=node)
     assert "is not what the run began on: its inode" in gate.changed(began, gate.fingerprint(str(path)))
     assert "is not what the run began on: its inodes below" in gate.changed(below, gate.fingerprint(node))
     moved = path.rename(stand.folder / "moved.bin")

@@ -28,8 +28,7 @@ from stend.record import Counts, Ended, Judged, Result, Sample, Tally
 from stend.stats import percentile_s
 from stend.store import writer
 from tests.going import whole_and_cut
-
-PATIENCE_S = 60
+from tests.waits import PATIENCE_S, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -184,13 +183,12 @@ def test_watching_ends_with_the_run_and_says_what_became_of_it(runs: Path, capsy
 def test_a_run_that_is_killed_is_seen_by_who_watches_it(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     stend = [sys.executable, "-m", "stend"]
-    asked = ["run", "write-saturation", "--target", "sim:kc2000", "--into", str(folder)]
+    asked = ["run", "write-saturation", "--target", "sim:kc2000?pace=1", "--into", str(folder)]
     with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        until = time.monotonic() + PATIENCE_S
-        while not (folder / "events.jsonl").exists() and time.monotonic() < until:
-            time.sleep(0.05)
+        wait_for((folder / "events.jsonl").exists)
         with subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True) as watch:
-            time.sleep(1)
+            assert watch.stdout
+            assert watch.stdout.readline(), "it watches"
             run.kill()
             out, _ = watch.communicate(timeout=PATIENCE_S)
     assert watch.returncode == 5

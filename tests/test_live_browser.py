@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from stend.words import Language
-from tests.going import Served, serving, wait_for
+from tests.going import Served, serving
 from tests.test_report_browser import axe
+from tests.waits import wait_for
 
 pytestmark = pytest.mark.browser
-PATIENCE_S = 60
 HOUR = """title = "An hour of writing"
 tests = ["write-saturation"]
 [settings.tests.write-saturation]

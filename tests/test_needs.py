@@ -46,8 +46,17 @@ def test_a_tool_that_could_be_here_and_is_not_fails_a_test(monkeypatch: pytest.M
     with pytest.raises(pytest.fail.Exception, match=r"sfdisk is not installed, .* Debian's package fdisk"):
         needs.demand(["sfdisk"])
     monkeypatch.setattr(needs, "can_install", lambda: False)
-    with pytest.raises(pytest.skip.Exception, match="no sfdisk here, and nobody who may install it"):
+    with pytest.raises(pytest.skip.Exception, match=r"no sfdisk here \(Debian's package fdisk"):
         needs.demand(["sfdisk"])
+
+
+def test_only_make_test_fails_for_what_could_have_been_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("STEND_TESTS_INSTALL", raising=False)
+    needs.can_install.cache_clear()
+    assert not needs.can_install(), "`make check` installs nothing more, so it skips and counts"
+    needs.can_install.cache_clear()
+    asked = re.findall(r"^(.*): export STEND_TESTS_INSTALL", (TOP / "Makefile").read_text(), re.MULTILINE)
+    assert asked == ["test"]
 
 
 def test_what_a_host_can_never_do_is_told_before_what_could_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:

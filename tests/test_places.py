@@ -1,5 +1,6 @@
 """A file is not a drive, nor is what lies on another one: every page says so."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -63,11 +64,8 @@ def test_encryption_and_the_page_cache_are_found_below_a_volume(tmp_path: Path) 
         assert Language("ru").told(text) != text
 
 
-def test_a_file_in_memory_says_so_on_every_page(tmp_path: Path) -> None:
-    place = Path("/dev/shm") / f"stend-{tmp_path.name}-{id(tmp_path)}.bin"
-    place.write_bytes(bytes(2 * MiB))
-    try:
-        warnings = file.find(str(place)).identity.facts.get("warnings", [])
-    finally:
-        place.unlink()
+def test_a_file_in_memory_says_so_on_every_page() -> None:
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as place:
+        place.truncate(2 * MiB)
+        warnings = file.find(place.name).identity.facts.get("warnings", [])
     assert warnings == ["not a drive: the file lies in memory (tmpfs)"]

@@ -5,15 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from stend import store
-from stend.errors import BadInput
 from stend.record import Run
 from stend.units import MiB
 from tests.forks import child
@@ -21,9 +19,9 @@ from tests.short import study
 from tests.stand import Stand, name_of, ours
 from tests.storm_end import end
 from tests.storm_ways import loads
+from tests.waits import PATIENCE_S, wait_for
 
 STEND = [sys.executable, "-m", "stend"]
-PATIENCE_S = 60
 TWO_SIZES = 'title = "Two sizes"\ntests = ["iops"]\n[settings.tests.iops]\nblocks_kib = [128, 4]\n'
 """Every mix of the test, and of its eight sizes two: each cell is a start of fio."""
 CELLS = 7 * 2
@@ -47,13 +45,7 @@ def loads_of(target: str) -> list[str]:
 
 def wait_for_results(folder: Path, count: int) -> None:
     """Until a run has that many results (bounded)."""
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
-        with suppress(BadInput):  # not there yet, or not a line of it
-            if len(Run(store.read(folder)).results) >= count:
-                return
-        time.sleep(0.05)
-    raise AssertionError("the run did not get that far")
+    wait_for(lambda: len(Run(store.read(folder)).results) >= count)
 
 
 @pytest.fixture
@@ -106,10 +98,7 @@ def test_kill_9_leaves_no_fio_and_the_run_goes_on(tmp_path: Path) -> None:
     wait_for_results(folder, 2)
     os.kill(process, signal.SIGKILL)
     assert end(process) == -signal.SIGKILL
-    until = time.monotonic() + PATIENCE_S
-    while loads_of(str(target)) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert loads_of(str(target)) == []
+    wait_for(lambda: not loads_of(str(target)))
     assert end(child(["resume", str(folder)])) == 3  # not without naming it
     assert end(child(["resume", str(folder), "--destroy-data", str(target)], said)) == 0, said.read_text()
     run = store.load(folder)

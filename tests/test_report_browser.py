@@ -14,9 +14,9 @@ import pytest
 from stend import report
 from stend.words import LANGUAGES
 from tests.test_report import run_of, written
+from tests.waits import PATIENCE_S
 
 pytestmark = pytest.mark.browser
-PATIENCE_S = 180
 TENTHS = 900
 """Of a second, for all charts; of the browser's own clock, which waits for nothing else."""
 TELL = """

@@ -16,7 +16,8 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend.cli import main
 from stend.words import Language
-from tests.going import PATIENCE_S, Served, serving, whole_and_cut
+from tests.going import Served, serving, whole_and_cut
+from tests.waits import PATIENCE_S
 
 pytestmark = pytest.mark.together
 

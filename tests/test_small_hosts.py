@@ -16,11 +16,11 @@ from stend.store import verify
 from tests.forks import Run, child
 from tests.stand import Stand, sh
 from tests.storm_end import end
+from tests.waits import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 RUN = ("run", "latency", "--target", "sim:small", "--quick", "--rounds", "1", "--round-seconds", "0.2", "--seed", "7")
 GOOD, FAILED = 0, 5
-PATIENCE_S = 300
 Limit = Callable[[], object]
 
 

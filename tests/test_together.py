@@ -27,6 +27,7 @@ from tests.forks import Run, child
 from tests.short import study
 from tests.stand import ours
 from tests.storm_end import end
+from tests.waits import wait_for
 
 T = TypeVar("T")
 SHORT = ["--quick", "--rounds", "1", "--round-seconds", "0.2"]
@@ -231,31 +232,18 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
     folder, said = tmp_path / "g", tmp_path / "said"
     words = ["run", study(tmp_path, minute_s=0.2), *asked, *named, "--trial", "0.1", "--into", str(folder)]
     first = child(words, before=lambda: vars(trial).update(LOADS=trial.LOADS[:1], PAIRS=1))
-    members = wait(lambda: [folder / one.name for one in group.load(folder).members])
-    one = wait(lambda: next(own for own in members if store.load(own).results))
+    members = wait_for(lambda: [folder / one.name for one in group.load(folder).members])
+    one = wait_for(lambda: next(own for own in members if store.load(own).results))
     os.kill(first, signal.SIGKILL)
     assert end(first) == -signal.SIGKILL
     process = int(json.loads((one / "writer.json").read_bytes().partition(b"\n")[0])["pid"])
     os.kill(process, signal.SIGKILL)
     assert end(child(["resume", str(folder), *named], said)) == 0, said.read_text()
-    wait(lambda: not any(left.pid for left in group.load(folder).left(folder)) or None)  # the other went on by itself
+    wait_for(lambda: not any(left.pid for left in group.load(folder).left(folder)))  # the other went on by itself
     runs = [store.load(own) for own in members]
     assert [run.ended and run.ended.outcome in ("complete", "not steady") for run in runs] == [True, True]
     assert any("moved by" in note.text for run in runs for note in run.notes if note.kind in ("beside", "interference"))
     assert "runs are complete" in said.read_text()
-
-
-def wait(true: Callable[[], T]) -> T:
-    """What it tells once it tells something (bounded)."""
-    until = time.monotonic() + 300
-    while True:
-        try:
-            if told := true():
-                return told
-        except (BadInput, OSError, StopIteration, IndexError):
-            pass
-        assert time.monotonic() < until
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 
 from stend import store
 from tests.short import study
-from tests.test_apart import SHORT, STEND, process_of, wait_for
+from tests.test_apart import SHORT, STEND, process_of
+from tests.waits import wait_for
 
 pytestmark = [
     pytest.mark.fio,

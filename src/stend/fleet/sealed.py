@@ -1,18 +1,23 @@
-"""What a fleet's processes say to each other: TLS both ways, and nothing unpacked that could be a program.
+"""Messages of a fleet: TLS in both directions, a list of operations, and no pickle that could be a program.
 
-Dask sends tasks as pickles, which may hold any code. Here a pickle may name the tasks of `stend.fleet.tasks` and the
-plain parts that Dask's own messages are made of; any other name is refused, and so are Dask's ways to run a function.
+Dask sends tasks as pickles, which may hold any code. `seal` replaces every reader of pickles in Dask's modules by
+`Reader`, which accepts the tasks of `stend.fleet.tasks` and the plain parts of Dask's own messages. `shut` removes
+every operation of a scheduler or worker that a fleet does not use, because some of them run functions.
 """
 
 import io
 import logging
 import pickle
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import dask
+from distributed import Status
 from distributed.protocol import pickle as carried
+from distributed.protocol import serialize
 from distributed.security import Security
 
 from stend.errors import BadInput
@@ -31,29 +36,45 @@ NAMES = {
     "tblib": {"Code", "Frame", "Traceback"},
     "tblib.pickling_support": {"unpickle_exception", "unpickle_exception_with_attrs", "unpickle_traceback"},
 }
-RUNS = ("run", "run_function", "run_coroutine", "run_in_scheduler", "plugin-add", "plugin-remove", "actor_execute",
-        "actor_attribute", "register_worker_plugin", "register_scheduler_plugin", "register_nanny_plugin")  # fmt: skip
-"""Handlers of Dask that take functions."""
+SCHEDULER = {
+    *("identity", "register-client", "register-worker", "heartbeat_worker", "gather"),
+    # of the stream from a client
+    *("heartbeat-client", "close-client", "subscribe-topic", "update-graph"),
+    *("client-desires-keys", "client-releases-keys", "report-key"),
+    # of the stream from a worker
+    *("keep-alive", "worker-status-change", "task-finished", "task-erred", "release-worker-data", "reschedule"),
+}
+WORKER = {"get_data", "compute-task", "cancel-compute", "free-keys", "remove-worker", "close"}
+"""Operations that a fleet uses: requests, and messages of a stream."""
+UNPACK = carried.loads
+"""Dask's own reader, which unpacks any pickle."""
 
 
 class Reader(pickle.Unpickler):
-    """Unpacks what names nothing but NAMES."""
+    """Unpack a pickle that names nothing outside NAMES."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """BadInput for any other."""
+        """Return a global of NAMES; raise BadInput for any other."""
         if name in NAMES.get(module, ()):
             return super().find_class(module, name)
         raise BadInput(f"a message of the fleet names {module}.{name}, which is none of its tasks; it is not unpacked")
 
 
 def loads(data: Any, *, buffers: Iterable[Any] = ()) -> Any:
-    """A pickle of a fleet's message."""
+    """Unpack a pickle of a fleet's message."""
     return Reader(io.BytesIO(bytes(data)), buffers=buffers or None).load()
 
 
 def seal() -> None:
-    """From now on in this process."""
-    carried.loads = loads
+    """Let no module of Dask in this process unpack other pickles, or import a module that a message names."""
+    safe = SimpleNamespace(**{**vars(pickle), "loads": loads, "load": None, "Unpickler": Reader})
+    for module in [own for name, own in sys.modules.items() if name.partition(".")[0] in ("dask", "distributed")]:
+        for name, value in list(vars(module).items()):
+            if value is pickle:
+                setattr(module, name, safe)
+            elif value is UNPACK or value is pickle.loads:
+                setattr(module, name, loads)
+    serialize.import_allowed_module = lambda name: SimpleNamespace(Status=Status)  # the one enumeration that is sent
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     dask.config.set({
@@ -69,11 +90,17 @@ def seal() -> None:
     })  # fmt: skip
 
 
-def shut(server: Any) -> None:
-    """A scheduler or worker without the handlers that run functions."""
-    for name in RUNS:
-        server.handlers.pop(name, None)
-        getattr(server, "stream_handlers", {}).pop(name, None)
+class Closed:
+    """A scheduler or worker of Dask that opens no port besides that of TLS."""
+
+    def start_http_server(self, *_: Any, **__: Any) -> None:
+        """Start none: Dask's pages are plain HTTP."""
+
+
+def shut(server: Any, used: set[str]) -> None:
+    """Remove all operations of a scheduler or worker except those used."""
+    for kind in ("handlers", "stream_handlers"):
+        setattr(server, kind, {name: own for name, own in getattr(server, kind).items() if name in used})
 
 
 def security(folder: Path, name: str) -> Security:

@@ -24,8 +24,8 @@ from stend.session.together import group, roll
 from stend.store import journal, writer
 
 LOOK_S, PIECE_BYTES = 0.5, 8 << 20
-HOME: Path = Path("fleet")
-"""Where this worker keeps its runs; set once, by who starts it."""
+HOME: Path = Path(os.devnull)
+"""Where this worker keeps its runs; below /dev/null nothing is found or written by other processes."""
 DRIVES: dict[str, str] = {}
 """Its drives: serial and target."""
 

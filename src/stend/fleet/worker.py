@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from distributed import Scheduler, Worker
-from distributed.scheduler import DEFAULT_EXTENSIONS
 
 from stend.definition import Identity
 from stend.fleet import own as mine
@@ -33,11 +32,27 @@ def work(
     os.execv(sys.executable, [sys.executable, "-m", "stend", *sys.argv[1:]])  # noqa: S606 no thread of before goes on
 
 
+class Carrier(sealed.Closed, Worker):  # type: ignore[misc]
+    """Dask's worker, with the operations of a fleet alone."""
+
+    def __init__(self, *given: Any, **own: Any) -> None:
+        super().__init__(*given, dashboard=False, extensions={}, **own)
+        sealed.shut(self, sealed.WORKER)
+
+
+class Broker(sealed.Closed, Scheduler):  # type: ignore[misc]
+    """Dask's scheduler, with the operations of a fleet alone."""
+
+    def __init__(self, **own: Any) -> None:
+        super().__init__(protocol="tls", dashboard=False, extensions={}, **own)
+        sealed.shut(self, sealed.SCHEDULER)
+
+
 async def _worked(scheduler: str, security: Any, name: str, own: dict[str, Identity]) -> None:
     def announced(worker: Any) -> dict[str, list[Any]]:
         return {serial: [one.model, one.firmware, one.capacity_bytes, one.target] for serial, one in own.items()}
 
-    worker = Worker(
+    worker = Carrier(
         scheduler,
         security=security,
         name=name,
@@ -45,10 +60,9 @@ async def _worked(scheduler: str, security: Any, name: str, own: dict[str, Ident
         resources=dict.fromkeys(own, 1),
         memory_limit=0,
         metrics={"drives": announced},
-        dashboard=False,
         death_timeout=10,
+        local_directory=str(tasks.HOME / "dask"),
     )
-    sealed.shut(worker)
     try:
         async with worker:
             await worker.finished()
@@ -63,11 +77,7 @@ def schedule(address: str, certificates: Path, name: str, tell: Callable[[str], 
     async def scheduled() -> None:
         host, _, port = address.removeprefix("tls://").rpartition(":")
         security = sealed.security(certificates, name)
-        parts = {part: own for part, own in DEFAULT_EXTENSIONS.items() if part != "shuffle"}  # it sends workers code
-        scheduler = Scheduler(
-            host=host, port=int(port), protocol="tls", security=security, dashboard=False, extensions=parts
-        )
-        sealed.shut(scheduler)
+        scheduler = Broker(host=host, port=int(port), security=security)
         async with scheduler:
             tell(scheduler.address)
             await scheduler.finished()

@@ -1,0 +1,82 @@
+"""Hooks of a run: each event runs the hooks for it and no others, once, and a hook that fails is tried again."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from stend.live import hooks
+from stend.live.course import Course
+from stend.record import Ended, Event, Judged, Outcome, Position, Telemetry
+
+HERE = Position(test="iops", phase="rounds", round=1)
+
+
+def named(*events: Event) -> list[str]:
+    """The names of what happened, in order, as one run tells them."""
+    told: list[str] = []
+
+    class Told(hooks.Hooks):
+        def tell(self, name: str, course: Course) -> None:
+            told.append(name)
+
+    one = Told("", [], told.append)
+    for event in events:
+        one.hear(event, Course())
+    one.close()
+    return told
+
+
+@pytest.mark.parametrize(
+    ("outcome", "name"),
+    [("complete", "finished"), ("not steady", "finished"), ("failed", "failed"), ("stopped", "stopped")],
+)
+def test_each_end_of_a_run_has_its_event(outcome: Outcome, name: str) -> None:
+    assert named(Ended(t=1, outcome=outcome)) == [name]
+
+
+def test_steady_state_is_told_where_it_ended_a_phase_and_nowhere_else() -> None:
+    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by="steady", steady=True)) == ["steady"]
+    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by="", steady=True)) == []
+    assert named(Judged(t=1, where=HERE, verdicts=(), ended_by="rounds", steady=False)) == []
+
+
+def test_a_drive_that_slows_itself_down_is_told_once_each_time_it_begins() -> None:
+    hot, cool, silent = (Telemetry(t=1, values=own) for own in ({"throttled": 1}, {"throttled": 0}, {}))
+    assert named(hot, hot, hot) == ["throttled"]
+    assert named(cool, hot, hot, cool, hot, silent, hot) == ["throttled"] * 3
+    assert named(cool, silent) == []
+
+
+@pytest.mark.parametrize("event", hooks.NAMES)
+def test_a_hook_runs_for_its_own_event_alone(event: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = shlex.join([sys.executable, "-c", "import os; open(os.environ['STEND_EVENT'].replace(' ', '-'), 'x')"])
+    monkeypatch.chdir(tmp_path)
+    wanted = [hooks.hook(f"{name.replace(' ', '-')}={write}") for name in hooks.NAMES]
+    said: list[str] = []
+    one = hooks.Hooks(str(tmp_path), wanted, said.append)
+    one.tell(event, Course())
+    one.close()
+    assert said == []
+    assert [path.name for path in tmp_path.iterdir()] == [event.replace(" ", "-")]
+
+
+def test_a_hook_is_tried_until_it_succeeds_and_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hooks, "TRIES_S", (0, 0, 0))
+    code = "import sys; p = sys.argv[1]; open(p, 'a').write('x'); sys.exit(len(open(p).read()) < int(sys.argv[2]))"
+    said: list[str] = []
+    for times in (1, 2, 3, 4):
+        words = [sys.executable, "-c", code, str(tmp_path / str(times)), str(times)]
+        one = hooks.Hooks(str(tmp_path), [hooks.hook(f"failed={shlex.join(words)}")], said.append)
+        one.hear(Ended(t=1, outcome="failed"), Course())
+        one.close()
+    assert [len((tmp_path / str(times)).read_text()) for times in (1, 2, 3, 4)] == [1, 2, 3, 3]
+    assert len(said) == 1, "the one that never succeeded"
+    assert said[0].startswith("the hook for 'failed' was tried 3 times: ")
+
+
+def test_a_retry_waits_before_it_tries() -> None:
+    assert hooks.TRIES_S[0] == 0
+    assert len(hooks.TRIES_S) > 1
+    assert all(wait_s > 0 for wait_s in hooks.TRIES_S[1:])
