@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -4,16 +4,19 @@ import msgspec
 import pytest
 
 from stend.definition import Identity
-from stend.findings.judgement import Judged, Mark, Reason, Verdict
+from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
+from stend.findings.judgement.evidence import Known
 from stend.published import published
-from stend.record import Run
 from stend.report.story import page_one, rivals, telling
 from stend.report.story.page_one import Seen
 from stend.words import Language
+from stend.words.sentences import reason_said
+from tests import synthetic
 
 EN = Language("en")
 ANY = ["x", "x"]
 LADDER = ("desktop", "read", "mixed", "database", "write")
+SERVER = ("server",)
 
 
 def answer(**own: object) -> telling.Answer:
@@ -44,19 +47,20 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
     assert answer(**own).holds(told) is holds
 
 
-def reason(figure: str, said: str, weight: float = 1.0) -> Reason:
-    return Reason(figure, said, weight, {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "read_wait": 1e-4})
+def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> Reason:
+    figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "read_wait": 1e-4}
+    return Reason(figure, said, weight, figures, beyond=beyond)
 
 
-def seen(marks: dict[str, Mark], reasons: tuple[Reason, ...] = (reason("reads", "pass"),)) -> Seen:
-    uses = tuple(Judged(use, mark, reasons, ()) for use, mark in marks.items())
-    best = [use for use, mark in marks.items() if mark == "yes"]
-    told = Verdict(best[-1] if best else "", uses, reasons, {})
-    return Seen(Run(()), {}, told, (), "flash", EN)
+def seen(marks: dict[str, Mark], good: tuple[Reason, ...] = (reason("reads", "pass"),)) -> Seen:
+    bad = (reason("writes", "fail"),)
+    uses = tuple(Judged(use, mark, good if mark in FIT else bad if good else ()) for use, mark in marks.items())
+    best = [use for use, mark in marks.items() if mark in FIT]
+    return Seen(synthetic.made("fresh", shorten=60), {}, Verdict(best[-1] if best else "", uses, Known({})), (), "flash", EN)
 
 
 def named(text: str) -> list[str]:
-    return [use for use in LADDER if EN(f"use_for.{use}") in text]
+    return [use for use in (*LADDER, *SERVER) if EN(f"use_for.{use}") in text]
 
 
 def test_a_verdict_names_the_lightest_and_the_heaviest_use_that_it_refuses() -> None:
@@ -65,48 +69,71 @@ def test_a_verdict_names_the_lightest_and_the_heaviest_use_that_it_refuses() -> 
     assert named(told) == ["desktop", "read", "mixed", "write"]
     assert named(page_one.verdict(seen(marks | {"mixed": "yes", "database": "yes"}))) == ["mixed", "database", "write"]
     assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "yes")))) == ["database", "write"]
-    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["desktop", "write"]
+    assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "no")))) == ["server"]
     assert named(page_one.verdict(seen(dict.fromkeys(LADDER, "doubt")))) == ["desktop", "read"]
     assert page_one.verdict(seen(dict.fromkeys(LADDER, "can't tell"))) == EN("story.verdict_none")
-    assert page_one.verdict(seen(marks, ())) == EN("story.verdict_none")
+
+
+def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
+    judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
+    own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
+    assert page_one.verdict(own).startswith("By its performance fit for heavy writing: ")
+    assert page_one.verdict(own).endswith("Its endurance and power-loss protection are not known (no drive sheet states them).")
 
 
 def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     both = (reason("reads", "pass", 2.0), reason("read_wait", "pass", 1.0))
     against = (reason("reads", "fail", 3.0), reason("writes", "doubt", 1.0))
-    uses = (Judged("desktop", "yes", both, ()), Judged("write", "no", against, ()))
-    own = seen({})._replace(verdict=Verdict("desktop", uses, both, {}))
+    uses = (Judged("desktop", "yes", both), Judged("write", "no", against))
+    own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
     closing = {side: texts for _, side, texts in telling._closing(own, {}).lists if side}
-    said = {one.figure: page_one.sentence(telling.reason_said(one, EN)) for one in (*both[1:], *against)}
+    said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (*both[1:], *against)}
     assert closing["pro"] == (said["read_wait"],)
     assert closing["con"] == (said["reads"], said["writes"]), "the weightiest first"
 
 
-def test_the_extremes_are_the_weightiest_measured_reasons() -> None:
-    good = (reason("reads", "pass", 1.0), reason("read_wait", "pass", 2.0))
+def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() -> None:
+    good = (reason("reads", "pass", 1.0, 4.0), reason("writes", "pass", 3.0, 1.1), reason("read_wait", "pass", 3.0, 9.0))
     bad = (reason("writes", "fail", 1.0), reason("start", "doubt", 3.0))
-    uses = (Judged("desktop", "yes", good, ()), Judged("write", "no", bad, ()))
-    own = seen({})._replace(verdict=Verdict("desktop", uses, (), {}))
-    for told, one in zip(page_one.extremes(own), (good[1], bad[1]), strict=True):
-        assert told == page_one.sentence(telling.reason_said(one, EN))
+    uses = (Judged("desktop", "yes", good), Judged("write", "no", bad))
+    own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
+    for told, one in zip(page_one.extremes(own), (good[0], bad[1]), strict=True):
+        assert told == page_one.sentence(reason_said(one, EN))
     assert page_one.extremes(seen({}, ())) == ("", "")
 
 
+def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
+    figures = {"writes": 134e3, "read_wait": 90e-6, "write_wait": 90e-6}
+    own = seen({"write": "yes"})._replace(told=figures)  # an enterprise NVMe drive: SN150, FlashMAX III and P3600 are published
+    _, worst = page_one.extremes(own)
+    assert "90\u00a0µs" in worst
+    assert "41\u00a0µs" in worst, "of the rivals the nearest, which is the worst of them"
+    assert page_one.extremes(own._replace(told={"writes": 300e3}))[0].startswith("Random writes, saturated: 300,000")
+
+
 @pytest.mark.parametrize(
-    ("interface", "kind", "classes"),
+    ("interface", "kind", "device_class", "classes"),
     [
-        ("NVMe 1.4", "flash", {"nvme-server", "nvme-desktop"}),
-        ("SATA 6 Gb/s", "flash", {"sata", "sas"}),
-        ("SAS 12 Gb/s", "flash", {"sas", "sata"}),
-        ("sas", "disk", {"hybrid"}),
-        ("mSATA", "flash", {"sata", "sas"}),
-        ("PCIe", "flash", {"nvme-server", "nvme-desktop"}),
-        ("md", "array", {"array"}),
+        ("NVMe 1.4", "flash", "enterprise", {"nvme-server"}),
+        ("NVMe 1.4", "flash", "client", {"nvme-desktop"}),
+        ("SATA 6 Gb/s", "flash", "enterprise", {"sata", "sas"}),
+        ("SAS 12 Gb/s", "flash", "enterprise", {"sas", "sata"}),
+        ("sas", "disk", "enterprise", {"hybrid"}),
+        ("mSATA", "flash", "client", {"sata"}),
+        ("PCIe", "flash", "enterprise", {"nvme-server"}),
+        ("md", "array", "enterprise", {"array"}),
     ],
 )
-def test_rivals_are_the_published_drives_of_its_class(interface: str, kind: str, classes: set[str]) -> None:
+def test_rivals_are_the_published_drives_of_its_class(
+    interface: str, kind: str, device_class: str, classes: set[str]
+) -> None:
     drive = Identity(kind="sim", target="sim:x", path="", capacity_bytes=1, interface=interface)
-    own = {facts["about"]["class"] for facts in rivals.peers(drive, kind).values()}
-    there = {facts.get("about", {}).get("class") for facts in published().values()}
-    assert own == classes & there
-    assert own
+    own = {facts["about"]["class"] for facts in rivals.peers(drive, kind, device_class).values()}
+    assert own == classes
+
+
+def test_no_drive_is_its_own_rival() -> None:
+    for name, facts in published().items():
+        if "model" in facts.get("about", {}):
+            drive = Identity(kind="nvme", target="x", path="", capacity_bytes=1, model=f"MAKER {facts['about']['model']} X")
+            assert name not in rivals.peers(drive, "flash", "enterprise")
