@@ -34,7 +34,7 @@ def expected() -> dict[str, dict[str, Any]]:
 
 
 def measured(folder: Path, sheet: dict[str, Any]) -> dict[str, Any]:
-    """Return the kind, the figures without a sheet, their caveats, and the answers to the claims of a sheet, as JSON."""
+    """Return kind, figures without a sheet, their caveats, and the answers to the claims of a sheet, as JSON."""
     run = store.load(folder)
     found = list(findings.find(run, {}))
     known = evidence(run, {}, found)

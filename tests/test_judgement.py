@@ -1,28 +1,23 @@
 """Judgement: bounds have sources, nothing is granted that was not measured, no two sentences disagree."""
 
 import re
-from collections.abc import Callable
-from functools import cache
 from itertools import combinations
 from typing import Any, get_args
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stend.findings.judgement import FIT, RANK, Judged, Mark, Verdict, judge, verdict
 from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known
-from stend.findings.judgement.standing import standing
 from stend.findings.judgement.uses import KINDS, uses
 from stend.findings.look.grounds import Because
-from stend.record import Run
 from stend.report.story.page_one import Seen, sentence
 from stend.report.story.page_one import verdict as headline
 from stend.report.story.telling import questions
 from stend.words import LANGUAGES, Language
 from stend.words.sentences import reason_said
-from tests import synthetic
+from tests.test_standing import whole
 
 DESKTOP: Evidence = {
     "capacity": 500e9, "reads": 200e3, "mix": 120e3, "writes": 16e3, "start": 168e3, "fall": 10.5, "write_tail": 0.023,
@@ -34,16 +29,6 @@ SERVER = DESKTOP | {
     "writes": 135e3, "start": 430e3, "fall": 3.2, "write_tail": 0.0026, "reads": 735e3, "dwpd": 3.0, "plp": 1.0,
 }  # fmt: skip
 FALLING = Because("falling")
-
-
-def _run() -> Run:
-    """Return a whole run on a drive of 480 GB, as if it had not been shortened."""
-    run = synthetic.made("fresh", shorten=60, rounds=5)
-    _changed(shorten=1, quick=False)(run)
-    return run
-
-
-RUN = cache(_run)
 
 
 def marks(figures: Evidence, kind: str = "flash", **more: Any) -> dict[str, str]:
@@ -178,11 +163,11 @@ def test_no_two_sentences_of_a_judgement_contradict_each_other(drawn: Evidence, 
 @given(drives, st.sampled_from(KINDS))
 def test_a_headline_says_what_speaks_for_the_fit_and_against_the_unfit(drawn: Evidence, kind: str) -> None:
     words, judged = Language("en"), verdict(Known(FILLED | drawn), kind)
-    text = headline(Seen(RUN(), judged.told, judged, (), kind, words))
-    clauses = {r.answer: {reason_said(r, words) for one in judged.uses for r in one.reasons if r.answer == r.key} for r in
-               (r for one in judged.uses for r in one.reasons)}  # fmt: skip
-    only_fails = clauses.get("fail", set()) - clauses.get("pass", set())
-    only_passes = clauses.get("pass", set()) - clauses.get("fail", set()) - clauses.get("doubt", set())
+    text = headline(Seen(whole(), judged.told, judged, (), kind, words))
+    every = [r for one in judged.uses for r in one.reasons if r.answer == r.key]
+    clauses = {key: {reason_said(r, words) for r in every if r.answer == key} for key in ("pass", "doubt", "fail")}
+    only_fails = clauses["fail"] - clauses["pass"]
+    only_passes = clauses["pass"] - clauses["fail"] - clauses["doubt"]
     fit = re.search(r"(?:Fit|performance fit) for (.*?)\.(?: [A-Z]|$)", text)
     unfit = re.search(r"(?:Not fit|With doubts) for (.*?)\.(?: [A-Z]|$)", text)
     assert fit or unfit or text == words("story.verdict_none")
@@ -213,7 +198,7 @@ def test_a_contradiction_is_found() -> None:
 
 def test_a_headline_names_the_weightiest_reason_against_a_server() -> None:
     judged = verdict(Known(DESKTOP), "flash")
-    text = headline(Seen(RUN(), judged.told, judged, (), "flash", Language("en")))
+    text = headline(Seen(whole(), judged.told, judged, (), "flash", Language("en")))
     assert text.startswith("Fit for a desktop: ")
     assert "Not fit for " in text
     assert "from 168,000 to 16,000 IOPS in 10\u00a0h" in text
@@ -242,68 +227,6 @@ def test_every_chapter_asks_answers_and_explains_in_both_languages() -> None:
     for question in questions():
         assert question.answers or question.findings
         assert all(pair[0] != pair[1] and all(pair) for pair in (question.title, question.what, question.why))
-
-
-def _changed(**profile: Any) -> Callable[[Run], None]:
-    def change(run: Run) -> None:
-        plan = run.plan
-        tests = tuple(
-            msgspec.structs.replace(t, profile=msgspec.structs.replace(t.profile, **profile)) for t in plan.tests
-        )
-        run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(plan, tests=tests))
-
-    return change
-
-
-def _device(**facts: Any) -> Callable[[Run], None]:
-    def change(run: Run) -> None:
-        device = msgspec.structs.replace(run.plan.device, **facts)
-        run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
-
-    return change
-
-
-def _range(share: float) -> Callable[[Run], None]:
-    def change(run: Run) -> None:
-        plan = msgspec.structs.replace(run.plan, range_bytes=int(share * run.plan.device.capacity_bytes))
-        run.started[0] = msgspec.structs.replace(run.started[0], plan=plan)
-
-    return change
-
-
-def _unfinished(run: Run) -> None:
-    run.ended = None
-
-
-def _damaged(run: Run) -> None:
-    run.wrong = ("line 7 was changed",)
-
-
-@pytest.mark.parametrize(
-    ("change", "key"),
-    [
-        (_changed(quick=True), "shortened"),
-        (_changed(minute_s=20.0), "shortened"),
-        (_changed(shorten=60.0), "shortened"),
-        (_device(capacity_bytes=134_217_728), "tiny"),
-        (_device(kind="file"), "file"),
-        (_range(0.1), "range"),
-        (_unfinished, "unfinished"),
-        (_damaged, "damaged"),
-    ],
-)
-def test_a_run_that_carries_no_verdict_says_so_in_the_headline(change: Callable[[Run], None], key: str) -> None:
-    run = _run()
-    assert standing(run) is None
-    change(run)
-    because = standing(run)
-    assert because
-    assert because.key == key
-    judged = verdict(Known(SERVER), "flash", because)
-    assert {one.mark for one in judged.uses} == {"can't tell"}
-    for lang in LANGUAGES:
-        text = headline(Seen(run, SERVER, judged, (), "flash", Language(lang)))
-        assert not any(text.startswith(word) for word in ("Fit", "Годится", "By its", "По произв"))
 
 
 def test_a_mark_is_lowered_to_that_of_another_use_with_its_reasons() -> None:

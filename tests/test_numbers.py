@@ -1,4 +1,4 @@
-"""Every number in every sentence of a review is found again in the lines of the record (tests/numbers)."""
+"""Every number in every sentence of a review is found again in the lines of the record (tests/recounted)."""
 
 from functools import cache
 
@@ -7,8 +7,9 @@ import pytest
 
 from stend.record import Run
 from stend.words import LANGUAGES
-from tests.numbers.record import FIGURES, Record
-from tests.numbers.said import Counted, counted
+from tests.recounted.figures import FIGURES
+from tests.recounted.record import Record
+from tests.recounted.said import Counted, counted
 from tests.synthetic import Truth, events
 
 FLASH = ("fresh", "slc-cache", "throughput", "iops", "latency", "latency-curve", "write-saturation", "idle-recovery",

@@ -56,7 +56,9 @@ def seen(marks: dict[str, Mark], good: tuple[Reason, ...] = (reason("reads", "pa
     bad = (reason("writes", "fail"),)
     uses = tuple(Judged(use, mark, good if mark in FIT else bad if good else ()) for use, mark in marks.items())
     best = [use for use, mark in marks.items() if mark in FIT]
-    return Seen(synthetic.made("fresh", shorten=60), {}, Verdict(best[-1] if best else "", uses, Known({})), (), "flash", EN)
+    return Seen(
+        synthetic.made("fresh", shorten=60), {}, Verdict(best[-1] if best else "", uses, Known({})), (), "flash", EN
+    )
 
 
 def named(text: str) -> list[str]:
@@ -78,7 +80,9 @@ def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_know
     judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
     assert page_one.verdict(own).startswith("By its performance fit for heavy writing: ")
-    assert page_one.verdict(own).endswith("Its endurance and power-loss protection are not known (no drive sheet states them).")
+    assert page_one.verdict(own).endswith(
+        "Its endurance and power-loss protection are not known (no drive sheet states them)."
+    )
 
 
 def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
@@ -93,7 +97,11 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
 
 
 def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() -> None:
-    good = (reason("reads", "pass", 1.0, 4.0), reason("writes", "pass", 3.0, 1.1), reason("read_wait", "pass", 3.0, 9.0))
+    good = (
+        reason("reads", "pass", 1.0, 4.0),
+        reason("writes", "pass", 3.0, 1.1),
+        reason("read_wait", "pass", 3.0, 9.0),
+    )
     bad = (reason("writes", "fail", 1.0), reason("start", "doubt", 3.0))
     uses = (Judged("desktop", "yes", good), Judged("write", "no", bad))
     own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
@@ -104,7 +112,7 @@ def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() 
 
 def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     figures = {"writes": 134e3, "read_wait": 90e-6, "write_wait": 90e-6}
-    own = seen({"write": "yes"})._replace(told=figures)  # an enterprise NVMe drive: SN150, FlashMAX III and P3600 are published
+    own = seen({"write": "yes"})._replace(told=figures)  # rivals of this class: SN150, FlashMAX III, P3600
     _, worst = page_one.extremes(own)
     assert "90\u00a0µs" in worst
     assert "41\u00a0µs" in worst, "of the rivals the nearest, which is the worst of them"
@@ -135,5 +143,7 @@ def test_rivals_are_the_published_drives_of_its_class(
 def test_no_drive_is_its_own_rival() -> None:
     for name, facts in published().items():
         if "model" in facts.get("about", {}):
-            drive = Identity(kind="nvme", target="x", path="", capacity_bytes=1, model=f"MAKER {facts['about']['model']} X")
+            drive = Identity(
+                kind="nvme", target="x", path="", capacity_bytes=1, model=f"MAKER {facts['about']['model']} X"
+            )
             assert name not in rivals.peers(drive, "flash", "enterprise")

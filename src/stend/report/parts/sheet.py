@@ -10,8 +10,8 @@ from stend import outside, ranges, regular, whole
 from stend.errors import BadInput
 from stend.findings import Sheet
 from stend.findings.look.claimed import meaning
-from stend.report.parts import Photo, Table
 from stend.published import PREFIX, published
+from stend.report.parts import Photo, Table
 from stend.store import SHEETS
 from stend.units import MiB, binary
 from stend.words import Language
@@ -71,9 +71,9 @@ def keep(name: str, folder: Path) -> None:
         file = _kept(folder, facts) if own else path.parent / _said(facts)
         read_photo(file)
         files.append((file, file.name))
-    for file, name in files:
-        if file.resolve() != (folder / name).resolve():
-            whole.write(folder / name, file.read_bytes())
+    for file, kept in files:
+        if file.resolve() != (folder / kept).resolve():
+            whole.write(folder / kept, file.read_bytes())
 
 
 def published_sheet(name: str) -> Sheet:

@@ -14,7 +14,8 @@ from stend.report.story import Story
 from stend.report.story.rivals import reference
 from stend.report.story.telling import story
 from stend.words import Language, catalogue
-from tests.numbers.record import FIGURES, Record, agrees, read
+from tests.recounted.figures import FIGURES, agrees
+from tests.recounted.record import Record, read
 
 NUMBER = re.compile(r"(?<![\w.,-])\d[\d.,\u00a0]*\d|(?<![\w.,-])\d")
 LITERAL = re.compile(r"{[^}]*}")
@@ -107,24 +108,38 @@ def counted(run: Run, record: Record, facts: dict[str, Any], folder: Path | None
     for where, text in sentences(page):
         named = not where.startswith(("key", "claim", "extreme"))
         own = [one for one in words.kept if one.text in text]
-        own = [one for one in own if one.name in known or one.name in OF_SHEET or not named and not one.name]
+        own = [one for one in own if one.name in known or one.name in OF_SHEET or (not named and not one.name)]
         for number in NUMBER.findall(text):
             shown = [one for one in own if number in one.text]
+            place = _place(where, shown, known, names)
             if where in ("plan", "words"):
                 found[where] += 1
-            elif any(_agrees(one._replace(name=one.name or names.get(where, "")), known) for one in shown):
+            elif place == "record":
                 found["record"] += 1
             elif where == "extreme" and number in _named(words):
                 found["words"] += 1
-            elif where == "extreme" and (number in titles or any(one.value in published for one in shown)):
-                found["plan"] += 1
-            elif any(math.isclose(one.value * scale, v) for one in shown for v in sheeted for scale in (1, 1e-6, 1e6)):
+            elif _published(where, number, shown, titles, published) or _sheeted(shown, sheeted):
                 found["plan"] += 1
             elif number in literal and not shown:
                 found["words"] += 1
             else:
                 wrong.append(f"{where}: {number} of {text!r} ({', '.join(one.name for one in shown) or 'no figure'})")
     return Counted(found["record"], found["words"], found["plan"], tuple(wrong))
+
+
+def _place(where: str, shown: list[Shown], known: dict[str, float | None], names: dict[str, str]) -> str:
+    own = [one._replace(name=one.name or names.get(where, "")) for one in shown]
+    return "record" if any(_agrees(one, known) for one in own) else ""
+
+
+def _published(where: str, number: str, shown: list[Shown], titles: set[str], known: set[float]) -> bool:
+    """Return whether a number is of a published drive beside which this one is set."""
+    return where == "extreme" and (number in titles or any(one.value in known for one in shown))
+
+
+def _sheeted(shown: list[Shown], sheeted: set[float]) -> bool:
+    """Return whether a number is of the drive sheet, whatever its unit there."""
+    return any(math.isclose(one.value * scale, v) for one in shown for v in sheeted for scale in (1, 1e-6, 1e6))
 
 
 def _value(work_out: Any, record: Record) -> float | None:
@@ -145,9 +160,8 @@ def _agrees(one: Shown, known: dict[str, float | None]) -> bool:
 
 def _literals(index: int) -> set[str]:
     """Return the numbers that stand in the templates themselves, such as 999 writes of 1,000."""
-    return {number for pair in catalogue().values() for number in _numbers(LITERAL.sub(" ", pair[index]))} | {
-        number for number in _numbers(_questions(index))
-    }
+    texts = (LITERAL.sub(" ", pair[index]) for pair in catalogue().values())
+    return {number for text in texts for number in _numbers(text)} | _numbers(_questions(index))
 
 
 def _numbers(text: str) -> set[str]:

@@ -1,5 +1,0 @@
-"""Every number in every sentence of a review, found again in the lines of events.jsonl.
-
-`record.py` reads the lines with json alone and works the figures out anew by docs/method/figures.md; `said.py` collects the
-numbers of the sentences with the name of the figure behind each.
-"""

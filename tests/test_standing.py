@@ -1,0 +1,94 @@
+"""A run that cannot carry a verdict has none, and its headline says why."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend.findings.judgement import verdict
+from stend.findings.judgement.evidence import Known
+from stend.findings.judgement.standing import standing
+from stend.record import Run
+from stend.report.story.page_one import Seen
+from stend.report.story.page_one import verdict as headline
+from stend.words import LANGUAGES, Language
+from tests import synthetic
+
+FIGURES = {"capacity": 480e9, "read_wait": 1e-4, "start": 4e5, "stream_end": 5e8, "longest": 0.01}
+
+
+def fresh() -> Run:
+    """Return a whole run on a drive of 480 GB, as if it had not been shortened."""
+    run = synthetic.made("fresh", shorten=60, rounds=5)
+    _changed(shorten=1, quick=False)(run)
+    return run
+
+
+@cache
+def whole() -> Run:
+    """Return the same run each time, for tests that change nothing of it."""
+    return fresh()
+
+
+def _changed(**profile: Any) -> Callable[[Run], None]:
+    def change(run: Run) -> None:
+        plan = run.plan
+        tests = tuple(
+            msgspec.structs.replace(t, profile=msgspec.structs.replace(t.profile, **profile)) for t in plan.tests
+        )
+        run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(plan, tests=tests))
+
+    return change
+
+
+def _device(**facts: Any) -> Callable[[Run], None]:
+    def change(run: Run) -> None:
+        device = msgspec.structs.replace(run.plan.device, **facts)
+        run.started[0] = msgspec.structs.replace(run.started[0], plan=msgspec.structs.replace(run.plan, device=device))
+
+    return change
+
+
+def _range(share: float) -> Callable[[Run], None]:
+    def change(run: Run) -> None:
+        plan = msgspec.structs.replace(run.plan, range_bytes=int(share * run.plan.device.capacity_bytes))
+        run.started[0] = msgspec.structs.replace(run.started[0], plan=plan)
+
+    return change
+
+
+def _unfinished(run: Run) -> None:
+    run.ended = None
+
+
+def _damaged(run: Run) -> None:
+    run.wrong = ("line 7 was changed",)
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        (_changed(quick=True), "shortened"),
+        (_changed(minute_s=20.0), "shortened"),
+        (_changed(shorten=60.0), "shortened"),
+        (_device(capacity_bytes=134_217_728), "tiny"),
+        (_device(kind="file"), "file"),
+        (_range(0.1), "range"),
+        (_unfinished, "unfinished"),
+        (_damaged, "damaged"),
+    ],
+)
+def test_a_run_that_carries_no_verdict_says_so_in_the_headline(change: Callable[[Run], None], key: str) -> None:
+    run = fresh()
+    assert standing(run) is None
+    change(run)
+    because = standing(run)
+    assert because
+    assert because.key == key
+    judged = verdict(Known(FIGURES), "flash", because)
+    assert {one.mark for one in judged.uses} == {"can't tell"}
+    for lang in LANGUAGES:
+        text = headline(Seen(run, FIGURES, judged, (), "flash", Language(lang)))
+        assert not any(text.startswith(word) for word in ("Fit", "Годится", "By its", "По произв"))
