@@ -284,7 +284,7 @@ SATURATED = {
     "overshoot": overshoot, "rises later": rises_later, "end swings": swings, "end with stalls": stalling,
     "even, one pause": paused, "even": flat, "even, correlated noise": flat_noise, "knee, correlated noise": knee_noise,
     "end drifts": drift, "endless decline": endless, "rises all the time": rising, "capped by the host": capped,
-    "cycles": cycles, "neighbour": neighbour, "late heat, no counter": late_heat,
-    "event slows it": caused,
-    "knee, event beside": beside, "knee, broken sensor": broken_sensor, "steady state sought": sought, "quick run": quick,
+    "cycles": cycles, "neighbour": neighbour, "late heat, no counter": late_heat, "event slows it": caused,
+    "knee, event beside": beside, "knee, broken sensor": broken_sensor, "steady state sought": sought,
+    "quick run": quick,
 }  # fmt: skip

@@ -5,14 +5,16 @@ from itertools import pairwise
 from math import log
 from typing import Any
 
+import numpy as np
+
 from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look import grounds
-from stend.findings.look.fall import Fall, falls, stretches
+from stend.findings.look.fall import Fall, falls
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, quieted, scatter, sharp, smooth
 from stend.findings.look.pause import pause
-from stend.findings.look.pieces import of_counts
+from stend.findings.look.pieces import Line, of_counts
 from stend.record import Counts, Run
 
 NAME = "slc_cache"
@@ -30,6 +32,11 @@ BURST = 0.03
 """A single burst between two falling levels is none below this part of what was written."""
 FEW_STEPS, QUIET = 3, 0.1
 """Up to so many levels are sure; with more scatter they are told as about."""
+NEAR, SLOW_START_S, SLOW_START = 0.1, 30.0, 0.5
+"""A first level begins where the rate comes so near to it; what comes before lasts no longer than these: seconds, and a
+part of the time until the level ends."""
+UNEVEN = 0.1
+"""Samples of a level may differ so much from its mean whatever neighbours do."""
 NEEDS = (grounds.unhurried, grounds.whole, grounds.undisturbed)
 BLUR, LOST = 0.05, 0.25
 """Where a first level ends is told as "about" beyond the first part of it, and not at all beyond the second."""
@@ -63,11 +70,13 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
     """What these samples of a state come to."""
     run, test = ground.run, ground.test
     rates = [c.bytes_per_s for c in counts]
-    every = _lasting(levels(rates), counts)
-    found = _without_a_burst(every, counts)
     course, edge = of_counts(counts), max(len(counts) // 10, FEWEST)
     fall = next(falls(course), None)
-    first = fall.level if fall else stretches(course)[0].rate
+    skip = _slow_start(course, fall) if fall else 0
+    every = [Level(a + skip, b + skip, rate) for a, b, rate in levels(rates[skip:])]
+    every = _lasting(every, counts)
+    found = _without_a_burst(every, counts)
+    first = fall.level if fall and fall.flat else _rate(counts[:edge])
     values: dict[str, Any] = {"state": state, "first": first, "last": _rate(counts[-edge:])}
     if unmet := grounds.unmet(NEEDS, ground):
         return _told(test, "because", values | {"because": unmet}, "can't tell")
@@ -84,7 +93,8 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
     if why or not steps or not all(steps):
         return _unsure(ground, values, fall, why or Because("blurred"))
     clear = all(a.value >= LEAST_RATIO * b.value for a, b in pairwise(found))
-    sure = grounds.surely_cool(ground) and clear and len(found) == len(every) <= FEW_STEPS
+    few = len(found) == len(every) <= FEW_STEPS
+    sure = grounds.surely_cool(ground) and clear and few and all(_even(rates[a.first : a.last]) for a in found)
     values |= _steps(run, counts, found)
     if scatter(rates) > QUIET:
         return _told(test, "about", values | {"scatter": scatter(rates)}, "medium")
@@ -95,7 +105,7 @@ def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Beca
     """Where the first level ends, if there is one that a cache can hold; else only why nothing can be told."""
     values |= {"because": why}
     share = fall.written / ground.run.plan.device.capacity_bytes if fall else 0.0
-    if fall is None or not fall.flat or fall.blur > LOST or share > MOST or why.key == "much":
+    if fall is None or not (fall.flat and fall.lasting) or fall.blur > LOST or share > MOST or why.key == "much":
         return _told(ground.test, "because", values, "can't tell")
     values |= {"size": fall.written, "share": share, "about": Because("about") if fall.blur > BLUR else ""}
     return _told(ground.test, "first", values, "medium")
@@ -104,21 +114,36 @@ def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Beca
 def _steps(run: Run, counts: Sequence[Counts], found: list[Level]) -> dict[str, Any]:
     """Levels that fall and stay, with sharp steps between them."""
     rates, widths = [c.bytes_per_s for c in counts], [float(c.write.bytes) for c in counts]
+    means = [_rate(counts[level.first : level.last]) for level in found]
     ends = [boundary(rates, widths, a, b) for a, b in pairwise(found)]
     return {
         "steps": len(found),
         "size": ends[0],
         "share": ends[0] / run.plan.device.capacity_bytes,
-        "first": found[0].value,
-        "last": found[-1].value,
-        "rates": [level.value for level in found],
+        "first": means[0],
+        "last": means[-1],
+        "rates": means,
         "ends": ends,
-        "rest": [level.value for level in found[1:]],
+        "rest": means[1:],
     }
 
 
 def _told(test: PlannedTest, key: str, values: dict[str, Any], confidence: Confidence = "high") -> Finding:
     return Finding(name=NAME, key=key, test=test.name, values=values, confidence=confidence)
+
+
+def _slow_start(course: Line, fall: Fall) -> int:
+    """How many samples at the beginning come before the first level; 0 where they are more than a start."""
+    reached = int(np.argmax(course.rates >= (1 - NEAR) * fall.level))
+    return reached if course.s[reached] <= min(SLOW_START_S, SLOW_START * fall.s) else 0
+
+
+def _even(rates: Sequence[float]) -> bool:
+    """Whether the samples of a level differ from its mean no more than neighbours do: they do not alternate."""
+    inner = rates[1:-1] or rates
+    mean = sum(inner) / len(inner)
+    apart = (sum((rate - mean) ** 2 for rate in inner) / len(inner)) ** 0.5
+    return apart <= max(UNEVEN, 3 * scatter(inner)) * mean
 
 
 def _rate(counts: Sequence[Counts]) -> float:

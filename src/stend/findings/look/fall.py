@@ -49,7 +49,11 @@ class Stretch(NamedTuple):
 
 
 class Fall(NamedTuple):
-    """Where a level ends: its rate and that of what follows, seconds and bytes at its end, and how far that is blurred."""
+    """Where a level ends: its rate and that of what follows, seconds and bytes at its end.
+
+    `blur` is how far the place is uncertain, as a share of the time before it: the width over which samples were averaged,
+    or the scatter of eighths of the level where that is more.
+    """
 
     level: float
     after: float
@@ -164,7 +168,7 @@ def _above(course: Line, first: int, last: int, bound: float) -> float:
 def _stands(course: Line, base: Stretch, after: Stretch) -> bool:
     """Whether stretches of the level's length differ so little among themselves that the fall is none of theirs."""
     length = course.s[base.last] - course.s[base.first]
-    errors = [_error(course, after.first, len(course.s) - 1, length), _error(course, base.first, base.last, length)]
+    errors = _error(course, after.first, len(course.s) - 1, length), _error(course, base.first, base.last, length)
     return bool(np.log(base.rate / after.rate) > STANDS * max(errors[0], errors[1] / WINDOWS**0.5))
 
 
@@ -185,7 +189,8 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
     length = base.last - base.first
     low, high = max(base.last - length // 2 - 1, base.first), min(after.first + length // 4 + 10, len(course.s) - 1)
     raw = course.rates[low:high].tolist()
-    level = course.rate(base.first, max(base.first + int(0.8 * length), base.first + 1))
+    inner = base.first + int(0.3 * length)
+    level = course.rate(inner, max(base.first + int(0.8 * length), inner + 1))
     width = min(quiet_width(course.rates[base.first : base.last].tolist(), QUIET), max(int(WIDEST * length), 1))
     y = smooth(_mean(raw, width), 5 if length > 20 else 3)
     ends, written = course.s[low + 1 : high + 1], course.written[low + 1 : high + 1]
@@ -204,7 +209,7 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
         begin_s=begin,
         s=at,
         written=bytes_at,
-        blur=max(width, 1) * step / max(at - begin, step),
+        blur=max(max(width, 1) * step / max(at - begin, step), _error(course, base.first, base.last, at - begin)),
         lasting=lasting,
         flat=steep_s is not None and steep_s - at <= STEEP * (at - begin) and _flat(course, base, at),
         done=after.first,

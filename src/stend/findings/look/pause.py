@@ -8,8 +8,8 @@ from stend.findings.look.pieces import Array, Line
 
 LOW = 0.5
 """A sample below this part of the usual rate belongs to a pause."""
-FEWEST, MOST = 2, 0.15
-"""Samples of a pause, at least; its part of the whole time, at most."""
+MOST = 0.3
+"""A pause lasts no longer than this part of the whole time."""
 ONE = 0.9
 """This part of all low samples must lie in one row, or there is more than one pause."""
 
@@ -34,8 +34,7 @@ def pause(course: Line) -> Pause | None:
         return None
     first, last = max(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True), key=lambda run: run[1] - run[0])
     seconds = float(course.s[last] - course.s[first])
-    brief = last - first < FEWEST or seconds > MOST * course.s[-1]
-    if brief or last - first < ONE * low.sum() or not 0 < first < last < len(rates):
+    if seconds > MOST * course.s[-1] or last - first < ONE * low.sum() or not 0 < first < last < len(rates):
         return None
     return Pause(first, last, float(course.s[first]), seconds)
 

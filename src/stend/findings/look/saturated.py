@@ -14,6 +14,8 @@ from itertools import pairwise
 from math import inf
 from typing import NamedTuple
 
+import numpy as np
+
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import grounds
@@ -34,6 +36,8 @@ NEAR = 0.1
 LEAST_RATIO = 1.25
 SMALL_RISE = 0.2
 """Cleaning that has just begun overshoots: a rise is none if it takes back less than this part of the fall."""
+OVERSHOOT = 0.15
+"""Nor is it one if the lower rate is over within this part of the time after the fall."""
 NEEDS = (grounds.unhurried, grounds.undisturbed)
 LASTS = (grounds.overwritten, grounds.ruled)
 """What the end needs besides, to be called the level that the drive keeps."""
@@ -137,14 +141,14 @@ def _seen(ground: Ground, phase: str, table: Array) -> Saturated:
     told = told._replace(last=seen.last, falls=found, even=seen.even)
     if found:
         told = told._replace(settled_s=_settled_s(whole, found[-1], (1 + NEAR) * end))
-    why = grounds.unmet(NEEDS, ground) or _rises(told, seen)
+    why = grounds.unmet(NEEDS, ground) or _rises(whole, told, seen)
     if why is None and found:
         step = seen.new or _stepped(ground, test, phase)
         if seen.falls and not step and seen.rise <= seen.least:
             return told._replace(declines=True)
         why = grounds.unmet(LASTS, ground) or _unsettled(ground, seen, told)
     elif why is None:
-        why = grounds.unmet(LASTS, ground) or _hidden(seen)
+        why = grounds.unmet(LASTS, ground) or _hidden(seen) or _window(told, seen)
     return told._replace(why=why)
 
 
@@ -155,14 +159,22 @@ def _settled_s(whole: Line, fall: Fall, bound: float) -> float | None:
     return crossing(middles, [whole.rate(a, b) for a, b in pairs], bound)
 
 
-def _rises(told: Saturated, seen: Course) -> Because | None:
+def _rises(whole: Line, told: Saturated, seen: Course) -> Because | None:
     """Up and down is no knee, whatever the levels at its ends."""
     if told.falls and not told.falls[-1].lasting:
         return Because("rises", {"low": min(seen.low, told.falls[-1].after), "high": seen.high})
     first = told.falls[0].level if told.falls else seen.first
-    if seen.rise <= seen.least or (seen.low and seen.rise < (first / seen.low) ** SMALL_RISE):
+    small = seen.low and seen.rise < (first / seen.low) ** SMALL_RISE
+    if seen.rise <= seen.least or small or (told.falls and seen.even and _overshot(whole, told.falls[-1], seen)):
         return None
     return Because("rises", {"low": seen.low, "high": seen.high})
+
+
+def _overshot(whole: Line, fall: Fall, seen: Course) -> bool:
+    """Whether a rate lies below the later one for a short while only, just after the fall."""
+    bound, first = (seen.low * seen.end) ** 0.5, int(np.searchsorted(whole.s, fall.s))
+    lows = [(a, b) for a, b in pairwise(growing(whole.s)) if a >= first and whole.rate(a, b) < bound]
+    return bool(lows) and whole.s[lows[-1][1]] - fall.s < OVERSHOOT * (whole.s[-1] - fall.s)
 
 
 def _unsettled(ground: Ground, seen: Course, told: Saturated) -> Because | None:
@@ -170,12 +182,20 @@ def _unsettled(ground: Ground, seen: Course, told: Saturated) -> Because | None:
     fills = (told.levels or told.falls)[-1].written / ground.run.plan.device.capacity_bytes
     if fills > grounds.FILLS:
         return Because("late", {"fills": fills})
-    if abs(told.end / seen.end - 1) > LEVEL:
-        return Because("window", {"window": told.end, "last": seen.end})
+    if window := _window(told, seen):
+        return window
     if seen.new or seen.falls:
         risen = seen.rise > seen.least and not seen.new
         return Because("rises", {"low": seen.low, "high": seen.high}) if risen else Because("new")
+    if not seen.even:
+        return Because("uneven", {"spread": seen.spread})
     return None if seen.level and told.settled_s is not None else _scatter(seen)
+
+
+def _window(told: Saturated, seen: Course) -> Because | None:
+    """The window that was found steady differs from the end of the course."""
+    apart = abs(told.end / seen.end - 1) > LEVEL
+    return Because("window", {"window": told.end, "last": seen.end}) if apart else None
 
 
 def _stepped(ground: Ground, test: PlannedTest, phase: str) -> bool:
@@ -188,7 +208,9 @@ def _hidden(seen: Course) -> Because | None:
     """A step that would count must stand out of the noise; and a level that falls is none."""
     if seen.least > LEAST_RATIO:
         return _scatter(seen)
-    return Because("new") if seen.new else Because("drifts") if seen.drifts or seen.falls else None
+    if seen.new or seen.drifts or seen.falls:
+        return Because("new" if seen.new else "drifts")
+    return None if seen.even else Because("uneven", {"spread": seen.spread})
 
 
 def _scatter(seen: Course) -> Because:
