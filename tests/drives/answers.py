@@ -81,7 +81,7 @@ class Law:
 
     def interval(self, workload: Workload, since: float) -> float:
         """Return how long the next sample lasts."""
-        return 20.0 if workload.random_pct else max(since / 20, 1.0)
+        return 30.0 if workload.random_pct else max(since / 20, 1.0)
 
     def answer(self, workload: Workload, at_bytes: float, seconds: float) -> Answer:
         """Return the rate of a load."""

@@ -122,6 +122,7 @@ def paused(dice: random.Random) -> Drive:
     at, long = capacity / fast * dice.uniform(0.2, 0.7), capacity / fast * dice.uniform(0.01, 0.05)
     return shaped(
         dice, lambda t: 0.02 if at < t < at + long else 1.0, [Level(fast)], capacity, form="flat", tells=END,
+        pause=(at, long), grain_s=max(long / 4, 1),
     )  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from stend.findings import Finding
 from tests.drives.course import Course, between, near
 from tests.drives.judge_writes import ceiling
@@ -80,7 +82,7 @@ def claims(finding: Finding, one: Played, text: str) -> Opinion:
         own.facts, own.most = {"claim"}, ceiling({"end"}, course)
         if course.written < 1.94 * drive.capacity:
             own.most = UNKNOWN
-        if own.most == LIKELY and finding.key.startswith("holds"):
+        if own.most == LIKELY and (finding.key.startswith("holds") or drive.undisturbed):
             own.most = SURE
     if drive.end == SURE and course.written > 2 * drive.capacity and drive.tells:
         own.tells = frozenset({"claim"})
@@ -128,4 +130,31 @@ def limits(finding: Finding, one: Played, text: str) -> Opinion:
     return own.close()
 
 
-JUDGES: dict[str, Judge] = {"thermal": thermal, "claims": claims, "tail": tail, "limits": limits}
+def steady_state(finding: Finding, one: Played, text: str) -> Opinion | None:
+    """Judge what is stated of the rule by its window, and that only a level that is kept is called steady."""
+    if one.drive.test != "write-saturation" or finding.key == "all":
+        return None
+    own, course, drive = Opinion(finding, text), course_of(one), one.drive
+    verdict = next((v for j in reversed(one.run.judged) if j.where.phase == "saturate" for v in j.verdicts), None)
+    if verdict is not None:
+        y, x = np.array(verdict.values), np.array(verdict.rounds)
+        slope = abs(float(np.polyfit(x, y, 1)[0])) * float(np.ptp(x)) / float(y.mean())
+        own.number("excursion", float(np.ptp(y) / y.mean()), within=0.02)
+        own.test("slope", lambda v: abs(v - slope) <= 0.02 * slope + 1e-6, (slope,))
+        own.number("round", verdict.rounds[-1], within=0)
+    own.judged |= {"allowed", "slope_allowed", "round", "rounds", "window"}
+    if finding.key in ("reached", "fits"):
+        own.facts, own.most = {"end"}, ceiling({"end"}, course)
+        if course.written < 1.94 * drive.capacity:
+            own.most = UNKNOWN
+    because(own, course)
+    return own.close()
+
+
+JUDGES: dict[str, Judge] = {
+    "thermal": thermal,
+    "claims": claims,
+    "tail": tail,
+    "limits": limits,
+    "steady_state": steady_state,
+}

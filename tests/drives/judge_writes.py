@@ -36,6 +36,7 @@ def slc_cache(finding: Finding, one: Played, text: str) -> Opinion:
     own.number("size", *places[:1], within=own.within)
     if "size" in values:
         own.number("share", values["size"] / drive.capacity, within=0.02)
+    if "size" in values and "steps" in values:
         own.fact("cache", drive.form in ("levels", "late heat", "slight"), f"no cache: {drive.form}")
     own.test("rates", lambda v: alike(v, course, 0), levels)
     own.test("rest", lambda v: alike(v, course, 1), levels[1:])
@@ -44,6 +45,7 @@ def slc_cache(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("scatter", lambda v: between(v, 0, 3 * drive.noise + 0.02))
     own.test("samples", lambda v: v <= len(course.table), [len(course.table)])
     pause(own, course)
+    paused(own, course)
     if finding.key == "gradual":
         own.fact("gradual", drive.form == "gradual", drive.form)
     own.facts = {"place", "end"} & ({"place"} if "size" in values else set()) | ends(finding)
@@ -139,6 +141,7 @@ def saturation(finding: Finding, one: Played, text: str) -> Opinion | None:
     own.test("hours", lambda v: not v or course.seconds >= 3600)
     own.number("fills", course.written / drive.capacity)
     own.test("scatter", lambda v: between(v, 0, 3 * drive.noise + 0.05))
+    paused(own, course)
     if finding.key == "flat":
         steep = [at for at in range(len(course.crossed)) if course.levels(at)[0] > STEP * course.levels(at + 1)[0]]
         own.fact("no knee", not steep, "the rate falls")
@@ -153,6 +156,14 @@ def saturation(finding: Finding, one: Played, text: str) -> Opinion | None:
         own.most = UNKNOWN
     because(own, course)
     return own.close()
+
+
+def paused(own: Opinion, course: Course) -> None:
+    """Judge when a pause began and how long it was."""
+    at, long = course.played.drive.pause
+    step = 2 * float(course.table[:, 0].max()) if len(course.table) else 0.0
+    own.test("pause_at", lambda v: abs(v - at) <= 0.05 * at + step, (at,))
+    own.test("pause_s", lambda v: abs(v - long) <= 0.1 * long + step, (long,))
 
 
 def stairs(values: tuple[Any, ...], course: Course) -> bool:

@@ -141,6 +141,7 @@ def paused(dice: random.Random) -> Drive:
     found = flat(dice)
     at, long = found.minutes * 60 * dice.uniform(0.2, 0.7), dice.uniform(60, 1200)
     found.noise, found.tau_s, found.shape = 0.01, 0, lambda t: 0.01 if at < t < at + long else 1.0
+    found.pause = (at, long)
     return found
 
 
@@ -270,6 +271,13 @@ def quick(dice: random.Random) -> Drive:
     return drive(dice, levels, capacity, 600, quick=True, place=LIKELY, end=UNKNOWN, tells=NONE)
 
 
+def sought(dice: random.Random) -> Drive:
+    """A run that ends where the rule of the reviews finds steady state: perhaps before the fall."""
+    found = dice.choice([knee, early, slow_fall, huge, drift, flat_noise])(dice)
+    found.settings, found.minutes = {"seek_steady": True}, 1440
+    return found
+
+
 SATURATED = {
     "knee": knee, "knee before one fill": early, "knee, 4 to 40 GB": tiny, "knee, 16 to 128 GB, ten hours": small,
     "no fill of 4 to 60 TB": huge, "stopped before two fills": stopped, "three levels": three, "slow fall": slow_fall,
@@ -277,5 +285,6 @@ SATURATED = {
     "even, one pause": paused, "even": flat, "even, correlated noise": flat_noise, "knee, correlated noise": knee_noise,
     "end drifts": drift, "endless decline": endless, "rises all the time": rising, "capped by the host": capped,
     "cycles": cycles, "neighbour": neighbour, "late heat, no counter": late_heat, "event slows it": caused,
-    "knee, event beside": beside, "knee, broken sensor": broken_sensor, "quick run": quick,
+    "knee, event beside": beside, "knee, broken sensor": broken_sensor, "steady state sought": sought,
+    "quick run": quick,
 }  # fmt: skip
