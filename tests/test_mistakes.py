@@ -1,4 +1,4 @@
-"""Mistakes of every day: a wrong folder, a closed pipe, a missing part, too many runs. One sentence and a true exit code."""
+"""Mistakes of every day: a wrong folder, a closed pipe, a missing part, too many runs. Each is one sentence."""
 
 import builtins
 import os
@@ -165,13 +165,13 @@ def test_every_run_of_sooner_is_told_before_it_ends(monkeypatch: pytest.MonkeyPa
 
 def test_who_is_not_root_hears_what_to_type(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
-    with pytest.raises(Refused, match="it needs root: `sudo stend ...`"):
+    with pytest.raises(Refused, match="it needs root: `sudo stend"):
         holdings.signatures(str(tmp_path))
 
 
 @pytest.mark.parametrize("change", ["INSERT INTO gone VALUES (1)", "DELETE FROM gone", "UPDATE gone SET entry = 2"])
 def test_a_query_that_writes_inside_of_with_is_refused(change: str) -> None:
-    with pytest.raises(BadInput, match=f"only reads; this one has {change.split()[0]} in its WITH"):
+    with pytest.raises(BadInput, match=f"only reads; this one has {change.split(maxsplit=1)[0]} in its WITH"):
         database.query(f"WITH x AS ({change} RETURNING *) FROM x", {}, [1])
     sound = "WITH x AS (SELECT 'INSERT_QUERY_NODE' AS type) FROM x"
     assert database.query(sound, {}, [1]).rows == [("INSERT_QUERY_NODE",)]
