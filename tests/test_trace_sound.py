@@ -208,7 +208,7 @@ try:
 except Exception as error:
     print(type(error).__name__)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "BadInput\n", done.stderr
 
 
@@ -217,11 +217,10 @@ def test_a_plan_of_a_replay_can_be_read_again_or_is_refused(tmp_path: Path, name
     told = columns()
     told[name][:] = value
     trace = playable.told(str(forged(tmp_path / "t.parquet", told)))
-    try:
-        fit, span = _played.laid(trace, 1 << 40, "auto")
-    except BadInput as error:
-        assert "a replay sends at most 1 GiB at once" in str(error)
-        assert name == "length"
+    if name == "length":
+        with pytest.raises(BadInput, match="a replay sends at most 1 GiB at once"):
+            _played.laid(trace, 1 << 40, "auto")
         return
+    fit, span = _played.laid(trace, 1 << 40, "auto")
     made = _played.played(trace, _played.CLOSED, fit, span)
     assert msgspec.json.decode(msgspec.json.encode(made), type=Workload) == made

@@ -86,9 +86,7 @@ def campaign(
 ) -> Done:
     """Try inputs for so long, or so many of them. The same seed gives the same documents."""
     done, targets, told = Done(seed), list(targets), time.monotonic()
-    left = inputs
-    for number, (data, name, outcome) in enumerate(_tried(targets, seed, lambda: left), 1):
-        left -= 1
+    for number, (data, name, outcome) in enumerate(_tried(targets, seed, inputs), 1):
         done.tried[name] += 1
         done.refused[name] += outcome.refused
         if wrong := outcome.wrong:
@@ -99,7 +97,7 @@ def campaign(
         if time.monotonic() - told > TELL_EVERY_S:
             told = time.monotonic()
             tell(f"{number} inputs in {told - done.began:.0f} s, {len(done.found)} kinds of defect")
-        if number == inputs or time.monotonic() - done.began > seconds:
+        if time.monotonic() - done.began > seconds:
             break
     return done
 
@@ -110,16 +108,17 @@ def _keep(folder: Path | None, name: str, data: bytes) -> None:
         (folder / f"{name.replace(' ', '-')}-{hashlib.sha1(data).hexdigest()[:8]}").write_bytes(data)
 
 
-def _tried(targets: Sequence[Target], seed: int, left: Callable[[], int]) -> Iterator[tuple[bytes, str, Outcome]]:
-    """Yield inputs with what came of each; another child goes on where one died."""
-    context = multiprocessing.get_context("fork")
-    for life in range(1 << 62):
+def _tried(targets: Sequence[Target], seed: int, inputs: int) -> Iterator[tuple[bytes, str, Outcome]]:
+    """Yield so many inputs with what came of each; another child goes on where one died."""
+    context, left = multiprocessing.get_context("fork"), inputs
+    for life in range(inputs):
         ours, theirs = context.Pipe(duplex=False)
-        child = context.Process(target=_child, args=(targets, f"{seed}/{life}" if life else seed, left(), theirs))
+        child = context.Process(target=_child, args=(targets, f"{seed}/{life}" if life else seed, left, theirs))
         child.start()
         theirs.close()
         try:
-            dead = yield from _heard(ours, targets)
+            done, dead = yield from _heard(ours, targets)
+            left -= done + 1
             if not dead:
                 return
             child.join(ENDS_S)
@@ -132,8 +131,9 @@ def _tried(targets: Sequence[Target], seed: int, left: Callable[[], int]) -> Ite
 
 
 def _heard(ours: Connection, targets: Sequence[Target]) -> Any:
-    """Yield what a child says; return the input that it died of, None where it ended by itself."""
+    """Yield what a child says; return how many inputs it read, and the one that it died of, None where it ended."""
     now: Input | None = None
+    done = 0
     try:
         while ours.poll(DEAF_S):
             match ours.recv():
@@ -142,10 +142,10 @@ def _heard(ours: Connection, targets: Sequence[Target]) -> Any:
                 case Outcome() as outcome:
                     assert now
                     yield now.data, targets[now.target].name, outcome
-                    now = None
+                    now, done = None, done + 1
     except EOFError:
         pass
-    return now
+    return done, now
 
 
 def _end(code: int | None) -> str:
@@ -159,7 +159,7 @@ def _child(targets: Sequence[Target], seed: int | str, inputs: int, theirs: Conn
     rng, done = random.Random(seed), Done(0)
     weights = [target.weight for target in targets]
     signal.signal(signal.SIGALRM, _watching(done))
-    for _ in range(min(inputs, 1 << 62)):
+    for _ in range(inputs):
         number = rng.choices(range(len(targets)), weights)[0]
         data = rng.choice(targets[number].seeds)
         for _ in range(rng.choice(GENERATIONS)):

@@ -121,9 +121,11 @@ def targets() -> list[Target]:
     for name, sample in SAMPLES.items():
         few = b"".join(sample.splitlines(keepends=True)[:LINES])
         found.append(Target(f"trace {name}", "text", [few], _read(name.partition(" ")[0]), _wrong))
-    return [
-        *found,
+    own = [
         Target("trace parquet", "text", [OWN.read_bytes()], _read(""), _wrong),
         Target("trace columns", "json", [_columns()], _of_columns, _wrong, 3),
         Target("trace steps", "jsonl", [_lines()], _of_steps, _wrong, 2),
     ]
+    for target in (*found, *own):  # kernels are compiled now: no input is to be blamed for these seconds
+        target.read(target.seeds[0])
+    return [*found, *own]

@@ -48,9 +48,7 @@ def command(
     for folder in folders or ():
         if not folder.is_dir():
             raise BadInput(f"{folder} is no run folder; `stend list` tells where runs are")
-    for line in write_cache.put_back(folders or sorted(Path("runs").glob("*"))):
-        typer.echo(line)
-    for line in tracefs.put_back():
+    for line in (*write_cache.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
         typer.echo(line)
     lacking = programs.lacking()
     for name in lacking:
