@@ -126,7 +126,8 @@ class Serve(Beside):
             time.sleep(0.01)
         self.must(found is not None, "it shows no address")
         assert found
-        with urllib.request.urlopen(found[0], timeout=PATIENCE_S) as answer:
+        client = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())  # the token becomes a cookie
+        with client.open(found[0], timeout=PATIENCE_S) as answer:
             self.must(answer.status == 200, f"it answers {answer.status}")
         os.kill(number, signal.SIGTERM)
         end(number)
