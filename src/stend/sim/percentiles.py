@@ -108,6 +108,6 @@ def _line(cell: Cell, row: Row) -> str:
 def _summary(name: str, pairs: list[tuple[Cell, Row]]) -> str:
     known = [row for _, row in pairs if not math.isnan(row.published)]
     fitted = {cell.fitted for cell, _ in pairs}
-    how = {(True,): "yes", (False,): "no"}.get(tuple(fitted), "in part")
+    how = "in part" if len(fitted) > 1 else "yes" if True in fitted else "no"
     errors = f"{statistics.median(abs(row.error) for row in known):.1%} | {max(map(factor, known)):.2f}" if known else "- | -"
     return f"| {name} | {len(pairs)} | {len(known)} | {how} | {errors} |"
