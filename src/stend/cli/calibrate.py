@@ -27,7 +27,8 @@ def command(
         bool, typer.Option("--reviews", help="Run the model reviews' suites on their twins instead; half an hour.")
     ] = False,
     tails: Annotated[
-        bool, typer.Option("--percentiles", help="Only the published percentiles, and how near those not fitted come.")
+        bool,
+        typer.Option("--percentiles", help="Only percentiles: published and simulated, with errors by kind of cell."),
     ] = False,
 ) -> None:
     """Print every published cell beside its simulated twin, and the errors of each drive.

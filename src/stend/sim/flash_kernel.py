@@ -106,6 +106,16 @@ def met(f: Any, at: Any) -> Any:
 
 
 @inlined
+def acknowledged(f: Any, at: Any) -> Any:
+    """Return when the answer to a write that is done at `at` is back."""
+    p = f.parameters
+    if p[k.T_MIXED] > 0 and at - f.state[k.READ_AT] < p[k.T_NEAR]:
+        at += p[k.T_MIXED]
+    at += p[k.T_ANSWER_WRITE]
+    return jittered(f, at, p[k.T_JITTER_WRITE]) if p[k.T_JITTER_WRITE] > 0 and chance(f, p[k.LATE]) else at
+
+
+@inlined
 def through(f: Any, at: Any) -> Any:
     """Without a buffer: fill the rest of what is gathered with nothing and program it; when that is done."""
     lane = f.lanes[k.HOST_LANE]
@@ -157,12 +167,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     if p[k.THROUGH] > 0:
         at = through(f, at)
     s[k.WROTE] = at
-    if p[k.T_MIXED] > 0 and at - s[k.READ_AT] < p[k.T_NEAR]:
-        at += p[k.T_MIXED]
-    at += p[k.T_ANSWER_WRITE]
-    if p[k.T_JITTER_WRITE] > 0 and chance(f, p[k.LATE]):
-        return jittered(f, at, p[k.T_JITTER_WRITE])
-    return at
+    return acknowledged(f, at)
 
 
 @inlined

@@ -62,7 +62,8 @@ def rows(spec: Spec) -> Iterator[Row]:
     known = {f"latency {cell}": value for cell, value in facts["latency"].items()}
     every = [name for name in (*known, *facts.get("unseen", {}).get("cells", ())) if CELL.match(name)]
     for name in dict.fromkeys(every):
-        yield Row(spec.name, name, known.get(name, math.nan), simulated[name.removeprefix("latency ")], name not in known)
+        value = simulated[name.removeprefix("latency ")]
+        yield Row(spec.name, name, known.get(name, math.nan), value, name not in known)
 
 
 def factor(row: Row) -> float:
@@ -108,6 +109,9 @@ def _line(cell: Cell, row: Row) -> str:
 def _summary(name: str, pairs: list[tuple[Cell, Row]]) -> str:
     known = [row for _, row in pairs if not math.isnan(row.published)]
     fitted = {cell.fitted for cell, _ in pairs}
-    how = {(True,): "yes", (False,): "no"}.get(tuple(fitted), "in part")
-    errors = f"{statistics.median(abs(row.error) for row in known):.1%} | {max(map(factor, known)):.2f}" if known else "- | -"
-    return f"| {name} | {len(pairs)} | {len(known)} | {how} | {errors} |"
+    how = "in part" if len(fitted) > 1 else "yes" if True in fitted else "no"
+    counts = f"{name} | {len(pairs)} | {len(known)} | {how}"
+    if not known:
+        return f"| {counts} | - | - |"
+    median = statistics.median(abs(row.error) for row in known)
+    return f"| {counts} | {median:.1%} | {max(map(factor, known)):.2f} |"

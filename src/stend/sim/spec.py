@@ -57,10 +57,10 @@ class Tail(Part, frozen=True, kw_only=True):
     busy_us: Micros = 0
     """and wait evenly up to so long: a program's time, or what a program that can be suspended takes to stop"""
     mixed_us: Micros = 0
-    """fixed wait of a read soon after a write and of a write soon after a read: a program is suspended, the path turned"""
+    """fixed wait of a read soon after a write, and of a write soon after a read (a program is suspended)"""
     background_pct: Percent = 0
-    """share of senses that find their die at background work (refresh, wear levelling), also where only reads are asked;
-    they wait evenly up to `busy_us`"""
+    """share of senses that find their die at background work (refresh, wear levelling) and wait evenly up to `busy_us`,
+    under pure reads too"""
     stalls_per_s: ranges.Number = 0
     """how often nothing is answered for a while where only reads are asked; see `sim.stalls`"""
     write_stalls_per_s: ranges.Number = 0
