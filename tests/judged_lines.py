@@ -1,4 +1,4 @@
-"""What the five model reviews conclude, with their own words, and what the review of the virtual drive must state for each.
+"""What the five model reviews conclude, in their own words, and what the review of the virtual drive must state.
 
 `words` are the article's, cut to the point. A line agrees by the figures, marks and claims of the documented command:
 `stend run SUITE --target sim:NAME`, then `stend report DIR --sheet published:NAME`.
@@ -38,7 +38,8 @@ LINES = (
     Line("sn150", "соответствующих заявленным 130-140 тыс.", ("writes",), lambda e, m, c: c["rand_write_4k"] in KEPT),
     Line("sn150", "падает с 430 тыс. IOPS", ("start", "writes"),
          lambda e, m, c: e["start"] > 400e3 and 125e3 < e["writes"] < 145e3),
-    Line("sn150", "никаких пиков с экстремально высокими задержками", ("longest",), lambda e, m, c: e["longest"] < 0.02),
+    Line("sn150", "никаких пиков с экстремально высокими задержками", ("longest",),
+         lambda e, m, c: e["longest"] < 0.02),
     Line("sn150", "экономия в 20 мкс (одиночная запись)", ("write_wait",), lambda e, m, c: e["write_wait"] < 30e-6),
     Line("sn150", "отличная производительность, в 1,5 раза выше P3600", (),
          lambda e, m, c: all(m[use] in FIT for use in ("read", "mixed", "database", "write"))),
@@ -57,7 +58,8 @@ LINES = (
     Line("kc2000", "предостеречь от использования в качестве серверного", (),
          lambda e, m, c: m["mixed"] == m["write"] == m["database"] == "no" and m["read"] not in FIT),
     Line("saber1000", "на чтение оказался ниже заявленного", ("reads",), lambda e, m, c: c["rand_read_4k"] == "missed"),
-    Line("saber1000", "на запись — существенно выше", ("writes",), lambda e, m, c: c["rand_write_4k"].startswith("holds")),
+    Line("saber1000", "на запись — существенно выше", ("writes",),
+         lambda e, m, c: c["rand_write_4k"].startswith("holds")),
     Line("saber1000", "последовательный доступ: вполне соответствуют заявленным", ("seq_read", "seq_write"),
          lambda e, m, c: c["seq_read_128k_MB"] in KEPT and c["seq_write_128k_MB"] in KEPT),
     Line("saber1000", "14000 IOPS после 10 часов", ("writes",), lambda e, m, c: 12e3 < e["writes"] < 20e3,
@@ -76,7 +78,8 @@ LINES = (
     Line("st600mx0052", "на чистой записи ничего", ("warm_writes",), lambda e, m, c: abs(e["warm_writes"] - 1) < 0.1),
     Line("st600mx0052", "преимущественное чтение, «горячая» область в пределах кэша", (),
          lambda e, m, c: m["hot"] == "yes" and "read" not in m),
-    Line("x25e-raid", "время ответа 1-4 мс при высокой нагрузке", ("server_wait",), lambda e, m, c: e["server_wait"] < 0.005),
+    Line("x25e-raid", "время ответа 1-4 мс при высокой нагрузке", ("server_wait",),
+         lambda e, m, c: e["server_wait"] < 0.005),
     Line("x25e-raid", "последовательное чтение 1200 МБ/с", ("small_read", "large_read"),
          lambda e, m, c: e["small_read"] > 100e3 and e["large_read"] > 1100e6),
     Line("x25e-raid", "для любой интенсивной дисковой нагрузки", (),

@@ -16,7 +16,7 @@ from stend.devices.telling.below import Member
 from stend.kernel import HOST, Kernel
 from stend.record import Result
 from stend.units import MiB
-from tests.stand import let_go, loop_of, ours, sh, zram
+from tests.stand import let_go, loop_of, ours, zram
 
 SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")
 VIRTUAL = ("latency", "write-saturation", *SHORT)

@@ -28,7 +28,9 @@ def single_read_s() -> float:
     return next(r.number("mean") for r in own if r.workload.outstanding == 1 and r.direction == "both")
 
 
-@pytest.mark.parametrize(("slower", "key"), [(1.1, "holds"), (0.98, "near"), (0.91, "near"), (0.85, "missed"), (0.1, "missed")])
+@pytest.mark.parametrize(
+    ("slower", "key"), [(1.1, "holds"), (0.98, "near"), (0.91, "near"), (0.85, "missed"), (0.1, "missed")]
+)
 def test_a_claimed_response_time_holds_where_the_drive_is_no_slower(slower: float, key: str) -> None:
     (found,) = claims.find(
         run(), {"class": "enterprise", "claimed": {"rand_read_4k_us": single_read_s() * 1e6 * slower}}

@@ -3,9 +3,9 @@
 import json
 import os
 import signal
-import time
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

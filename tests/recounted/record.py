@@ -81,22 +81,22 @@ def read(folder: Path) -> Record:
 
 def iops(rows: list[Row]) -> float:
     """Return IOs per second of several results together."""
-    return sum(r["read"][0] + r["write"][0] for r in rows) / sum(r["seconds"] for r in rows)
+    return float(sum(r["read"][0] + r["write"][0] for r in rows) / sum(r["seconds"] for r in rows))
 
 
 def rate(rows: list[Row]) -> float:
     """Return bytes per second of several results together."""
-    return sum(r["read"][1] + r["write"][1] for r in rows) / sum(r["seconds"] for r in rows)
+    return float(sum(r["read"][1] + r["write"][1] for r in rows) / sum(r["seconds"] for r in rows))
 
 
 def mean(rows: list[Row], ways: tuple[str, ...] = ("read", "write")) -> float:
     """Return the mean response in seconds."""
-    return sum(r[w][2] for r in rows for w in ways) / sum(r[w][0] for r in rows for w in ways) / 1e9
+    return float(sum(r[w][2] for r in rows for w in ways) / sum(r[w][0] for r in rows for w in ways) / 1e9)
 
 
 def longest(rows: list[Row]) -> float:
     """Return the longest response in seconds."""
-    return max(r[w][4] for r in rows for w in ("read", "write")) / 1e9
+    return float(max(r[w][4] for r in rows for w in ("read", "write")) / 1e9)
 
 
 def percentile(rows: list[Row], percent: float, ways: tuple[str, ...] = ("read", "write")) -> float | None:

@@ -67,7 +67,7 @@ def stream(rows: Iterable[Figures], read_pct: int) -> Figures | None:
 
 
 def busy(rows: Sequence[Figures]) -> Figures | None:
-    """Return the row of the least depth that gives at least `NEARLY` of the most IOPS; deeper queues only wait longer."""
+    """Return the row of the least depth that gives at least `NEARLY` of the most IOPS; None without rows."""
     most = max((row.iops for row in rows), default=0.0)
     enough = [row for row in rows if row.direction == "both" and row.iops >= NEARLY * most]
     return min(enough, key=lambda row: row.workload.outstanding, default=None) if most else None

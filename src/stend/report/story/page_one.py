@@ -16,9 +16,9 @@ from stend.words import Language
 from stend.words.sentences import because_said, facts_said, reason_said, why_said
 
 FIGURES = {
-    "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat", "write_wait": "lat",
-    "write_tail": "lat", "seq_read": "mbs", "seq_write": "mbs", "cache_bytes": "gib", "hot_gain": "fold", "outer": "mbs", "server": "rate",
-    "server_wait": "lat",
+    "reads": "rate", "fresh_writes": "rate", "start": "rate", "writes": "rate", "read_wait": "lat",
+    "write_wait": "lat", "write_tail": "lat", "seq_read": "mbs", "seq_write": "mbs", "cache_bytes": "gib",
+    "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
 }  # fmt: skip
 """Figures of evidence that a reader asks for first, and the shapes they are told in."""
 MOST_FIGURES = 8
