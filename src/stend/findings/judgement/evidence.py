@@ -46,6 +46,8 @@ NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
 """What a test must meet for its figures to be used."""
 WORSENING = ("writes", "fall", "write_tail", "longest")
 """Figures of a saturation that would be worse later where its end has not settled."""
+LATER = ("new", "drifts", "fills", "late", "window")
+"""Why an end is not a level, where a longer saturation would show less."""
 AGREE = 1.1
 """An end of a saturation that is at most so many times the level after preconditioning has reached it."""
 Evidence = dict[str, float]
@@ -92,10 +94,15 @@ def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str]) -> dict[st
     """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason."""
     for test in look.tests(run, SATURATION):
         told = saturated(run, test.name, look.main_phase(run, test))
-        if told and not told.settled and not _confirmed(told, rows):
+        if told and _worsens(told) and not _confirmed(told, rows):
             why = told.why or Because("falling")
             return {name: why for name in WORSENING if tests.get(name) == SATURATION}
     return {}
+
+
+def _worsens(told: Saturated) -> bool:
+    """Return whether the rate may fall further; one that scatters or rises does not."""
+    return told.declines or (told.why is not None and told.why.key in LATER)
 
 
 def _confirmed(told: Saturated, rows: Sequence[Figures]) -> bool:

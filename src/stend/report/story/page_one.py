@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from stend.findings import Finding
-from stend.findings.judgement import FIT, Judged, Reason, Verdict
+from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict
 from stend.findings.judgement.evidence import Evidence
+from stend.findings.judgement.uses import uses
 from stend.published import figure
 from stend.record import Run
 from stend.report.story import Band, Key, Marked
@@ -30,6 +31,7 @@ AHEAD = 1.1
 """How far a figure must be beyond that of a rival, which was measured under other conditions."""
 COMMON = ("read_wait", "start", "seq_read")
 """Figures that every flash drive passes: no drive is told apart by them alone."""
+TAILS = ("longest", "write_tail", "mix_tail")
 SERVER = ("read", "mixed", "database", "write")
 ROUND = re.compile(r"[.,]0(?=\s)")
 """A last nought behind the point; thousands have three."""
@@ -128,12 +130,17 @@ def verdict(seen: Seen) -> str:
     if fit:
         open_facts = tuple(dict.fromkeys(fact for one in fit for fact in one.facts))
         key = "fit_performance" if open_facts else "fit"
-        said.append(words(f"story.{key}", good=_listed(fit, words), reasons=_clauses(fit[::-1], words)))
+        said.append(words(f"story.{key}", good=_listed(fit, words), reasons=_clauses(_heaviest_first(fit), words)))
         said += [sentence(facts_said(open_facts, words))] if open_facts else []
     against, key = (no, "unfit") if no else (doubt[:2], "doubtful")
     if against:
         said.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=_clauses(against, words)))
     return " ".join(said) or words("story.verdict_none")
+
+
+def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
+    """Return the classes that drives are sold by before other uses, the heaviest first."""
+    return sorted(reversed(fit), key=lambda one: one.use not in uses().ladder)
 
 
 def _ends(refused: Sequence[Judged]) -> list[Judged]:
@@ -177,6 +184,8 @@ def extremes(seen: Seen) -> tuple[str, str]:
 
 def _distinguishes(reason: Reason) -> bool:
     """Return whether a passed demand sets a drive apart; a fall that passes is still a fall."""
+    if reason.figure in TAILS:
+        return reason.beyond >= SAFE
     return reason.figure not in COMMON and (reason.figure != "fall" or reason.key == "level")
 
 
