@@ -140,7 +140,7 @@ def verdict(seen: Seen) -> str:
 
 def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
     """Return the classes that drives are sold by before other uses, the heaviest first."""
-    return sorted(reversed(fit), key=lambda one: one.use not in uses().ladder)
+    return sorted(fit[::-1], key=lambda one: one.use not in uses().ladder)
 
 
 def _ends(refused: Sequence[Judged]) -> list[Judged]:
@@ -156,7 +156,7 @@ def _clauses(uses: Sequence[Judged], words: Language) -> str:
     for one in uses:
         for reason in one.reasons:
             told.setdefault(reason.figure, reason)
-    own = [r for r in told.values() if measured(r)] or list(told.values())
+    own = [r for r in told.values() if measured(r) and not _mere_fall(r)] or list(told.values())
     return "; ".join(reason_said(reason, words) for reason in own[:MOST_CLAUSES]) or why_said(uses[0].why(), words)
 
 
@@ -186,7 +186,12 @@ def _distinguishes(reason: Reason) -> bool:
     """Return whether a passed demand sets a drive apart; a fall that passes is still a fall."""
     if reason.figure in TAILS:
         return reason.beyond >= SAFE
-    return reason.figure not in COMMON and (reason.figure != "fall" or reason.key == "level")
+    return reason.figure not in COMMON and not _mere_fall(reason)
+
+
+def _mere_fall(reason: Reason) -> bool:
+    """Return whether a fall passed: it is no argument for the drive unless the rate hardly moved."""
+    return reason.figure == "fall" and reason.answer == "pass" and reason.key != "level"
 
 
 class Rival(NamedTuple):
