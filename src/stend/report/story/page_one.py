@@ -126,21 +126,25 @@ def verdict(seen: Seen) -> str:
     fit = [one for one in ladder if one.mark in FIT][-2:] or list(judged.of(*FIT))
     no = [one for one in ladder if one.mark == "no"]
     doubt = [one for one in judged.of("doubt") if one.use not in {o.use for o in fit}]
+    against, key = (no, "unfit") if no else (doubt[:2], "doubtful")
+    cons = _weightiest(against, ())
     said = []
     if fit:
         open_facts = tuple(dict.fromkeys(fact for one in fit for fact in one.facts))
-        key = "fit_performance" if open_facts else "fit"
-        said.append(words(f"story.{key}", good=_listed(fit, words), reasons=_clauses(_heaviest_first(fit), words)))
+        form = "fit_performance" if open_facts else "fit"
+        pros = _weightiest(_heaviest_first(fit), cons)
+        said.append(words(f"story.{form}", good=_listed(fit, words), reasons=_clauses(pros, fit, words)))
         said += [sentence(facts_said(open_facts, words))] if open_facts else []
-    against, key = (no, "unfit") if no else (doubt[:2], "doubtful")
     if against:
-        said.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=_clauses(against, words)))
+        reasons = _clauses(cons, against, words)
+        said.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
     return " ".join(said) or words("story.verdict_none")
 
 
 def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
     """Return the classes that drives are sold by before other uses, the heaviest first."""
-    return sorted(fit[::-1], key=lambda one: one.use not in uses().ladder)
+    order = {name: place for place, name in enumerate(uses().ladder)}
+    return sorted(fit, key=lambda one: order.get(one.use, -1), reverse=True)
 
 
 def _ends(refused: Sequence[Judged]) -> list[Judged]:
@@ -150,14 +154,19 @@ def _ends(refused: Sequence[Judged]) -> list[Judged]:
     return [*refused[:1], *refused[1:][-1:]]
 
 
-def _clauses(uses: Sequence[Judged], words: Language) -> str:
-    """Return the weightiest reasons of these uses, each figure once, first of the first use."""
+def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
+    """Return the weightiest reasons of these uses, first of the first use; each figure once, and none of the others."""
+    taken = {reason.figure for reason in others}
     told: dict[str, Reason] = {}
-    for one in uses:
-        for reason in one.reasons:
+    for reason in (reason for one in uses for reason in one.reasons):
+        if reason.figure not in taken and measured(reason) and not _mere_fall(reason):
             told.setdefault(reason.figure, reason)
-    own = [r for r in told.values() if measured(r) and not _mere_fall(r)] or list(told.values())
-    return "; ".join(reason_said(reason, words) for reason in own[:MOST_CLAUSES]) or why_said(uses[0].why(), words)
+    return list(told.values())[:MOST_CLAUSES]
+
+
+def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language) -> str:
+    """Return reasons as clauses; without any, all that the first of the uses has."""
+    return "; ".join(reason_said(reason, words) for reason in reasons) or why_said(uses[0].why(), words)
 
 
 def _listed(uses: Sequence[Judged], words: Language) -> str:
