@@ -313,6 +313,8 @@ FILES: tuple[Use, ...] = (
     somebody_else_as_its_maker, a_copy_that_took_the_mark, the_mode_of_a_program, the_text_of_a_script,
 )  # fmt: skip
 """Every use, on plain file systems."""
+LATE = (write_protection, immutable, append_only)
+"""Uses that come after the way: no loop device for writing is set up on such a file."""
 FEW: tuple[Use, ...] = (nothing, a_loop_on_the_real_file, a_hard_link)
 """Those of them that are asked for on every place, by the first two ways."""
 PLAIN = ("a_folder",)
