@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from stend.engines import Engine, mapped
 from stend.engines.replay import ReplayEngine, aio, process
 from stend.engines.replay.load import SenderLoad
-from stend.errors import Missing, StepFailed
+from stend.errors import LoadFailed, Missing, StepFailed
 from stend.suite._played import laid, played
 from stend.trace import form, playable
 from stend.units import KiB, MiB
@@ -165,8 +166,19 @@ def test_an_io_beyond_the_drive_s_end_ends_the_replay_by_one_sentence(tmp_path: 
     path = made(tmp_path / "t.parquet", offset=far, op=np.zeros(2000, np.uint8))
     load = engine_of(path, str(place)).start(workload(path, range_bytes=32 * MiB), seed=1)
     os.truncate(place, MiB)
-    with pytest.raises(StepFailed, match=f"the IO at byte {20 * MiB} failed: "):
+    with pytest.raises(LoadFailed, match=f"the IO at byte {20 * MiB} failed: ") as failed:
         to_its_end(load)
+    assert not failed.value.died
+
+
+def test_a_sender_that_a_signal_kills_is_a_death_that_may_be_repeated(tmp_path: Path) -> None:
+    path = made(tmp_path / "t.parquet", seconds=60.0)
+    load = engine_of(path).start(workload(path), seed=1)
+    assert load.next() is not None
+    os.kill(load.sender.child.pid, signal.SIGSEGV)
+    with pytest.raises(LoadFailed, match=r"it was killed by signal 11$") as failed:
+        to_its_end(load)
+    assert failed.value.died
 
 
 def test_a_stopped_replay_tells_what_it_did_and_leaves_no_process(tmp_path: Path) -> None:

@@ -124,6 +124,8 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
             try:
                 if raw and isinstance(event, Result):
                     raw.name(event)
+                elif raw and isinstance(event, Started):
+                    raw.close()  # what a load that died has said is not that of the step which is repeated
                 line = _encode(event)
                 _write(file, (chain.sealed(line) if chain else line) + b"\n")
                 if isinstance(event, DURABLE):
