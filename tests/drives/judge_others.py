@@ -34,7 +34,6 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("top", lambda v: bool(sound) and abs(float(str(v).split()[0]) - top) <= 1.5, (top,))
     own.test("limit", lambda v: 40 <= v <= 110)
     own.test("spans", lambda v: v >= 1)
-    own.test("minute", lambda v: 0 <= v * 60 <= looks_until(one))
     own.test("seconds", lambda v: spent(v, one))
     own.fact("heat", finding.key != "throttled" or slow, "nothing says that it throttled")
     own.test("minute", lambda v: struck(course_of(one), {"minute": v}))
@@ -47,11 +46,6 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     if finding.key in ("cool", "warm"):
         own.facts, own.most = {"heat"}, SURE if sound else UNKNOWN
     return own.close()
-
-
-def looks_until(one: Played) -> float:
-    """Return when the drive was last asked."""
-    return one.run.telemetry[-1].t
 
 
 def spent(seconds: float, one: Played) -> bool:
