@@ -14,6 +14,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from stend.findings import look
+from stend.findings.look import grounds
+from stend.findings.look.grounds import Ground
 from stend.record import Run
 
 Confidence = Literal["high", "medium", "low", "can't tell"]
@@ -57,7 +60,25 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
         return
     order = {"": -1} | {test.name: i for i, test in enumerate(run.plan.tests)}
     single = [name for name in names() if not getattr(file(name), "OF_ALL", False)]
-    found = [finding for name in single for finding in file(name).find(run, sheet or {})]
+    found = [held(run, finding) for name in single for finding in file(name).find(run, sheet or {})]
     last = [name for name in names() if name not in single]
     found += [finding for name in last for finding in file(name).find(run, sheet or {}, found)]
     yield from sorted(found, key=lambda finding: order.get(finding.test, len(order)))
+
+
+def held(run: Run, finding: Finding) -> Finding:
+    """Return a finding that is not sure where the drive reports that something happened to it during the test.
+
+    The reason is among its values as `disturbed`, and its sentence ends with it. A finding that gives its own reason, or is
+    about no test, stays as it is.
+    """
+    test = next((test for test in run.plan.tests if test.name == finding.test), None)
+    if test is None or finding.confidence == "can't tell" or "because" in finding.values:
+        return finding
+    ground = Ground(run, test, look.records(run, test.name))
+    why = grounds.undisturbed(ground)
+    if not why and not grounds.unhurried(ground):
+        return finding
+    values = finding.values | ({"disturbed": why} if why else {})
+    sure: Confidence = "medium" if finding.confidence == "high" else finding.confidence
+    return msgspec.structs.replace(finding, values=values, confidence=sure)

@@ -14,7 +14,7 @@ ENOUGH = 0.9
 LEAST_GAIN = 1.1
 LEAST_RATIO = 1.25
 """Halves of the end of saturation that differ by more are no level."""
-NEEDS = (grounds.unthrottled, grounds.cool)
+NEEDS = (grounds.undisturbed,)
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ import numpy as np
 from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look import grounds
-from stend.findings.look.fall import Fall, falls
+from stend.findings.look.fall import Fall, falls, stretches
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, quieted, scatter, sharp, smooth
 from stend.findings.look.pause import pause
@@ -76,7 +76,8 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
     every = [Level(a + skip, b + skip, rate) for a, b, rate in levels(rates[skip:])]
     every = _lasting(every, counts)
     found = _without_a_burst(every, counts)
-    first = fall.level if fall and fall.flat else _rate(counts[:edge])
+    begin = stretches(course)[0].last if fall else 0
+    first = fall.level if fall and fall.flat else _rate(counts[: begin if begin >= FEWEST_SAMPLES else edge])
     values: dict[str, Any] = {"state": state, "first": first, "last": _rate(counts[-edge:])}
     if unmet := grounds.unmet(NEEDS, ground):
         return _told(test, "because", values | {"because": unmet}, "can't tell")

@@ -10,7 +10,7 @@ from stend.findings.look.grounds import Because, Ground
 from stend.record import Judged, Run
 from stend.stats import WINDOWS
 
-NEEDS = (grounds.overwritten, grounds.unthrottled)
+NEEDS = (grounds.overwritten, grounds.undisturbed)
 """The rule looks at a window; what came before it must have brought the drive down."""
 MANY = 4
 """From more phases than this on, one sentence for all that settled."""

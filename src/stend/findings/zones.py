@@ -5,6 +5,8 @@ from itertools import pairwise
 from statistics import median
 
 from stend.findings import Finding, Sheet, look
+from stend.findings.look import grounds
+from stend.findings.look.grounds import Ground
 from stend.findings.look.levels import scatter
 from stend.record import Run
 
@@ -26,7 +28,13 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         scattered = scatter(rates)
         edge = max(int(len(rates) * EDGE), 1)
         outer, inner = median(rates[:edge]), median(rates[-edge:])
+        why = grounds.undisturbed(Ground(run, test, look.records(run, test.name, "read")))
         values = {"outer": outer, "inner": inner, "ratio": outer / inner}
+        if why:
+            yield Finding(
+                name=NAME, key="because", test=test.name, values=values | {"because": why}, confidence="can't tell"
+            )
+            continue
         least = max(LEAST, 1 + NOISE * scattered * (2 / edge) ** 0.5)
         if outer > least * inner and _falls(rates, least):
             yield Finding(name=NAME, key="zoned", test=test.name, values=values)

@@ -11,7 +11,9 @@ from stend.words import Language
 def finding_said(finding: Finding, words: Language) -> str:
     """A finding as a sentence of that language; a value that is (number, shape) brings its own shape."""
     values = {name: _shown(value, words) for name, value in finding.values.items()}
-    return words(f"finding.{finding.name}.{finding.key}", **values)
+    disturbed = values.pop("disturbed", None)
+    text = words(f"finding.{finding.name}.{finding.key}", **values)
+    return text + words("because.disturbed", because=disturbed) if disturbed else text
 
 
 def reason_said(reason: Reason, words: Language) -> str:

@@ -206,7 +206,7 @@ def _found(found: Sequence[Finding]) -> Pairs:
     for one in found:
         told = one.values
         match one.name, one.key:
-            case "saturation", "knee" | "noisy" | "falling" | "unsettled" | "flat":
+            case "saturation", _ if "start" in told:
                 yield "start", told["start"]
             case "idle_recovery", key if key != "short":
                 rests = sorted((float(rest), level) for rest, level in told["levels"].items())
