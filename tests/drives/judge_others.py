@@ -45,6 +45,7 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     own.fact("heat", finding.key != "hot" or top >= 65, f"no sensor had more than {top} degrees")
     if finding.key in ("cool", "warm"):
         own.facts, own.most = {"heat"}, SURE if sound else UNKNOWN
+    because(own, course_of(one))
     return own.close()
 
 
@@ -99,6 +100,7 @@ def tail(finding: Finding, one: Played, text: str) -> Opinion:
         own.number("mean", mean, within=0.05)
     own.test("tail", lambda v: tail_of(v, one, finding.values))
     own.fact("beat", finding.key != "beat" or period > 0, "nothing keeps time")
+    because(own, course)
     return own.close()
 
 
@@ -121,6 +123,7 @@ def limits(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("threads", lambda v: v >= 1)
     if finding.key == "link":
         own.fact("link", drive.cap < drive.levels[0].rate, "the drive is slower than its link")
+    because(own, course)
     return own.close()
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.findings import Finding
 from tests.drives.course import ABOUT, NEAR, Course, between, near
-from tests.drives.law import SURE, UNKNOWN, Played
+from tests.drives.law import LIKELY, SURE, UNKNOWN, Played
 from tests.drives.opinion import Judge, Opinion
 from tests.drives.reasons import because, settled
 
@@ -46,7 +46,7 @@ def slc_cache(finding: Finding, one: Played, text: str) -> Opinion:
     if finding.key == "gradual":
         own.fact("gradual", drive.form == "gradual", drive.form)
     own.facts = {"place", "end"} & ({"place"} if "size" in values else set()) | ends(finding)
-    own.most = ceiling(own.facts, course)
+    own.most = max(ceiling(own.facts, course), LIKELY if values.get("disturbed") else UNKNOWN)
     because(own, course)
     return own.close()
 
