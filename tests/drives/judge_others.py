@@ -34,7 +34,6 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("top", lambda v: bool(sound) and abs(float(str(v).split()[0]) - top) <= 1.5, (top,))
     own.test("limit", lambda v: 40 <= v <= 110)
     own.test("spans", lambda v: v >= 1)
-    own.test("minute", lambda v: 0 <= v * 60 <= looks_until(one))
     own.test("seconds", lambda v: spent(v, one))
     own.fact("heat", finding.key != "throttled" or slow, "nothing says that it throttled")
     own.test("minute", lambda v: struck(course_of(one), {"minute": v}))
@@ -46,12 +45,8 @@ def thermal(finding: Finding, one: Played, text: str) -> Opinion:
     own.fact("heat", finding.key != "hot" or top >= 65, f"no sensor had more than {top} degrees")
     if finding.key in ("cool", "warm"):
         own.facts, own.most = {"heat"}, SURE if sound else UNKNOWN
+    because(own, course_of(one))
     return own.close()
-
-
-def looks_until(one: Played) -> float:
-    """Return when the drive was last asked."""
-    return one.run.telemetry[-1].t
 
 
 def spent(seconds: float, one: Played) -> bool:
@@ -105,6 +100,7 @@ def tail(finding: Finding, one: Played, text: str) -> Opinion:
         own.number("mean", mean, within=0.05)
     own.test("tail", lambda v: tail_of(v, one, finding.values))
     own.fact("beat", finding.key != "beat" or period > 0, "nothing keeps time")
+    because(own, course)
     return own.close()
 
 
@@ -127,6 +123,7 @@ def limits(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("threads", lambda v: v >= 1)
     if finding.key == "link":
         own.fact("link", drive.cap < drive.levels[0].rate, "the drive is slower than its link")
+    because(own, course)
     return own.close()
 
 

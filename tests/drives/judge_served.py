@@ -36,7 +36,7 @@ def idle_recovery(finding: Finding, one: Played, text: str) -> Opinion:
     own.fact("none", finding.key != "none" or best < 1.15 * law.slow, "rests bring something back")
     if finding.key not in ("because", "short"):
         own.facts, own.most = {"end"}, one.drive.end
-    own.judged.add("because")
+    own.judged |= {"because", "disturbed"}
     return own.close()
 
 

@@ -3,11 +3,9 @@
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from stend.findings import Finding
 from tests.drives.course import ABOUT, NEAR, Course, between, near
-from tests.drives.law import SURE, UNKNOWN, Played
+from tests.drives.law import LIKELY, SURE, UNKNOWN, Played
 from tests.drives.opinion import Judge, Opinion
 from tests.drives.reasons import because, settled
 
@@ -44,12 +42,11 @@ def slc_cache(finding: Finding, one: Played, text: str) -> Opinion:
     own.test("least", lambda v: hidden(v, course), places[:1])
     own.test("scatter", lambda v: between(v, 0, 3 * drive.noise + 0.02))
     own.test("samples", lambda v: v <= len(course.table), [len(course.table)])
-    pause(own, course)
     paused(own, course)
     if finding.key == "gradual":
         own.fact("gradual", drive.form == "gradual", drive.form)
     own.facts = {"place", "end"} & ({"place"} if "size" in values else set()) | ends(finding)
-    own.most = ceiling(own.facts, course)
+    own.most = max(ceiling(own.facts, course), LIKELY if values.get("disturbed") else UNKNOWN)
     because(own, course)
     return own.close()
 
@@ -134,7 +131,6 @@ def saturation(finding: Finding, one: Played, text: str) -> Opinion | None:
     own.test("levels", lambda v: stairs(v, course), [w for _, w in course.crossed])
     place(own, course)
     own.number("bytes", course.written)
-    pause(own, course)
     own.number("seconds", course.seconds, within=0.02)
     own.test("level", lambda v: course.is_level(v, 0, own.within) or course.early(v), course.levels(0))
     own.test("settled", lambda v: not v or settled(course))
@@ -185,17 +181,6 @@ def stands(level: dict[str, Any], course: Course, at: int, place: tuple[float, f
     rate = course.is_level(level["rate"], at, within) or (at == 0 and near(level["rate"], course.first))
     right = between(level["s"], seconds, course.seconds_at(later), within)
     return rate and right and between(level["bytes"], written, later, within)
-
-
-def pause(own: Opinion, course: Course) -> None:
-    """Judge the only pause of a course: the longest row of samples below half of the usual rate."""
-    rates = course.table[:, 1] / course.table[:, 0]
-    low = rates < 0.5 * float(np.median(rates))
-    ends = np.cumsum(course.table[:, 0])
-    at = np.flatnonzero(low)
-    seconds, begin = float(course.table[low, 0].sum()), float(ends[at[0] - 1]) if len(at) and at[0] else 0.0
-    own.number("pause_s", seconds)
-    own.number("pause_at", begin)
 
 
 def ended(value: float, course: Course) -> bool:

@@ -56,23 +56,25 @@ def rising(course: Course, values: dict[str, Any]) -> bool:
 
 
 def because(own: Opinion, course: Course) -> None:
-    """Judge the reason of a "can't tell"."""
-    reason = own.finding.values.get("because")
-    if reason is None:
-        return
-    own.judged.add("because")
+    """Judge the reason of a "can't tell", and the event that a statement names beside it."""
+    for name in ("because", "disturbed"):
+        own.judged.add(name)
+        if reason := own.finding.values.get(name):
+            _because(own, course, reason)
+
+
+def _because(own: Opinion, course: Course, reason: Any) -> None:
     judge = REASONS.get(reason.key)
     if reason.key in INCIDENTS:
         judge = struck
+        told = course.played.drive.event.startswith(INCIDENTS[reason.key])
+        own.fact("because", told, f"{reason.key} was not told")
     elif reason.key.startswith("rises"):
         judge = rising
     if judge is None:
         own.unjudged.append(f"because {reason.key}")
     else:
         own.fact(f"because {reason.key}", judge(course, reason.values), f"{reason.values}")
-    incident = INCIDENTS.get(reason.key)
-    if incident:
-        own.fact("because", course.played.drive.event.startswith(incident), f"{reason.key} was not told")
 
 
 INCIDENTS: dict[str, str | tuple[str, ...]] = {
