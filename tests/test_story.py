@@ -10,6 +10,7 @@ from stend.record import Run
 from stend.report.story import page_one, rivals, telling
 from stend.report.story.page_one import Seen
 from stend.words import Language
+from stend.words.sentences import reason_said
 
 EN = Language("en")
 ANY = ["x", "x"]
@@ -77,7 +78,7 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     uses = (Judged("desktop", "yes", both, ()), Judged("write", "no", against, ()))
     own = seen({})._replace(verdict=Verdict("desktop", uses, both, {}))
     closing = {side: texts for _, side, texts in telling._closing(own, {}).lists if side}
-    said = {one.figure: page_one.sentence(telling.reason_said(one, EN)) for one in (*both[1:], *against)}
+    said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (*both[1:], *against)}
     assert closing["pro"] == (said["read_wait"],)
     assert closing["con"] == (said["reads"], said["writes"]), "the weightiest first"
 
@@ -88,7 +89,7 @@ def test_the_extremes_are_the_weightiest_measured_reasons() -> None:
     uses = (Judged("desktop", "yes", good, ()), Judged("write", "no", bad, ()))
     own = seen({})._replace(verdict=Verdict("desktop", uses, (), {}))
     for told, one in zip(page_one.extremes(own), (good[1], bad[1]), strict=True):
-        assert told == page_one.sentence(telling.reason_said(one, EN))
+        assert told == page_one.sentence(reason_said(one, EN))
     assert page_one.extremes(seen({}, ())) == ("", "")
 
 
