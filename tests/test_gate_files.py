@@ -86,6 +86,17 @@ def test_a_copy_with_all_attributes_has_no_mark(plain: Path) -> None:
     assert ownership.foreign([layer(copy, via=frozenset({"0:9"}))]) == []
 
 
+def test_a_generation_is_compared_where_it_is_known(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an overlay does not tell it of the real file."""
+    inode = plain.stat().st_ino
+    for kept, now, same in (("7", "7", True), ("7", "8", False), ("7", "", True), ("", "7", True), ("", "", True)):
+        os.setxattr(plain, ownership.MARK, f"scratch {inode} {kept}".encode())
+        monkeypatch.setattr(ownership, "generation", lambda path, now=now: now)
+        assert ownership.marked(str(plain)) is same
+    os.setxattr(plain, ownership.MARK, f"scratch {inode}0 ".encode())
+    assert not ownership.marked(str(plain))
+
+
 def test_a_file_system_without_attributes_keeps_no_mark(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*words: object) -> None:
         raise OSError

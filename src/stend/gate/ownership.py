@@ -41,11 +41,15 @@ def mark(path: str) -> None:
 
 
 def marked(path: str) -> bool:
-    """Return whether stend made this very file, or was once given it to overwrite."""
+    """Return whether stend made this very file, or was once given it to overwrite.
+
+    An overlay does not show the generation of a real file, so it is compared where both are known.
+    """
     try:
-        return os.getxattr(path, MARK) == _words(path)
+        kept, now = os.getxattr(path, MARK), _words(path)
     except OSError:
         return False
+    return kept == now or (kept.startswith(now) if now.endswith(b" ") else now.startswith(kept) and kept.endswith(b" "))
 
 
 def _words(path: str) -> bytes:
