@@ -18,7 +18,7 @@ from stend.charts.parts import sides
 from stend.cli import _apart, main
 from stend.cli import plan as plan_verb
 from stend.errors import UNREAD_EXIT_CODE, BadInput, Refused
-from stend.gate import holdings
+from stend.gate import loss
 from stend.live.state import way_on
 from stend.record import Started
 from tests.still import StillEngine
@@ -108,7 +108,7 @@ def test_a_missing_part_is_named_whatever_verb_needs_it(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", lacking)
     sentence = refused(["trace", "show", "t.log"], 4, capsys)
-    assert sentence == "stend: `stend trace` needs altair, which is not installed: `pip install 'stend[report]'`\n"
+    assert sentence == "stend: `stend trace` needs altair, which is not installed: `pip install 'stend[report]'`"
     with pytest.raises(ModuleNotFoundError), extras.needing("this"):
         raise ModuleNotFoundError(name="somebody_s_own")
 
@@ -166,7 +166,7 @@ def test_every_run_of_sooner_is_told_before_it_ends(monkeypatch: pytest.MonkeyPa
 def test_who_is_not_root_hears_what_to_type(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(Refused, match="it needs root: `sudo stend"):
-        holdings.signatures(str(tmp_path))
+        loss(str(tmp_path))
 
 
 @pytest.mark.parametrize("change", ["INSERT INTO gone VALUES (1)", "DELETE FROM gone", "UPDATE gone SET entry = 2"])
