@@ -28,7 +28,10 @@ REASONS: dict[str, Callable[[Course, dict[str, Any]], bool]] = {
     "late": lambda course, v: fell(course, v["fills"]),
     "window": lambda course, v: course.late(v["last"]),
     "falling": lambda course, v: course.played.drive.form == "falling" or not settled(course) or wild(course),
-} | dict.fromkeys(("unruled", "unsought", "blurred", "new", "drifts", "unlevel", "unmeasured", "quick", "uneven"), lambda course, v: True)
+} | dict.fromkeys(
+    ("unruled", "unsought", "blurred", "new", "drifts", "unlevel", "unmeasured", "quick", "uneven"),
+    lambda course, v: True,
+)
 """Reasons by their key, each with its truth."""
 
 

@@ -231,4 +231,3 @@ def _flat(course: Line, base: Stretch, at: float) -> bool:
         return True
     first, second = course.rate(base.first, half), course.rate(half, end)
     return max(first, second) < HALVES * min(first, second)
-
