@@ -73,11 +73,13 @@ def test_a_disk_without_a_cache_has_none_however_short_its_ways(number: int) -> 
 @pytest.mark.parametrize(
     ("key", "share", "kept"),
     [
-        ("around", (0.4, 0.9), {"cache_writes": "around"}),
+        ("unclear", (0.2, 0.3), {"cache_writes": "around"}),
+        ("unclear", (0.2, 0.3), {"cache_writes": "through"}),
+        ("around", (1.1, 1.5), {"cache_writes": "around"}),
         ("through", (0.4, 0.9), {"chunk_bytes": 8 * KiB}),
         ("through", (1.1, 1.5), {"cache_writes": "through"}),
     ],
-    ids=["parts-of-chunks", "whole-chunks", "all"],
+    ids=["small-around", "small-through", "all-around", "whole-chunks", "all-through"],
 )
 def test_writes_that_the_cache_keeps_are_told_from_those_it_passes_by(
     key: str, share: tuple[float, float], kept: dict[str, Any], number: int

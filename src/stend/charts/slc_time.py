@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, Row, axis, thin, time_scale, zoom
-from stend.charts.parts.marks import series, thin_lines
+from stend.charts.parts import Drawing, Row, axis, binned, time_scale, zoom
+from stend.charts.parts.marks import band, series, thin_lines
 from stend.definition import PlannedTest
 from stend.findings import look
 from stend.record import Run
@@ -23,10 +23,12 @@ def drawing(run: Run, test: PlannedTest, words: Language, field: str, scale: flo
     """Throughput against time or bytes."""
     rows = [{**row, field: row[field] / scale} for row in written(run, test, words)]
     names = list(dict.fromkeys(str(row["state"]) for row in rows))
-    kept = [r for name in names for r in thin([row for row in rows if row["state"] == name], field, "mbs", 600)]
-    bare = [{key_: row[key_] for key_ in (field, "mbs", "state")} for row in kept]
+    kept = [r for name in names for r in binned([row for row in rows if row["state"] == name], field, "mbs", 600)]
+    wanted = (field, "mbs", "state", "low", "high")
+    bare = [{name: row[name] for name in wanted if name in row} for row in kept]
     kinds = series("state", words("axis.state"), names)
-    chart = thin_lines(axis(field, title), axis("mbs", words("axis.throughput")), kinds).add_params(zoom())
+    x, y = axis(field, title), axis("mbs", words("axis.throughput"))
+    chart = band(x, y, kinds["color"]) + thin_lines(x, y, kinds).add_params(zoom())
     return Drawing(words(key, test=words.title(test.name, test.title)), chart, {"rows": bare}, words("says.slc"))
 
 

@@ -4,9 +4,8 @@ A part from which reads are answered faster than any medium could, after reads a
 (write-around). After writes too: it keeps them, and if the writes themselves went far faster than the media reads, it
 holds them back (write-back), else it does not. Speed alone says nothing: on a small part the arm has shorter ways.
 
-The reads that look for hits warm the part themselves. A cache takes in more than a read asks for, so that a small one holds
-many blocks that were read but few that were written: hits after writes are held against those that the reads can have
-brought by themselves, not against the hits after hours of reads. How many one read brings is seen while reads warm a part.
+A cache takes in more than a read asks for, but of what is written only that. One smaller than the part then holds few of
+the written blocks, and with a few hits of reads of a short way beside them nobody can tell whether it keeps writes.
 """
 
 from collections.abc import Iterator
@@ -16,14 +15,15 @@ from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Ground
-from stend.findings.look.hits import FEW, Cold, beginning, cold, hits
-from stend.record import Counts, Run, Tally
+from stend.findings.look.hits import ALL, FEW, beginning, cold, hits
+from stend.record import Counts, Run
 
 NAME = "cache_policy"
-KEEPS = 2.0
-"""Writes warm it when there are so many times the hits that the reads themselves can have brought."""
-SIGMAS, LEAST = 5.0, 0.005
-"""And when the difference stands out of the noise of counting, and is no smaller share of the reads."""
+KEEPS, SURELY = 0.5, 0.8
+"""A cache that holds the whole part keeps writes when they bring this part of the hits that reads bring; one that holds
+less of it, when they bring the second."""
+BLOCKS = 8
+"""Blocks that a cache takes in for a read of one; of writes it holds at least one in so many."""
 NEEDS = (grounds.undisturbed,)
 HELD_BACK = 3.0
 
@@ -42,30 +42,20 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
     if why := grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name))):
         return Finding(name=NAME, key="because", test=test.name, values={"because": why}, confidence="can't tell")
     of_reads, of_writes = (hits(warm.read, cold(before)) for warm in (reads, writes))
-    warming_reads = look.records(run, test.name, "warm-up-reads")
-    same_reads = beginning(run, warming_reads[0])
+    same_reads = beginning(run, look.records(run, test.name, "warm-up-reads")[0])
     held = median([r.counts.iops for r in warming[len(warming) // 2 :]]) / same_reads.iops
     gain, gain_writes = reads.iops / before.iops, writes.iops / before.iops
-    own = min(_brought(warming_reads[0].counts.read, same_reads) * writes.read.ios, 1.0)
     values = {"gain": gain, "gain_writes": gain_writes, "hits": of_reads, "hits_writes": of_writes, "held": held}
-    values["own"] = own
     if of_reads < FEW:
         return Finding(name=NAME, key="none", test=test.name, values=values)
-    beyond = of_writes - own
-    error = (max(of_writes, own) / max(writes.read.ios, 1)) ** 0.5
-    keeps = beyond > max(SIGMAS * error, LEAST) and of_writes > KEEPS * own
-    clear = beyond > 2 * SIGMAS * error and of_writes > 2 * KEEPS * own if keeps else beyond < LEAST
+    whole = of_reads >= ALL
+    keeps = of_writes >= (KEEPS if whole else SURELY) * of_reads
+    least = of_reads / max(1 - of_reads, 1 - ALL) / BLOCKS
+    if not keeps and not whole and of_writes > least / 2:
+        return Finding(name=NAME, key="unclear", test=test.name, values=values, confidence="can't tell")
     key = "around" if not keeps else "back" if held > HELD_BACK else "through"
-    sure: Confidence = "high" if clear else "medium"
+    sure: Confidence = "high" if keeps or whole else "medium"
     return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=side(pro=keeps))
-
-
-def _brought(read: Tally, than: Cold) -> float:
-    """Return the share of a part's reads that each read turns into hits, on average over a row of reads that begins cold.
-
-    Hits grow with the reads before them, so that their mean over so many reads is half of the last one's.
-    """
-    return hits(read, than) / read.ios if read.ios else 0.0
 
 
 def _gentlest(run: Run, test: PlannedTest, phase: str) -> Counts | None:

@@ -104,9 +104,16 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
 
 def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Because) -> Finding:
     """Where the first level ends, if there is one that a cache can hold; else only why nothing can be told."""
-    values |= {"because": why}
+    values |= {"because": why} | ({"first": why.values["first"]} if why.key == "brief" else {})
     share = fall.written / ground.run.plan.device.capacity_bytes if fall else 0.0
-    if fall is None or not (fall.flat and fall.lasting) or fall.blur > LOST or share > MOST or why.key == "much":
+    if (
+        why.key == "brief"
+        or fall is None
+        or not (fall.flat and fall.lasting)
+        or fall.blur > LOST
+        or share > MOST
+        or why.key == "much"
+    ):
         return _told(ground.test, "because", values, "can't tell")
     values |= {"size": fall.written, "share": share, "about": Because("about") if fall.blur > BLUR else ""}
     return _told(ground.test, "first", values, "medium")

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, data, thin, zoom
-from stend.charts.parts.marks import tips
+from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, binned, data, thin, zoom
+from stend.charts.parts.marks import band, tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
 from stend.definition import Idle
@@ -25,6 +25,8 @@ def _over(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], y: dict[str
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
     line = Chart(data()).mark_line(strokeWidth=1.8, point={"size": 10, "opacity": 0.6}, clip=True)
     course = line.encode(x=x, y=y, tooltip=told, **shown)
+    if any("low" in row for row in rows):
+        course = band(x, y, kinds["color"]) + course
     if not _single(rows):
         return course.add_params(zoom())
     dot = Chart(data("single")).mark_point(filled=True, size=70, opacity=0.9, clip=True)
@@ -65,7 +67,7 @@ def _saturation(side: Side) -> list[Row]:
         hours = side.facts.get("conditions", {}).get("minutes", 600) / 60
         points = [(0.0, facts["start"]), (knee, end), (hours, end)] if knee and "start" in facts else [(hours, end)]
         rows += [{"t": t, "value": float(value), "drive": side.name} for t, value in points]
-    return thin(rows, "t", "value", MOST)
+    return binned(rows, "t", "value", MOST) if side.run else rows
 
 
 def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
@@ -96,7 +98,7 @@ def _cache(side: Side, phase: str, words: Language) -> list[Row]:
                 total += counts.write.bytes
                 if counts.seconds:
                     rows.append({"gib": total / GiB, "value": counts.bytes_per_s / 1e6, "drive": name})
-    return thin(rows, "gib", "value", MOST)
+    return binned(rows, "gib", "value", MOST)
 
 
 def _steps(side: Side) -> Iterator[Row]:

@@ -1,6 +1,7 @@
 """What every chart shares: one look, colours that stay apart for everyone, axes that carry their units."""
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stend.words import Language
@@ -54,6 +55,28 @@ def thin(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> list
         stretch = points[start : start + size]
         ends = {id(p): p for p in (min(stretch, key=lambda p: p[y]), max(stretch, key=lambda p: p[y]))}
         kept += sorted(ends.values(), key=lambda p: p[x])
+    return kept
+
+
+def binned(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> list[Row]:
+    """About `most` points of a long series: of each equal stretch of `x` the median, with its lowest and highest.
+
+    A level stays a level, however brief it is beside the whole. `low` and `high` of a point are its lowest and highest
+    tenth, for a band. The first point is kept as it is: a course begins with it.
+    """
+    if not points:
+        return []
+    width = max((points[-1][x] - points[0][x]) / most, 1e-12)
+    bins: dict[int, list[Row]] = {}
+    for point in points:
+        bins.setdefault(int((point[x] - points[0][x]) / width), []).append(point)
+    kept: list[Row] = [points[0]] if len(bins[0]) > 1 else []
+    for own in bins.values():
+        values = sorted(point[y] for point in own)
+        tenth = (len(values) - 1) // 10
+        usual = own[len(own) // 2]
+        low, high = values[tenth], values[len(values) - 1 - tenth]
+        kept.append({**usual, y: median(values), "low": low, "high": high})
     return kept
 
 

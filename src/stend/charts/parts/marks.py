@@ -74,6 +74,13 @@ def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
     )
 
 
+def band(x: Channel, y: Channel, colour: Channel) -> Any:
+    """The band between `low` and `high` of each point, behind its line."""
+    low, high = {**y, "field": "low"}, {"field": "high"}
+    plain = Chart(data()).transform_filter("isValid(datum.low)")
+    return plain.mark_area(opacity=0.2, clip=True).encode(x=x, y=low, y2=high, color=colour)
+
+
 def dots(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 14) -> Any:
     """A cloud of records."""
     told = tips(kinds["color"], x, y)

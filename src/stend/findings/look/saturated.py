@@ -138,7 +138,8 @@ def _seen(ground: Ground, phase: str, table: Array) -> Saturated:
     seen = course(pieces)
     known = told.undisturbed_s >= first.seconds and not grounds.unhurried(ground)
     found = tuple(falls(whole.until(told.undisturbed_s))) if known else ()
-    told = told._replace(last=seen.last, falls=found, even=seen.even)
+    calm = seen.rise <= seen.least or bool(found and _overshot(whole, found[-1], seen))
+    told = told._replace(last=seen.last, falls=found, even=seen.even and calm)
     if found:
         told = told._replace(settled_s=_settled_s(whole, found[-1], (1 + NEAR) * end))
     why = grounds.unmet(NEEDS, ground) or _rises(whole, told, seen)
