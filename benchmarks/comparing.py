@@ -62,7 +62,7 @@ def cell(runs: int, between: float, repeats: int = REPEATS, ratio: float = 1.0, 
 
 
 def unequal(few: int, many: int, ratio: float, repeats: int = UNEQUAL_REPEATS, *, skewed: bool = False) -> float:
-    """Return the share of intervals that cover the truth with unequal numbers of runs, of normal or exponential logs."""
+    """Return the share of intervals that cover the truth with unequal numbers of runs, logs normal or exponential."""
     dice = np.random.default_rng([SEED, few, many, round(ratio * 100), skewed])
     draw = (lambda shape: dice.exponential(1, shape) - 1) if skewed else dice.standard_normal
     interval = statistics.welch(draw((repeats, few)), draw((repeats, many)) * ratio)

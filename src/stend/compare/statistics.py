@@ -42,8 +42,8 @@ def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
     """mean(b) - mean(a) over the last axis, at least two numbers a side, variances not taken for equal (Welch 1947).
 
     With two numbers on both sides the degrees of freedom are the mean of Welch's and Student's: Welch's alone make
-    intervals that cover 98 % instead of 95, Student's alone 90 % where spreads differ. With unequal numbers they are the
-    harmonic mean of Welch's and the smaller side's: Welch's alone cover down to 88 % (docs/comparing.md).
+    intervals that cover 98 % instead of 95, Student's alone 90 % where spreads differ. With unequal numbers they are
+    the harmonic mean of Welch's and the smaller side's: Welch's alone cover down to 88 % (docs/comparing.md).
     """
     first, second = np.asarray(a, float), np.asarray(b, float)
     n, m = first.shape[-1], second.shape[-1]

@@ -64,7 +64,7 @@ def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = Non
             store.create(folder, request.manifest, host.describe())
             with writer.sole(folder, "run"):
                 raw = store.Raw(folder)
-                load = engine.engine_for(device, path, raw, drawn)
+                load = engine.engine_for(device, path, raw, drawn, stop)
                 undo.pop_all()
                 with write_cache.kept(device, drawn, folder, operator.hear) as said:
                     at, seed = time.time(), request.seed or 0
@@ -159,7 +159,7 @@ def _gone_on(
         path, there = _taken(device, *leave, operator, folder)
         same.as_then(past, device, there)
         raw, virtual = store.Raw(folder), device.identity.virtual
-        load, at = engine.engine_for(device, path, raw, past.plan), time.time()
+        load, at = engine.engine_for(device, path, raw, past.plan, stop), time.time()
         kept, taken = write_cache.kept(device, past.plan, folder, operator.hear), turns.taken(folder, past.plan, stop)
         with kept, taken as turn:
             again = None if virtual else past

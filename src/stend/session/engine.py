@@ -1,19 +1,21 @@
 """Which engine loads a drive, and whether this host has it."""
 
 from stend import extras, features, store
+from stend.bench import Stopped
 from stend.definition import Hold, Plan, Workload
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
 from stend.errors import BadInput
+from stend.session.stopping import Stop
 
 HELD = 5
 """A minute of the clause is told in at least this many intervals."""
 
 
-def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan) -> Engine:
+def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop | None = None) -> Engine:
     """The engine that can load this drive by its open path, telling about once a second or faster at short minutes."""
     if isinstance(device, virtual.VirtualDevice):
-        return simulated(device, plan)
+        return simulated(device, plan, stop)
     interval_s, block = _interval_s(plan.profile.minute_s), plan.device.logical_bytes
     if isinstance(device, null.NullDevice):
         from stend.engines.replay import ReplayEngine
@@ -31,9 +33,15 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan) -> Engine:
     return EitherEngine(engine, own)
 
 
-def simulated(device: virtual.VirtualDevice, plan: Plan) -> Engine:
-    """What loads a virtual drive."""
+def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:
+    """Return what loads a virtual drive; its kernels notice a `stop` within an interval that takes them long."""
     from stend.engines.simulated import SimulatedEngine
+
+    def mind() -> None:
+        if stop is not None and stop():
+            raise Stopped
+
+    device.sim.drive.mind = mind
 
     return SimulatedEngine(
         device.sim.drive,

@@ -36,6 +36,20 @@ def stretch(done: Ledger, factor: float) -> None:
         np.add.at(done.bins[way], new, counts[way])
 
 
+def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
+    """Meet a limit of bytes exactly, whatever scaling rounded; return the bytes given until now."""
+    way = 1 if done.sums[1, 0] else 0
+    sums, bins = done.sums[way], done.bins[way]
+    over = limit - given - sums[1]
+    if sums[0] and (over < 0 or not more) and over:
+        size, peak = sums[1] / sums[0], int(bins.argmax())
+        ios = max(round(over / size), 1 - int(bins[peak]))
+        mean = sums[2] / sums[0]
+        sums[0], sums[1], bins[peak] = sums[0] + ios, sums[1] + over, bins[peak] + ios
+        sums[2] = mean * sums[0]
+    return given + int(sums[1])
+
+
 def delayed(done: Ledger, waits_ns: npt.NDArray[np.float64]) -> None:
     """As many of the IOs waited so much longer each, of both directions and of all response times alike."""
     ios, ways = done.sums[:, 0].copy(), done.sums[:, 2].copy()

@@ -9,6 +9,8 @@ from stend.sim.requests import Ledger, Loop, Stream
 from stend.sim.spec import Array, Host, Spec
 
 RING = 1 << 16
+FEWEST = {0: 1, 1: 2, 5: 3, 10: 2}
+"""Members that a level needs."""
 
 
 def parameters(array: Array, host: Host) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
@@ -30,8 +32,12 @@ class ArrayDrive(Drive):
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
-        if spec.array is None or spec.array.level not in (0, 1, 5, 10) or spec.scale != 1:
+        if spec.array is None or spec.array.level not in FEWEST or spec.scale != 1:
             raise BadInput(f"virtual drive {spec.name} is an array: it needs an [array] part of level 0, 1, 5 or 10")
+        level, members = spec.array.level, spec.array.members
+        if members < FEWEST[level] or (level == 10 and members % 2):
+            needs = "an even number of members" if level == 10 else f"{FEWEST[level]} members or more"
+            raise BadInput(f"virtual drive {spec.name} has {members} members: RAID {level} needs {needs}")
         self.memory = k.Array(
             state=np.zeros(k.STATE, np.int64),
             parameters=parameters(spec.array, spec.host),
@@ -46,5 +52,5 @@ class ArrayDrive(Drive):
         """The members are modelled in their used state; the cache is emptied."""
         self.memory.state[[k.HELD, k.FIRST, k.MANY]] = 0
 
-    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+    def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(k.serve(self.memory, requests, slots, done, until))

@@ -1,7 +1,7 @@
 """Arrays: a controller with a protected cache over equal members, each some parallel units of work (flash channels).
 
-RAID 0 stripes, 1 and 10 mirror, 5 keeps parity: a write of less than a whole row reads old data and old parity and
-writes both anew; the cache gathers sequential writes to whole rows.
+RAID 0 stripes, 1 keeps a copy on every member, 10 stripes over pairs, 5 keeps parity: a write of less than a whole row
+reads old data and old parity and writes both anew; the cache gathers sequential writes to whole rows.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.compiled import compiled, inlined
-from stend.sim.kernels import LATER, NONE, answered, asked, i64, next_of, sink, u64
+from stend.sim.kernels import LATER, NONE, answered, asked, i64, next_of, sink, spend, u64
+from stend.sim.requests import WORK
 
 # Indices of `parameters`; times in ns.
 MEMBERS, LEVEL, STRIPE, UNITS, T_READ, T_WRITE, T_PAGE_IN, T_PAGE_OUT, CACHE, T_READ_COMMAND = range(10)
@@ -55,28 +56,37 @@ def queued(until: Any, ns: Any, writes: Any, at: Any, patience: Any) -> Any:
 
 
 @inlined
-def controller(a: Any, ns: Any, writes: Any, at: Any, now: Any) -> Any:
-    """The controller's processor for the members works `ns` on what was asked `now` and is possible `at`; its end."""
-    return max(queued(a.state[READS_BEHIND : BEHIND + 1], ns, writes, now, a.parameters[T_YIELD]), at)
+def controller(a: Any, ns: Any, writes: Any, now: Any) -> Any:
+    """Return when the controller's processor for the members has worked `ns` on what was asked `now`."""
+    return queued(a.state[READS_BEHIND : BEHIND + 1], ns, writes, now, a.parameters[T_YIELD])
 
 
 @inlined
 def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now: Any, out: Any) -> Any:
-    """A member reads or writes `size` bytes; when it is done. 4 KiB pages lie on its units in turn.
+    """Read or write `size` bytes of a member; return when it is done. 4 KiB pages lie on its units in turn.
 
-    `out`: the cache writes out, also where old data is read for it.
+    What was asked `now` and is possible `at` takes its share of units and port as soon as the controller has seen to
+    it: in the time until `at` they do other work. `out`: the cache writes out, also where old data is read for it.
     """
     p = a.parameters
     units = p[UNITS]
     first, last = address // PAGE, (address + size - 1) // PAGE
-    at = controller(a, p[T_PIECE] + p[T_PIECE_PAGE] * size // PAGE, out, at, now)
+    now = controller(a, p[T_PIECE] + p[T_PIECE_PAGE] * size // PAGE, out, now)
+    ns, over = (p[T_WRITE], p[T_PAGE_IN]) if writes else (p[T_READ], p[T_PAGE_OUT])
+    at = max(at, now)
     done = at
     for page in range(first, last + 1):
         u = i64((page * 2654435761 >> 7) % units) if first == last else page % units
-        busy = queued(a.unit[member, u], p[T_WRITE] if writes else p[T_READ], out, at, p[T_WRITE])
-        over = p[T_PAGE_IN] if writes else p[T_PAGE_OUT]
-        done = max(done, busy + over, queued(a.port[member], over, out, at, over))
+        busy = max(queued(a.unit[member, u], ns, out, now, p[T_WRITE]), at + ns)
+        done = max(done, busy + over, queued(a.port[member], over, out, now, over))
     return done
+
+
+@inlined
+def copies_of(a: Any) -> Any:
+    """Return how often data is kept: by all members of RAID 1, by two of RAID 10."""
+    level = a.parameters[LEVEL]
+    return a.parameters[MEMBERS] if level == 1 else i64(2) if level == 10 else i64(1)
 
 
 @inlined
@@ -97,15 +107,19 @@ def piece(a: Any, offset: Any, size: Any, writes: Any, now: Any) -> Any:
             return work(a, member, address, size, False, now, now, False)
         ready = work(a, member, address, size, False, now, now, True)
         ready = max(ready, work(a, parity, address, size, False, now, now, True))
-        ready = controller(a, p[T_PARITY], True, ready, now)
+        ready = max(ready, controller(a, p[T_PARITY], True, now))
         done = work(a, member, address, size, True, ready, now, True)
         return max(done, work(a, parity, address, size, True, ready, now, True))
-    pairs = max(members // 2, 1)
-    one, address = row % pairs, row // pairs * stripe + offset % stripe
-    if writes:
-        done = work(a, one, address, size, True, now, now, True)
-        return max(done, work(a, one + pairs, address, size, True, now, now, True))
-    return work(a, one + pairs * (row // pairs & 1), address, size, False, now, now, False)
+    copies = copies_of(a)
+    sets = members // copies
+    one, line = row % sets, row // sets
+    address = line * stripe + offset % stripe
+    if not writes:
+        return work(a, one + sets * (line % copies), address, size, False, now, now, False)
+    done = now
+    for copy in range(copies):
+        done = max(done, work(a, one + sets * copy, address, size, True, now, now, True))
+    return done
 
 
 @inlined
@@ -122,7 +136,7 @@ def read_ahead(a: Any, size: Any, at: Any) -> Any:
 def whole_rows(a: Any, size: Any, at: Any) -> Any:
     """A sequential write gathered by the cache to whole rows: no old data is read."""
     p = a.parameters
-    copies = 2.0 if p[LEVEL] in (1, 10) else p[MEMBERS] / (p[MEMBERS] - 1.0) if p[LEVEL] == 5 else 1.0
+    copies = p[MEMBERS] / (p[MEMBERS] - 1.0) if p[LEVEL] == 5 else float(copies_of(a))
     share = i64(size * copies / p[MEMBERS] / PAGE * 1024)
     done = at
     for m in range(p[MEMBERS]):
@@ -191,9 +205,10 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     base, used = loop.at[1], loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base
-        if t >= until:
+        if t >= until or loop.at[WORK] <= 0:
             loop.at[0] = used
             return True
+        spend(loop, 1)
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
             answered(loop, ledger, slot, t)
@@ -206,6 +221,7 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             sink(loop.heap, used, loop.heap[used])
             continue
         size, reads = stream.size[i], stream.reads[i]
+        spend(loop, size // PAGE + a.unit.size // 64)
         done = request(a, stream.offset[i], size, reads, t)
         loop.issued[slot] = asked(stream, loop, i, t)
         loop.size[slot] = -size if reads else size

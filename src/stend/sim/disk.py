@@ -84,7 +84,7 @@ class DiskDrive(Drive):
         m.holds.fill(-1)
         m.state[[k.KNOWN, k.HELD, k.CACHE_NEXT]] = 0
 
-    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+    def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(disk_kernel.serve(self.memory, requests, slots, done, until))
 
     def _rest(self, ns: int) -> None:

@@ -1,4 +1,4 @@
-"""The flash read cache of a hybrid: chunks of the disk, over the oldest of them. Parts of the disk kernel.
+"""The flash read cache of a hybrid: chunks of the disk, first in, first out. Parts of the disk kernel.
 
 Streams, and requests larger than a chunk, pass it by.
 """

@@ -44,7 +44,8 @@ from stend.sim.disk_state import (
     T_WRITE_SETTLE,
     THROUGH,
 )
-from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, u64
+from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, spend, u64
+from stend.sim.requests import TURNS, WORK
 
 
 @inlined
@@ -204,6 +205,7 @@ def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
         prefetch(d.where, u64(stream.offset[i + 12] // d.parameters[CHUNK]))
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
     loop.issued[slot], loop.size[slot] = asked(stream, loop, i, at), size
+    loop.at[WORK] -= stream.size[i] >> 12
     accept(d, loop, slot, stream.offset[i], size, at)
     return True
 
@@ -218,8 +220,9 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         for j in range(slots):
             soonest = min(soonest, loop.heap[j])
         head = s[NOW] if s[KNOWN] > 0 else i64(FAR)
-        if min(head, soonest) >= until:
+        if min(head, soonest) >= until or loop.at[WORK] <= 0:
             return True
+        spend(loop, 1 + (slots >> 4))
         if soonest <= head:
             slot = 0
             while loop.heap[slot] != soonest:
@@ -230,7 +233,10 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
                 s[NOW] = max(s[NOW], soonest)
             ask(d, stream, loop, slot, soonest)
         else:
+            before = s[NOW]
             finish(d, loop)
+            if s[NOW] > before:
+                loop.at[TURNS] = 0
     return False
 
 

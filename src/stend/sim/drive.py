@@ -1,6 +1,7 @@
 """A virtual drive as its user sees it: requests go in, counts come out, and time passes only while it is told to."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from stend.errors import StepFailed
 from stend.sim.accidents import Course
-from stend.sim.account import Account, stretch
+from stend.sim.account import Account, met_limit, stretch
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
 from stend.sim.requests import (
@@ -16,6 +17,7 @@ from stend.sim.requests import (
     BEGUN,
     DRAINED,
     ENDED,
+    ENDED_AT,
     FAILED,
     FAILED_AT,
     OUTSTANDING_AT,
@@ -28,13 +30,13 @@ from stend.sim.requests import (
     mean_bytes,
     stream,
 )
+from stend.sim.serving import FOREVER, serve
 from stend.sim.spec import Spec
 
 NS = 1_000_000_000
 POUR_NS, POUR_STEP_NS = 20_000_000_000, 200_000
 POUR_BYTES = 16384
 """Writes of more than this change too much of a scaled drive while its queue builds up: they are undone."""
-FOREVER = 1 << 62
 QUEUED_BYTES = 16 << 20
 """What a scaled drive is given at once: more would be a notable part of it. The rest waits in the host."""
 
@@ -67,6 +69,7 @@ class Drive(ABC):
         self._crowd = 1.0
         self._account: Account | None = None
         self._feed: Feed | None = None
+        self.mind: Callable[[], None] = lambda: None
 
     def start(self, pattern: Pattern) -> None:
         """Begin a pattern; what ran before is let go."""
@@ -143,7 +146,7 @@ class Drive(ABC):
         until = began + round(seconds * NS / self.spec.scale * speed)
         requests = self._stream = self._feed.read(until, slots) if self._feed else requests
         more = self._serve(requests, slots, done, until)
-        self.inner_ns = until if more else max(int(slots.at[2]), began)
+        self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
         passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
         busy = self._busy(done.sums[:, 1] - before, max(self.inner_ns - began, 1))
         self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
@@ -167,7 +170,7 @@ class Drive(ABC):
         if self.heat.speed < 1:
             stretch(done, 1 / self.heat.speed)
         if self._limit:
-            self._limited(done, more)
+            self._given = met_limit(done, self._limit, self._given, more)
         self.host_read_bytes += int(done.sums[0, 1])
         self.host_write_bytes += int(done.sums[1, 1])
 
@@ -175,19 +178,6 @@ class Drive(ABC):
         if self._stream is None or self._loop is None:
             raise RuntimeError("advance() before start()")
         return self._stream, self._loop
-
-    def _limited(self, done: Ledger, more: bool) -> None:
-        """A limit is met to the byte, whatever the scaling rounded."""
-        way = 1 if done.sums[1, 0] else 0
-        sums, bins = done.sums[way], done.bins[way]
-        over = self._limit - self._given - sums[1]
-        if sums[0] and (over < 0 or not more) and over:
-            size, peak = sums[1] / sums[0], int(bins.argmax())
-            ios = max(round(over / size), 1 - int(bins[peak]))
-            mean = sums[2] / sums[0]
-            sums[0], sums[1], bins[peak] = sums[0] + ios, sums[1] + over, bins[peak] + ios
-            sums[2] = mean * sums[0]
-        self._given += int(sums[1])
 
     def stop(self) -> Done | None:
         """Ask for no more and wait for what is outstanding: how long it took and what it was; None if nothing was.
@@ -206,7 +196,7 @@ class Drive(ABC):
         self._serve(requests, slots, done, FOREVER)
         if not done.sums[:, 0].any():
             return None
-        self.inner_ns = max(int(slots.at[2]), began)
+        self.inner_ns = max(int(slots.at[ENDED_AT]), began)
         passed = silent_s + (self.inner_ns - began) * self._crowd / NS / self.heat.speed
         if self.spec.scale > 1:
             self._put_by()
@@ -247,9 +237,13 @@ class Drive(ABC):
         """StepFailed when the drive no longer answers."""
         self.course.check(self.now_s, self._unsafe_bytes())
 
-    @abstractmethod
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        """Run the closed loop until a time in inner ns; False when the stream is exhausted."""
+        """Run the closed loop until a time in inner ns; False when the stream is exhausted. See `serving.serve`."""
+        return serve(lambda: self._kernel(requests, slots, done, until), slots, until, self.spec.name, self.mind)
+
+    @abstractmethod
+    def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+        """Do what one call may (`Loop.at[WORK]`) of `_serve`."""
 
     @abstractmethod
     def fresh(self) -> None:

@@ -43,8 +43,13 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
     if logical > MOST_PAGES:
         least = -(-scale * logical // MOST_PAGES)
         raise BadInput(f"a virtual drive of this size needs too much memory here: scale it down {least} times or more")
-    reserve = LOW + flash.lanes - 1
+    reserve = LOW + lanes(flash) - 1
     return logical, pages, round(logical * (1 + flash.spare_pct / 100) / pages) + reserve
+
+
+def lanes(flash: Flash) -> int:
+    """Return how many superblocks are written at once: dense ones are made of one-bit ones in a lane of their own."""
+    return 2 if flash.slc else flash.lanes
 
 
 def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -> npt.NDArray[np.int64]:
@@ -53,7 +58,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.PAGES], p[k.UNIT], p[k.DIES], p[k.CHANNELS] = pages, unit, flash.dies, flash.channels
     p[k.GATHER] = max(flash.gather_bytes // k.PAGE, unit)
-    p[k.LOW], p[k.LANES] = LOW + flash.lanes - 1, flash.lanes
+    p[k.LOW], p[k.LANES] = LOW + lanes(flash) - 1, lanes(flash)
     p[k.T_READ], p[k.T_PROGRAM], p[k.T_CHANNEL] = ns(flash.read_us), ns(flash.program_us), ns(flash.transfer_us)
     p[k.T_ERASE] = ns(flash.erase_us * pages * k.PAGE / flash.dies / flash.block_bytes)
     p[k.BUFFER] = max(flash.buffer_bytes // k.PAGE, 2 * p[k.GATHER])
@@ -200,25 +205,30 @@ class FlashDrive(Drive):
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         began, reads, writes = self.inner_ns, done.sums[0, 0], done.sums[1, 0]
-        more = bool(flash_kernel.serve(self.memory, requests, slots, done, until))
+        more = super()._serve(requests, slots, done, until)
         if self.flash.busy_cleaning_pct and done.sums[0, 0] > reads and done.sums[1, 0] == writes:
             ended = until if more else int(slots.at[2])
             self._clean(began, ended - began, self.flash.busy_cleaning_pct)
         return more
+
+    def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+        return bool(flash_kernel.serve(self.memory, requests, slots, done, until))
 
     def _rest(self, ns: int) -> None:
         self._clean(self.inner_ns - ns, ns, self.flash.idle_cleaning_pct)
 
     def _clean(self, began: int, ns: int, share_pct: float) -> None:
         """Clean in the background as much as a share of the dies' time allows."""
-        flash_kernel.rest(self.memory, began, int(ns * share_pct / 100 / self._move_ns))
-        flash_kernel.settle(self.memory, began + ns)
+        m = self.memory
+        flash_kernel.rest(m, began, int(min(ns * share_pct / 100 / self._move_ns, k.MOST_MOVES * len(m.back))))
+        flash_kernel.settle(m, began + ns)
 
     @property
     def _move_ns(self) -> float:
-        """What all dies together need to move a page, or the command processor if that is longer."""
+        """Return what all dies together need to move a page, or the command processor if that is longer."""
         p = self.memory.parameters
-        return max(float((p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES]), float(p[k.T_MOVE]))
+        dies_ns = float((p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES])
+        return max(dies_ns, float(p[k.T_MOVE]), 1e-3)
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
         programmed = int(self.memory.state[k.FLASH]) - self._programmed

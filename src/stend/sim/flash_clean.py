@@ -108,6 +108,7 @@ def begin(f: Any) -> None:
     s, p = f.state, f.parameters
     victim = choose(f)
     pages = i64(f.valid[victim])
+    s[k.WORK] += f.valid.shape[0] >> 4
     s[k.VICTIM_AT] = victim
     s[k.CURSOR] = victim * p[k.PAGES]
     s[k.VICTIM_END] = s[k.CURSOR] + (p[k.SLC_PAGES] if f.slc[victim] else p[k.PAGES])
@@ -180,9 +181,17 @@ def move(f: Any, most: Any, at: Any, until: Any) -> Any:
 
 @inlined
 def clean(f: Any, at: Any, low: Any) -> None:
-    """Spend the earned credit: move victim pages, erase empty victims, while fewer than `low` superblocks are free."""
+    """Spend the earned credit: move victim pages, erase empty victims, while fewer than `low` superblocks are free.
+
+    Where moving the whole drive several times over frees no superblock, the drive is stuck: give up.
+    """
     s, p = f.state, f.parameters
+    most = k.MOST_MOVES * i64(f.back.shape[0])
     while True:
+        if most < 0 or s[k.STUCK] > 0:
+            s[k.STUCK] = s[k.WORK] = k.GIVEN_UP
+            s[k.EARNED] = 0
+            return
         if s[k.VICTIM_AT] < 0:
             if s[k.FREE] >= low:
                 s[k.EARNED] = 0
@@ -192,6 +201,8 @@ def clean(f: Any, at: Any, low: Any) -> None:
             return
         moved = move(f, s[k.EARNED] >> 32 if s[k.FREE] > 1 else p[k.GATHER], at, 0)
         s[k.EARNED] -= moved * k.CREDIT
+        s[k.WORK] += moved
+        most -= moved + 1
         if moved == 0:
             erase(f, at)
 
@@ -257,7 +268,7 @@ def write_page(f: Any, page: Any, at: Any) -> Any:
 def between(f: Any, at: Any) -> None:
     """The command processor had nothing to do until `at`: it moves what is due of the victim."""
     s, p = f.state, f.parameters
-    while s[k.EARNED] >= k.CREDIT and s[k.FIRMWARE] + p[k.T_MOVE] <= at:
+    while s[k.EARNED] >= k.CREDIT and s[k.FIRMWARE] + p[k.T_MOVE] <= at and s[k.STUCK] == 0:
         if s[k.VICTIM_AT] >= 0 and s[k.FREE] > 2:
             moved = move(f, s[k.EARNED] >> 32, at, at)
             s[k.EARNED] -= moved * k.CREDIT

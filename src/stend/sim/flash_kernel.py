@@ -10,8 +10,8 @@ from typing import Any
 from stend.compiled import compiled, inlined, prefetch
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, sink, u64
-from stend.sim.requests import OUTSTANDING_AT
+from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, sink, spend, u64
+from stend.sim.requests import OUTSTANDING_AT, TURNS, WORK
 
 FRACTION = 2.0**-53
 
@@ -164,6 +164,8 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         at = read(f, page, 1, at) + p[k.T_PARTIAL]  # the rest of the page must be read to be written again
     for w in range(page, page + pages):
         at = write_page(f, w, at)
+        if s[k.STUCK] > 0:
+            break
     if p[k.THROUGH] > 0:
         at = through(f, at)
     s[k.WROTE] = at
@@ -210,9 +212,12 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     used = loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base
-        if t >= until:
+        if t >= until or loop.at[WORK] <= 0:
             loop.at[0] = used
             return True
+        spend(loop, 1 + f.state[k.WORK])
+        f.state[k.WORK] = 0
+        loop.at[TURNS] += f.state[k.STUCK]
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
             answered(loop, ledger, slot, t)
@@ -229,6 +234,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
             prefetch(f.live, u64(f.map[u64(min(stream.offset[i + 6] // k.PAGE, last))]) >> u64(6))
         size, reads = stream.size[i], stream.reads[i]
+        f.state[k.WORK] += size // k.PAGE
         late = loop.issued[slot]
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)

@@ -21,7 +21,11 @@ POLICIES = ("greedy", "fifo", "sampled", "cost-benefit")
 FREE, IN_BUFFER, OLDEST, PENDING = 0, 1, 2, 3
 VICTIM_AT, CURSOR, VICTIM_END, RATIO, EARNED = 4, 5, 6, 7, 8
 HOST, FLASH, LINK_IN, LINK_OUT, FIRMWARE, CLOSED, SLC_USED, ERASED, SLC_FLASH, WROTE, PASSING, ROOM_AT = range(9, 21)
-READ_LAST, BEFORE_PAUSE, MOVED_LAST, PAUSED, READ_AT, STATE = range(21, 27)
+READ_LAST, BEFORE_PAUSE, MOVED_LAST, PAUSED, READ_AT, WORK, STUCK, STATE = range(21, 29)
+GIVEN_UP = 1 << 60
+"""Work that ends a call of the kernel: cleaning moved all pages of the drive several times and freed no space."""
+MOST_MOVES = 4
+"""As many times the physical pages."""
 CLOCKS = [IN_BUFFER, OLDEST, PENDING, LINK_IN, LINK_OUT, FIRMWARE, WROTE, READ_AT, ROOM_AT]
 """Of `state`: how far link, command processor and buffer are with what they were given."""
 # Indices of `parameters`; times in ns, sizes in pages.

@@ -28,5 +28,5 @@ class IdealDrive(Drive):
     def fresh(self) -> None:
         """It has no data to forget."""
 
-    def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
+    def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(k.serve((self.busy, self.parameters), requests, slots, done, until))

@@ -3,7 +3,8 @@
 from typing import Any
 
 from stend.compiled import compiled
-from stend.sim.kernels import LATER, NONE, answered, asked, next_of, sink
+from stend.sim.kernels import LATER, NONE, answered, asked, next_of, sink, spend
+from stend.sim.requests import WORK
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)
 """Parameters in ns; links per MiB."""
@@ -17,9 +18,10 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     base, used = loop.at[1], loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base
-        if t >= until:
+        if t >= until or loop.at[WORK] <= 0:
             loop.at[0] = used
             return True
+        spend(loop, 1)
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
             answered(loop, ledger, slot, t)

@@ -5,7 +5,19 @@ from typing import Any
 import numpy as np
 
 from stend.compiled import bin_of, inlined
-from stend.sim.requests import BAD, BATCH, BEGUN, ENDED, FAILED, FAILED_AT, LONGEST, OUTSTANDING_AT
+from stend.sim.requests import (
+    BAD,
+    BATCH,
+    BEGUN,
+    ENDED,
+    ENDED_AT,
+    FAILED,
+    FAILED_AT,
+    LONGEST,
+    OUTSTANDING_AT,
+    TURNS,
+    WORK,
+)
 
 u64, i64 = np.uint64, np.int64
 LOW32 = u64(0xFFFFFFFF)
@@ -195,4 +207,11 @@ def answered(loop: Any, ledger: Any, slot: Any, at: Any) -> None:
         if since > BUILD_UP_NS:
             ns = max(ns, since * loop.at[OUTSTANDING_AT] // loop.at[BEGUN])
     count(ledger, loop.size[slot], ns)
-    loop.at[2] = at
+    loop.at[ENDED_AT] = at
+
+
+@inlined
+def spend(loop: Any, work: Any) -> None:
+    """Count a request served and its work against what one call of a kernel may do."""
+    loop.at[WORK] -= work
+    loop.at[TURNS] += 1

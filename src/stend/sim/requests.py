@@ -21,7 +21,7 @@ OUTSTANDING = 1 << 16
 BINS = 29 << 6
 ENDED, DRAINED, FAILED = 3, 1, 2
 """Place in `Stream.at`; why no more requests are drawn."""
-LONGEST, BEGUN, OUTSTANDING_AT = 3, 4, 5
+ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
 """Places in `Loop.at`: see there."""
 BAD, FAILED_AT = 4, 6
 """Places in `Stream.plan` of the range [from, to) where IOs fail, and of the first one that did."""
@@ -216,7 +216,7 @@ class Loop(NamedTuple):
     """bytes of the IO in the slot; 0 while it has none; negative for reads"""
     at: npt.NDArray[np.int64]
     """[slots in use, base ns, last completion ns, place in `waiting` of who waits longest, answers while the queue
-    builds up, all outstanding]"""
+    builds up, all outstanding, work left to this call of the kernel, requests served since its clock last moved]"""
     waiting: npt.NDArray[np.int64]
     """when each request was asked that waits in the host because the drive takes no more at once"""
     claimed: npt.NDArray[np.int64]
@@ -231,7 +231,7 @@ def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
         heap=np.arange(slots, dtype=np.int64),
         issued=np.zeros(slots, np.int64),
         size=np.zeros(slots, np.int64),
-        at=np.array([slots, now_ns, now_ns, 0, 0, outstanding], np.int64),
+        at=np.array([slots, now_ns, now_ns, 0, 0, outstanding, 0, 0], np.int64),
         waiting=np.full(outstanding - slots, now_ns, np.int64),
         claimed=np.zeros(slots, np.int64),
     )

@@ -108,7 +108,7 @@ class Flash(Part, frozen=True, kw_only=True):
     """no protected buffer: a write is answered when it is in the flash"""
     cleaning: Literal["greedy", "fifo", "sampled", "cost-benefit"] = "greedy"
     lanes: Annotated[int, Meta(ge=1, le=2)] = 1
-    """2 keeps moved data apart from new data"""
+    """2 keeps moved data apart from new data, as drives with `slc` always do: they fold into dense superblocks"""
     idle_cleaning_pct: Share = 0
     """share of the dies' time that cleaning may use while nothing is asked"""
     busy_cleaning_pct: Share = 0

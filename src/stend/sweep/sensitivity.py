@@ -4,8 +4,9 @@ Sobol's indices (1993) of a polynomial chaos expansion (Sudret, Reliability Engi
 figure's logarithm is written as a sum of terms, each a polynomial of one parameter or a product of two, orthonormal
 over the design; a term's share of the variance is the square of its coefficient. First order: a parameter's own terms
 alone. Total: with all products that it is in. How many terms there are is decided by leaving out each drive in turn;
-what is then predicted of the drive left out is the share explained. What chance adds to squares is taken off; intervals
-are 95 %, from the coefficients' errors.
+what is then predicted of the drive left out is the share explained. What chance adds to squares is taken off. Intervals
+are 95 %, from the coefficients' errors. What is not explained may be an interaction or a kink that the polynomial does
+not follow, so the interval of a total share also includes that all of it is this parameter's.
 """
 
 from collections.abc import Callable, Sequence
@@ -141,16 +142,18 @@ def _shared(names: Sequence[str], fit: _Fit, nothing: Effects) -> Effects:
     squares, spread = fit.coefficients**2 - errors, drawn**2 - 2 * errors
     variance = max(float(squares[1:].sum()), 0.0) + fit.noise
 
-    def share(of: Callable[[Term], bool]) -> Share:
+    explained = min(max(fit.explained, 0.0), 1.0)
+
+    def share(of: Callable[[Term], bool], missed: float = 0.0) -> Share:
         own = [k for k, term in enumerate(fit.terms) if term and of(term)]
         low, high = np.percentile(spread[:, own].sum(1), [2.5, 97.5]) / variance if own else (0.0, 0.0)
         whole = float(squares[own].sum()) / variance if own else 0.0
-        return Share(*(float(min(max(value, 0.0), 1.0)) for value in (whole, low, high)))
+        return Share(*(float(min(max(value, 0.0), 1.0)) for value in (whole, low, high + missed)))
 
     return nothing._replace(
-        explained=min(max(fit.explained, 0.0), 1.0),
+        explained=explained,
         first={name: share(lambda term, i=i: term == (i,)) for i, name in enumerate(names)},  # type: ignore[misc]
-        total={name: share(lambda term, i=i: i in term) for i, name in enumerate(names)},  # type: ignore[misc]
+        total={name: share(lambda term, i=i: i in term, 1 - explained) for i, name in enumerate(names)},  # type: ignore[misc]
         pairs={
             (names[i], names[j]): share(lambda term, pair=(i, j): term == pair)  # type: ignore[misc]
             for i, j in combinations(range(len(names)), 2)
