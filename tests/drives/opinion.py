@@ -11,7 +11,7 @@ from tests.drives.law import SURE, Played
 
 IGNORED = {"state", "phase", "rule", "records", "load", "blur", "all", "test", "about", "what"}
 """Names that are no numbers about the drive."""
-DERIVED = {"end", "ratio", "settled_s", "scatter", "rate", "link", "busy", "threads", "rates", "levels"}
+DERIVED = {"end", "ratio", "settled_s", "scatter", "rate", "link", "busy", "threads", "rates", "levels", "own"}
 """Values that are statements only where the sentence shows them."""
 Test = Callable[[Any], bool]
 
