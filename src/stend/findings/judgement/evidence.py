@@ -46,7 +46,7 @@ NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
 """What a test must meet for its figures to be used."""
 WORSENING = ("writes", "fall", "write_tail", "longest")
 """Figures of a saturation that would be worse later where its end has not settled."""
-LATER = ("new", "drifts", "fills", "late", "window")
+LATER = ("new", "drifts", "fills", "window")
 """Why an end is not a level, where a longer saturation would show less."""
 AGREE = 1.1
 """An end of a saturation that is at most so many times the level after preconditioning has reached it."""
