@@ -104,7 +104,8 @@ def unseen(kept: dict[str, dict[str, Any]]) -> None:
             off |= answers(wanted.get("sheeted", {}), sheeted, sheeted=True)
             shown = [", ".join(f"{use} {mark}" for use, mark in told.items()) for told in (alone, sheeted)]
             with_sheet = shown[1] if "sheet" in wanted else ""
-            differs = "; ".join(f"{use}: {theirs}, not {ours}" for use, (theirs, ours) in off.items())
+            differs = "; ".join(f"{use}: expected {theirs}, judged {ours}" for use, (theirs, ours) in off.items())
+            differs += f" ({better['why']})" if (better := wanted.get("better")) else ""
             print(f"| {name} | {wanted['expert']} | {shown[0]} | {with_sheet} | {differs} |", flush=True)
 
 

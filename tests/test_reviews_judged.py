@@ -28,10 +28,12 @@ def agrees(line: Line, kept: dict[str, Any]) -> bool:
 
 
 def differs(name: str, kept: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return the uses of an unseen drive that are not marked as an engineer expects."""
+    """Return the uses of an unseen drive that are not marked as an engineer expects, without those explained there."""
     wanted = expected()[name]
+    explained = wanted.get("better", {}).get("uses", ())
     off = answers(wanted["performance"], marks(kept, {}), sheeted=False)
-    return off | answers(wanted.get("sheeted", {}), marks(kept, wanted.get("sheet", {})), sheeted=True)
+    off |= answers(wanted.get("sheeted", {}), marks(kept, wanted.get("sheet", {})), sheeted=True)
+    return {use: marked for use, marked in off.items() if use not in explained}
 
 
 def test_every_line_is_in_the_docs_and_agrees_or_says_why_not() -> None:
