@@ -8,7 +8,7 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -339,7 +339,8 @@ class Situation(NamedTuple):
 def situations() -> Iterator[Situation]:
     """Yield every use and way of a plain folder, and a few of them of every place."""
     for place in PLACES:
-        ways, uses = (WAYS, FILES) if place in PLAIN else (WAYS[:2], FEW)
+        ways: Sequence[Way] = WAYS if place in PLAIN else WAYS[:2]
+        uses = FILES if place in PLAIN else FEW
         if place == "an overlay's lower file":  # a loop device for writing copies it to the upper folder at once
             ways = WAYS[:1]
         yield from (Situation(place, way, use) for way, use in product(ways, uses))

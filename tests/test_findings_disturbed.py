@@ -30,7 +30,7 @@ def saturation(before: dict[str, Any], now: dict[str, Any], since_s: float) -> R
     """A saturation with a knee during which a drive tells another thing from a moment on."""
     truth = Truth(capacity_bytes=120 * 10**9, fresh_iops=100_000)
     changes = {"tests": {"write-saturation": {"minutes": 120}}}
-    told: list[Event] = events(["write-saturation"], truth, profile="review", interval_s=20.0, **changes)
+    told: list[Event] = events(["write-saturation"], truth, profile="review", interval_s=10.0, **changes)
     cool = {"temperature_c": 45}
     new = [
         Telemetry(t=e.t, values=cool | (now if e.t > since_s else before)) if isinstance(e, Telemetry) else e

@@ -103,7 +103,7 @@ def test_how_much_a_kernel_does_in_one_call_changes_nothing(monkeypatch: pytest.
     def told(name: str, work: int) -> list[Any]:
         monkeypatch.setattr(serving, "WORK_A_CALL", work)
         d = build(load(name))
-        d.start(Pattern(random_pct=100, read_pct=40, sizes=((16384, 1),), range_bytes=256 * MiB, depth=8))
+        d.start(Pattern(random_pct=100, read_pct=40, sizes=((16384, 1),), range_bytes=64 * MiB, depth=8))
         return [d.advance(0.5).tallies.tolist() for _ in range(3)]
 
     for name in ("small", "sas15k", "x25e-raid", "ideal"):

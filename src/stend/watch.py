@@ -105,7 +105,8 @@ def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
     for key, values in incidents(before.values, now.values):
         match key:
             case "link":
-                yield f"the drive's link was retrained from {values['was']} to {values['now']} before minute {_minute(now)}"
+                was, link = values["was"], values["now"]
+                yield f"the drive's link was retrained from {was} to {link} before minute {_minute(now)}"
             case "heat_warning" | "critical_warning":
                 yield f"the drive gives a critical warning ({values['bits']}) since minute {_minute(now)}"
             case "resync":

@@ -10,10 +10,10 @@ SATURATION = ("write-saturation", "saturate")
 LEVEL_TESTS = ("iops", "block-sweep", "latency", "latency-curve")
 
 
-def level(record: Record, reads: tuple[int, ...]) -> list[list[Row]]:
-    """Return every load of random 4 KiB with more than one outstanding, of the first test that measured it full."""
+def level(record: Record, reads: tuple[int, ...], kib: int = 4) -> list[list[Row]]:
+    """Return every load of random accesses with more than one outstanding, of the first test that measured it full."""
     for test in LEVEL_TESTS:
-        own = [r for pct in reads for r in record.of(test, random_pct=100, read_pct=pct, block_bytes=4 * KIB)]
+        own = [r for pct in reads for r in record.of(test, random_pct=100, read_pct=pct, block_bytes=kib * KIB)]
         rows = [r for r in own if outstanding(r) > 1 and not r["load"].get("block_mix") and _measures(r)]
         if rows:
             return record.loads(rows)
@@ -26,8 +26,8 @@ def _measures(row: Row) -> bool:
     )
 
 
-def _best(record: Record, reads: tuple[int, ...]) -> float | None:
-    return max(map(iops, level(record, reads)), default=None)
+def _best(record: Record, reads: tuple[int, ...], kib: int = 4) -> float | None:
+    return max(map(iops, level(record, reads, kib)), default=None)
 
 
 def _saturation(record: Record) -> list[Row]:
@@ -169,6 +169,7 @@ def _step(record: Record) -> tuple[float, float] | None:
     left = next((n for n in range(2, len(course) - 1) if slow[n] and slow[n + 1]), None)
     if left is None:
         return None
+    first = median(r for _, r in course[:left])
     before, written = 0.0, 0.0
     for t, r in course[:left]:
         written, before = written + r * (t - before), t
@@ -193,6 +194,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     ),
     "fresh_writes": _fresh_writes,
     "writes_full": lambda r: _best(r, (0,)),
+    "reads_8k": lambda r: _best(r, (100,), 8),
+    "writes_8k": lambda r: _best(r, (0,), 8),
     "fall": lambda r: iops(_saturation(r)[:1]) / iops(_end(r)),
     "sat_s": lambda r: sum(x["seconds"] for x in _saturation(r)),
     "write_tail": lambda r: percentile(_end(r), 99.9) or percentile(_end(r), 99),

@@ -102,7 +102,8 @@ def counted(run: Run, record: Record, facts: dict[str, Any], folder: Path | None
     sides = reference(run)
     titles = {number for side in sides for number in _numbers(side.name)}
     published = {value for side in sides for name in PLACES if (value := figure(side.facts, name)) is not None}
-    sheeted |= {v * record.capacity * 365 * facts.get("warranty_years", 5) for v in sheeted}
+    whole = record.capacity * 365 * facts.get("warranty_years", 5)  # bytes of a drive write per day, all the time
+    sheeted |= {v * whole for v in sheeted} | {v * 1e12 for v in sheeted} | {v * 1e12 / whole for v in sheeted}
     found = {"record": 0, "words": 0, "plan": 0}
     wrong = []
     for where, text in sentences(page):

@@ -69,7 +69,8 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
 def held(run: Run, finding: Finding) -> Finding:
     """Return a finding that is not sure where the drive reports that something happened to it during the test.
 
-    The reason is among its values as `disturbed`, and its sentence ends with it. A finding that gives its own reason, or is
+    The reason is among its values as `disturbed`, and its sentence ends with it. A finding that gives its own
+    reason, or is
     about no test, stays as it is.
     """
     test = next((test for test in run.plan.tests if test.name == finding.test), None)

@@ -4,7 +4,8 @@ A part from which reads are answered faster than any medium could, after reads a
 (write-around). After writes too: it keeps them, and if the writes themselves went far faster than the media reads, it
 holds them back (write-back), else it does not. Speed alone says nothing: on a small part the arm has shorter ways.
 
-A cache takes in more than a read asks for, but of what is written only that. One smaller than the part then holds few of
+A cache takes in more than a read asks for, but of what is written only that. One smaller than the part then
+holds few of
 the written blocks, and with a few hits of reads of a short way beside them nobody can tell whether it keeps writes.
 """
 

@@ -15,7 +15,8 @@ SETTLED = ("knee", "knees", "noisy", "flat", "paused")
 """Keys of a course that ends on a level which the drive keeps."""
 MUCH = 3
 BLUR, LOST = 0.05, 0.25
-"""A knee is told as "about" where it is known to less than this part of the time before it, and not at all beyond that."""
+"""A knee is told as "about" where it is known to less than this part of the time before it, and not at all
+beyond that."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -31,7 +32,13 @@ def of_phase(run: Run, name: str, phase: str) -> Finding:
     if told is None or told.samples < FEWEST:
         few = told.samples if told else 0
         return _said("short", name, {"records": few, "because": Because("few", {"samples": few})}, "can't tell")
-    values = {"start": told.start, "end": told.end, "last": told.last, "ratio": told.ratio, "seconds": told.seconds}
+    values: dict[str, Any] = {
+        "start": told.start,
+        "end": told.end,
+        "last": told.last,
+        "ratio": told.ratio,
+        "seconds": told.seconds,
+    }
     values |= {"bytes": told.written, "fills": told.fills, "settled": told.settled, "hours": told.hours}
     if told.why:
         values["because"] = told.why

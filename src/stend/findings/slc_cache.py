@@ -151,7 +151,7 @@ def _even(rates: Sequence[float]) -> bool:
     inner = rates[1:-1] or rates
     mean = sum(inner) / len(inner)
     apart = (sum((rate - mean) ** 2 for rate in inner) / len(inner)) ** 0.5
-    return apart <= max(UNEVEN, 3 * scatter(inner)) * mean
+    return bool(apart <= max(UNEVEN, 3 * scatter(inner)) * mean)
 
 
 def _rate(counts: Sequence[Counts]) -> float:

@@ -27,7 +27,8 @@ SIGMAS = 3.0
 
 class Course(NamedTuple):
     """Levels in IOPS; `low` and `high` are the greatest rise, and 1 is a `rise` of none; `error` is the
-    relative standard error of one of them, `moved` what a line through the end moves by and `wobble` its error; `spread` is how far apart the stretches of
+    relative standard error of one of them, `moved` what a line through the end moves by and `wobble` its
+    error; `spread` is how far apart the stretches of
     the second half lie, as a share of their mean."""
 
     first: float

@@ -1,10 +1,12 @@
 """Falls of a course from one level to the next: where a first level is left, however early or late, and by how much.
 
-The course is cut into pieces that grow with the time before them, so that a level of seconds and one of hours are placed
+The course is cut into pieces that grow with the time before them, so that a level of seconds and one of hours
+are placed
 equally well, relative to the time before their end. The place itself is then read from the samples around it.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +21,8 @@ FEWEST = 3
 SLOW_START, SLOW_START_S = 0.01, 30.0
 """A lower rate at the very beginning that lasts no longer than both is a start, not a level."""
 STANDS, FOLLOWS, WINDOWS = 4.0, 0.25, 8
-"""A fall stands out of the scatter of stretches as long as the level by so many standard errors; what follows it lasts at
+"""A fall stands out of the scatter of stretches as long as the level by so many standard errors; what follows
+it lasts at
 least this part of the time before it; the scatter is that of so many stretches."""
 BACK = 0.05
 """A level that was left stays left: at most this share of what follows lies above the middle."""
@@ -31,12 +34,14 @@ LEAST_SCATTER = 0.01
 NEAR = 0.1
 """A level is left where the rate falls by this part of it."""
 QUIET, WIDEST = 0.05, 0.05
-"""Samples around a fall are averaged until they scatter by no more than the first, over the second part of the time before
+"""Samples around a fall are averaged until they scatter by no more than the first, over the second part of the
+time before
 it at most."""
 BRIEF = 0.1
 """A stretch that lasts no longer than this part of the time before it is part of a fall, not a level."""
 HALVES, STEEP = 1.08, 0.5
-"""A level is one if its halves differ by less than the first, and if after it the rate goes on to fall within this part of
+"""A level is one if its halves differ by less than the first, and if after it the rate goes on to fall within
+this part of
 its length."""
 
 
@@ -51,7 +56,8 @@ class Stretch(NamedTuple):
 class Fall(NamedTuple):
     """Where a level ends: its rate and that of what follows, seconds and bytes at its end.
 
-    `blur` is how far the place is uncertain, as a share of the time before it: the width over which samples were averaged,
+    `blur` is how far the place is uncertain, as a share of the time before it: the width over which samples
+    were averaged,
     or the scatter of eighths of the level where that is more.
     """
 
@@ -92,14 +98,14 @@ def falls(course: Line) -> Iterator[Fall]:
 def stretches(course: Line) -> list[Stretch]:
     """Cut a course into stretches of one rate each, the best cut by least squares of logarithms."""
     cuts = growing(course.s)
-    raw = np.array([course.rate(a, b) for a, b in zip(cuts, cuts[1:], strict=False)])
+    raw = np.array([course.rate(a, b) for a, b in pairwise(cuts)])
     if not (raw > 0).any():
         return [Stretch(0, len(course.s) - 1, 0.0)]
     usual = np.array(smooth(raw.tolist(), 9))
     logs = np.log(np.maximum(np.clip(raw, DIP * usual, usual / DIP), raw[raw > 0].min()))
     borders = _cut(logs, _scatter(logs))
     merged: list[Stretch] = []
-    for first, last in zip(borders, borders[1:], strict=False):
+    for first, last in pairwise(borders):
         own = Stretch(cuts[first], cuts[last], course.rate(cuts[first], cuts[last]))
         if merged and max(own.rate, merged[-1].rate) < LEAST_STEP * min(own.rate, merged[-1].rate):
             begin = merged.pop().first
@@ -114,7 +120,8 @@ def _scatter(logs: Array) -> Array:
         return np.full(len(logs), LEAST_SCATTER)
     steps = np.abs(np.diff(logs))
     own = [np.median(steps[max(i - AROUND, 0) : i + AROUND]) for i in range(len(logs))]
-    return np.maximum(np.array(own) / 0.6745 / np.sqrt(2), LEAST_SCATTER)
+    errors: Array = np.maximum(np.array(own) / 0.6745 / np.sqrt(2), LEAST_SCATTER)
+    return errors
 
 
 def _cut(logs: Array, errors: Array) -> list[int]:
@@ -160,7 +167,7 @@ def _fall(course: Line, base: Stretch, following: Sequence[Stretch]) -> Fall | N
 def _above(course: Line, first: int, last: int, bound: float) -> float:
     """The share of the time of [first, last) in which pieces lie above a rate."""
     cuts = [first + cut for cut in growing(course.s[first : last + 1] - course.s[first])]
-    pairs = list(zip(cuts, cuts[1:], strict=False))
+    pairs = list(pairwise(cuts))
     high = sum(course.s[b] - course.s[a] for a, b in pairs if course.rate(a, b) > bound)
     return float(high / max(course.s[last] - course.s[first], 1e-9))
 
@@ -193,7 +200,7 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
     level = course.rate(inner, max(base.first + int(0.8 * length), inner + 1))
     width = min(quiet_width(course.rates[base.first : base.last].tolist(), QUIET), max(int(WIDEST * length), 1))
     y = smooth(_mean(raw, width), 5 if length > 20 else 3)
-    ends, written = course.s[low + 1 : high + 1], course.written[low + 1 : high + 1]
+    ends = course.s[low + 1 : high + 1]
     middles = ((ends + course.s[low:high]) / 2).tolist()
     down = next((i for i, value in enumerate(y) if value < middle), min(base.last - low, len(y) - 1))
     near = (1 - NEAR) * level

@@ -71,7 +71,8 @@ def hottest(run: Run, records: Sequence[Record]) -> float | None:
 
 
 def hot_from(run: Run, records: Sequence[Record], limit: float) -> Moment | None:
-    """Return the last look before the drive was at a temperature or beyond it while these records ran; None if never."""
+    """Return the last look before the drive was at a temperature or beyond it while these records ran; None if
+    never."""
     told = [(moment, c) for moment, look in looks(run) if (c := celsius(look)) is not None]
     begin, end = began(run, records[0].result), ended(run, records[-1].result)
     for place, (moment, c) in enumerate(told):

@@ -1,6 +1,7 @@
 """A saturation as one set of figures: start, levels, knee, end, and whether the end is a level that the drive keeps.
 
-Sentence, key figure, chart, table, claim, verdict and export read these figures here, so that one quantity has one value.
+Sentence, key figure, chart, table, claim, verdict and export read these figures here, so that one quantity has
+one value.
 
 - start: the first record after the purge, as docs/method/figures.md defines it;
 - falls: the levels that were left one after the other, read from the samples around each place; the first is the knee;
@@ -46,8 +47,10 @@ LASTS = (grounds.overwritten, grounds.ruled)
 class Saturated(NamedTuple):
     """The figures of a saturation: rates in IOPS, times in seconds from its start, sizes in bytes written.
 
-    `first_s` is how long the first record lasts, `last` the rate of the last fortieth, `why` the reason why the end is not
-    the level that the drive keeps, `declines` whether it still goes down, `cool` whether heat surely played no part, `even`
+    `first_s` is how long the first record lasts, `last` the rate of the last fortieth, `why` the reason why
+    the end is not
+    the level that the drive keeps, `declines` whether it still goes down, `cool` whether heat surely played no
+    part, `even`
     whether the second half surely has one rate, `pause` the only pause in a course that is level otherwise.
     """
 
@@ -87,7 +90,8 @@ class Saturated(NamedTuple):
 
     @property
     def sure(self) -> bool:
-        """Whether the end can be reported as sure: it is settled, even, and nothing between two looks can have moved it."""
+        """Whether the end can be reported as sure: it is settled, even, and nothing between two looks can have
+        moved it."""
         return self.settled and self.even and self.cool
 
     @property
@@ -179,7 +183,8 @@ def _overshot(whole: Line, fall: Fall, seen: Course) -> bool:
 
 
 def _unsettled(ground: Ground, seen: Course, told: Saturated) -> Because | None:
-    """Why the end is not a level that the drive keeps; a fall when all spare flash is used up is not the drive's own."""
+    """Why the end is not a level that the drive keeps; a fall when all spare flash is used up is not the
+    drive's own."""
     fills = (told.levels or told.falls)[-1].written / ground.run.plan.device.capacity_bytes
     if fills > grounds.FILLS:
         return Because("late", {"fills": fills})
