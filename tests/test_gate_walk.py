@@ -16,10 +16,10 @@ RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen",
 
 READS = {
     "fleet/tasks.py": "files of a run, with 'rb', to be sent home",
-    "store/journal.py": "the events of a run folder",
     "kernel.py": "what ioctls tell of files and nodes opened with O_RDONLY",
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
     "gate/mounts.py": "a path with O_PATH, for the kernel's word on its mount",
+    "gate/ownership.py": "package databases that are asked, and a file's first bytes with 'rb'",
     "gate/answers.py": "dmsetup table and wipefs --no-act, which read",
     "store/verify.py": "raw documents of a run, with 'rb'",
     "trace/steps.py": "the steps of a trace, with 'rb'",
@@ -33,7 +33,7 @@ READS = {
     "host/ceiling.py": "fio on its null engine, which has no drive",
 }
 WRITES_FOLDERS = {
-    "cli/_apart.py": "the log of a run that goes on by itself; the process is stend again",
+    "regular.py": "regular files of run folders, never through a link",
     "cli/_unit.py": "systemd, which is asked to run stend, and its word of it",
     "session/apart.py": "stend again, and the log of what it does",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
@@ -45,11 +45,8 @@ WRITES_FOLDERS = {
     "fleet/certificates.py": "certificates and keys, with O_EXCL",
     "fleet/beside.py": "a trial of several drives, which is stend again, and its log",
     "fleet/slurm.py": "Slurm, which is asked to run stend, and its word of it",
-    "fleet/locks.py": "the locks and claims of drives",
     "fleet/worker.py": "itself, begun anew when its scheduler is gone",
     "session/together/trial.py": "a probe a drive, which is stend again and goes through the gate",
-    "session/together/turns.py": "how far each of several runs is, in their folder; locks of this host",
-    "session/series.py": "the folder of a series; of a run in it that never started nothing is left",
     "imports": "what is handed in, with 'rb'; its original, into a run folder of its own",
     "live": "pictures of a page, into the folder that is served",
     "compare": "the JUnit file that was asked for",

@@ -19,12 +19,11 @@ pytestmark = pytest.mark.together
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
-FILE_LINES = 300
+FILE_LINES = 400
 FUNCTION_LINES = 40
 FRONT_DOOR_LINES = 30
 EXCUSED_FILES = {
     "src/stend/record.py": "the events and the Run that folds them are one idea",
-    "tests/drawn.py": "a list: one function a kind of drive",
     "tests/gate_cases.py": "a list: one function a case",
     "tests/gate_uses.py": "a list: one function a use",
 }

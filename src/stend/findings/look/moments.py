@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from stend.findings.look import Record
 from stend.findings.look.once import once
-from stend.record import Note, Result, Run, Telemetry
+from stend.record import Note, Position, Result, Run, Telemetry
 
 Moment = tuple[int, float]
 Event = TypeVar("Event", Note, Telemetry)
@@ -34,20 +34,20 @@ def _placed(begins: Sequence[int], events: Sequence[Event]) -> list[tuple[Moment
 
 
 @once
-def _clocks(run: Run) -> dict[int, int]:
-    """The clock of each result, by its id: results live as long as their run."""
+def _clocks(run: Run) -> dict[tuple[Position, int], int]:
+    """Return the clock of each result, by its place in the plan."""
     begins = [results for results, _, _ in run.stretches]
-    return {id(result): bisect_right(begins, place) - 1 for place, result in enumerate(run.results)}
+    return {(r.where, r.index): bisect_right(begins, place) - 1 for place, r in enumerate(run.results)}
 
 
 def ended(run: Run, result: Result) -> Moment:
     """Return when a result was done."""
-    return _clocks(run)[id(result)], result.t
+    return _clocks(run)[result.where, result.index], result.t
 
 
 def began(run: Run, result: Result) -> Moment:
     """Return when a result's load started."""
-    return _clocks(run)[id(result)], result.t - result.counts.seconds
+    return _clocks(run)[result.where, result.index], result.t - result.counts.seconds
 
 
 def on_clock(run: Run, records: Sequence[Record], moment: Moment) -> float:
