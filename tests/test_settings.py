@@ -16,6 +16,7 @@ from stend.devices.drive import DriveDevice
 from stend.errors import StepFailed
 from stend.units import MiB
 from stend.words import Language
+from tests.stand import ours
 
 LATIN = re.compile("[A-Za-z]{3,}")
 
@@ -46,6 +47,7 @@ def drive(tmp_path: Path) -> Played:
 def found(path: Path) -> Played:
     if not path.exists():
         path.write_bytes(bytes(2 * MiB))
+        ours(path)
         Path(f"{path}.cache").write_text("enabled")
     identity = msgspec.structs.replace(file.find(str(path)).identity, serial="S1")
     return Played(identity)

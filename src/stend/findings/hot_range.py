@@ -27,11 +27,13 @@ def _finding(run: Run, test: PlannedTest, phase: str) -> Finding:
     last = max(len(iops) // 10, 3)
     warm, share = median(iops[-last:]), hits(added([r.counts for r in records[-last:]]).read, begin)
     values = {"mix": f"{load.read_pct}/{100 - load.read_pct}", "gain": warm / begin.iops, "range": load.range_bytes}
-    if (warm < EXISTS * begin.iops and share < FEW) or not load.read_pct:
+    if warm < EXISTS * begin.iops and (share < FEW or not load.read_pct):
         return Finding(name=NAME, key="none", test=test.name, values=values)
     wanted = begin.iops + 0.9 * (warm - begin.iops)
     middles = [(r.start_s + r.end_s) / 2 for r in records]
     values["warm_s"] = crossing(middles, [-y for y in smooth(iops, 9)], -wanted) or records[-1].end_s
+    if not load.read_pct:
+        return Finding(name=NAME, key="writes", test=test.name, values=values, confidence="medium", side="pro")
     values |= {"hits": share, "size": share * load.range_bytes}
     return Finding(
         name=NAME,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stend.definition import PlannedTest
-from stend.findings import Finding, Sheet, look, side
+from stend.findings import Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.figures import listed
 from stend.findings.look.grounds import Because, Ground
@@ -46,11 +46,12 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         return Finding(
             name=NAME, key="because", test=test.name, values=values | {"because": why}, confidence="can't tell"
         )
-    fell = fresh >= LEAST_GAIN * before
+    if fresh < LEAST_GAIN * before:
+        if best >= LEAST_GAIN * before:
+            return Finding(name=NAME, key="from_below", test=test.name, values=values, confidence="can't tell")
+        return Finding(name=NAME, key="unfallen", test=test.name, values={"before": before}, confidence="can't tell")
     if best < LEAST_GAIN * before:
-        return Finding(name=NAME, key="none", test=test.name, values=values, side=side(con=fell))
-    if not fell:
-        return Finding(name=NAME, key="from_below", test=test.name, values=values, confidence="can't tell")
+        return Finding(name=NAME, key="none", test=test.name, values=values, side="con")
     needed = min((rest for rest, level in states.items() if level >= ENOUGH * fresh), default=None)
     if needed is None:
         return Finding(name=NAME, key="partly", test=test.name, values=values)

@@ -80,7 +80,7 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
     first = fall.level if fall and fall.flat else _rate(counts[: begin if begin >= FEWEST_SAMPLES else edge])
     values: dict[str, Any] = {"state": state, "first": first, "last": _rate(counts[-edge:])}
     if unmet := grounds.unmet(NEEDS, ground):
-        return _told(test, "because", values | {"because": unmet}, "can't tell")
+        return _told(test, "because", {"state": state, "because": unmet}, "can't tell")
     falling = max(level.value for level in found) >= LEAST_RATIO * min(level.value for level in found)
     steps = [sharp(rates, a, b) for a, b in pairwise(found)]
     why = _rises(found) or _brief(counts, found) or _much(run, counts, found) or _comes_back(rates, found)
@@ -104,7 +104,7 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
 
 def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Because) -> Finding:
     """Where the first level ends, if there is one that a cache can hold; else only why nothing can be told."""
-    values |= {"because": why} | ({"first": why.values["first"]} if why.key == "brief" else {})
+    values |= {"because": why}
     share = fall.written / ground.run.plan.device.capacity_bytes if fall else 0.0
     if (
         why.key == "brief"
@@ -114,7 +114,7 @@ def _unsure(ground: Ground, values: dict[str, Any], fall: Fall | None, why: Beca
         or share > MOST
         or why.key == "much"
     ):
-        return _told(ground.test, "because", values, "can't tell")
+        return _told(ground.test, "because", {"state": values["state"], "because": why}, "can't tell")
     values |= {"size": fall.written, "share": share, "about": Because("about") if fall.blur > BLUR else ""}
     return _told(ground.test, "first", values, "medium")
 

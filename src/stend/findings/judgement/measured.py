@@ -195,7 +195,7 @@ def _found(found: Sequence[Finding]) -> Pairs:
     for one in found:
         told, test = one.values, one.test
         match one.name, one.key:
-            case "idle_recovery", key if key != "short":
+            case "idle_recovery", _ if "levels" in told:
                 rests = sorted((float(rest), level) for rest, level in told["levels"].items())
                 yield Named("back", rests[0][1] / told["fresh"], test)
                 yield Named("back_rest", rests[0][0], test)
