@@ -101,7 +101,7 @@ def test_a_price_of_nothing_buys_no_ratio() -> None:
 def test_rests_that_give_back_nothing_speak_against_a_drive_only_if_it_fell() -> None:
     even = Truth(capacity_bytes=32 * GB // (128 * KiB) * (128 * KiB), fresh_iops=50_000, steady_iops=50_000)
     found = told(made("idle-recovery", truth=even, profile="review", interval_s=20.0), "idle_recovery")
-    assert (found.key, found.side) == ("none", "")
+    assert (found.key, found.side, found.confidence) == ("unfallen", "", "can't tell")
 
 
 def test_the_longest_of_an_interval_is_that_of_the_total_where_it_lies_in_fios_last_bin() -> None:
