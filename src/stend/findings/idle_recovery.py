@@ -1,6 +1,7 @@
 """Idle recovery: the level before, the level that each pause brings, and the pause needed for nine tenths of fresh."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
@@ -46,16 +47,23 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
         return Finding(
             name=NAME, key="because", test=test.name, values=values | {"because": why}, confidence="can't tell"
         )
+    return _recovery(test.name, values, states)
+
+
+def _recovery(test: str, values: dict[str, Any], states: dict[float, float]) -> Finding:
+    """Return what rests give back to a drive whose level before them is known."""
+    before, fresh, best = values["before"], values["fresh"], values["best"]
+    gained = best >= LEAST_GAIN * before
     if fresh < LEAST_GAIN * before:
-        if best >= LEAST_GAIN * before:
-            return Finding(name=NAME, key="from_below", test=test.name, values=values, confidence="can't tell")
-        return Finding(name=NAME, key="unfallen", test=test.name, values={"before": before}, confidence="can't tell")
-    if best < LEAST_GAIN * before:
-        return Finding(name=NAME, key="none", test=test.name, values=values, side="con")
+        own = values if gained else {"before": before}
+        key = "from_below" if gained else "unfallen"
+        return Finding(name=NAME, key=key, test=test, values=own, confidence="can't tell")
+    if not gained:
+        return Finding(name=NAME, key="none", test=test, values=values, side="con")
     needed = min((rest for rest, level in states.items() if level >= ENOUGH * fresh), default=None)
     if needed is None:
-        return Finding(name=NAME, key="partly", test=test.name, values=values)
-    return Finding(name=NAME, key="recovers", test=test.name, values=values | {"needed": needed}, side="pro")
+        return Finding(name=NAME, key="partly", test=test, values=values)
+    return Finding(name=NAME, key="recovers", test=test, values=values | {"needed": needed}, side="pro")
 
 
 def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:
