@@ -84,7 +84,7 @@ def test_the_knee_comes_when_the_spare_space_is_used_up(number: int) -> None:
     steady = 1 / greedy(1 + flash.spare_pct / 100, MANY)
     minutes = round(8 * spec.capacity_bytes / (link * PAGE * (0.3 + 0.7 * steady)) / 60)
     knee = said(ran(spec, "write-saturation", minutes=minutes), "saturation")
-    assert knee.key == "knee"
+    assert knee.key in ("knee", "unsettled"), "the knee is known also where the end is not"
     assert knee.values["start"] == pytest.approx(link, rel=WITHIN)
     assert knee.values["knee_bytes"] == pytest.approx(pool, rel=WITHIN)
     assert knee.values["knee_s"] == pytest.approx(pool / link / PAGE, rel=WITHIN)

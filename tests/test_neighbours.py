@@ -66,7 +66,7 @@ def test_where_every_purge_would_hit_it_there_is_none(place: Place) -> None:
 def test_a_drive_that_does_not_tell_its_namespaces_is_not_sanitized(place: Place) -> None:
     device = drive(place, "list-ns) exit 1;;")
     assert way(device).name == "format"
-    hit = "would hit unknown namespaces (`nvme list-ns /dev/nvme0 --all` tells none) too"
+    hit = "would hit unknown namespaces (`nvme list-ns /dev/nvme0 --all` lists none) too"
     assert hit in why_not(device, "sanitize")
 
 

@@ -50,6 +50,7 @@ def test_a_file_of_the_same_name_and_size_is_another_one(
     cut(tmp_path / "run", str(scratch), str(scratch))
     shutil.copy(scratch, tmp_path / "other.bin")
     os.replace(tmp_path / "other.bin", scratch)
+    ours(scratch)
     assert "is not what the run began on: its inode" in refused(tmp_path / "run", scratch, str(scratch), capsys)
 
 

@@ -10,7 +10,7 @@ from stend.cli import main
 from tests.way import stays, walked
 
 ROOT = Path(__file__).parent.parent
-HANDED = {("session", "cli"), ("bench", "session"), ("engines", "store")}
+HANDED = {("session", "cli"), ("bench", "session"), ("engines", "store"), ("regular", "store")}
 """Who calls upward, by what was handed down: the operator, the question whether to stop, what keeps fio's words."""
 
 
