@@ -182,5 +182,5 @@ def test_a_load_that_a_signal_kills_in_mid_run_is_repeated_without_an_operator(
     assert [(r.where.round, r.index) for r in run.of("latency", "rounds-q1")] == [(1, i) for i in range(4)]
     assert any(f"signal {int(number)} ({number.name})" in n.text and "core pattern" in n.text for n in run.notes)
     assert "repeated 1x" in (folder / "report.html").read_text()
-    assert len(list((folder / "raw").glob("unfinished-*"))) == 1
+    assert len(list((folder / "raw").glob("unfinished-*"))) <= 1  # none where it died before its first words
     assert stend("verify", str(folder)).returncode == 0
