@@ -45,7 +45,8 @@ class Server:
         self.feeds: dict[str, Feed] = {}
         self.listening = 0
         self.drawing = asyncio.Semaphore(1)
-        self.drawings = tempfile.TemporaryDirectory(prefix="stend-live-")
+        self.drawings = Path()
+        """Where charts are drawn, while the server runs."""
         routes: dict[str, Handler] = {
             "/": self.page,
             "/run/{name:path}": self.page,
@@ -71,10 +72,11 @@ class Server:
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        yield
-        for feed in self.feeds.values():
-            feed.task.cancel()
-        self.drawings.cleanup()
+        with tempfile.TemporaryDirectory(prefix="stend-live-") as place:
+            self.drawings = Path(place)
+            yield
+            for feed in self.feeds.values():
+                feed.task.cancel()
 
     def feed(self, name: str) -> Feed:
         """The one reader of a run. 404 where there is no such run."""
@@ -197,7 +199,7 @@ class Server:
     async def _drawn(self, request: Request) -> Path:
         """The folder with them, as of the last phase that ended."""
         lang, feed = _language(request).name, self.feed(request.path_params["name"])
-        place = Path(self.drawings.name) / quote(feed.name, safe="") / f"{len(feed.follower.course.passed)}-{lang}"
+        place = self.drawings / quote(feed.name, safe="") / f"{len(feed.follower.course.passed)}-{lang}"
         async with self.drawing:
             if not (place / "index.json").exists():
                 place.mkdir(parents=True, exist_ok=True)
