@@ -14,7 +14,7 @@ from pathlib import Path
 from stend import store
 from stend.record import Result
 from stend.session import series
-from stend.store import verify
+from stend.store import verify, writer
 from tests.forks import child
 from tests.storm_end import PATIENCE_S, Torn, end
 
@@ -58,7 +58,7 @@ class Beside:
         folder = self.top / "runs" / f"run{self.runs}"
         run = child(["run", "latency", *SHORT, "--target", PACED, "--into", str(folder)], self.top / "run.txt")
         while os.waitid(os.P_PID, run, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-            if not (folder / "events.jsonl").exists():
+            if not writer.last(folder).pid:  # before that nobody has the run
                 time.sleep(0.002)
                 continue
             self.kill(child(self.words(folder), self.said))
@@ -121,8 +121,9 @@ class Serve(Beside):
 
     def look(self, folder: Path) -> None:
         """Its page can be had."""
+        self.said.unlink(missing_ok=True)  # one that was killed has an address there
         number, until = child(self.words(folder), self.said), time.monotonic() + PATIENCE_S
-        while not (found := ADDRESS.search(self.said.read_text())) and time.monotonic() < until:
+        while not (found := ADDRESS.search(self._spoken())) and time.monotonic() < until:
             time.sleep(0.01)
         self.must(found is not None, "it shows no address")
         assert found
@@ -131,6 +132,9 @@ class Serve(Beside):
             self.must(answer.status == 200, f"it answers {answer.status}")
         os.kill(number, signal.SIGTERM)
         end(number)
+
+    def _spoken(self) -> str:
+        return self.said.read_text() if self.said.exists() else ""
 
 
 class Repeat(Beside):

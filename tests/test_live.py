@@ -185,10 +185,11 @@ def test_a_run_that_is_killed_is_seen_by_who_watches_it(tmp_path: Path) -> None:
     stend = [sys.executable, "-m", "stend"]
     asked = ["run", "write-saturation", "--target", "sim:kc2000?pace=1", "--into", str(folder)]
     with subprocess.Popen([*stend, *asked], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
-        wait_for((folder / "events.jsonl").exists)
-        with subprocess.Popen([*stend, "watch", str(folder)], stdout=subprocess.PIPE, text=True) as watch:
+        wait_for(lambda: writer.last(folder).pid)
+        watched = [*stend, "watch", str(folder)]
+        with subprocess.Popen(watched, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as watch:
             assert watch.stdout
-            assert watch.stdout.readline(), "it watches"
+            assert "running (process" in watch.stdout.readline()
             run.kill()
             out, _ = watch.communicate(timeout=PATIENCE_S)
     assert watch.returncode == 5

@@ -40,14 +40,17 @@ class Screen:
         self.course.add(event)
         self.tell(event)
 
+    def say(self, words: str) -> None:
+        """Print one line; on a terminal above the picture."""
+        self.console.print(plain(words), markup=False, soft_wrap=True)
+
     def tell(self, event: Event) -> None:
         """Say what a person must not miss; move the picture at most four times a second."""
         match event:
             case Note():
-                self.console.print(plain(f"{event.kind}: {event.text}"), markup=False, soft_wrap=True)
+                self.say(f"{event.kind}: {event.text}")
             case Judged() if event.ended_by:
-                told = f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}"
-                self.console.print(plain(told), markup=False, soft_wrap=True)
+                self.say(f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}")
             case Sample():
                 self._move(event)
 
@@ -64,7 +67,7 @@ class Screen:
         self.shown = now
         self.picture()
         if not self.console.is_terminal:
-            self.console.print(self.line(sample), markup=False, soft_wrap=True)
+            self.say(self.line(sample))
 
     def line(self, sample: Sample) -> str:
         """One line of plain text: place, figures, time."""

@@ -44,6 +44,7 @@ def command(
     try:
         deque(following.news(), maxlen=0)  # what was before is no news
         with Screen(following.course) as screen:
+            screen.say(f"{folder}: {following.state.said}")
             state = _watched(following, screen, telling)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"no longer watched; {folder} is {following.state.said}") from None
