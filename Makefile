@@ -28,10 +28,11 @@ test: needs ## everything that must hold before a change lands
 	@$(MAKE) --no-print-directory -j3 kernels lint tests
 
 check: setup ## what a change is tried with while it is made: in under a minute
-	@$(MAKE) --no-print-directory -j3 kernels lint tests SOME="-m 'not ($(LONGER))'"
+	@$(MAKE) --no-print-directory -j3 kernels lint tests SOME="not ($(LONGER))"
 
 tests: build/collected
-	@$(PY) -m pytest $(WORKERS) $(ORDER) $(SOME)
+	@$(PY) -m pytest $(WORKERS) $(ORDER) -m '$(or $(SOME),not soak and not browser) and not alone'
+	@$(if $(SOME),,$(PY) -m pytest $(ORDER) -m alone)
 
 build/collected: | setup # once, by one process: each worker would compile every module of tests for itself
 	@$(PY) -m pytest --collect-only -qq > /dev/null 2>&1 || true

@@ -68,6 +68,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     Told before pytest-xdist asks for the groups, or it sees none. What takes longest begins first, in any order.
     """
     for item in items:
+        if OVERLAY in needs.wanted(item):
+            item.add_marker(pytest.mark.alone)
         if item.get_closest_marker("block"):
             item.add_marker(pytest.mark.xdist_group("block"))
         elif item.get_closest_marker("together"):
@@ -76,6 +78,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     items.sort(key=_turn)
 
 
+OVERLAY = "overlay in the kernel"
+"""With one that cannot be resolved no file of this host may be written, those of other tests neither."""
 LONGEST = [("lab",), ("block",), ("together",), ("slow", "fio")]
 """Marks of what begins first where tests run beside each other, or one of them would be waited for at the end."""
 
