@@ -8,6 +8,7 @@ from stend.record import Counts, Tally
 from stend.stats import bin_edges_ns, bin_index
 from stend.units import MB, GiB
 from tests.drives.law import Player
+from tests.synthetic import Load
 
 BLOCK = 4096
 
@@ -27,6 +28,11 @@ class Served(Player):
         """Forget everything, as after a purge."""
         super().fresh()
         self.drive.law.fresh()
+
+    def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
+        """Begin a load; how long its first sample lasts is no matter of the load before it."""
+        self.interval_s = self.drive.law.interval(workload, self.since())
+        return super().start(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes)
 
     def idle(self, seconds: float) -> None:
         """Rest."""
@@ -134,11 +140,16 @@ class Cached(Law):
     hit: float = 8000.0
     fill_s: float = 3600.0
     used: dict[int, float] = field(default_factory=dict)
+    seen: dict[tuple[int, int], float] = field(default_factory=dict)
     KEEPS: ClassVar[dict[str, bool]] = {"none": False, "around": False, "through": True, "back": True}
 
     def fresh(self) -> None:
         """Empty the cache."""
-        self.used = {}
+        self.used, self.seen = {}, {}
+
+    def interval(self, workload: Workload, since: float) -> float:
+        """Return how long the next sample lasts: a second at the beginning of a load, as a run records it."""
+        return 1.0 if self.seen.get((workload.start_bytes, workload.read_pct), 0.0) < 60 else 30.0
 
     def share(self, workload: Workload) -> float:
         """Return the share of hits once the cache is warm."""
@@ -149,8 +160,10 @@ class Cached(Law):
         if not workload.random_pct:
             return super().answer(workload, at_bytes, seconds)
         place = workload.start_bytes
+        load = (place, workload.read_pct)
+        self.seen[load] = self.seen.get(load, 0.0) + seconds
         warm = min(self.used.get(place, 0.0) / self.fill_s, 1.0) if workload.range_bytes < 64 * GiB else 0.0
-        if workload.read_pct or self.KEEPS[self.policy]:
+        if workload.range_bytes < 64 * GiB and (workload.read_pct or self.KEEPS[self.policy]):
             self.used[place] = self.used.get(place, 0.0) + seconds
         return self.rate(workload, warm)
 
@@ -182,7 +195,8 @@ class Zoned(Law):
 
     def answer(self, workload: Workload, at_bytes: float, seconds: float) -> Answer:
         """Return the rate at this place."""
-        place = at_bytes % self.capacity / self.capacity
+        begin, size = workload.start_bytes, workload.range_bytes or self.capacity
+        place = (begin + (at_bytes - begin) % size) % self.capacity / self.capacity
         rate = self.outer + (self.inner - self.outer) * place
         return Answer(rate * (self.slow if self.spot[0] <= place < self.spot[1] else 1) / workload.block_bytes)
 

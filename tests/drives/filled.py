@@ -171,8 +171,12 @@ def rises(dice: random.Random) -> Drive:
 def neighbour(dice: random.Random) -> Drive:
     """Something slows the drive down for a while."""
     fast, capacity = log(dice, 500, 3000) * MB, size(dice, 240, 2000)
-    levels = [Level(fast, dice.uniform(0.1, 0.3) * capacity), Level(fast * dice.uniform(0.2, 0.6), 0.5 * capacity)]
-    return drive(dice, [*levels, Level(fast)], capacity, form="rising", place=LIKELY, tells=NONE)
+    first, deep = dice.uniform(0.1, 0.3) * capacity, dice.uniform(0.2, 0.6)
+    levels = [Level(fast, first), Level(fast * deep, 0.5 * capacity)]
+    pause = (first / fast, (0.5 * capacity - first) / fast / deep)
+    found = drive(dice, [*levels, Level(fast)], capacity, form="rising", place=LIKELY, tells=NONE)
+    found.pause, found.pause_share = pause, deep
+    return found
 
 
 def late_heat(dice: random.Random) -> Drive:

@@ -67,12 +67,13 @@ def claims(finding: Finding, one: Played, text: str) -> Opinion:
         own.test(name, lambda v: course.late(v) or near(v, course.first) or course.is_level(v, course.reached))
     if "value" in values:
         own.number("share", values["value"][0] / claimed, within=0.02)
-    if finding.key in ("missed", "only_fresh"):
+    if finding.key in ("missed", "only_fresh", "near_fresh"):
         own.fact("claim", last < claimed, f"it is kept: {last:,.0f}")
     if finding.key.startswith("holds"):
         own.fact("claim", last > claimed, f"it is not kept: {last:,.0f}")
     if finding.key == "only_fresh":
         own.fact("fresh", course.first > claimed * 0.97, f"fresh {course.first:,.0f}")
+    own.number("off", 1 - (course.first if finding.key == "near_fresh" else last) / claimed, within=0.2)
     if finding.key not in ("because", "unmeasured"):
         own.facts, own.most = {"claim"}, ceiling({"end"}, course)
         if course.written < 1.94 * drive.capacity:

@@ -9,6 +9,9 @@ from tests.drives.course import between, near
 from tests.drives.law import SURE, Played
 from tests.drives.opinion import Judge, Opinion
 
+POSITIONS = 128
+"""Of the profile of the range."""
+
 RESTS = (5, 10, 15, 25, 50)
 
 
@@ -45,7 +48,8 @@ def cache_policy(finding: Finding, one: Played, text: str) -> Opinion:
     law, own = one.drive.law, Opinion(finding, text, tells=one.drive.tells)
     assert isinstance(law, Cached)
     if finding.key != "short":
-        own.fact("policy", finding.key == law.policy, f"it is {law.policy}")
+        known = law.KEEPS[law.policy] if finding.key == "keeps" else finding.key == law.policy
+        own.fact("policy", known, f"it is {law.policy}")
         own.facts = {"end"}
     loads = [load for load in loads_of(one, "warm-reads") if load.read_pct == 100]
     gains = [law.rate(load, 1.0).iops / law.rate(load, 0.0).iops for load in loads]
@@ -55,7 +59,7 @@ def cache_policy(finding: Finding, one: Played, text: str) -> Opinion:
     hits = law.share(loads[0])
     own.test("hits", lambda v: abs(v - hits) < 0.05, (hits,))
     own.test("hits_writes", lambda v: abs(v - hits * law.KEEPS[law.policy]) < 0.05, (hits,))
-    if finding.key == "back":
+    if finding.key in ("back", "keeps"):
         warm = loads_of(one, "warm-up-writes")[0]
         media = [law.rate(load, 0.0).iops for load in loads_of(one, "cold") if load.read_pct == 100]
         held = [law.rate(warm, 1.0).iops / rate for rate in media]
@@ -112,7 +116,12 @@ def zones(finding: Finding, one: Played, text: str) -> Opinion:
     own.fact("zones", finding.key != "zoned" or zoned, "it has none")
     own.fact("even", finding.key != "even" or not zoned, "it has zones")
     own.fact("even", finding.key != "even" or law.spot[0] > 1 or own.most < SURE, "one spot is slow")
-    if finding.key in ("zoned", "even"):
+    own.fact("spot", finding.key not in ("spot", "slower") or law.spot[0] < 1, "no spot is slow")
+    begin, end = law.spot
+    own.test("low_from", lambda v: abs(v - begin) < 1.01 / POSITIONS, (begin,))
+    own.test("low_to", lambda v: abs(v - end) < 1.01 / POSITIONS, (end,))
+    own.number("low", law.slow * law.outer)
+    if finding.key in ("zoned", "even", "spot"):
         own.facts = {"end"}
     return own.close()
 

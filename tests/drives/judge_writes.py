@@ -160,6 +160,9 @@ def paused(own: Opinion, course: Course) -> None:
     step = 2 * float(course.table[:, 0].max()) if len(course.table) else 0.0
     own.test("pause_at", lambda v: abs(v - at) <= 0.05 * at + step, (at,))
     own.test("pause_s", lambda v: abs(v - long) <= 0.1 * long + step, (long,))
+    drive = course.played.drive
+    own.number("pause_rate", drive.pause_share * drive.levels[0].rate)
+    own.fact("stands still", own.finding.key != "paused" or drive.pause_share < 0.1, f"it runs at {drive.pause_share}")
 
 
 def stairs(values: tuple[Any, ...], course: Course) -> bool:

@@ -57,8 +57,8 @@ class Drive:
     Rates are IOPS for random tests and bytes/s for sequential ones. `place` and `end` are the highest confidence that
     a statement about the end of the first level, or about the last level, may have. `tells` are the facts that a
     careful expert reads from the record: "place" and "end". `mean` is the mean factor of `shape` in the last level.
-    `event` happens at `event_s`; `period_s` is the period of stalls, `pause` when one begins and how long it is.
-    Samples last `grain_s` at most. `law` answers the loads of other tests.
+    `event` happens at `event_s`; `period_s` is the period of stalls, `pause` when one begins and how long it is,
+    `pause_share` its rate. Samples last `grain_s` at most. `law` answers the loads of other tests.
     """
 
     test: str
@@ -79,6 +79,7 @@ class Drive:
     event_s: float = math.inf
     period_s: float = 0.0
     pause: tuple[float, float] = (math.inf, 0.0)
+    pause_share: float = 0.0
     facts: dict[str, Any] = field(default_factory=dict)
     sheet: dict[str, Any] = field(default_factory=dict)
     quick: bool = False

@@ -227,7 +227,7 @@ def neighbour(dice: random.Random) -> Drive:
     begin = found.minutes * 60 * dice.uniform(0.1, 0.3)
     after = begin + found.minutes * 60 * dice.uniform(0.1, 0.3)
     found.shape = lambda t: deep if begin < t < after else 1.0
-    found.place, found.tells = LIKELY, NONE
+    found.place, found.tells, found.pause, found.pause_share = LIKELY, NONE, (begin, after - begin), deep
     return found
 
 

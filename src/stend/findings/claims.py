@@ -90,8 +90,11 @@ def _answered(
         return _said("holds_beside" if beside else "holds", told, "pro")
     if reached >= 1 - NEAR:
         return _said("near", told | {"off": 1 - reached}, "", "medium")
-    if judged and beside and wanted == LASTING and _reached(claimed, beside, better) >= 1 - NEAR:
+    fresh = _reached(claimed, beside, better) if judged and beside and wanted == LASTING else 0.0
+    if fresh >= 1:
         return _said("only_fresh", told, "con")
+    if fresh >= 1 - NEAR:
+        return _said("near_fresh", told | {"off": 1 - fresh}, "con", "medium")
     return None
 
 

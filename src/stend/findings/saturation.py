@@ -11,7 +11,7 @@ from stend.findings.look.saturated import FEWEST, Saturated, saturated
 from stend.record import Run
 
 NAME = "saturation"
-SETTLED = ("knee", "knees", "noisy", "flat", "paused")
+SETTLED = ("knee", "knees", "noisy", "flat", "paused", "slowed")
 """Keys of a course that ends on a level which the drive keeps."""
 MUCH = 3
 BLUR, LOST = 0.05, 0.25
@@ -61,8 +61,7 @@ def _without_knee(told: Saturated, name: str, values: dict[str, Any]) -> Finding
     if told.falls or told.declines:
         return _said("declines", name, values, "medium", con=True)
     if told.pause:
-        values |= {"pause_s": told.pause.seconds, "pause_at": told.pause.begin_s}
-        return _said("paused", name, values, "medium")
+        return _said("paused" if told.pause.still else "slowed", name, values | told.pause.values, "medium")
     return _said("flat", name, values, "high" if told.sure else "medium")
 
 

@@ -32,6 +32,8 @@ BURST = 0.03
 """A single burst between two falling levels is none below this part of what was written."""
 FEW_STEPS, QUIET = 3, 0.1
 """Up to so many levels are sure; with more scatter they are told as about."""
+STANDS = 3.0
+"""A step between scattered samples is one if it is so many times their scatter."""
 NEAR, SLOW_START_S, SLOW_START = 0.1, 30.0, 0.5
 """A first level begins where the rate comes so near to it; what comes before lasts no longer than these: seconds, and a
 part of the time until the level ends."""
@@ -61,8 +63,7 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     if gap:
         again = _course(ground, state, [*counts[: max(gap.first - 1, 1)], *counts[gap.last + 1 :]])
         if again.key == "flat":
-            values = again.values | {"pause_s": gap.seconds, "pause_at": gap.begin_s}
-            return _told(test, "paused", values, "medium")
+            return _told(test, "paused" if gap.still else "slowed", again.values | gap.values, "medium")
     return found
 
 
@@ -91,7 +92,7 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
         return _told(test, "flat", values | {"steps": 1})
     if why is None and not any(steps) and _throughout(counts):
         return _told(test, "gradual", values, "medium")
-    if why or not steps or not all(steps):
+    if why or not steps or not all(steps) or not _stand_out(rates, found):
         return _unsure(ground, values, fall, why or Because("blurred"))
     clear = all(a.value >= LEAST_RATIO * b.value for a, b in pairwise(found))
     few = len(found) == len(every) <= FEW_STEPS
@@ -144,6 +145,12 @@ def _slow_start(course: Line, fall: Fall) -> int:
     """How many samples at the beginning come before the first level; 0 where they are more than a start."""
     reached = int(np.argmax(course.rates >= (1 - NEAR) * fall.level))
     return reached if course.s[reached] <= min(SLOW_START_S, SLOW_START * fall.s) else 0
+
+
+def _stand_out(rates: Sequence[float], found: Sequence[Level]) -> bool:
+    """Whether the steps between scattered levels are none of the scatter."""
+    scattered = scatter(rates)
+    return scattered <= QUIET or all(a.value >= (1 + STANDS * scattered) * b.value for a, b in pairwise(found))
 
 
 def _even(rates: Sequence[float]) -> bool:

@@ -1,4 +1,4 @@
-"""Zones of a disk: throughput at the beginning and the end of the range."""
+"""Zones of a disk: throughput at both ends of the range, and a stretch that is slower than its surroundings."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -17,6 +17,8 @@ NOISE = 5.0
 """A difference of both ends stands out of their noise by so many standard errors."""
 NOISY = 1.25
 """Where only a greater difference would stand out, nothing is called even."""
+NEAR = 0.125
+"""Surroundings of a position: so much of the range on each side, more than a slow stretch may take."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -36,12 +38,38 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             )
             continue
         least = max(LEAST, 1 + NOISE * scattered * (2 / edge) ** 0.5)
+        slow = _slower(rates, max(LEAST, 1 + NOISE * scattered * 2**0.5))
         if outer > least * inner and _falls(rates, least):
             yield Finding(name=NAME, key="zoned", test=test.name, values=values)
-        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY:
+            if spot := _one(slow):
+                yield Finding(name=NAME, key="slower", test=test.name, values=_told(rates, spot))
+        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and (spot := _one(slow)):
+            yield Finding(name=NAME, key="spot", test=test.name, values=values | _told(rates, spot))
+        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and not slow:
             yield Finding(name=NAME, key="even", test=test.name, values=values)
         else:
             yield Finding(name=NAME, key="uneven", test=test.name, values=values, confidence="can't tell")
+
+
+def _slower(rates: Sequence[float], least: float) -> list[int]:
+    """Positions whose rate is so many times lower than the usual one around them."""
+    near = max(round(len(rates) * NEAR), 2)
+    usual = [median(rates[max(i - near, 0) : i + near + 1]) for i in range(len(rates))]
+    return [i for i, rate in enumerate(rates) if rate * least < usual[i]]
+
+
+def _one(slow: Sequence[int]) -> Sequence[int]:
+    """Return the positions if they are one stretch."""
+    return slow if slow and slow[-1] - slow[0] == len(slow) - 1 else ()
+
+
+def _told(rates: Sequence[float], spot: Sequence[int]) -> dict[str, float]:
+    """Where the slow stretch begins and ends, as shares of the range, and its rate in bytes/s."""
+    return {
+        "low": median([rates[i] for i in spot]),
+        "low_from": spot[0] / len(rates),
+        "low_to": (spot[-1] + 1) / len(rates),
+    }
 
 
 def _falls(rates: Sequence[float], least: float) -> bool:

@@ -215,7 +215,7 @@ def _found(found: Sequence[Finding]) -> Pairs:
                 yield Named("warm_wait", 1 - 1 / told["gain"], test)
             case "hot_range", _ if told["mix"] == "0/100":
                 yield Named("warm_writes", told["gain"], test)
-            case "zones", _:
+            case "zones", key if key != "slower":
                 yield Named("outer", told["outer"], test)
                 yield Named("inner", told["inner"], test)
 

@@ -206,6 +206,9 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
     near = (1 - NEAR) * level
     left = max((i for i in range(down) if y[i] >= near), default=0)
     at = crossing(middles[left:], y[left:], near) or float(course.s[base.last])
+    end = int(np.searchsorted(course.s, at))
+    if base.first + FEWEST < end < base.first + int(0.8 * length):  # the stretch holds more than the level
+        return _placed(course, base._replace(last=end), after, middle, lasting=lasting)
     steep_s = crossing(middles[left:], y[left:], level / LEAST_RATIO)
     bytes_at = float(np.interp(at, course.s, course.written))
     step = float(np.median(np.diff(course.s[low : high + 1])))

@@ -1,4 +1,4 @@
-"""One pause in a course that is even otherwise: how long it was and when it began."""
+"""One pause, or one slower stretch, in a course that is even otherwise: when it began, how long it was, its rate."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,9 @@ import numpy as np
 from stend.findings.look.pieces import Array, Line
 
 LOW = 0.5
-"""A sample below this part of the usual rate belongs to a pause."""
+"""A sample below this part of the usual rate belongs to it."""
+STOPPED = 0.1
+"""A stretch above this part of the usual rate is slower, not a pause."""
 MOST = 0.3
 """A pause lasts no longer than this part of the whole time."""
 ONE = 0.9
@@ -15,20 +17,28 @@ ONE = 0.9
 
 
 class Pause(NamedTuple):
-    """Samples [first, last) of a pause, and its seconds."""
+    """Samples [first, last), when they begin, how long they last, their rate, and whether the drive stood still."""
 
     first: int
     last: int
     begin_s: float
     seconds: float
+    rate: float
+    still: bool
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What a sentence shows of it."""
+        return {"pause_s": self.seconds, "pause_at": self.begin_s} | ({} if self.still else {"pause_rate": self.rate})
 
 
 def pause(course: Line) -> Pause | None:
-    """Return the only pause of a course; None where there is none, or more than one."""
+    """Return the only pause or slower stretch of a course; None where there is none, or more than one."""
     rates = course.rates
     if not len(rates):
         return None
-    low = rates < LOW * float(np.median(rates))
+    usual = float(np.median(rates))
+    low = rates < LOW * usual
     edges = np.flatnonzero(np.diff(np.concatenate([[0], low.astype(int), [0]])))
     if not len(edges):
         return None
@@ -36,7 +46,8 @@ def pause(course: Line) -> Pause | None:
     seconds = float(course.s[last] - course.s[first])
     if seconds > MOST * course.s[-1] or last - first < ONE * low.sum() or not 0 < first < last < len(rates):
         return None
-    return Pause(first, last, float(course.s[first]), seconds)
+    rate = float(np.median(rates[first:last]))  # the samples at both ends are slower in part only
+    return Pause(first, last, float(course.s[first]), seconds, rate, rate < STOPPED * usual)
 
 
 def kept(table: Array, gap: Pause) -> Array:

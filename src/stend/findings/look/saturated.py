@@ -37,8 +37,8 @@ NEAR = 0.1
 LEAST_RATIO = 1.25
 SMALL_RISE = 0.2
 """Cleaning that has just begun overshoots: a rise is none if it takes back less than this part of the fall."""
-OVERSHOOT = 0.15
-"""Nor is it one if the lower rate is over within this part of the time after the fall."""
+OVERSHOOT, OVERSHOOT_FILLS = 0.15, 0.25
+"""Nor is it one if the lower rate is over within this part of the time after the fall, and of the capacity."""
 NEEDS = (grounds.unhurried, grounds.undisturbed)
 LASTS = (grounds.overwritten, grounds.ruled)
 """What the end needs besides, to be called the level that the drive keeps."""
@@ -116,7 +116,7 @@ def saturated(run: Run, name: str, phase: str) -> Saturated | None:
     told = _seen(ground, phase, table)
     gap = pause(line(table)) if told.why and not told.falls else None
     if gap and (again := _seen(ground, phase, kept(table, gap))) and again.settled and not again.falls:
-        return again._replace(seconds=told.seconds, pause=gap)
+        return again._replace(seconds=told.seconds, written=told.written, pause=gap)
     return told
 
 
@@ -142,11 +142,11 @@ def _seen(ground: Ground, phase: str, table: Array) -> Saturated:
     seen = course(pieces)
     known = told.undisturbed_s >= first.seconds and not grounds.unhurried(ground)
     found = tuple(falls(whole.until(told.undisturbed_s))) if known else ()
-    calm = seen.rise <= seen.least or bool(found and _overshot(whole, found[-1], seen))
+    calm = seen.rise <= seen.least or bool(found and _overshot(whole, found[-1], seen, run.plan.device.capacity_bytes))
     told = told._replace(last=seen.last, falls=found, even=seen.even and calm)
     if found:
         told = told._replace(settled_s=_settled_s(whole, found[-1], (1 + NEAR) * end))
-    why = grounds.unmet(NEEDS, ground) or _rises(whole, told, seen)
+    why = grounds.unmet(NEEDS, ground) or _rises(told, seen, calm=calm)
     if why is None and found:
         step = seen.new or _stepped(ground, test, phase)
         if seen.falls and not step and seen.rise <= seen.least:
@@ -164,22 +164,26 @@ def _settled_s(whole: Line, fall: Fall, bound: float) -> float | None:
     return crossing(middles, [whole.rate(a, b) for a, b in pairs], bound)
 
 
-def _rises(whole: Line, told: Saturated, seen: Course) -> Because | None:
+def _rises(told: Saturated, seen: Course, *, calm: bool) -> Because | None:
     """Up and down is no knee, whatever the levels at its ends."""
     if told.falls and not told.falls[-1].lasting:
         return Because("rises", {"low": min(seen.low, told.falls[-1].after), "high": seen.high})
     first = told.falls[0].level if told.falls else seen.first
     small = seen.low and seen.rise < (first / seen.low) ** SMALL_RISE
-    if seen.rise <= seen.least or small or (told.falls and seen.even and _overshot(whole, told.falls[-1], seen)):
+    if seen.rise <= seen.least or small or (seen.even and calm):
         return None
     return Because("rises", {"low": seen.low, "high": seen.high})
 
 
-def _overshot(whole: Line, fall: Fall, seen: Course) -> bool:
+def _overshot(whole: Line, fall: Fall, seen: Course, capacity_bytes: int) -> bool:
     """Whether a rate lies below the later one for a short while only, just after the fall."""
     bound, first = (seen.low * seen.end) ** 0.5, int(np.searchsorted(whole.s, fall.s))
     lows = [(a, b) for a, b in pairwise(growing(whole.s)) if a >= first and whole.rate(a, b) < bound]
-    return bool(lows) and whole.s[lows[-1][1]] - fall.s < OVERSHOOT * (whole.s[-1] - fall.s)
+    if not lows:
+        return False
+    last = lows[-1][1]
+    brief = whole.s[last] - fall.s < OVERSHOOT * (whole.s[-1] - fall.s)
+    return bool(brief and whole.written[last] - fall.written < OVERSHOOT_FILLS * capacity_bytes)
 
 
 def _unsettled(ground: Ground, seen: Course, told: Saturated) -> Because | None:
