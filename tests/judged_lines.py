@@ -76,6 +76,8 @@ LINES = (
          lambda e, m, c: e["warm_mixed"] > 1.1 and e["warm_wait"] > 0.25,
          "published of four drives in RAID 10; one drive gains more"),
     Line("st600mx0052", "на чистой записи ничего", ("warm_writes",), lambda e, m, c: abs(e["warm_writes"] - 1) < 0.1),
+    Line("st600mx0052", "это именно write-through, а не write-around", ("write_through",),
+         lambda e, m, c: e.get("write_through", 0) > 2),
     Line("st600mx0052", "преимущественное чтение, «горячая» область в пределах кэша", (),
          lambda e, m, c: m["hot"] == "yes" and "read" not in m),
     Line("x25e-raid", "время ответа 1-4 мс при высокой нагрузке", ("server_wait",),

@@ -215,6 +215,8 @@ def _found(found: Sequence[Finding]) -> Pairs:
                 yield Named("warm_wait", 1 - 1 / told["gain"], test)
             case "hot_range", _ if told["mix"] == "0/100":
                 yield Named("warm_writes", told["gain"], test)
+            case "cache_policy", "through" | "around" | "back" as policy:
+                yield Named(f"write_{policy}", told["held" if policy == "back" else "gain_writes"], test)
             case "zones", key if key != "slower":
                 yield Named("outer", told["outer"], test)
                 yield Named("inner", told["inner"], test)
