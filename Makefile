@@ -5,7 +5,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
 WORKERS = -n $(shell echo $$(($$(nproc) + 3))) --dist loadgroup --maxprocesses 8
-ORDER := $(if $(CI),-p randomly)
+ORDER := $(if $(CI),-p randomly) --timeout 600 # s of one test that waits for what never comes; the others go on
 LONGER := fio or block or lab or slow or soak or browser
 export PATH := $(PATH):/usr/sbin:/sbin
 # As `stend` has it: pytest-randomly imports numpy before tests/conftest.py can say so.

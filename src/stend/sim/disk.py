@@ -29,6 +29,8 @@ def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple
     return p
 
 
+PASSED_BY = 3.0
+"""A request that waits for more than so many times the usual time was passed by."""
 MOST_CHUNKS = 1 << 26
 """As many as 4 TiB have of the usual size: half a GiB of memory."""
 
@@ -93,6 +95,14 @@ class DiskDrive(Drive):
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
         return 1.0 if moved.any() else 0.0
+
+    def _untold_ns(self, usual_ns: float) -> float:
+        """What waits at the head may wait for seconds while later requests pass it by."""
+        slots = self._loop
+        if slots is None or not usual_ns:
+            return 0.0
+        waits = (slots.size != 0) * (self.inner_ns - slots.issued) - PASSED_BY * usual_ns
+        return float(np.maximum(waits, 0).sum())
 
     def _nand_write_bytes(self) -> int:
         return 0

@@ -91,7 +91,7 @@ class Drive(ABC):
             self._loop = self._poured(self._stream, outstanding, slots, slots + room // mean_bytes(pattern))
             self._restore(kept)
         if not pattern.limit_bytes:
-            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._untold_ns())
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._untold_ns(0.0))
 
     def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
         """Begin a schedule of `ios` requests, those of the drive as it is sold, at most `slots` in it at once."""
@@ -166,7 +166,8 @@ class Drive(ABC):
             done.bins[:] *= scale
             self._told_apart(done)
         if self._account and lasted_ns:
-            self._account.settle(done, self.inner_ns, lasted_ns, self._untold_ns())
+            usual_ns = lasted_ns * self._account.outstanding / max(float(done.sums[:, 0].sum()), 1.0)
+            self._account.settle(done, self.inner_ns, lasted_ns, self._untold_ns(usual_ns))
         if self.heat.speed < 1:
             stretch(done, 1 / self.heat.speed)
         if self._limit:
@@ -262,8 +263,8 @@ class Drive(ABC):
         """What it takes in before writing is as fast as its medium."""
         return 0
 
-    def _untold_ns(self) -> float:
-        """Waiting of the drive as it is sold that the next answers will tell of."""
+    def _untold_ns(self, usual_ns: float) -> float:
+        """Waiting of the drive as it is sold that later answers tell of; one IO waits for `usual_ns` as a rule."""
         return 0.0
 
     def _told_apart(self, done: Ledger) -> None:

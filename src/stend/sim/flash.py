@@ -238,7 +238,7 @@ class FlashDrive(Drive):
     def _buffer_bytes(self) -> int:
         return self.flash.buffer_bytes
 
-    def _untold_ns(self) -> float:
+    def _untold_ns(self, usual_ns: float) -> float:
         return float(self.memory.state[k.PAUSED] * self.memory.parameters[k.T_PAUSE])
 
     def _told_apart(self, done: Ledger) -> None:
