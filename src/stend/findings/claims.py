@@ -37,13 +37,15 @@ STEADY_NEEDS = (grounds.overwritten, grounds.ruled)
 
 
 class Figure(NamedTuple):
-    """One answer of the run: its state, in base units, and why it is no answer for a lasting state or a best."""
+    """One answer of the run: its state, in base units, why it is no answer for a lasting state or a best, and whether
+    the state is sure."""
 
     test: str
     state: str
     value: float
     load: Workload
     why: Because | None = None
+    sure: bool = True
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -87,12 +89,12 @@ def _answered(
     """Return that the claim holds, nearly, or only fresh; None where it does not."""
     reached = _reached(claimed, judged, better) if judged else 0.0
     if reached >= 1:
-        return _said("holds_beside" if beside else "holds", told, "pro")
+        return _said("holds_beside" if beside else "holds", told, "pro", _grade(judged))
     if reached >= 1 - NEAR:
         return _said("near", told | {"off": 1 - reached}, "", "medium")
     fresh = _reached(claimed, beside, better) if judged and beside and wanted == LASTING else 0.0
     if fresh >= 1:
-        return _said("only_fresh", told, "con")
+        return _said("only_fresh", told, "con", _grade(judged))
     if fresh >= 1 - NEAR:
         return _said("near_fresh", told | {"off": 1 - fresh}, "con", "medium")
     return None
@@ -104,8 +106,12 @@ def _unanswered(told: dict[str, Any], every: list[Figure], judged: Figure | None
         return _said("other_state", told, "", "can't tell")
     why = judged.why if judged else next((f.why for f in every if f.why), Because("unmeasured"))
     if judged and not why:
-        return _said("missed", told, "con")
+        return _said("missed", told, "con", _grade(judged))
     return _said("because", told | {"because": why, "wanted": wanted[0]}, "", "can't tell")
+
+
+def _grade(judged: Figure | None) -> Confidence:
+    return "high" if judged is None or judged.sure else "medium"
 
 
 def _reached(claimed: float, figure: Figure, better: "Better") -> float:
@@ -169,4 +175,4 @@ def _saturated(run: Run, row: Figures, figure: str) -> Figure:
     found = of_phase(run, row.test, row.phase)
     state = "saturated" if found.key in SETTLED else "other"
     why = None if found.key in SETTLED else found.values.get("because", Because("falling"))
-    return Figure(row.test, state, row.number(figure), row.workload, why)
+    return Figure(row.test, state, row.number(figure), row.workload, why, sure=found.confidence == "high")
