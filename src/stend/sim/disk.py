@@ -29,7 +29,7 @@ def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple
     return p
 
 
-PASSED_BY = 3.0
+PASSED_BY = 4.0
 """A request that waits for more than so many times the usual time was passed by."""
 MOST_CHUNKS = 1 << 26
 """As many as 4 TiB have of the usual size: half a GiB of memory."""
