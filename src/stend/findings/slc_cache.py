@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import log
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from stend.findings.look.pieces import Line, of_counts
 from stend.record import Counts, Run
 
 NAME = "slc_cache"
-LEAST_RATIO = 1.25
+LEAST_RATIO, LEAST_RISE = 1.25, 1.1
 BRIEF = 0.01
 """A slow start and a short last level that hold less than this part of what was written are none; a rise is one."""
 MOST = 0.55
@@ -234,6 +235,8 @@ def _brief(counts: Sequence[Counts], found: Sequence[Level]) -> Because | None:
         fast = fast if fast < FEWEST else 0
     if not fast:
         return None
+    if rates[fast] > LEAST_RISE * median(rates[fast + 1 : fast + 1 + FEWEST] or rates[fast:]):
+        fast += 1  # it ended within this sample
     return Because("brief", {"size": sum(c.write.bytes for c in counts[:fast]), "first": max(rates[:fast])})
 
 
