@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from stend import store
-from stend.compare import Outcome, Side, compared, read, statistics
-from stend.compare.rules import judge, parse
+from stend.many import read, statistics
+from stend.many.compare import Outcome, Side, compared
+from stend.many.compare.rules import judge, parse
 
 SPLITS = 400
 SEED = 20261122

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from stend.many.batch.lot import Drive, Lot, quantities_of
 
-from stend.batch import odd
-from stend.batch.lot import Drive, Lot, quantities_of
-from stend.compare.differences import Figure
-from stend.compare.sides import Key
-from stend.sweep import pool
-from stend.sweep.design import parsed
-from stend.sweep.folder import Line
+from stend.many.batch import odd
+from stend.many.compare.differences import Figure
+from stend.many.sides import Key
+from stend.many.sweep import pool
+from stend.many.sweep.design import parsed
+from stend.many.sweep.folder import Line
 
 BATCHES = 400
 GOOD, ODD = 240, 12

@@ -23,11 +23,11 @@ import numpy as np
 from scipy.stats import ttest_1samp
 from tests.stand import Stand, zram
 
+from stend.base.units import MiB
 from stend.capture import drive as drives
 from stend.capture import tracefs
 from stend.capture.drive import Drive
 from stend.trace import form, steps
-from stend.units import MiB
 
 PAIRS = int(os.environ.get("STEND_CAPTURE_PAIRS", "5"))
 SECONDS = float(os.environ.get("STEND_CAPTURE_SECONDS", "4"))

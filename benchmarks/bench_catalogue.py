@@ -18,11 +18,11 @@ import msgspec
 from tests.sides import folder
 from tests.synthetic import Truth
 
+from stend.base.units import GiB
 from stend.catalogue import opened, parts
 from stend.catalogue.columns import COLUMNS, ENTRY
 from stend.catalogue.scan import scan
 from stend.catalogue.taking import HOME
-from stend.units import GiB
 
 REAL, COPIES = 100, 100
 TRIES = 5

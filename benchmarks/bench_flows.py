@@ -9,12 +9,12 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 
-from stend import plan as planning
-from stend.definition import Capacities, Hold, Identity, Phase, Plan, PlannedTest, Seconds, Steady, Step, Workload
 from stend.devices.virtual import find
 from stend.engines.simulated import SimulatedEngine
-from stend.record import Result, Run, Sample
-from stend.run import run
+from stend.model.definition import Capacities, Hold, Identity, Phase, Plan, PlannedTest, Seconds, Steady, Step, Workload
+from stend.model.record import Result, Run, Sample
+from stend.planning import plan as planning
+from stend.runner.loop import run
 from stend.suite import iops, latency
 from stend.suite._clauses import filled, purged, random, sequential
 

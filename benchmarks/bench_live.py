@@ -22,13 +22,14 @@ from scipy.stats import ttest_1samp
 from tests.going import Served
 
 from benchmarks.bench_overhead import SIZE, appended, plan, target
-from stend import bench, store
-from stend.definition import Hold, Identity, Plan, Seconds, Workload
+from stend import store
+from stend.base.units import KiB
 from stend.devices import Device
 from stend.engines.fio import FioEngine
-from stend.record import Result
-from stend.run import run
-from stend.units import KiB
+from stend.model.definition import Hold, Identity, Plan, Seconds, Workload
+from stend.model.record import Result
+from stend.runner import bench
+from stend.runner.loop import run
 
 DAY = """title = "A day of writing"
 tests = ["write-saturation"]

@@ -14,15 +14,15 @@ from pathlib import Path
 from statistics import median
 
 from stend import devices, store
-from stend import plan as planning
-from stend.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Workload
+from stend.base.fio_features import probe
+from stend.base.units import KiB, MiB
 from stend.devices import Device, block
 from stend.engines._fio_job import arguments, parts
 from stend.engines.fio import FioEngine
-from stend.features import probe
-from stend.record import Result
-from stend.run import run
-from stend.units import KiB, MiB
+from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Workload
+from stend.model.record import Result
+from stend.planning import plan as planning
+from stend.runner.loop import run
 
 PAIRS = 9
 SECONDS = 5

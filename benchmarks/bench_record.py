@@ -6,12 +6,12 @@ import time
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
-from stend import plan as planning
 from stend import store
-from stend.definition import Identity
-from stend.record import Counts, Event, Position, Result, Sample, Started, Tally
+from stend.base.units import GiB
+from stend.model.definition import Identity
+from stend.model.record import Counts, Event, Position, Result, Sample, Started, Tally
+from stend.planning import plan as planning
 from stend.store import journal
-from stend.units import GiB
 
 DRIVES, DAY_S, ROUND_S = 8, 86_400, 60
 DRIVE = Identity(kind="still", target="still", path="still", capacity_bytes=1000 * GiB, serial="STILL", virtual=True)

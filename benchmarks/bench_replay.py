@@ -11,15 +11,15 @@ import numpy as np
 from tests.stand import zram
 from tests.traces import made
 
+from stend.base.units import MiB
 from stend.devices import block
 from stend.engines.replay import ReplayEngine
 from stend.engines.replay.load import SenderLoad
-from stend.pace import LATE_S, Pace
-from stend.stats import percentile_s
+from stend.model.pace import LATE_S, Pace
+from stend.model.stats import percentile_s
+from stend.model.tally import Tally
 from stend.suite._played import laid, played
-from stend.tally import Tally
 from stend.trace import playable
-from stend.units import MiB
 
 SECONDS = float(os.environ.get("STEND_REPLAY_SECONDS", "8"))
 ROOM = 256 * MiB

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 
-from stend.compiled import compiled
+from stend.base.jit import compiled
 from stend.sim import Pattern, Spec, translation
 from stend.sim.flash import FlashDrive
 from stend.sim.spec import Flash, Host

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compare import statistics
+from stend.many import statistics
 
 Array = npt.NDArray[np.float64]
 

@@ -17,15 +17,15 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from benchmarks.bench_overhead import ZRAM, target
-from stend.bench import Bench, Done
-from stend.definition import Hold, Seconds, Workload
+from stend.base.units import KiB
 from stend.devices import Device
 from stend.engines.fio import FioEngine
 from stend.findings.look.figures import PERCENTS
-from stend.record import Counts, Tally
-from stend.stats import MIN_BEYOND, bin_index, percentile_s
-from stend.tally import NS
-from stend.units import KiB
+from stend.model.definition import Hold, Seconds, Workload
+from stend.model.record import Counts, Tally
+from stend.model.stats import MIN_BEYOND, bin_index, percentile_s
+from stend.model.tally import NS
+from stend.runner.bench import Bench, Done
 
 RATE = 20_000
 """IOPS while every IO is logged, so that the log costs little."""

@@ -22,15 +22,16 @@ import msgspec
 from scipy.stats import ttest_1samp
 
 from benchmarks.bench_overhead import target
-from stend import jobs, store
-from stend import plan as planning
-from stend.compare.statistics import holm
-from stend.definition import Hold, Plan
+from stend import store
+from stend.base.fio_features import probe
 from stend.devices import Device
-from stend.features import probe
-from stend.plan import QUICK_MINUTE_S
-from stend.record import Result
-from stend.run import run
+from stend.engines import fio_jobs
+from stend.many.statistics import holm
+from stend.model.definition import Hold, Plan
+from stend.model.record import Result
+from stend.planning import plan as planning
+from stend.planning.plan import QUICK_MINUTE_S
+from stend.runner.loop import run
 from stend.session.engine import engine_for
 
 HELD = Path("/sys/fs/cgroup/blkio/stend-exported")
@@ -50,7 +51,7 @@ class Exported:
     """The file of the rounds, a section a cell, run by plain fio."""
 
     def __init__(self, plan: Plan, folder: Path, device: Device) -> None:
-        (self.file,) = jobs.write(plan, folder).glob("*-rounds.fio")
+        (self.file,) = fio_jobs.write(plan, folder).glob("*-rounds.fio")
         self.env = os.environ | {"TARGET": device.door.path, "ENGINE": probe().ioengine}
         self.names = re.findall(r"^\[(.+)\]$", self.file.read_text(), re.MULTILINE)[1:]
 

@@ -26,10 +26,10 @@ import msgspec
 
 from benchmarks.together import loop, zram
 from stend import store
+from stend.base.units import MiB
 from stend.fleet import tasks
-from stend.record import Ended
+from stend.model.record import Ended
 from stend.session.series import FINISHED
-from stend.units import MiB
 
 STEND = [sys.executable, "-m", "stend"]
 PORT, PATIENCE_S, ROUNDS = 18787, 300, 2

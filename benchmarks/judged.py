@@ -19,7 +19,7 @@ from stend.findings.judgement import judge, kind
 from stend.findings.judgement.evidence import Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.look.grounds import Because
-from stend.published import published
+from stend.model.published import published
 from stend.words import Language, catalogue
 
 UNSEEN = Path(__file__).parents[1] / "tests" / "unseen"

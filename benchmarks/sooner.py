@@ -6,8 +6,9 @@ the change first seen and that of chance together.
 
 import sys
 
-from stend import plan, sooner
 from stend.devices.virtual import find
+from stend.planning import plan
+from stend.session import sooner
 
 DRIVES = ("sn150", "saber1000", "kc2000")
 TESTS = ("iops", "latency", "throughput")

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from stend.units import MiB
+from stend.base.units import MiB
 
 STEND = [sys.executable, "-m", "stend"]
 STUDY = ["fresh", "--quick", "--round-seconds", "1"]

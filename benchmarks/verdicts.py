@@ -12,8 +12,8 @@ from typing import Any
 from tests.synthetic import Truth, made
 
 from stend import findings
+from stend.base.units import GB, MB, GiB, KiB
 from stend.findings.judgement import concluded
-from stend.units import GB, MB, GiB, KiB
 
 TESTS = ("fresh", "slc-cache", "throughput", "iops", "latency", "write-saturation", "idle-recovery")
 CLASSES = ("desktop", "read", "mixed", "write")

@@ -26,7 +26,7 @@ from stend.cli import ALONE, GARBAGE_AFTER, main  # noqa: E402
 
 os.environ.setdefault(*ALONE)
 
-from stend import features  # noqa: E402
+from stend.base import fio_features  # noqa: E402
 from stend.charts.parts import theme  # noqa: E402
 from tests import needs  # noqa: E402
 from tests.forks import Program  # noqa: E402
@@ -94,7 +94,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Before any fixture: has this host what the test needs."""
     needs.demand(needs.wanted(item))
     if item.get_closest_marker("fio"):
-        features.probe()  # here, once for all forks
+        fio_features.probe()  # here, once for all forks
     needs.CALLED.clear()
 
 

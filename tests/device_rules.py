@@ -6,12 +6,12 @@ import msgspec
 import pytest
 
 from stend import devices
-from stend.definition import Identity, Workload
+from stend.base.errors import Refused, StepFailed
+from stend.base.units import KiB, MiB
 from stend.devices import Device
 from stend.engines import Engine
-from stend.errors import Refused, StepFailed
-from stend.record import Counts
-from stend.units import KiB, MiB
+from stend.model.definition import Identity, Workload
+from stend.model.record import Counts
 
 FILL = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, threads=1, depth=4, range_bytes=4 * MiB)
 READS = msgspec.structs.replace(FILL, read_pct=100)

@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 from docs.made import verbs
 
-from stend import session, stats, suite
-from stend.batch import odd
+from stend import session, suite
+from stend.base.errors import BadInput
 from stend.catalogue import database, taking
 from stend.catalogue.choice import column
 from stend.catalogue.columns import COLUMNS
-from stend.definition import Plan
-from stend.errors import BadInput
 from stend.findings import claims, idle_recovery, limits, slc_cache, stimulus_change
+from stend.many.batch import odd
+from stend.model import stats
+from stend.model.definition import Plan
 from stend.sim import named
 from stend.suite import _demand
 from tests import gate_table

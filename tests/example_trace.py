@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from stend.base.units import KiB, MiB
 from stend.trace import form
 from stend.trace.playable import EXAMPLE
-from stend.units import KiB, MiB
 
 SECONDS, IOPS, SPAN = 5, 800, 64 * MiB
 

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import pytest
 
 from stend import devices, store
-from stend import plan as planning
 from stend.cli import main
 from stend.devices import Device
-from stend.record import Event, Started
+from stend.model.record import Event, Started
+from stend.planning import plan as planning
 
 REFUSED = 3
 B = TypeVar("B", bound=Callable[..., Any])

@@ -7,7 +7,7 @@ from pathlib import Path
 from stend import imports, store
 from stend.findings.look.figures import Figures, figures
 from stend.imports import folder as folders
-from stend.record import Run
+from stend.model.record import Run
 
 SAMPLES = Path(__file__).parent / "fixtures" / "imports"
 FORMATS = {

@@ -1,11 +1,11 @@
 """Kernels of virtual drives, compiled beside `lint` and the first tests: `python -m tests.kernels`.
 
-Who needs one meanwhile waits for it (stend/compiled.py).
+Who needs one meanwhile waits for it (stend/base/jit.py).
 """
 
 import tests.conftest  # noqa: F401 for where kernels are kept
+from stend.base.units import KiB
 from stend.sim import Pattern, build, load
-from stend.units import KiB
 
 ONE_OF_EACH = ("small", "sas15k", "x25e-raid", "ideal")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from stend.base.errors import StendError
+from stend.base.programs import programs
+from stend.base.units import MiB
 from stend.capture import tracefs
-from stend.errors import StendError
-from stend.programs import programs
-from stend.units import MiB
 
 TABLE: dict[str, dict[str, str]] = tomllib.loads((Path(__file__).parent / "tools.toml").read_text(encoding="utf-8"))
 SYSTEM = {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from stend import charts, suite
+from stend.base.units import MB, GiB
 from stend.charts import Picture
-from stend.record import Run
-from stend.units import MB, GiB
+from stend.model.record import Run
 from tests.synthetic import Truth, made
 
 FOLDER = Path(__file__).parent / "goldens" / "charts"

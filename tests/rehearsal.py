@@ -5,12 +5,13 @@ from typing import Any
 
 import msgspec
 
-from stend import findings, plan
+from stend import findings
 from stend.devices.virtual import VirtualDevice
 from stend.engines.simulated import SimulatedEngine
 from stend.findings import Finding
-from stend.record import Event, Run
-from stend.run import run
+from stend.model.record import Event, Run
+from stend.planning import plan
+from stend.runner.loop import run
 
 
 def rehearsed(

@@ -8,13 +8,13 @@ from zlib import crc32
 import msgspec
 
 from stend import store
-from stend.compare import Outcome, Side, side
-from stend.compare.sides import Key
-from stend.definition import Workload
+from stend.base.units import GB, KiB
 from stend.findings.look.figures import Figures
-from stend.record import Started, Tally
-from stend.stats import bin_index
-from stend.units import GB, KiB
+from stend.many.compare import Outcome, Side, side
+from stend.many.sides import Key
+from stend.model.definition import Workload
+from stend.model.record import Started, Tally
+from stend.model.stats import bin_index
 from tests.synthetic import Truth, events
 
 SETTINGS = {

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from stend import devices, gate
-from stend.kernel import Kernel
-from stend.units import KiB, MiB
+from stend.base.sysfs import Kernel
+from stend.base.units import KiB, MiB
 from tests.waits import wait_for
 
 SIZE = 48 * MiB

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from stend.definition import Identity, Workload
+from stend.base.units import GiB
 from stend.gate import Door
-from stend.record import Counts, Tally
-from stend.stats import bin_index
-from stend.units import GiB
+from stend.model.definition import Identity, Workload
+from stend.model.record import Counts, Tally
+from stend.model.stats import bin_index
 
 IDENTITY = Identity(kind="still", target="still", path="still", capacity_bytes=GiB, serial="STILL", virtual=True)
 

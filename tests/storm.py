@@ -18,9 +18,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from stend import report, store, whole, write_cache
-from stend.definition import Bytes, Hold, Step
-from stend.record import Result
+from stend import report, store
+from stend.base import atomic
+from stend.model.definition import Bytes, Hold, Step
+from stend.model.record import Result
+from stend.session import write_cache
 from stend.store import reports, verify
 from tests import storm_verbs
 from tests.forks import child
@@ -156,7 +158,7 @@ class Storm:
         self._must(self.ground.settings() == self.settings, "the drive is not set as it was")
         told = folder / write_cache.RECORD
         self._must(not told.exists() or json.loads(told.read_text())["restored"], "its setting is not told as put back")
-        left = [p.name for p in folder.iterdir() if p.name.startswith(report.STAGE) or p.name.endswith(whole.PART)]
+        left = [p.name for p in folder.iterdir() if p.name.startswith(report.STAGE) or p.name.endswith(atomic.PART)]
         self._must(not left, f"left behind: {left}")
 
     def _must(self, holds: bool, words: str) -> None:

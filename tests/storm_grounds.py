@@ -8,14 +8,15 @@ from typing import NamedTuple
 
 import pytest
 
-from stend import devices, features, store
+from stend import devices, store
+from stend.base import fio_features
+from stend.base.sysfs import HOST, Kernel
+from stend.base.units import MiB
 from stend.cli import main
 from stend.devices import block
 from stend.devices.drive import DriveDevice
 from stend.devices.telling.below import Member
-from stend.kernel import HOST, Kernel
-from stend.record import Result
-from stend.units import MiB
+from stend.model.record import Result
 from tests.stand import let_go, loop_of, ours, zram
 
 SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")
@@ -86,7 +87,7 @@ def ground(kind: str, top: Path) -> Iterator[Ground]:
         if kind == "virtual":
             yield _undisturbed(Ground(kind, "sim:small"), top)
             return
-        features.probe()  # here, once for all children
+        fio_features.probe()  # here, once for all children
         if kind == "zram":
             yield _undisturbed(Ground(kind, undo.enter_context(zram(SIZE))), top)
             return

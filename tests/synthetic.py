@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from stend import plan as planning
-from stend.definition import Identity, Profile, Workload
+from stend.base.units import GB, MB, GiB, KiB
 from stend.gate import Door
-from stend.record import Counts, Event, Run, Tally
-from stend.run import run
-from stend.stats import bin_edges_ns, bin_index
-from stend.units import GB, MB, GiB, KiB
+from stend.model.definition import Identity, Profile, Workload
+from stend.model.record import Counts, Event, Run, Tally
+from stend.model.stats import bin_edges_ns, bin_index
+from stend.planning import plan as planning
+from stend.runner.loop import run
 
 CAPACITY = 480 * GB // (128 * KiB) * (128 * KiB)
 

@@ -5,9 +5,9 @@ from collections.abc import Generator, Iterable
 import msgspec
 import pytest
 
-from stend.again import announced, rerun, resume_point
-from stend.errors import StepFailed
-from stend.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Started
+from stend.base.errors import StepFailed
+from stend.model.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Started
+from stend.runner.resume import announced, rerun, resume_point
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 

@@ -13,14 +13,15 @@ import nanoarrow
 import pytest
 
 import stend
-from stend import charts, errors, findings, session, store
+from stend import charts, findings, session, store
 from stend.api.arrow import Arrow
 from stend.api.runs import Answered
 from stend.api.shown import Chart
-from stend.errors import BadInput, Missing, StendError
+from stend.base import errors
+from stend.base.errors import BadInput, Missing, StendError
+from stend.base.units import GiB
 from stend.findings.look.figures import figures
 from stend.report.parts.records import COLUMNS, rows
-from stend.units import GiB
 from tests.fuzz.files import events
 from tests.synthetic import Truth, made
 from tests.test_package import without
@@ -50,7 +51,7 @@ def test_import_stend_loads_nothing_of_what_is_behind_it() -> None:
         "import sys, stend; print(sorted(m for m in sys.modules if m.startswith('stend') or m in {'msgspec', 'numpy'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['stend', 'stend.version']"
+    assert done.stdout.strip() == "['stend', 'stend.base.version']"
     assert set(stend.__all__) <= set(dir(stend))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = stend.nothing  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.parts.audit import audit
 from stend.words import Language
 from tests.still import StillEngine

@@ -7,17 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
+from stend.many.batch.lot import Drive, Lot, lot
+from stend.many.batch.odd import spreads
+from stend.many.batch.verdict import judged
 
-from stend import cli, plan, session
-from stend.batch import odd
-from stend.batch.lot import Drive, Lot, lot
-from stend.batch.odd import spreads
-from stend.batch.plan import Written
-from stend.batch.plan import plan as accepting
-from stend.batch.verdict import judged
-from stend.compare.differences import Figure
-from stend.compare.sides import Key, Outcome, outcome, side
-from stend.errors import BadInput
+from stend import cli, session
+from stend.base.errors import BadInput
+from stend.many.batch import odd
+from stend.many.batch.acceptance import Written
+from stend.many.batch.acceptance import plan as accepting
+from stend.many.compare.differences import Figure
+from stend.many.sides import Key, Outcome, outcome, side
+from stend.planning import plan
 from stend.report.parts import schemas_many
 from stend.session import unrecorded
 

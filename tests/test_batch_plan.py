@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from stend.batch import plan as plans
-from stend.batch.plan import Plan, Written, plan, single
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.many.batch import acceptance as plans
+from stend.many.batch.acceptance import Plan, Written, plan, single
 
 LIMIT = ("iops[saturated] > 10k",)
 

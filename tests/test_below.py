@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices, programs
+from stend import devices
+from stend.base import programs
+from stend.base.errors import Refused
+from stend.base.units import MiB
 from stend.devices import block, md
-from stend.errors import Refused
-from stend.units import MiB
 from stend.words import Language
 from tests.stand import Host, Stand, number_of
 from tests.test_purge import Bench

@@ -5,10 +5,10 @@ from collections.abc import Generator
 import msgspec
 import pytest
 
-from stend.bench import Ahead, Bench, Done, Stopped
-from stend.definition import Bytes, Hold, Idle, Seconds, Workload
-from stend.record import Counts
-from stend.units import KiB, MiB
+from stend.base.units import KiB, MiB
+from stend.model.definition import Bytes, Hold, Idle, Seconds, Workload
+from stend.model.record import Counts
+from stend.runner.bench import Ahead, Bench, Done, Stopped
 from tests.still import StillEngine
 
 RANDOM = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, range_bytes=64 * MiB)
@@ -158,7 +158,7 @@ def test_what_comes_after_a_rest_stands_ready_and_a_stream_that_goes_on_does_not
 
 def test_beside_a_short_step_nothing_is_made_ready_where_no_processor_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
     """It would be seen in the figures of a drive that is as fast as its host."""
-    monkeypatch.setattr("stend.bench.CPUS", 1)  # and the still drive's host is busy for a tenth of each second
+    monkeypatch.setattr("stend.runner.bench.CPUS", 1)  # and the still drive's host is busy for a tenth of each second
     next_, rest = Ahead(Hold(workload=STREAM, amount=Seconds(seconds=60)), 2), Ahead(Idle(seconds=5), 0)
     before, after = ["start", "ready", "stop"], ["start", "stop", "ready"]
     for seconds, ahead, order in ((9, [next_], after), (10, [next_], before), (9, [rest, next_], before)):
@@ -173,7 +173,7 @@ def test_beside_a_short_step_nothing_is_made_ready_where_no_processor_is_idle(mo
 def test_beside_a_short_step_the_next_is_made_ready_once_a_processor_was_seen_idle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("stend.bench.CPUS", 2)
+    monkeypatch.setattr("stend.runner.bench.CPUS", 2)
     engine = StillEngine()
     here = bench(engine)
     hold = here.hold(

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stend.base.errors import BadInput
+from stend.base.units import GiB, MiB
 from stend.charts.beside import KINDS, Side, picture
-from stend.errors import BadInput
 from stend.findings.look.figures import QUANTITIES
-from stend.published import middle, published
-from stend.record import Run
+from stend.model.published import middle, published
+from stend.model.record import Run
 from stend.report.story.rivals import side
-from stend.units import GiB, MiB
 from stend.words import Language
 from tests.pictures import short
 from tests.synthetic import Truth, made

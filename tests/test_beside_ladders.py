@@ -4,12 +4,12 @@ from functools import cache
 
 import pytest
 
+from stend.base.units import GiB
 from stend.charts import pictures
 from stend.charts.beside import Side, picture
 from stend.findings import look
 from stend.findings.look.figures import figures
-from stend.record import Run
-from stend.units import GiB
+from stend.model.record import Run
 from stend.words import Language
 from tests.synthetic import Truth, made
 

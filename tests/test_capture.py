@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stend.base.errors import BadInput, Missing
+from stend.base.units import KiB, MiB
 from stend.capture import drive as drives
 from stend.capture import running, spool, tracefs
 from stend.capture.drive import Counters
 from stend.capture.running import Captured, Wish, capture
-from stend.errors import BadInput, Missing
 from stend.trace import form, steps
-from stend.units import KiB, MiB
 from tests.stand import Stand, sh, zram
 
 REAL = pytest.mark.needs("trace points of the block layer", "mkfs.ext4")

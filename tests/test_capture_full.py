@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stend.base.errors import StepFailed
+from stend.base.units import KiB, MiB
 from stend.capture import running, spool
 from stend.capture.running import Captured, Wish, capture
-from stend.errors import StepFailed
 from stend.trace import form
-from stend.units import KiB, MiB
 from tests.stand import SIZE, Stand
 
 ROOM = 150 * KiB

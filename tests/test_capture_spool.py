@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stend.base.errors import BadInput, StepFailed
+from stend.base.units import KiB
 from stend.capture import spool
 from stend.capture.spool import Full, Spool
-from stend.errors import BadInput, StepFailed
-from stend.record import Tally
+from stend.model.record import Tally
 from stend.trace import form, steps
 from stend.trace.form import About
 from stend.trace.steps import SECOND_NS, Part, Step
-from stend.units import KiB
 from tests.stand import sh
 
 ABOUT = About(source="test")

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from stend import catalogue, store
+from stend.base.units import GiB
 from stend.catalogue import parts, taking
 from stend.catalogue.columns import COLUMNS
 from stend.cli import main
 from stend.findings.look.figures import figures
-from stend.units import GiB
 from tests.sides import folder
 from tests.synthetic import Truth
 from tests.test_package import core

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stend import store
-from stend.errors import Refused
-from stend.record import Event, Run
+from stend.base.errors import Refused
+from stend.model.record import Event, Run
 from stend.store.chain import Chain
 from stend.words import Language
 from tests.still import StillEngine

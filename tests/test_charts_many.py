@@ -7,19 +7,19 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
+from stend.many.batch.lot import Drive, Lot
+from stend.many.batch.verdict import Batch, judged
 
-from stend.batch.lot import Drive, Lot
-from stend.batch.plan import Written
-from stend.batch.plan import plan as accepting
-from stend.batch.verdict import Batch, judged
 from stend.charts import batched, swept
 from stend.charts.parts import Picture
-from stend.compare.differences import Figure
-from stend.compare.sides import Key
 from stend.findings.look.figures import QUANTITIES
-from stend.sweep import folder, study
-from stend.sweep.design import parsed
-from stend.sweep.study import Study
+from stend.many.batch.acceptance import Written
+from stend.many.batch.acceptance import plan as accepting
+from stend.many.compare.differences import Figure
+from stend.many.sides import Key
+from stend.many.sweep import folder, study
+from stend.many.sweep.design import parsed
+from stend.many.sweep.study import Study
 from stend.words import Language
 from tests import pictures as drawn
 

@@ -1,9 +1,9 @@
 """Check values of whole tests: what the clauses' numbers come to (those of the steady-state rule are in test_stats)."""
 
-from stend import plan as planning
-from stend.definition import Hold, Idle, PlannedTest, Seconds
+from stend.base.units import KiB
+from stend.model.definition import Hold, Idle, PlannedTest, Seconds
+from stend.planning import plan as planning
 from stend.suite._composite import BLOCK_MIX_KIB
-from stend.units import KiB
 from tests.still import IDENTITY
 
 

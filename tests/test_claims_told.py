@@ -4,15 +4,15 @@ from functools import cache
 
 import pytest
 
+from stend.base.units import GiB, KiB
 from stend.findings import claims
 from stend.findings.judgement import Verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.look.claimed import meaning
 from stend.findings.look.figures import figures
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.story import page_one
 from stend.report.story.page_one import Seen
-from stend.units import GiB, KiB
 from stend.words import Language
 from stend.words.sentences import finding_said
 from tests.synthetic import Truth, made

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from stend.base.errors import EXIT_CODES
 from stend.cli import main
-from stend.errors import EXIT_CODES
 
 VERBS = (
     "run",

@@ -7,13 +7,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from stend.compare import Comparison, Difference, Side, compared, gate, junit, side, statistics, thresholds
-from stend.compare.rules import Judgement, judge, parse
-from stend.definition import Identity
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.units import GiB
 from stend.findings import look
 from stend.findings.look.figures import figures
-from stend.units import GiB
+from stend.many import statistics
+from stend.many.compare import Comparison, Difference, Side, compared, gate, junit, side, thresholds
+from stend.many.compare.rules import Judgement, judge, parse
+from stend.model.definition import Identity
 from tests.sides import load, of_rates, outcome, row
 from tests.synthetic import Truth, made
 
@@ -283,6 +284,6 @@ def test_junit_holds_every_figure_whatever_sides_are_called(tmp_path: Path) -> N
 def test_a_drive_is_known_by_serial_wwn_or_what_it_is() -> None:
     run = made("fresh", truth=Truth(capacity_bytes=8 * GiB), interval_s=20.0, shorten=60)
     assert isinstance(run.plan.device, Identity)
-    from stend import compare
+    from stend.many import compare
 
     assert compare.outcome("r", run, {}).drive == run.plan.device.serial

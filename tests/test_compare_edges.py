@@ -6,14 +6,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stend.compare import Side, compared, read, side, statistics
-from stend.compare.differences import difference, verdict_of
-from stend.compare.rules import judge, parse
-from stend.compare.settings import Reason
-from stend.compare.sides import Played
-from stend.compare.sides import outcome as reduced
-from stend.definition import Workload
-from stend.units import GB
+from stend.base.units import GB
+from stend.many import read, statistics
+from stend.many.compare import Side, compared, side
+from stend.many.compare.differences import difference, verdict_of
+from stend.many.compare.rules import judge, parse
+from stend.many.settings import Reason
+from stend.many.sides import Played
+from stend.many.sides import outcome as reduced
+from stend.model.definition import Workload
 from tests.imported import SAMPLES, imported
 from tests.sides import load, of_rates, outcome, row
 from tests.synthetic import Truth, made

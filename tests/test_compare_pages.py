@@ -9,13 +9,14 @@ from tempfile import mkdtemp
 import msgspec
 import pytest
 
+from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
+from stend.base.units import GiB
 from stend.charts.overlay import KINDS, pictures
 from stend.cli import main
-from stend.compare import Comparison, compared, read
-from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
+from stend.many import read
+from stend.many.compare import Comparison, compared
 from stend.report.parts import compared as pages
 from stend.report.parts.versus import versus
-from stend.units import GiB
 from stend.words import LANGUAGES, Language, _flat, files
 from tests.sides import folder
 from tests.synthetic import Truth

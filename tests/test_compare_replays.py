@@ -6,17 +6,17 @@ import duckdb
 import msgspec
 import pytest
 
-from stend.compare import Comparison, compared, outcome, side
-from stend.definition import Hold
 from stend.findings.look.replayed import lateness_s
-from stend.pace import Pace
-from stend.plan import gather
-from stend.record import Run
+from stend.many.compare import Comparison, compared, outcome, side
+from stend.model.definition import Hold
+from stend.model.pace import Pace
+from stend.model.record import Run
+from stend.model.stats import bin_index
+from stend.planning.plan import gather
 from stend.report import csv, json, parquet
 from stend.report.parts.records import COLUMNS
 from stend.report.parts.versus import versus, why
 from stend.session import unrecorded
-from stend.stats import bin_index
 from stend.words import Language
 from tests.traces import made
 

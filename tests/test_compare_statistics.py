@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from benchmarks import comparing
 
-from stend.compare import statistics as ours
+from stend.many import statistics as ours
 
 pytestmark = pytest.mark.together
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests import kernels
 
-KERNEL = "from stend.compiled import compiled\n\n@compiled\ndef twice(number):\n    return 2 * number\n"
+KERNEL = "from stend.base.jit import compiled\n\n@compiled\ndef twice(number):\n    return 2 * number\n"
 
 
 def waiting(file: int) -> int:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from stend import devices, gate
+from stend.base.units import MiB
 from stend.devices import Device
 from stend.devices.virtual import VirtualDevice
 from stend.engines import Engine
 from stend.engines.fio import FioEngine
 from stend.engines.simulated import SimulatedEngine
-from stend.units import MiB
 from tests.device_rules import DeviceRules
 from tests.stand import SIZE, Stand, ours
 

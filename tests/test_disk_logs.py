@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from stend.base.units import GB, GiB, MiB
 from stend.devices import ata, scsi
 from stend.devices.telling import ata_logs as logs
 from stend.devices.telling import facts
 from stend.devices.telling import scsi_links as links
-from stend.units import GB, GiB, MiB
 from tests.played import Place, sata_drive, scsi_drive
 from tests.stand import Host, Stand
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from docs.made import verbs
 
-from stend import stats
 from stend.catalogue.columns import COLUMNS
+from stend.model import stats
 from tests import documented
 from tests.documented import FIGURES, ROOT, Figure, Shown
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from stend import devices, gate
+from stend.base.errors import BadInput, Refused, StepFailed
+from stend.base.units import MiB
 from stend.devices.file import FileDevice
-from stend.errors import BadInput, Refused, StepFailed
-from stend.units import MiB
 
 
 def gone() -> None:

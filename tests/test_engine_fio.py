@@ -11,16 +11,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stend.again import REPEATS
-from stend.definition import Workload
+from stend.base.errors import LoadFailed
+from stend.base.fio_features import clock
+from stend.base.units import MiB
 from stend.engines import Engine
 from stend.engines._fio_load import busy_cpu_s
 from stend.engines.fio import FioEngine
-from stend.errors import LoadFailed
-from stend.features import clock
-from stend.record import Counts
-from stend.stats import bin_index
-from stend.units import MiB
+from stend.model.definition import Workload
+from stend.model.record import Counts
+from stend.model.stats import bin_index
+from stend.runner.resume import REPEATS
 from tests.engine_rules import FILL, MIXED, RANDOM, EngineRules, finished, held
 from tests.fio_logs import sparse
 from tests.waits import wait_for

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from stend import store
+from stend.base.errors import Missing, StepFailed
+from stend.base.programs import install
+from stend.base.units import MiB
 from stend.engines import Load
 from stend.engines.fio import FioEngine
-from stend.errors import Missing, StepFailed
-from stend.programs import install
-from stend.units import MiB
 from tests.engine_rules import FILL, RANDOM, finished
 from tests.short import study
 from tests.waits import PATIENCE_S

@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stend.definition import Workload
+from stend.base.errors import BadInput, StepFailed
+from stend.base.units import KiB, MiB
 from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines.fio import FioEngine
-from stend.errors import BadInput, StepFailed
-from stend.units import KiB, MiB
+from stend.model.definition import Workload
 from tests.engine_rules import FILL, RANDOM, finished, held
 from tests.fio_logs import logging_fio, sent, sparse
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from stend.base.units import KiB, MiB
 from stend.devices import find
 from stend.engines import Engine
 from stend.engines.null import NullEngine
 from stend.engines.simulated import SimulatedEngine
-from stend.units import KiB, MiB
 from tests.engine_rules import FILL, RANDOM, EngineRules, finished, held
 
 

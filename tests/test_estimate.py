@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from stend.definition import Bytes, Hold, Identity, Idle, Phase, Purge, Rule, Seconds, Steady, Workload
-from stend.estimate import Speed, assumed, fresh_seconds, phase_seconds, slowest, step_seconds, sure_bytes
-from stend.units import GB, GiB, KiB
+from stend.base.units import GB, GiB, KiB
+from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Purge, Rule, Seconds, Steady, Workload
+from stend.model.estimate import Speed, assumed, fresh_seconds, phase_seconds, slowest, step_seconds, sure_bytes
 
 WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB)
 READS = Workload(random_pct=100, read_pct=100, block_bytes=4 * KiB)

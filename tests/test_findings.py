@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from stend import findings
+from stend.base.units import MB, GiB, KiB
 from stend.findings import Finding, look
 from stend.findings.look.figures import lasting
-from stend.record import Run
-from stend.units import MB, GiB, KiB
+from stend.model.record import Run
 from stend.words import LANGUAGES, Language, catalogue
 from stend.words.sentences import finding_said
 from tests.synthetic import Truth, made

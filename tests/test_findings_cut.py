@@ -3,7 +3,7 @@
 import pytest
 
 from stend import findings, suite
-from stend.record import Ended, Event, Result, Run
+from stend.model.record import Ended, Event, Result, Run
 from stend.report import html
 from stend.words import LANGUAGES, Language
 from stend.words.sentences import finding_said

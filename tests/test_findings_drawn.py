@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from stend.definition import Hold
+from stend.model.definition import Hold
 from tests.drives.judge import Statement, drawn, statements
 from tests.drives.kinds import KINDS
 

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from stend.base.units import GB
 from stend.devices.virtual import VirtualDevice
-from stend.record import Ended, Result, Run
+from stend.model.record import Ended, Result, Run
 from stend.sim import Spec, load
 from stend.sim.closed_forms import greedy
 from stend.sim.flash import layout
 from stend.sim.spec import Flash, Tail
-from stend.units import GB
 from tests.rehearsal import rehearsed, said
 from tests.stand import few
 

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from stend.base.units import GB, GiB, KiB
 from stend.devices.virtual import VirtualDevice
-from stend.record import Run
+from stend.model.record import Run
 from stend.sim import Spec, load
-from stend.units import GB, GiB, KiB
 from tests.rehearsal import rehearsed, said
 from tests.stand import few
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from stend import findings
-from stend import plan as planning
-from stend.definition import Workload
+from stend.base.units import GB, KiB
 from stend.engines import _fio_json as fio
 from stend.findings import Finding
-from stend.record import Run, Tally
-from stend.run import run
-from stend.stats import BINS
-from stend.units import GB, KiB
+from stend.model.definition import Workload
+from stend.model.record import Run, Tally
+from stend.model.stats import BINS
+from stend.planning import plan as planning
+from stend.runner.loop import run
 from stend.words import Language
 from stend.words.sentences import finding_said
 from tests.synthetic import Synthetic, SyntheticDevice, Truth, identity, made

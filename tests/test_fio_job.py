@@ -5,10 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stend import features
-from stend.definition import Workload
+from stend.base import fio_features
+from stend.base.units import KiB, MiB
 from stend.engines._fio_job import Section, arguments, parts
-from stend.units import KiB, MiB
+from stend.model.definition import Workload
 
 FILL = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, start_bytes=MiB, range_bytes=4 * MiB, threads=2)
 RANDOM = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, start_bytes=MiB, range_bytes=4 * MiB, threads=3)
@@ -125,7 +125,7 @@ def test_the_clock_is_the_one_that_the_kernel_trusts(
     machine: str, keeps: str | None, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("platform.machine", lambda: machine)
-    monkeypatch.setattr(features, "KEEPS_TIME", tmp_path / "current_clocksource")
+    monkeypatch.setattr(fio_features, "KEEPS_TIME", tmp_path / "current_clocksource")
     if keeps is not None:
-        features.KEEPS_TIME.write_text(keeps)
-    assert features.clock() == told
+        fio_features.KEEPS_TIME.write_text(keeps)
+    assert fio_features.clock() == told

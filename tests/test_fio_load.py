@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from stend.base.errors import LoadFailed, StepFailed
 from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import NEXT_PROCESS
 from stend.engines._fio_load import FioLoad, busy_cpu_s
 from stend.engines._fio_process import Process
-from stend.errors import LoadFailed, StepFailed
 from tests.waits import PATIENCE_S
 
 pytestmark = pytest.mark.needs("setpriv", "sh")

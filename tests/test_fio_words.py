@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from stend.base.errors import StepFailed
 from stend.engines import _fio_json as words
-from stend.errors import StepFailed
-from stend.record import Tally
-from stend.stats import BINS, bin_edges_ns, bin_index
+from stend.model.record import Tally
+from stend.model.stats import BINS, bin_edges_ns, bin_index
 
 
 def document(*jobs: dict[str, Any], **more: Any) -> words.Document:

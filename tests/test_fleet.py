@@ -17,7 +17,7 @@ pytest.importorskip("distributed")
 pytest.importorskip("cryptography")
 
 from stend import store
-from stend.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, StepFailed
 from stend.fleet import certificates, client, file, locks, sealed, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome

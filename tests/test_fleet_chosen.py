@@ -7,11 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend.errors import BadInput, Refused
+from stend.base.errors import BadInput, Refused
+from stend.base.units import GB
 from stend.fleet import chosen, file
 from stend.fleet.chosen import Drive
 from stend.fleet.file import Fleet
-from stend.units import GB
 
 STUDY = [{"tests": ["iops"]}]
 

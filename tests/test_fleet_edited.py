@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import store, whole
-from stend.errors import BadInput, StepFailed
+from stend import store
+from stend.base import atomic
+from stend.base.errors import BadInput, StepFailed
 from stend.fleet import beside, file, home, tasks
 from stend.fleet.file import Fleet, Order, Study
 from stend.fleet.tasks import Outcome
@@ -108,7 +109,7 @@ def test_a_full_disk_at_home_is_said_and_what_is_missing_comes_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     carried(fleet(["SIM-small-1"], QUICK))
-    place, write = tmp_path / "home/SIM-small-1-01", whole.write
+    place, write = tmp_path / "home/SIM-small-1-01", atomic.write
     left = iter([True, True, False])
 
     def filling(path: Path, data: bytes) -> None:
@@ -116,10 +117,10 @@ def test_a_full_disk_at_home_is_said_and_what_is_missing_comes_the_next_time(
             raise OSError(errno.ENOSPC, "No space left on device")
         write(path, data)
 
-    monkeypatch.setattr(whole, "write", filling)
+    monkeypatch.setattr(atomic, "write", filling)
     with pytest.raises(StepFailed, match="cannot be written: No space left on device; nothing is lost, collect again"):
         home.brought(asked_here, "batch", "SIM-small-1-01", place)
-    monkeypatch.setattr(whole, "write", write)
+    monkeypatch.setattr(atomic, "write", write)
     assert home.brought(asked_here, "batch", "SIM-small-1-01", place)
     assert store.load(place).wrong == ()
 

@@ -11,10 +11,10 @@ import msgspec
 import pytest
 
 from stend import store
-from stend.errors import BadInput, Missing, StepFailed
+from stend.base.errors import BadInput, Missing, StepFailed
 from stend.fleet import file, locks, slurm, tasks
 from stend.fleet.file import Fleet, Order
-from stend.record import Started
+from stend.model.record import Started
 from tests.forks import child
 from tests.slurm_node import Slurm
 from tests.slurm_node import slurm as slurm_of

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from stend.record import Note, Run
+from stend.model.record import Note, Run
 from stend.words import Language
 from tests.still import StillEngine
 from tests.test_run import drawn, play

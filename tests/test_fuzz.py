@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from tests.fuzz.__main__ import CHECKED
 from tests.fuzz.campaign import Done, campaign, every, tried
 from tests.fuzz.mutate import mutated

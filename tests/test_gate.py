@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stend import devices, gate
-from stend.errors import EXIT_CODES, Refused, StepFailed
+from stend.base.errors import EXIT_CODES, Refused, StepFailed
 from tests.gate_cases import CASES, Builder
 from tests.gate_verbs import each, refused
 from tests.stand import SIZE, Stand, name_of, resize

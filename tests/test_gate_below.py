@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stend import devices, gate
-from stend.errors import Refused
+from stend.base.errors import Refused
 from tests import gate_table
 from tests.gate_uses import ALONE, USES, Builder, Used
 from tests.gate_verbs import each

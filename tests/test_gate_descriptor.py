@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from stend import devices
-from stend.errors import Refused
+from stend.base.errors import Refused
+from stend.base.sysfs import HOST
+from stend.base.units import MiB
 from stend.gate import entry
 from stend.gate.stack import Layer
 from stend.gate.uses import Uses
-from stend.kernel import HOST
-from stend.units import MiB
 from tests.stand import ours
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from stend import devices, gate
-from stend.errors import Refused, StepFailed
+from stend.base.errors import Refused, StepFailed
+from stend.base.sysfs import HOST
+from stend.base.units import MiB
 from stend.gate.refusals import refusal
-from stend.kernel import HOST
-from stend.units import MiB
 from tests.stand import Stand, loop_of, name_of, ours, sh
 
 TRIES = 100

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from stend import devices
+from stend.base.errors import BadInput, Refused
+from stend.base.sysfs import HOST, Kernel
+from stend.base.units import MiB
 from stend.cli import main
 from stend.devices import file
-from stend.errors import BadInput, Refused
 from stend.gate import fit, mounts, ownership
 from stend.gate.mounts import Mount
 from stend.gate.stack import Layer
-from stend.kernel import HOST, Kernel
-from stend.units import MiB
 from tests.stand import Host, ours
 
 BYTES = os.urandom(2 * MiB)

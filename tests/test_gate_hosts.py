@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from stend import gate
+from stend.base.errors import Refused
+from stend.base.sysfs import Kernel
 from stend.devices import block
-from stend.errors import Refused
 from stend.gate import processes
 from stend.gate.refusals import refusal
 from stend.gate.stack import Layer
-from stend.kernel import Kernel
 from tests.stand import Host, Stand, number_of
 
 pytestmark = pytest.mark.block

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from stend.base.sysfs import HOST
 from stend.gate import fit, mounts, overlay
 from stend.gate.mounts import Mount
-from stend.kernel import HOST
 from tests.test_gate_files import BYTES, at, layer, unfit
 
 

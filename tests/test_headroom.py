@@ -9,20 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stend import findings, headroom, session, store
+from stend import findings, session, store
+from stend.base.errors import BadInput
+from stend.base.units import GiB
 from stend.charts import pictures
 from stend.cli import main
-from stend.errors import BadInput
 from stend.findings import Finding
 from stend.findings.look.figures import figures
-from stend.headroom import Pass, Why
-from stend.pace import Pace
-from stend.plan import gather
-from stend.record import Run
+from stend.model import headroom
+from stend.model.headroom import Pass, Why
+from stend.model.pace import Pace
+from stend.model.record import Run
+from stend.planning.plan import gather
 from stend.report.story.telling import story
 from stend.session import unrecorded
 from stend.suite.headroom import MOST
-from stend.units import GiB
 from stend.words import Language, catalogue
 from stend.words.sentences import finding_said
 from tests.traces import made

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from stend import host
+from stend.base.units import GiB
 from stend.cli import main as stend
 from stend.host import ceiling, measured, memory, stream
-from stend.record import Run, Started
+from stend.model.record import Run, Started
 from stend.report.parts.header import platform
-from stend.units import GiB
 from stend.words import Language
 from tests.synthetic import events
 

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from stend import imports, report, store
+from stend.base.errors import BadInput
+from stend.base.units import MB, GiB, KiB, MiB
 from stend.cli import main
-from stend.compare import compared, outcome, read, side
-from stend.errors import BadInput
 from stend.findings.look.figures import figures
 from stend.imports import folder as folders
 from stend.imports.given import Given
-from stend.units import MB, GiB, KiB, MiB
+from stend.many import read
+from stend.many.compare import compared, outcome, side
 from stend.words import Language
 from tests.imported import FORMATS, SAMPLES, at, imported, loads, ods, run_of
 from tests.synthetic import Truth, made

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from stend import imports, store
+from stend.base.errors import BadInput
+from stend.base.units import MiB
 from stend.cli import main
-from stend.compare import read
-from stend.errors import BadInput
+from stend.many import read
 from stend.store import verify
-from stend.units import MiB
 from tests.imported import SAMPLES, imported
 
 

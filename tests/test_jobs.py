@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from stend import jobs, suite
-from stend import plan as planning
+from stend import suite
+from stend.base.units import KiB, MiB
 from stend.cli import main
-from stend.definition import Bytes, Hold, Identity, Phase, Plan, PlannedTest, Seconds, Workload
-from stend.units import KiB, MiB
+from stend.engines import fio_jobs
+from stend.model.definition import Bytes, Hold, Identity, Phase, Plan, PlannedTest, Seconds, Workload
+from stend.planning import plan as planning
 from tests.still import IDENTITY
 
 WRITE = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, threads=2, depth=8, range_bytes=8 * MiB)
@@ -23,7 +24,7 @@ def drawn(*names: str, drive: Identity = IDENTITY, quick: bool = True) -> Plan:
 
 def written(plan: Plan, folder: Path) -> dict[str, str]:
     """The files by name."""
-    return {path.name: path.read_text() for path in sorted(jobs.write(plan, folder).iterdir())}
+    return {path.name: path.read_text() for path in sorted(fio_jobs.write(plan, folder).iterdir())}
 
 
 def fio(files: list[Path], target: str, *words: str) -> subprocess.CompletedProcess[str]:

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from stend import catalogue, store
 from stend.cli import main
 from stend.cli._view import history, picture
-from stend.definition import Hold
 from stend.live import buckets
 from stend.live.course import Course
 from stend.live.follow import Follower
 from stend.live.now import now
 from stend.live.state import State, state
-from stend.record import Counts, Ended, Judged, Result, Sample, Tally
-from stend.stats import percentile_s
+from stend.model.definition import Hold
+from stend.model.record import Counts, Ended, Judged, Result, Sample, Tally
+from stend.model.stats import percentile_s
 from stend.store import writer
 from tests.going import whole_and_cut
 from tests.waits import PATIENCE_S, wait_for
@@ -204,8 +204,8 @@ def test_every_field_of_a_run_now_is_plain_data() -> None:
 
 
 def test_a_virtual_drive_has_the_pace_that_it_is_told() -> None:
-    from stend.definition import Workload
     from stend.engines.simulated import SimulatedEngine
+    from stend.model.definition import Workload
     from stend.sim import build, load
 
     engine = SimulatedEngine(build(load("ideal?pace=20")))

@@ -5,15 +5,15 @@ from pathlib import Path
 import pytest
 
 from stend import store
-from stend.again import REPEATS
+from stend.base.errors import LoadFailed, StepFailed
 from stend.cli import main
-from stend.definition import Workload
-from stend.errors import LoadFailed, StepFailed
 from stend.live.course import Course
 from stend.live.now import now
 from stend.live.state import State
-from stend.record import Counts, Note, Run, Started
-from stend.run import run as run_of
+from stend.model.definition import Workload
+from stend.model.record import Counts, Note, Run, Started
+from stend.runner.loop import run as run_of
+from stend.runner.resume import REPEATS
 from stend.words import Language
 from tests.still import StillDevice, StillEngine, StillLoad
 from tests.test_run import drawn, play, shorten

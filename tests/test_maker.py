@@ -2,9 +2,9 @@
 
 import pytest
 
-from stend import maker
+from stend.base import checked
+from stend.base.errors import BadInput
 from stend.cli import main
-from stend.errors import BadInput
 
 PLACES = {"node": "/dev/nvme0n1", "controller": "/dev/nvme0", "serial": "S 1; rm -rf /"}
 
@@ -20,12 +20,12 @@ def test_what_is_no_place_is_refused_before_any_drive_is_looked_at(
     template: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(BadInput, match=r"stands for nothing; what can be filled in is \{node\}|is empty; write"):
-        maker.checked(template, "--command")
+        checked.checked(template, "--command")
     assert main(["purge", "--target", "/dev/nosuchdrive", "--command", template]) == 2
     assert "--command" in capsys.readouterr().err
 
 
 def test_what_is_filled_in_stays_one_word_and_is_not_filled_again() -> None:
-    told = maker.checked("wipe {node} --on={controller} {serial}", "--command")
-    assert maker.words(told, **PLACES) == ("wipe", "/dev/nvme0n1", "--on=/dev/nvme0", "S 1; rm -rf /")
-    assert maker.words("wipe {serial}", **PLACES | {"serial": "{node}"}) == ("wipe", "{node}")
+    told = checked.checked("wipe {node} --on={controller} {serial}", "--command")
+    assert checked.words(told, **PLACES) == ("wipe", "/dev/nvme0n1", "--on=/dev/nvme0", "S 1; rm -rf /")
+    assert checked.words("wipe {serial}", **PLACES | {"serial": "{node}"}) == ("wipe", "{node}")

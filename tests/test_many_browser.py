@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
+from stend.many.batch.verdict import judged
 
-from stend.batch.plan import Written
-from stend.batch.plan import plan as accepting
-from stend.batch.verdict import judged
+from stend.many.batch.acceptance import Written
+from stend.many.batch.acceptance import plan as accepting
+from stend.many.sweep import going
+from stend.many.sweep.study import studied
 from stend.report.parts import batched, swept
-from stend.sweep import going
-from stend.sweep.study import studied
 from stend.words import LANGUAGES
 from tests import test_batch, test_sweep
 from tests.test_report_browser import told

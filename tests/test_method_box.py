@@ -3,13 +3,13 @@
 import msgspec
 import pytest
 
-from stend import plan as planning
-from stend.definition import Hold, Workload
-from stend.record import Run
+from stend.base.units import KiB
+from stend.model.definition import Hold, Workload
+from stend.model.record import Run
+from stend.planning import plan as planning
 from stend.report.parts.departures import departures, told
 from stend.report.parts.document import document
 from stend.report.parts.header import device, every_load, header
-from stend.units import KiB
 from stend.words import Language
 from tests.synthetic import made
 

@@ -12,15 +12,17 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import extras, sooner, store
+from stend import store
+from stend.base import extras
+from stend.base.errors import UNREAD_EXIT_CODE, BadInput, Refused
 from stend.catalogue import database
 from stend.charts.parts import sides
 from stend.cli import _apart, main
 from stend.cli import plan as plan_verb
-from stend.errors import UNREAD_EXIT_CODE, BadInput, Refused
 from stend.gate import loss
 from stend.live.state import way_on
-from stend.record import Started
+from stend.model.record import Started
+from stend.session import sooner
 from tests.still import StillEngine
 from tests.test_cli import refused
 from tests.test_run import drawn, play

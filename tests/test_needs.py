@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stend.programs import programs
+from stend.base.programs import programs
 from tests import needs
 
 TOP = Path(__file__).parent.parent

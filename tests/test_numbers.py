@@ -5,7 +5,7 @@ from functools import cache
 import msgspec
 import pytest
 
-from stend.record import Run
+from stend.model.record import Run
 from stend.words import LANGUAGES
 from tests.recounted.figures import FIGURES
 from tests.recounted.record import Record
@@ -30,7 +30,7 @@ def lines(kind: str) -> tuple[str, ...]:
 @cache
 def run(kind: str) -> Run:
     """Return the run of the record."""
-    from stend.record import Event
+    from stend.model.record import Event
 
     return Run(msgspec.json.decode(line, type=Event) for line in lines(kind))
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from stend.base.errors import StepFailed
 from stend.devices import nvme
 from stend.devices.purging import follow
 from stend.devices.purging.prepare_table import Wish
 from stend.devices.telling import nvme_cli, tools
-from stend.errors import StepFailed
 from tests.played import Place, nvme_drive
 from tests.stand import SIZE, Stand
 

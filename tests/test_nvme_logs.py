@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from stend.base.units import MiB
 from stend.devices import nvme
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling import tools
-from stend.units import MiB
 from stend.words import Language
 from tests.played import Place, nvme_drive
 from tests.stand import Stand

@@ -9,15 +9,15 @@ from functools import cache
 import pytest
 
 from stend import charts, findings, suite
+from stend.base.units import GiB
 from stend.cli import _summary
 from stend.findings.judgement.evidence import evidence
 from stend.findings.look import figures as source
 from stend.findings.look.once import once
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.parts.document import document
 from stend.report.parts.records import rows
 from stend.report.story.telling import story
-from stend.units import GiB
 from stend.words import Language
 from tests.pictures import run_of
 from tests.synthetic import Truth, made

@@ -12,15 +12,15 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from stend.definition import Hold
 from stend.findings.look import figures as source
 from stend.findings.look.figures import PERCENTS, Direction, of_record
-from stend.record import Result, Run
+from stend.model.definition import Hold
+from stend.model.record import Result, Run
+from stend.model.stats import bin_edges_ns
 from stend.report import csv as as_csv
 from stend.report import hdr, openmetrics, parquet
 from stend.report import json as as_json
 from stend.report.parts.records import WAITS
-from stend.stats import bin_edges_ns
 from tests.test_one_source import doubled, whole  # noqa: F401  the fixture is asked by name
 
 ENDS_NS = [bin_edges_ns(index)[1] for index in range(2000)]

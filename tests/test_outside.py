@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from stend import outside, plan, store
+from stend import store
+from stend.base import untrusted
+from stend.base.errors import BadInput, StepFailed
+from stend.base.units import duration, parse_bytes
 from stend.cli import main
-from stend.definition import Bytes, Hold, Phase, Seconds, Steady, Workload
 from stend.engines import _fio_json as fio
-from stend.errors import BadInput, StepFailed
-from stend.estimate import Speed, phase_seconds
-from stend.record import Tally
-from stend.stats import bin_edges_ns
-from stend.units import duration, parse_bytes
+from stend.model.definition import Bytes, Hold, Phase, Seconds, Steady, Workload
+from stend.model.estimate import Speed, phase_seconds
+from stend.model.record import Tally
+from stend.model.stats import bin_edges_ns
+from stend.planning import plan
 from tests.fuzz.programs import FIO
 from tests.still import IDENTITY, StillEngine
 from tests.test_cli import refused
@@ -135,4 +137,4 @@ def test_totals_that_go_back_are_a_failed_step_and_the_longest_lies_in_the_highe
 
 
 def test_what_a_decoder_says_in_several_lines_is_one_sentence() -> None:
-    assert outside.sentence(ValueError("no more data.\nThe header failed.\n")) == "no more data. The header failed."
+    assert untrusted.sentence(ValueError("no more data.\nThe header failed.\n")) == "no more data. The header failed."

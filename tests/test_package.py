@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from stend import extras
-from stend.errors import Missing
-from stend.programs import programs
+from stend.base import extras
+from stend.base.errors import Missing
+from stend.base.programs import programs
 from tests.short import study
 from tests.test_real import wait_for_results
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from stend.base.units import MiB
 from stend.devices import file
 from stend.devices.telling import places
 from stend.gate.mounts import Mount
-from stend.units import MiB
 from stend.words import Language
 from tests.stand import Host
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stend import native, store
+from stend import store
+from stend.base import render_process
+from stend.base.errors import StepFailed
+from stend.base.text import plain, plain_all, plain_lines
 from stend.charts import Picture
 from stend.cli import main
-from stend.definition import Identity
-from stend.errors import StepFailed
-from stend.plain import plain, plain_all, plain_lines
+from stend.model.definition import Identity
 from stend.report.parts import drawing
 from tests.fuzz.target import unprintable
 from tests.still import IDENTITY, StillEngine
@@ -129,7 +130,7 @@ def test_after_a_crash_the_next_thing_is_drawn_by_a_new_process(monkeypatch: pyt
         assert renderer.ask("svg", spec).startswith("<svg")
     finally:
         renderer.close()
-    assert native.WORK.keys() == {"svg", "pdf"}
+    assert render_process.WORK.keys() == {"svg", "pdf"}
 
 
 def test_who_has_drawn_draws_again_until_it_is_gone_and_never_for_a_fork() -> None:

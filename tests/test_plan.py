@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from stend import plan
-from stend.definition import Hold, Identity
-from stend.errors import BadInput
-from stend.units import GB, GiB, KiB
+from stend.base.errors import BadInput
+from stend.base.units import GB, GiB, KiB
+from stend.model.definition import Hold, Identity
+from stend.planning import plan
 
 DRIVE = Identity(kind="file", target="/x", path="/x", capacity_bytes=8 * GiB)
 OWN = 'title = "Mine"\nrounds = 7\nthreads = 3\ndepth = 5\n'

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from stend.base.errors import Refused, StepFailed
+from stend.base.units import MiB
 from stend.devices.purging import prepare as preparer
 from stend.devices.purging.prepare_table import Wish
 from stend.devices.telling import tools
-from stend.errors import Refused, StepFailed
-from stend.units import MiB
 from tests.played import Place, nvme_drive, sata_drive, scsi_drive
 from tests.stand import SIZE, Stand, number_of
 

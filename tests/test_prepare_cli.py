@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from stend import devices
+from stend.base.units import GB, MiB
 from stend.cli import main
-from stend.definition import Identity
-from stend.units import GB, MiB
+from stend.model.definition import Identity
 from tests.stand import ours
 
 

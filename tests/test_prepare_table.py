@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from stend.base.units import GB, MiB
 from stend.devices.purging.prepare_table import (
     AMA,
     DESCRIPTOR,
@@ -19,7 +20,6 @@ from stend.devices.purging.prepare_table import (
     decide,
 )
 from stend.devices.purging.table import Drive, No
-from stend.units import GB, MiB
 
 NATIVE, SMALL = 960_197_124_096, 800 * GB // MiB * MiB
 BLOCKS, SMALL_BLOCKS = NATIVE // 512, SMALL // 512

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stend.process import over, ticks
+from stend.base.process import over, ticks
 
 
 def told(**changes: str) -> str:

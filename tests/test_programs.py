@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stend import programs
+from stend.base import programs
 from stend.cli import main
 
 UBUNTU = 'PRETTY_NAME="Ubuntu 24.04"\nID=ubuntu\nID_LIKE=debian\n'

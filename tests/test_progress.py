@@ -6,13 +6,13 @@ from functools import cache
 
 import pytest
 
-from stend import plan as planning
-from stend.definition import Workload
+from stend.base.units import GiB
 from stend.devices import virtual
-from stend.progress import Progress, ToGo, rounds_to_steady
-from stend.record import Event, Run, Sample, Started
-from stend.run import run
-from stend.units import GiB
+from stend.model.definition import Workload
+from stend.model.record import Event, Run, Sample, Started
+from stend.planning import plan as planning
+from stend.runner.loop import run
+from stend.runner.progress import Progress, ToGo, rounds_to_steady
 from tests.rehearsal import rehearsed
 from tests.still import IDENTITY, StillDevice, StillEngine
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from stend import devices
+from stend.base.errors import Missing, Refused, StepFailed
+from stend.base.programs import missing
+from stend.base.units import MiB
 from stend.devices import file
 from stend.devices.purging import purge as purger
 from stend.devices.purging.table import Drive
-from stend.errors import Missing, Refused, StepFailed
-from stend.programs import missing
-from stend.units import MiB
 from tests.stand import ours
 
 SPACE = 2 * MiB

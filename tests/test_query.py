@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from stend import catalogue, store
+from stend.base.errors import BadInput
 from stend.catalogue import parts
 from stend.catalogue.columns import COLUMNS
 from stend.cli import main
-from stend.errors import BadInput
 from stend.findings.look.figures import figures
 from tests import test_catalogue
 from tests.test_catalogue import HOME, RUNS, listed

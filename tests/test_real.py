@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from stend import store
-from stend.record import Run
-from stend.units import MiB
+from stend.base.units import MiB
+from stend.model.record import Run
 from tests.forks import child
 from tests.short import study
 from tests.stand import Stand, name_of, ours

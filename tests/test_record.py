@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stend.definition import Hold
 from stend.findings import look
-from stend.packed import Bins, merged
-from stend.record import (
+from stend.model.definition import Hold
+from stend.model.packed import Bins, merged
+from stend.model.record import (
     Counts,
     Ended,
     Event,

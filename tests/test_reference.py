@@ -11,9 +11,9 @@ from docs.made.words import WORDS
 from msgspec import inspect as kinds
 
 from stend import suite
+from stend.base.errors import EXIT_CODES
 from stend.cli import main
-from stend.definition import Profile
-from stend.errors import EXIT_CODES
+from stend.model.definition import Profile
 from tests import test_api
 
 ROOT = Path(__file__).parent.parent

@@ -12,11 +12,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import catalogue, regular, report, store, whole, write_cache
+from stend import catalogue, report, store
+from stend.base import atomic, regular
+from stend.base.errors import BadInput, StendError, StepFailed
 from stend.cli import main
-from stend.errors import BadInput, StendError, StepFailed
-from stend.record import Event, Result
-from stend.session import apart
+from stend.model.record import Event, Result
+from stend.session import apart, write_cache
 from stend.session.together import roll, turns
 from stend.store import reports, verify, writer
 from tests.still import StillEngine
@@ -271,7 +272,7 @@ def test_verify_says_what_is_there_instead(kind: Kind, folder: Path, victim: Pat
 
 def test_a_part_that_lies_there_already_is_not_written_through(tmp_path: Path, victim: Path) -> None:
     (tmp_path / f".page-{os.getpid()}.part").symlink_to(victim)
-    whole.write(tmp_path / "page", b"new")
+    atomic.write(tmp_path / "page", b"new")
     assert (tmp_path / "page").read_bytes() == b"new"
     assert untouched(victim)
     turns._once(tmp_path / "go-1", "1.0")

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from stend import plan, session, store
+from stend import session, store
 from stend.cli import main
-from stend.compare.drift import drifts
-from stend.definition import Purge
+from stend.many.compare.drift import drifts
+from stend.model.definition import Purge
+from stend.planning import plan
 from stend.session import series
 from stend.store import writer
 from tests.sides import load, outcome, row

@@ -7,20 +7,20 @@ import numpy as np
 import pytest
 
 from stend import findings, session, store
+from stend.base.errors import BadInput
+from stend.base.units import GiB
 from stend.cli import main
-from stend.definition import Hold
-from stend.errors import BadInput
 from stend.findings import Finding
-from stend.pace import Pace
-from stend.plan import gather
-from stend.record import Run
+from stend.model.definition import Hold
+from stend.model.pace import Pace
+from stend.model.record import Run
+from stend.model.tally import Tally
+from stend.planning.plan import gather
 from stend.report.story.telling import story
 from stend.session import unrecorded
 from stend.suite import _played
-from stend.tally import Tally
 from stend.trace import playable
 from stend.trace.form import UNKNOWN
-from stend.units import GiB
 from stend.words import Language
 from stend.words.sentences import finding_said
 from tests.traces import made
@@ -148,7 +148,7 @@ def test_the_rule_is_one_in_a_hundred(late: int, full: int, stamped: bool, inval
 
 def test_a_result_of_before_there_were_replays_is_still_read() -> None:
     old = b'{"type":"result","where":{"test":"a","phase":"b","round":1},"index":0,"step":{"type":"purge"},"t":1.0}'
-    from stend.record import Event
+    from stend.model.record import Event
 
     assert msgspec.json.decode(old, type=Event).pace is None
 

@@ -10,14 +10,14 @@ import msgspec
 import numpy as np
 import pytest
 
+from stend.base.errors import LoadFailed, Missing, StepFailed
+from stend.base.units import KiB, MiB
 from stend.engines import Engine, mapped
 from stend.engines.replay import ReplayEngine, aio, process
 from stend.engines.replay.load import SenderLoad
-from stend.errors import LoadFailed, Missing, StepFailed
+from stend.model.workload import Workload
 from stend.suite._played import laid, played
 from stend.trace import form, playable
-from stend.units import KiB, MiB
-from stend.workload import Workload
 from tests.engine_rules import RANDOM, EngineRules, held
 from tests.stand import Stand, sh
 from tests.traces import made

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from stend import store
+from stend.base.units import KiB, MiB
 from stend.capture import drive as drives
 from stend.cli import main
 from stend.trace import form
-from stend.units import KiB, MiB
 from tests.stand import Stand, ours
 from tests.test_replay_engine import ROOM, engine_of, through, workload
 from tests.test_resume import in_child

@@ -15,12 +15,12 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend import report
+from stend.base.units import GB, GiB
 from stend.devices.telling.facts import shown
 from stend.findings.look.figures import figures
-from stend.record import Note, Run, Started
+from stend.model.record import Note, Run, Started
+from stend.model.stats import percentile_s
 from stend.report.json import Report, schema
-from stend.stats import percentile_s
-from stend.units import GB, GiB
 from stend.words import LANGUAGES
 from tests.synthetic import Truth, events, made
 

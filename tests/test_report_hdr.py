@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stend import report, store
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.units import GiB
 from stend.findings.look.figures import figures
-from stend.record import Run, Tally, added
+from stend.model.record import Run, Tally, added
+from stend.model.stats import BINS, bin_edges_ns, bin_index, percentile_s
+from stend.model.tally import NS
 from stend.report.hdr import histogram
-from stend.stats import BINS, bin_edges_ns, bin_index, percentile_s
-from stend.tally import NS
-from stend.units import GiB
 from tests.imported import SAMPLES, imported, run_of
 from tests.synthetic import Truth, made
 

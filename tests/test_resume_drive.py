@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from stend import devices
+from stend.base.units import MiB
 from stend.cli import main
-from stend.units import MiB
 from tests.stand import Stand, ours, sh
 from tests.test_resume import killed
 

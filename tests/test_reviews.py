@@ -5,13 +5,13 @@ from importlib import resources
 
 import pytest
 
-from stend import plan as planning
-from stend.compare import reviews
-from stend.definition import Hold
+from stend.base.units import KiB
 from stend.devices.virtual import identity
-from stend.record import Run, Started
+from stend.many.compare import reviews
+from stend.model.definition import Hold
+from stend.model.record import Run, Started
+from stend.planning import plan as planning
 from stend.sim import load
-from stend.units import KiB
 from tests.synthetic import made
 
 SUITES = [name for name in reviews.reviews() if name.startswith("review-")]
@@ -57,7 +57,7 @@ def test_every_row_is_about_a_load_of_its_suite(suite: str) -> None:
 
 
 def test_every_reason_is_given_and_used() -> None:
-    known = tomllib.loads((resources.files("stend.compare") / "reviews.toml").read_text())
+    known = tomllib.loads((resources.files("stend.many.compare") / "reviews.toml").read_text())
     used = {
         one["why"]
         for suite in SUITES

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.judged import KEPT, answers, expected, marks, measured
 
 from stend.cli import main as stend
-from stend.published import published
+from stend.model.published import published
 from tests.judged_lines import LINES, SUITES, Line
 
 ROOT = Path(__file__).parents[1]

@@ -7,14 +7,14 @@ import msgspec
 import pytest
 
 from stend import findings
-from stend import plan as planning
-from stend.bench import Bench
-from stend.definition import Bytes, Hold, Idle, Plan, Seconds, Workload
-from stend.errors import StepFailed
-from stend.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
-from stend.rules import limit_met
-from stend.run import run, step_seed
-from stend.units import KiB
+from stend.base.errors import StepFailed
+from stend.base.units import KiB
+from stend.model.definition import Bytes, Hold, Idle, Plan, Seconds, Workload
+from stend.model.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
+from stend.planning import plan as planning
+from stend.runner.bench import Bench
+from stend.runner.loop import run, step_seed
+from stend.runner.rules import limit_met
 from stend.words import Language
 from stend.words.sentences import finding_said
 from tests.still import IDENTITY, StillDevice, StillEngine, StillLoad

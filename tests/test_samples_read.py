@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stend import store
-from stend.errors import BadInput
-from stend.record import Run, Sample, SampleRow, Started
+from stend.base.errors import BadInput
+from stend.model.record import Run, Sample, SampleRow, Started
 from stend.store import journal
 from tests.test_run import drawn
 

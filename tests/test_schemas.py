@@ -9,11 +9,11 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from stend import report, store
+from stend.base.units import GiB
 from stend.cli import _summary, main
-from stend.compare import compared, gate
-from stend.record import Run
+from stend.many.compare import compared, gate
+from stend.model.record import Run
 from stend.report.parts import compared as pages
-from stend.units import GiB
 from tests.imported import SAMPLES, imported, run_of
 from tests.sides import of_rates
 from tests.synthetic import Truth, made

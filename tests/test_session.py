@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from stend import session, store
+from stend.base.errors import BadInput, Refused
 from stend.devices import Device
-from stend.errors import BadInput, Refused
-from stend.record import Ended, Judged, Result, Started
+from stend.model.record import Ended, Judged, Result, Started
 from tests.short import study
 from tests.stand import ours
 

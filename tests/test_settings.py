@@ -8,13 +8,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import devices, plan, write_cache
+from stend import devices
+from stend.base.errors import StepFailed
+from stend.base.units import MiB
 from stend.cli import main
-from stend.definition import Identity, Plan
 from stend.devices import file
 from stend.devices.drive import DriveDevice
-from stend.errors import StepFailed
-from stend.units import MiB
+from stend.model.definition import Identity, Plan
+from stend.planning import plan
+from stend.session import write_cache
 from stend.words import Language
 from tests.stand import ours
 

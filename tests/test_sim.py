@@ -12,13 +12,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend.definition import Workload
+from stend.base.errors import BadInput, StepFailed
+from stend.base.units import KiB, MiB
 from stend.devices import find
 from stend.engines.simulated import SimulatedEngine
-from stend.errors import BadInput, StepFailed
-from stend.record import Counts
+from stend.model.definition import Workload
+from stend.model.record import Counts
 from stend.sim import calibrate, load, profiles
-from stend.units import KiB, MiB
 
 DOCS = Path(__file__).parents[1] / "docs"
 WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, threads=4, depth=8, range_bytes=128 * MiB)

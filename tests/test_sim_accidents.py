@@ -6,7 +6,7 @@ import pytest
 
 from stend import findings, store
 from stend.cli import main
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.parts.sheet import sheet
 
 RUN = ["--quick", "--round-seconds", "1", "--seed", "3"]

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from stend.base.units import KiB, MiB
 from stend.sim import Pattern, Spec, build, closed_forms, load
 from stend.sim.spec import Flash, Host
-from stend.units import KiB, MiB
 
 HOST = Host(
     read_mb_s=3200, write_mb_s=3200, read_command_us=1, write_command_us=1, read_answer_us=15, write_answer_us=8

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from stend.base.units import KiB, MiB
 from stend.sim import Pattern, Spec, build, translation
 from stend.sim import flash_state as k
 from stend.sim.kernels import u64
 from stend.sim.spec import Flash, Host
-from stend.units import KiB, MiB
 
 CAPACITY = 64 * MiB
 QUICK_HOST = Host(

@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from stend.base.units import KiB, MiB
+from stend.model.stats import bin_index
 from stend.sim import Pattern, account, build, load, profiles
 from stend.sim.drive import Drive
 from stend.sim.experiments import Bench, Sum
 from stend.sim.requests import ledger
 from stend.sim.spec import Tail
-from stend.stats import bin_index
-from stend.units import KiB, MiB
 
 LENGTHS_S = (5, 30, 60)
 SETTLED_S = 30

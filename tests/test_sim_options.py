@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.sim import build, load
 
 

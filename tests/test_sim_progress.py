@@ -5,16 +5,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import plan
-from stend.bench import Stopped
+from stend.base.errors import BadInput, StepFailed
+from stend.base.units import KiB, MiB
 from stend.devices import virtual
-from stend.errors import BadInput, StepFailed
+from stend.planning import plan
+from stend.runner.bench import Stopped
 from stend.session.engine import simulated
 from stend.session.stopping import Stop
 from stend.sim import Pattern, Spec, build, load, serving
 from stend.sim import flash_state as k
 from stend.sim.spec import Flash, Host, Slc
-from stend.units import KiB, MiB
 
 CAPACITY = 64 * MiB
 HOST = Host(

@@ -7,11 +7,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from stend.base.units import GiB, KiB, MiB
+from stend.model.stats import bin_edges_ns
 from stend.sim import Pattern, build, load
 from stend.sim.drive import Drive
 from stend.sim.spec import Tail
-from stend.stats import bin_edges_ns
-from stend.units import GiB, KiB, MiB
 
 pytestmark = [pytest.mark.slow, pytest.mark.together]
 LESS, MORE = 256, 1024

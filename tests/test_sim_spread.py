@@ -9,11 +9,11 @@ from statistics import fmean, stdev
 import pytest
 
 from stend import session
+from stend.base.errors import BadInput
 from stend.cli import main
-from stend.compare import Outcome, Side, compared, side
-from stend.compare.read import run
 from stend.devices import virtual
-from stend.errors import BadInput
+from stend.many.compare import Outcome, Side, compared, side
+from stend.many.read import run
 from stend.sim import load
 from stend.sim.spread import BAD_PCT, ROOM_K, RUN, UNIT
 

@@ -4,12 +4,12 @@ import msgspec
 import numpy as np
 import pytest
 
+from stend.base.units import KiB, MiB
 from stend.engines.simulated import SimulatedEngine, pattern
+from stend.model.workload import Stream as Kind
+from stend.model.workload import Workload, streamed
 from stend.sim import build, load
 from stend.sim.requests import BATCH, Stream, stream
-from stend.units import KiB, MiB
-from stend.workload import Stream as Kind
-from stend.workload import Workload, streamed
 
 READS = Kind(share=60, random=True, read=True, block_bytes=8 * KiB, zone=(0, 50))
 LOG = Kind(share=30, random=False, read=False, block_bytes=16 * KiB, zone=(90, 100))
@@ -19,7 +19,7 @@ RANGE = 256 * MiB
 
 def drawn(load_: Workload, batches: int = 20) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """[requests, 3]: offset, size, whether read; as the compiled part draws them."""
-    from stend.compiled import compiled
+    from stend.base.jit import compiled
     from stend.sim import kernels
 
     @compiled

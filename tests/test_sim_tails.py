@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from stend.base.errors import BadInput
+from stend.base.units import KiB
 from stend.cli.calibrate import command
-from stend.errors import BadInput
-from stend.published import published
+from stend.model.published import published
 from stend.sim import Pattern, build, calibrate, load, percentiles
 from stend.sim.calibrate import Row
 from stend.sim.experiments import Bench, Sum
 from stend.sim.requests import Weighted
 from stend.sim.spec import Spec, Tail
 from stend.sim.stalls import LONGEST, SHAPE, Stalls, write_share
-from stend.units import KiB
 
 HOUR = 3600
 DOCS = Path(__file__).parents[1] / "docs"

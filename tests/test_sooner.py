@@ -2,10 +2,10 @@
 
 import pytest
 
-from stend import plan as planning
-from stend import sooner
-from stend.definition import Hold, Plan, Seconds
 from stend.devices.virtual import find
+from stend.model.definition import Hold, Plan, Seconds
+from stend.planning import plan as planning
+from stend.session import sooner
 from tests.still import IDENTITY
 
 TESTS = ("iops", "latency", "throughput")

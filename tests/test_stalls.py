@@ -7,8 +7,8 @@ import pytest
 
 from stend import charts, store
 from stend.cli import main
-from stend.definition import Idle, Workload
-from stend.record import Counts, Note, Run
+from stend.model.definition import Idle, Workload
+from stend.model.record import Counts, Note, Run
 from stend.words import Language
 from tests.still import StillEngine, StillLoad
 from tests.test_run import drawn, play

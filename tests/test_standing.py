@@ -10,7 +10,7 @@ import pytest
 from stend.findings.judgement import verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.judgement.standing import standing
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.story.page_one import Seen
 from stend.report.story.page_one import verdict as headline
 from stend.words import LANGUAGES, Language

@@ -11,8 +11,8 @@ import pytest
 import zstandard
 
 from stend import store
-from stend.errors import BadInput, StepFailed
-from stend.record import Ended, Event, Result, Run
+from stend.base.errors import BadInput, StepFailed
+from stend.model.record import Ended, Event, Result, Run
 from stend.store import journal
 from stend.store.chain import Chain
 from tests.still import StillEngine

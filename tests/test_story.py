@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from stend.definition import Identity
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
-from stend.published import published
+from stend.model.definition import Identity
+from stend.model.published import published
 from stend.report.story import page_one, rivals, telling
 from stend.report.story.page_one import Seen
 from stend.words import Language

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from stend.definition import Bytes, Hold, Seconds
-from stend.plan_words import composition
-from stend.units import KiB, MiB
-from stend.workload import Stream, Workload, streamed
+from stend.base.units import KiB, MiB
+from stend.model.definition import Bytes, Hold, Seconds
+from stend.model.workload import Stream, Workload, streamed
+from stend.planning.describe import composition
 
 READS = Stream(share=60, random=True, read=True, block_bytes=8 * KiB)
 LOG = Stream(share=15, random=False, read=False, block_bytes=64 * KiB, zone=(90, 100))

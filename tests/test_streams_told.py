@@ -8,7 +8,7 @@ from stend import findings, store
 from stend.charts import pictures
 from stend.cli import main
 from stend.findings.look import streams
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.story.telling import story
 from stend.suite._streams import USUAL
 from stend.words import Language

@@ -6,16 +6,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import plan as planning
 from stend import suite
-from stend.definition import Hold, Identity, Plan, Steady
+from stend.base.errors import BadInput
+from stend.base.units import GB, GiB, KiB
 from stend.devices import virtual
 from stend.engines.simulated import SimulatedEngine
-from stend.errors import BadInput
-from stend.record import Result, Run
+from stend.model.definition import Hold, Identity, Plan, Steady
+from stend.model.record import Result, Run
+from stend.planning import plan as planning
 from stend.report.parts.header import header
-from stend.run import run
-from stend.units import GB, GiB, KiB
+from stend.runner.loop import run
 from stend.words import Language
 from tests import transcripts
 from tests.still import IDENTITY

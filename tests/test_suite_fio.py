@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from stend import plan as planning
 from stend import suite
-from stend.definition import Hold, Workload
+from stend.base.units import KiB, MiB
 from stend.engines.fio import FioEngine
+from stend.model.definition import Hold, Workload
+from stend.planning import plan as planning
 from stend.suite._composite import BLOCK_MIX_KIB, ZONES, composite
-from stend.units import KiB, MiB
 from tests.fio_logs import logging_fio
 from tests.still import IDENTITY
 

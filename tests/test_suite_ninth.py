@@ -9,7 +9,7 @@ import pytest
 
 from stend import store, suite
 from stend.cli import main
-from stend.definition import Hold
+from stend.model.definition import Hold
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "adding-a-test.md"
 

@@ -6,8 +6,8 @@ import pytest
 
 from stend import store, suite
 from stend.cli import main
-from stend.definition import Hold, Idle, Seconds
-from stend.record import Result, Run, Telemetry
+from stend.model.definition import Hold, Idle, Seconds
+from stend.model.record import Result, Run, Telemetry
 from stend.suite import cross_stimulus, lba_profile
 
 pytestmark = pytest.mark.fio

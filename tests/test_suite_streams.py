@@ -5,16 +5,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stend import plan, store
+from stend import store
+from stend.base.errors import BadInput
 from stend.cli import main
-from stend.definition import Hold, PlannedTest
-from stend.errors import BadInput
-from stend.record import Tally
+from stend.model.definition import Hold, PlannedTest
+from stend.model.record import Tally
+from stend.model.workload import Workload, streamed, writing
+from stend.planning import plan
 from stend.suite._streams import USUAL, chosen, cumulative
 from stend.trace import form, steps
 from stend.trace.form import DISCARD, FLUSH, READ, WRITE, About
 from stend.trace.steps import SECOND_NS, Part, Step
-from stend.workload import Workload, streamed, writing
 from tests.still import IDENTITY
 
 NAMES = ("multi-wsat", "individual-streams", "rwsw-demand-intensity")

@@ -14,13 +14,13 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from stend import cli
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.many.sweep import drives, folder, going, pool
+from stend.many.sweep.design import Design, Range, parsed
+from stend.many.sweep.results import Results, collected
+from stend.many.sweep.wish import bound, wish
 from stend.report.parts import schemas_many
 from stend.session.series import FINISHED
-from stend.sweep import drives, folder, going, pool
-from stend.sweep.design import Design, Range, parsed
-from stend.sweep.results import Results, collected
-from stend.sweep.wish import bound, wish
 
 pytestmark = pytest.mark.together
 

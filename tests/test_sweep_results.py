@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from stend.compare.differences import Figure
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.findings.look.figures import QUANTITIES
-from stend.sweep import drives, folder
-from stend.sweep.design import Design, Point, parsed
-from stend.sweep.results import collected, picked, usual
+from stend.many.compare.differences import Figure
+from stend.many.sweep import drives, folder
+from stend.many.sweep.design import Design, Point, parsed
+from stend.many.sweep.results import collected, picked, usual
 
 TEXT = """
 target = "sim:small?unit=1"

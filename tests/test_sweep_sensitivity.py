@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from stend.sweep.design import Design, Range, Written
-from stend.sweep.sensitivity import FLAT, Effects, effects
+from stend.many.sweep.design import Design, Range, Written
+from stend.many.sweep.sensitivity import FLAT, Effects, effects
 
 Array = npt.NDArray[np.float64]
 A = np.array([0.0, 1.0, 4.5, 9.0])

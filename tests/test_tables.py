@@ -7,9 +7,9 @@ import pytest
 from rich.cells import cell_len
 
 from stend import catalogue
+from stend.base.units import GiB
 from stend.cli import _table, main
 from stend.cli._edge import Edge, edged
-from stend.units import GiB
 from tests.sides import folder
 from tests.synthetic import Truth
 

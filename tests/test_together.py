@@ -13,12 +13,13 @@ from typing import Any, TypeVar, cast
 import msgspec
 import pytest
 
-from stend import devices, plan, store
-from stend.bench import Stopped
+from stend import devices, store
+from stend.base.errors import BadInput
 from stend.cli import main
-from stend.definition import Plan
-from stend.errors import BadInput
-from stend.run import at_once
+from stend.model.definition import Plan
+from stend.planning import plan
+from stend.runner.bench import Stopped
+from stend.runner.loop import at_once
 from stend.session import Request, apart
 from stend.session.together import group, roll, trial, turns
 from stend.session.together.group import Group, Member

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from stend import devices, plan
+from stend import devices
 from stend.devices.telling.shared import shared
-from stend.record import Note, Run, Started
+from stend.model.record import Note, Run, Started
+from stend.planning import plan
 from stend.session import Request
 from stend.session.together import arrange
 from stend.session.together.trial import Moved, Trial

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from stend import trace
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.trace import form, playable, steps
 
 ABOUT = trace.About(source="made", device="drawn by a test", capacity_bytes=1 << 30, malformed={"no number": 2})

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from stend import trace
-from stend.errors import BadInput, Missing
+from stend.base.errors import BadInput, Missing
 from stend.trace import source, taken
 from stend.trace.readers import formats, told_by
 

@@ -10,19 +10,19 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from stend import trace
+from stend.base.errors import BadInput
+from stend.base.units import MiB
 from stend.charts.traced import pictures
 from stend.cli import main
-from stend.errors import BadInput
+from stend.model.stats import bin_index
 from stend.report.parts import traced as pages
 from stend.report.parts.traced_plain import plain
-from stend.stats import bin_index
 from stend.trace import steps
 from stend.trace.described import FINE, Described, described, streams
 from stend.trace.folding import steps as folded
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Step
 from stend.trace.taken import reading
-from stend.units import MiB
 from stend.words import Language
 from tests import pictures as drawn
 from tests.test_trace_damaged import mutated

@@ -13,11 +13,11 @@ import pytest
 import zstandard
 from pyarrow import parquet
 
+from stend.base.errors import BadInput
 from stend.cli import main
-from stend.errors import BadInput
+from stend.model.workload import Workload
 from stend.suite import _played, _streams
 from stend.trace import described, form, playable, sound, steps
-from stend.workload import Workload
 
 TOP = (1 << 63) - 1
 ABOUT = b'{"source":"a stranger"}'

@@ -11,9 +11,9 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stend.errors import BadInput
-from stend.record import Tally
-from stend.stats import bin_index, percentile_s
+from stend.base.errors import BadInput
+from stend.model.record import Tally
+from stend.model.stats import bin_index, percentile_s
 from stend.trace import steps as stored
 from stend.trace.folding import Folding, steps
 from stend.trace.form import DISCARD, FLUSH, READ, UNKNOWN, WRITE, About

@@ -2,8 +2,8 @@
 
 import pytest
 
-from stend.errors import BadInput
-from stend.units import binary, block_label, decimal, duration, latency, parse_bytes, rate
+from stend.base.errors import BadInput
+from stend.base.units import binary, block_label, decimal, duration, latency, parse_bytes, rate
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stend import gate
-from stend.errors import Missing, Refused
+from stend.base.errors import Missing, Refused
 from stend.gate import volumes
 from stend.gate.refusals import refusal
 from tests.stand import Host, Stand, number_of

@@ -6,12 +6,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from stend import charts, plan, watch
-from stend.definition import Hold, Identity, Purge, Seconds, Step, Workload
-from stend.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
+from stend import charts
+from stend.base.units import GB, MB, GiB
+from stend.model.definition import Hold, Identity, Purge, Seconds, Step, Workload
+from stend.model.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
+from stend.planning import plan
 from stend.report.parts import header
-from stend.run import run as run_of
-from stend.units import GB, MB, GiB
+from stend.runner import telemetry as watch
+from stend.runner.loop import run as run_of
 from stend.words import Language
 from tests.still import StillDevice, StillEngine
 

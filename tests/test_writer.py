@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from stend import store
+from stend.base.errors import BadInput, StepFailed
 from stend.cli import main
-from stend.errors import BadInput, StepFailed
 from stend.host.who import Host, here
 from stend.store import writer
 from tests.test_resume import ASKED, in_child, killed

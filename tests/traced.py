@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stend import trace
+from stend.base.units import GiB, KiB, MiB
 from stend.trace.described import Described, described
-from stend.units import GiB, KiB, MiB
 
 Columns = dict[str, npt.NDArray[Any]]
 SECONDS = 40

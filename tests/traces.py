@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from stend.base.units import KiB, MiB
 from stend.trace import form
-from stend.units import KiB, MiB
 
 
 def made(path: Path, *, ios: int = 2000, seconds: float = 1.0, span: int = 16 * MiB, **columns: Any) -> str:

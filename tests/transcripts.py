@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from stend import plan as planning
 from stend import suite
-from stend.definition import Bytes, Hold, Idle, Phase, Plan, Seconds, Steady, Step, Workload
-from stend.plan_words import composition, rule_words
-from stend.record import Judged, Result, Run
-from stend.run import run
-from stend.units import binary, duration
+from stend.base.units import binary, duration
+from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, Seconds, Steady, Step, Workload
+from stend.model.record import Judged, Result, Run
+from stend.planning import plan as planning
+from stend.planning.describe import composition, rule_words
+from stend.runner.loop import run
 from tests.still import IDENTITY, StillDevice, StillEngine
 
 FOLDER = Path(__file__).parent / "goldens" / "suite"

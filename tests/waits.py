@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 PATIENCE_S = 500.0
 """A hang, on any host: tests that pass never come near it."""

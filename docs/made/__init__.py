@@ -10,7 +10,7 @@ from typing import Any
 
 from docs.made import columns, files, python, shapes, stand, verbs
 
-from stend import whole
+from stend.base import atomic
 
 PAGES: dict[str, Callable[[], str]] = {
     "verbs": verbs.page,
@@ -31,7 +31,7 @@ def write(into: Path = INTO) -> None:
     for name, page in PAGES.items():
         path, text = into / f"{name}.md", page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            whole.write(path, text.encode())
+            atomic.write(path, text.encode())
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -8,14 +8,15 @@ from docs.made.kinds import called, section, span, structs
 from docs.made.words import WORDS
 from msgspec import inspect as kinds
 
-from stend import ranges, suite
-from stend.batch import plan as acceptance
-from stend.compare import gate
-from stend.definition import Profile, Study
+from stend import suite
+from stend.base import limits
 from stend.fleet import file as fleet
+from stend.many.batch import acceptance
+from stend.many.compare import gate
+from stend.many.sweep import design
+from stend.model.definition import Profile, Study
 from stend.report.parts.sheet import KNOWN
 from stend.sim.spec import Spec
-from stend.sweep import design
 
 WRITTEN: dict[str, tuple[str, tuple[type, ...]]] = {
     "profile": ("A profile", (Profile,)),
@@ -50,7 +51,7 @@ def _settings() -> Iterator[str]:
         (marks.code(name), marks.code(key), called(kind), marks.unit(key), span(kind), marks.code(_short(value)))
         for name in suite.names()
         for key, value in suite.load(name).options.items()
-        for kind in [kinds.type_info(ranges.option(key, value))]
+        for kind in [kinds.type_info(limits.option(key, value))]
     ]
     yield marks.table(("test", "setting", "kind", "unit", "range", "usually"), rows)
 

@@ -10,15 +10,16 @@ from docs.made.kinds import HEAD, fields
 from docs.made.words import WORDS
 
 import stend
-from stend import errors, session
+from stend import session
 from stend.api.arrow import Arrow
 from stend.api.runs import Answered
 from stend.api.shown import Chart
+from stend.base import errors
 from stend.catalogue import About
-from stend.definition import Workload
 from stend.findings import Finding
 from stend.findings.look.figures import QUANTITIES, Figures
-from stend.record import Counts, Result, Sample, Tally
+from stend.model.definition import Workload
+from stend.model.record import Counts, Result, Sample, Tally
 
 ASKED = (stend.open, stend.Opened, stend.open_many, stend.Runs)
 SHOWN = (Chart, Arrow, Answered)
@@ -115,5 +116,5 @@ def _answer(it: Any) -> Iterator[str]:
 def _errors() -> Iterator[tuple[str, str, str]]:
     every: list[type[errors.StendError]] = [errors.StendError, *errors.StendError.__subclasses__()]
     for one in every:
-        if one.__module__ == "stend.errors":
+        if one.__module__ == "stend.base.errors":
             yield marks.code(one.__name__), str(one.exit_code), inspect.getdoc(one) or ""

@@ -3,7 +3,7 @@
 from docs.made import marks
 from docs.made.words import WORDS
 
-from stend.errors import EXIT_CODES, StendError
+from stend.base.errors import EXIT_CODES, StendError
 
 
 def run_folder() -> str:
@@ -14,7 +14,9 @@ def run_folder() -> str:
 
 def exit_codes() -> str:
     """Which code means what, and which error of the API it is."""
-    errors = {one.exit_code: one.__name__ for one in StendError.__subclasses__() if one.__module__ == "stend.errors"}
+    errors = {
+        one.exit_code: one.__name__ for one in StendError.__subclasses__() if one.__module__ == "stend.base.errors"
+    }
     rows = [(marks.code(code), said, marks.code(errors.get(code))) for code, said in EXIT_CODES.items()]
     return marks.page(
         "exit-codes",

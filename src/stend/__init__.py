@@ -6,7 +6,7 @@ behind them is loaded when it is first asked for, so that `import stend` stays c
 
 from typing import TYPE_CHECKING, Any
 
-from stend.version import __version__
+from stend.base.version import __version__
 
 __all__ = ["Opened", "Runs", "__version__", "open", "open_many"]
 

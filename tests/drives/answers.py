@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from stend.definition import Workload
-from stend.record import Counts, Tally
-from stend.stats import bin_edges_ns, bin_index
-from stend.units import MB, GiB
+from stend.base.units import MB, GiB
+from stend.model.definition import Workload
+from stend.model.record import Counts, Tally
+from stend.model.stats import bin_edges_ns, bin_index
 from tests.drives.law import Player
 from tests.synthetic import Load
 

@@ -4,7 +4,7 @@ import math
 import random
 from typing import Any
 
-from stend.units import GB, MB
+from stend.base.units import GB, MB
 from tests.drives.events import any_event, told
 from tests.drives.law import LIKELY, UNKNOWN, Drive, Level, Shape
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from stend.definition import Hold, Workload
 from stend.findings import Finding
+from stend.model.definition import Hold, Workload
 from tests.drives.answers import Cached, Deep, Rests, Zoned
 from tests.drives.course import between, near
 from tests.drives.law import SURE, Played

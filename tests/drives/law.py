@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from stend import plan as planning
-from stend.definition import Identity, Workload
-from stend.record import Counts, Run, Tally
-from stend.run import run
-from stend.units import KiB
+from stend.base.units import KiB
+from stend.model.definition import Identity, Workload
+from stend.model.record import Counts, Run, Tally
+from stend.planning import plan as planning
+from stend.runner.loop import run
 from tests.synthetic import Synthetic, SyntheticDevice, identity
 from tests.synthetic import Truth as Synthesis
 

@@ -4,7 +4,7 @@ import math
 import random
 from typing import Any
 
-from stend.units import GB, MB, GiB
+from stend.base.units import GB, MB, GiB
 from tests.drives.answers import BLOCK, Cached, Deep, Law, Rests, Tails, Zoned
 from tests.drives.filled import END, log
 from tests.drives.law import UNKNOWN, Drive, Level

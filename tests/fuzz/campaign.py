@@ -17,7 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from stend.errors import StendError
+from stend.base.errors import StendError
 from tests.fuzz import drives, files, programs, results, traces, verbs
 from tests.fuzz.mutate import mutated
 from tests.fuzz.target import Target

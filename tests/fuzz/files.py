@@ -12,12 +12,14 @@ from typing import Any
 
 import msgspec
 
-from stend import findings, plan, ranges, store, suite
+from stend import findings, store, suite
+from stend.base import limits
 from stend.cli import _summary
-from stend.definition import Plan
 from stend.devices import virtual
-from stend.plan_words import lines
-from stend.record import Event, Run
+from stend.model.definition import Plan
+from stend.model.record import Event, Run
+from stend.planning import plan
+from stend.planning.describe import lines
 from stend.report.parts.document import document
 from stend.report.parts.header import platform
 from stend.report.parts.sheet import characteristics, read_sheet
@@ -126,7 +128,7 @@ def _virtual(path: Path) -> Any:
 def _hosted(path: Path) -> Any:
     told = store.host(path.parent)
     reckoned = (
-        msgspec.convert(told.get("measured", {}), ranges.Measured),
+        msgspec.convert(told.get("measured", {}), limits.Measured),
         told.get("cpus", 0),
         told.get("memory_bytes", 0),
     )

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from stend.base.errors import BadInput
+from stend.base.units import duration, parse_bytes
 from stend.engines import _fio_json as fio
-from stend.errors import BadInput
-from stend.units import duration, parse_bytes
 from tests.fuzz.target import Target, senseless
 
 FIO = b"""{"fio version" : "fio-3.33", "timestamp_ms" : 1700000000123, "jobs" : [{"jobname" : "s0", "error" : 0,

@@ -13,14 +13,14 @@ import pyarrow as pa
 import zstandard
 from pyarrow import parquet
 
+from stend.base.errors import BadInput
+from stend.base.units import MiB
 from stend.engines import mapped
-from stend.errors import BadInput
+from stend.model.workload import Workload
 from stend.report.parts import traced, traced_plain
 from stend.suite import _played as _played_
 from stend.suite import _streams
 from stend.trace import described, folding, form, playable, steps, taken
-from stend.units import MiB
-from stend.workload import Workload
 from tests.fuzz.files import FOLDER
 from tests.fuzz.target import Target, senseless, unprintable
 from tests.test_trace_readers import SAMPLES

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stend import devices, store
+from stend.base.errors import BadInput
+from stend.base.units import MiB
 from stend.cli import main
 from stend.devices.drive import DriveDevice
-from stend.errors import BadInput
-from stend.record import Run
-from stend.units import MiB
+from stend.model.record import Run
 from tests.lab.child import PATIENCE_S, Child
 
 RUNS = Path("/mnt")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stend import store
-from stend.published import PLACES, figure
-from stend.record import Run
+from stend.model.published import PLACES, figure
+from stend.model.record import Run
 from stend.report.parts.sheet import sheet
 from stend.report.story import Story
 from stend.report.story.rivals import reference

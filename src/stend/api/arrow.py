@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from stend import extras
+from stend.base import extras
 
 
 class Arrow:

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from stend import catalogue, charts, extras, findings, store
+from stend import catalogue, charts, findings, store
 from stend import report as reports
 from stend.api.arrow import Arrow
 from stend.api.shown import Chart, Rows, html
+from stend.base import extras
+from stend.base.errors import BadInput
 from stend.charts import Picture
-from stend.definition import PlannedTest, Workload
-from stend.errors import BadInput
 from stend.findings import Finding, look
 from stend.findings.look.figures import Figures, figures, listed
-from stend.record import Counts, Result, Run, Samples
+from stend.model.definition import PlannedTest, Workload
+from stend.model.record import Counts, Result, Run, Samples
 from stend.report.parts import Table
 from stend.report.parts.records import COLUMNS, rows
 from stend.report.parts.said import said, stamps, verdict
@@ -41,10 +42,10 @@ def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend
 
 @dataclass(frozen=True, repr=False)
 class Opened:
-    """A run as it was when it was opened; `record` holds all that was written of it (`stend.record.Run`).
+    """A run as it was when it was opened; `record` holds all that was written of it (`stend.model.record.Run`).
 
     Units: base units, at the end of each name.
-    Errors: every one is a `stend.errors.StendError` of one sentence.
+    Errors: every one is a `stend.base.errors.StendError` of one sentence.
     Source: the run folder (docs/reference/run-folder.md).
     """
 

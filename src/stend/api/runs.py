@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stend import catalogue, extras
+from stend import catalogue
 from stend.api.opened import Opened
 from stend.api.opened import open as open_one
 from stend.api.shown import Rows, Shown
+from stend.base import extras
+from stend.base.errors import BadInput
 from stend.catalogue import About, Answer
 from stend.catalogue.choice import chosen
-from stend.errors import BadInput
 from stend.report.parts import Table
 
 SHOWN = ("run", "model", "firmware", "tests", "outcome", "stamps")
@@ -49,8 +50,8 @@ class Runs:
     """All runs of a folder; every question is answered of what is there when it is asked.
 
     Units: base units, at the end of each name.
-    Errors: every one is a `stend.errors.StendError` of one sentence; a run that cannot be read is warned of
-    (`stend.errors.LeftOut`) and left out.
+    Errors: every one is a `stend.base.errors.StendError` of one sentence; a run that cannot be read is warned of
+    (`stend.base.errors.LeftOut`) and left out.
     Source: `stend.catalogue` (docs/catalogue.md).
     """
 

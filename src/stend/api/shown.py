@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any, TypeVar
 
-from stend import extras
+from stend.base import extras
+from stend.base.text import plain
 from stend.charts import Picture
-from stend.plain import plain
 from stend.report.parts import Table
 
 T = TypeVar("T")

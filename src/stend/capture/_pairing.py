@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stend.base.jit import compiled, inlined
 from stend.capture._records import AGAIN, DONE, FLUSH, ISSUE, KEPT_FLAGS, NO_DATA, WRITE, ZEROES
-from stend.compiled import compiled, inlined
 
 i64, u64 = np.int64, np.uint64
 

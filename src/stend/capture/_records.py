@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import compiled, inlined
+from stend.base.jit import compiled, inlined
 
 i64 = np.int64
 ISSUE, DONE, AGAIN = 0, 1, 2

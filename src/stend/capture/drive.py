@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from stend.errors import BadInput
-from stend.kernel import Kernel
+from stend.base.errors import BadInput
+from stend.base.sysfs import Kernel
 
 MINOR_BITS = 20
 """Of a device number inside the kernel, and so in trace points."""

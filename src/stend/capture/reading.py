@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stend.base.errors import StepFailed
 from stend.capture._pairing import (
     ASKED,
     BEFORE,
@@ -27,7 +28,6 @@ from stend.capture._pairing import (
 from stend.capture._records import decode, records
 from stend.capture.drive import Drive
 from stend.capture.tracefs import Instance, fields
-from stend.errors import StepFailed
 
 ROUND_BYTES = 16 << 20
 """Read in a round, of all processors."""

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from stend import extras, outside
+from stend.base import extras, untrusted
+from stend.base.units import MiB
 from stend.capture import drive as drives
 from stend.capture import spool, tracefs
 from stend.capture.drive import Counters, Drive
@@ -20,7 +21,6 @@ from stend.capture.reading import Columns, Reader
 from stend.trace.folding import Folding
 from stend.trace.form import DISCARD, READ, WRITE, About
 from stend.trace.steps import SECOND_NS, Step
-from stend.units import MiB
 
 LOOK_S = 0.5
 """Between two looks into the buffers, unless one fills sooner."""
@@ -207,7 +207,7 @@ def _shift(wish: str, capacity_bytes: int) -> Callable[[Any], Any]:
     """What moves offsets by a secret number of MiB, round the drive's end; alignment stays."""
     if not wish:
         return lambda offset: offset
-    secret = secrets.token_bytes(32) if wish == "random" else outside.read(Path(wish), "the secret")
+    secret = secrets.token_bytes(32) if wish == "random" else untrusted.read(Path(wish), "the secret")
     whole = max(capacity_bytes // MiB, 1)
     by = int.from_bytes(hashlib.blake2b(secret, digest_size=16).digest()) % whole * MiB
     return lambda offset: (offset + by) % (whole * MiB)

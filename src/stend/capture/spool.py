@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from stend import regular, whole
-from stend.errors import BadInput, StepFailed
+from stend.base import atomic, regular
+from stend.base.errors import BadInput, StepFailed
+from stend.base.units import binary
 from stend.trace import form, steps
 from stend.trace.form import About
 from stend.trace.steps import Step
-from stend.units import binary
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -92,7 +92,7 @@ class Spool:
 
 def of_steps(every: Sequence[Step], step_ns: int, about: About) -> Write:
     """What writes a part of these steps."""
-    return lambda part: whole.write(part, steps.header(step_ns, about) + steps.packed(every))
+    return lambda part: atomic.write(part, steps.header(step_ns, about) + steps.packed(every))
 
 
 def of_ios(batches: Sequence[dict[str, Any]], about: About) -> Write:
@@ -128,7 +128,7 @@ def join(path: Path, about: About) -> None:
     with parts[0].open("rb") as file:
         counted = steps.claims(file.read(4096))
     if counted:
-        with whole.replaced(path) as part, part.open("wb") as file:
+        with atomic.replaced(path) as part, part.open("wb") as file:
             file.write(steps.header(steps.opened(parts[0]).step_ns, about))
             for one in parts:
                 file.write(steps.packed(steps.opened(one)))

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from stend.errors import BadInput, Missing, StepFailed
-from stend.process import ticks
+from stend.base.errors import BadInput, Missing, StepFailed
+from stend.base.process import ticks
 
 FSOPEN, FSCONFIG, FSMOUNT = 430, 431, 432
 """System calls of Linux 5.2, the same on every architecture."""

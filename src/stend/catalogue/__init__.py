@@ -18,7 +18,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stend import regular
+from stend.base import regular
+from stend.base.errors import BadInput, LeftOut
 from stend.catalogue import database, parts, taking
 from stend.catalogue.columns import About
 from stend.catalogue.database import Answer
@@ -26,7 +27,6 @@ from stend.catalogue.known import Known
 from stend.catalogue.parts import Part
 from stend.catalogue.scan import Place, scan
 from stend.catalogue.taking import BATCH, HOME, learn, stale, take_in
-from stend.errors import BadInput, LeftOut
 
 __all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "meant", "named", "opened"]
 

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from operator import attrgetter
 from typing import Any
 
+from stend.base.errors import BadInput
 from stend.catalogue.columns import TYPES, About
-from stend.errors import BadInput
 
 SHORT = {"started": "started_s", "capacity": "capacity_bytes"}
 """What people type for what the tables call by its unit."""

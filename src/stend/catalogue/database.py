@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stend import extras, regular
+from stend.base import extras, regular
+from stend.base.errors import BadInput, StepFailed
+from stend.base.text import plain, plain_lines
 from stend.catalogue.columns import COLUMNS, ENTRY
-from stend.errors import BadInput, StepFailed
-from stend.plain import plain, plain_lines
 
 MEMORY = "1GB"
 PATIENCE_S = 60.0

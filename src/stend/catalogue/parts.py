@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stend import outside, regular, whole
+from stend.base import atomic, regular, untrusted
+from stend.base.errors import BadInput
 from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
-from stend.errors import BadInput
 
 VERSION = 3
 MOST_PARTS = 64
@@ -129,7 +129,7 @@ def read(home: Path) -> list[Part]:
     """Every part that is whole, oldest first; what is torn, or of another version, counts as not there."""
     found = []
     for path in sorted((home / KNOWN).glob(f"part-*{KIND}")):
-        with suppress(*outside.BROKEN, OSError):
+        with suppress(*untrusted.BROKEN, OSError):
             part = Part(_number(path), _decoder.decode(regular.read(path, KNOWN_BYTES)))
             if part.word.version == VERSION and all(
                 _size(_file(home, t, part)) == s for t, s in part.word.sizes.items()
@@ -200,7 +200,7 @@ def placed(
     told = msgspec.msgpack.encode(word(seen, sizes, [part.number for part in instead]))
     path = _path(home, number)
     regular.folder(path.parent)
-    whole.write(path, told)
+    atomic.write(path, told)
 
 
 def unused(known: Sequence[Part]) -> int:

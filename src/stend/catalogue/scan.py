@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from stend.base.text import plain
 from stend.catalogue.parts import Stamp
-from stend.plain import plain
 
 
 class Place(NamedTuple):

@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 
-from stend import findings, outside, store
+from stend import findings, store
+from stend.base import untrusted
+from stend.base.errors import BadInput
 from stend.catalogue.columns import LOAD, WAITS, About, Text
-from stend.definition import Hold, Workload
-from stend.errors import BadInput
 from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, derived, figures, of_record
-from stend.record import Counts, Run, Tally
+from stend.model.definition import Hold, Workload
+from stend.model.record import Counts, Run, Tally
 from stend.store import writer
 
 Row = dict[str, Any]
@@ -135,6 +136,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
 def _sheet(folder: Path) -> dict[str, Any]:
     path = next((folder / name for name in store.SHEETS if (folder / name).is_file()), None)
     try:
-        return outside.toml(outside.kept(path, "the drive sheet"), dict[str, Any], str(path)) if path else {}
+        return untrusted.toml(untrusted.kept(path, "the drive sheet"), dict[str, Any], str(path)) if path else {}
     except BadInput:
         return {}

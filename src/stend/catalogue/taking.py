@@ -6,14 +6,14 @@ from contextlib import suppress
 from itertools import repeat
 from pathlib import Path
 
-from stend import regular
+from stend.base import regular
+from stend.base.errors import StendError
+from stend.base.text import plain
 from stend.catalogue import database, parts
 from stend.catalogue.columns import COLUMNS
 from stend.catalogue.known import Known
 from stend.catalogue.parts import Part, Rows, Seen, Stamp
 from stend.catalogue.scan import Place, alike, one, scan
-from stend.errors import StendError
-from stend.plain import plain
 
 HOME = Path(".stend") / "catalogue"
 BATCH = 64

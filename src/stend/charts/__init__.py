@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any
 
 from stend.charts.parts import Picture, theme
-from stend.definition import PlannedTest
 from stend.findings import Sheet
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 __all__ = ["Picture", "draw", "names", "of", "pictures", "stamped"]

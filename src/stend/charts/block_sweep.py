@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, octaves, series
-from stend.definition import PlannedTest
 from stend.findings.look.figures import answers
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 

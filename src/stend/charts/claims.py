@@ -6,9 +6,9 @@ from typing import Any
 from stend.charts.parts import BLACK, BLUE, Drawing, Row, axis, data
 from stend.charts.parts.marks import category, tips
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import Sheet, look
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 CLAIMS = True

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import block_label
 from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
 from stend.charts.parts.plain import Chart
-from stend.definition import Hold, PlannedTest, Workload
 from stend.findings import look
-from stend.record import Counts, Run
-from stend.units import block_label
+from stend.model.definition import Hold, PlannedTest, Workload
+from stend.model.record import Counts, Run
 from stend.words import Language
 
 MOST_SERIES = 12

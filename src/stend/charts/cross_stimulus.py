@@ -7,10 +7,10 @@ import altair as alt
 from stend.charts.parts import Drawing, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import dots, series, thin_lines
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import Record
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 

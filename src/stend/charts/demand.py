@@ -6,10 +6,10 @@ from typing import Any
 from stend.charts.parts import BLUE, RED, Drawing, Row, axis, data
 from stend.charts.parts.marks import category, dots, lines, octaves, series, tips
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import Cell
-from stend.record import Counts, Run, added
+from stend.model.definition import PlannedTest
+from stend.model.record import Counts, Run, added
 from stend.words import Language
 
 TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity")

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import series, thin_lines
-from stend.definition import PlannedTest
 from stend.findings import look
-from stend.record import Counts, Run, added
-from stend.stats import MIN_BEYOND, bin_edges_ns
+from stend.model.definition import PlannedTest
+from stend.model.record import Counts, Run, added
+from stend.model.stats import MIN_BEYOND, bin_edges_ns
 from stend.words import Language
 
 TESTS = (

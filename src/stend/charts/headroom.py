@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend import headroom
 from stend.charts.parts import GREY, Drawing, Row, axis, data
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
-from stend.definition import PlannedTest
-from stend.record import Run
+from stend.model import headroom
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 HOW = {"": "circle", "slow": "triangle-up", "full": "square", "host": "cross"}

@@ -8,10 +8,10 @@ import altair as alt
 from stend.charts.parts import BLACK, RED, Drawing, Row, axis, data
 from stend.charts.parts.marks import series, tips
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import look
-from stend.record import Counts, Run, added
-from stend.stats import bin_edges_ns
+from stend.model.definition import PlannedTest
+from stend.model.record import Counts, Run, added
+from stend.model.stats import bin_edges_ns
 from stend.words import Language
 
 PHASES = ("histogram", "max", "mid", "min")

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stend.base.units import block_label
 from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings.look.figures import answers
-from stend.record import Run
-from stend.units import block_label
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import block_label
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, series
-from stend.definition import PlannedTest
 from stend.findings.look.figures import answers
-from stend.record import Run
-from stend.units import block_label
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 

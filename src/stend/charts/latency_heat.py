@@ -6,11 +6,11 @@ from functools import cache
 
 from stend.charts.parts import Drawing, Row, axis, data, time_scale
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import Record
-from stend.record import Run
-from stend.stats import bin_edges_ns
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.model.stats import bin_edges_ns
 from stend.words import Language
 
 TESTS = ("write-saturation", "idle-recovery", "cross-stimulus", "hot-range")

@@ -5,9 +5,9 @@ from typing import Any
 
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import lines, octaves, series
-from stend.definition import PlannedTest
 from stend.findings.look.figures import answers
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}

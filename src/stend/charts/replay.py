@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from stend.charts.exceedance import curve
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import series, thin_lines
-from stend.definition import PlannedTest
 from stend.findings.look.replayed import replayed
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 

@@ -6,13 +6,13 @@ from typing import Any
 from stend.charts.parts import BLUE, DASHES, Drawing, Row, axis, data, ladder, series_scale, thin, time_scale, zoom
 from stend.charts.parts.marks import shaded
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import Record
 from stend.findings.look.figures import SATURATING
 from stend.findings.look.heat import throttled
-from stend.record import Run
-from stend.stats import percentile_s
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.model.stats import percentile_s
 from stend.words import Language
 
 TESTS = ("write-saturation", "multi-wsat")

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from stend.charts.parts import Drawing, Row, axis, thin, zoom
 from stend.charts.parts.marks import dots, series
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import Record
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 TESTS = ("write-saturation",)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import GiB
 from stend.charts.parts import Drawing
 from stend.charts.slc_time import drawing
-from stend.definition import PlannedTest
-from stend.record import Run
-from stend.units import GiB
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 

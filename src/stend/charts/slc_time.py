@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from stend.charts.parts import Drawing, Row, axis, binned, time_scale, zoom
 from stend.charts.parts.marks import band, series, thin_lines
-from stend.definition import PlannedTest
 from stend.findings import look
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 PHASES = ("fresh", "rested", "full")

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from stend.charts.parts import BLUE, GREEN, Drawing, Row, axis, data
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import streams
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 TESTS = streams.TESTS

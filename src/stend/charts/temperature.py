@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from stend.charts.parts import RED, Drawing, axis, thin, time_scale
 from stend.charts.parts.marks import series, thin_lines
-from stend.definition import PlannedTest
 from stend.findings import look
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.words import Language
 
 TESTS = ("write-saturation", "iops", "hot-range", "cross-stimulus")

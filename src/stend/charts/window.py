@@ -5,9 +5,9 @@ from typing import Any
 
 from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, Drawing, Row, axis, data
 from stend.charts.parts.plain import Chart
-from stend.definition import PlannedTest
 from stend.findings import look
-from stend.record import Run, Verdict
+from stend.model.definition import PlannedTest
+from stend.model.record import Run, Verdict
 from stend.words import Language
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}

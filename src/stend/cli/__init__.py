@@ -18,13 +18,13 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from stend import extras
+from stend.base import extras
+from stend.base.errors import EXIT_CODES, STOPPED_EXIT_CODE, UNREAD_EXIT_CODE, LeftOut, StendError, Undrawn
+from stend.base.regular import NotRegular
+from stend.base.text import plain
+from stend.base.version import __version__
 from stend.cli._asked import TYPED
 from stend.cli._edge import edged
-from stend.errors import EXIT_CODES, STOPPED_EXIT_CODE, UNREAD_EXIT_CODE, LeftOut, StendError, Undrawn
-from stend.plain import plain
-from stend.regular import NotRegular
-from stend.version import __version__
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)

@@ -7,8 +7,8 @@ from pathlib import Path
 import typer
 
 from stend import catalogue, devices, session, store
+from stend.base.errors import StendError
 from stend.cli import _ends, _terminal
-from stend.errors import StendError
 from stend.session.stopping import Signals
 from stend.store import writer
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import typer
 
-from stend import devices, regular
+from stend import devices
+from stend.base import regular
+from stend.base.errors import StendError
 from stend.cli import _unit
 from stend.cli._asked import DETACH, TYPED
-from stend.errors import StendError
 from stend.live.state import way_on
-from stend.record import Started
+from stend.model.record import Started
 from stend.session import apart
 from stend.store import journal, writer
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 Tests = Annotated[
     list[str], typer.Argument(metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.")

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
 
-from stend.plain import plain_lines
+from stend.base.text import plain_lines
 
 
 class Edge:

@@ -6,12 +6,12 @@ from pathlib import Path
 import typer
 
 from stend import catalogue, store
+from stend.base.errors import STOPPED_EXIT_CODE, Missing, StepFailed
 from stend.cli import _summary, _table
 from stend.cli._screen import Screen
-from stend.errors import STOPPED_EXIT_CODE, Missing, StepFailed
 from stend.live.course import Course
 from stend.live.state import way_on
-from stend.record import Note, Run
+from stend.model.record import Note, Run
 from stend.session import Running
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import typer
 from distributed import Client
 
+from stend.base.errors import BadInput
+from stend.base.units import decimal
 from stend.cli import _home
-from stend.errors import BadInput
 from stend.fleet import certificates as papers
 from stend.fleet import chosen, client, file, tasks
 from stend.fleet import worker as hosts
 from stend.session.series import FINISHED
-from stend.units import decimal
 
 
 def certificates(folder: Path, names: list[str]) -> int:

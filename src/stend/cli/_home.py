@@ -5,12 +5,12 @@ from pathlib import Path
 import typer
 
 from stend import catalogue, store
-from stend.batch import plan
+from stend.base.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, Refused, StepFailed
 from stend.cli import batch
-from stend.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, Refused, StepFailed
 from stend.fleet import chosen
 from stend.fleet.file import Fleet
 from stend.fleet.tasks import Outcome
+from stend.many.batch import acceptance
 from stend.session.series import FINISHED
 
 CODES = {"refused": Refused.exit_code, "stopped": STOPPED_EXIT_CODE}
@@ -33,6 +33,6 @@ def judged(fleet: Fleet, folders: list[Path]) -> int:
     typer.echo(f"{len(own)} of {len(wanted)} runs are here{more}: {fleet.into}")
     verdict = 0
     if fleet.acceptance and own:
-        asked = plan.plan(fleet.acceptance, fleet.name)
+        asked = acceptance.plan(fleet.acceptance, fleet.name)
         verdict = batch.judged(own, asked, ["html"], "en", Path(fleet.into))
     return UNSOUND_EXIT_CODE if wrong else verdict

@@ -7,12 +7,12 @@ from types import TracebackType
 from rich.console import Console
 from rich.live import Live
 
+from stend.base.text import plain
+from stend.base.units import MB, duration, latency, rate
 from stend.cli import _view
 from stend.cli._edge import open_stream
 from stend.live.course import Course
-from stend.plain import plain
-from stend.record import Event, Judged, Note, Sample
-from stend.units import MB, duration, latency, rate
+from stend.model.record import Event, Judged, Note, Sample
 
 REFRESH_S = 0.25
 PLAIN_EVERY_S = 10.0

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import msgspec
 import typer
 
+from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing
 from stend.cli import _ends, _terminal
 from stend.devices import Device
-from stend.errors import STOPPED_EXIT_CODE, BadInput, Missing
 from stend.session import series
 from stend.session.series import Slot
 from stend.session.stopping import Signals
 from stend.store import writer
 
 if TYPE_CHECKING:
-    from stend.compare import Outcome
+    from stend.many.compare import Outcome
 
 
 class Once(_terminal.Terminal):
@@ -70,7 +70,7 @@ def _one(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite: tup
 
 
 def _end(folder: Path, own: series.Series) -> int:
-    from stend.compare import drift
+    from stend.many.compare import drift
 
     runs = drift.read([slot.folder for slot in own.slots(folder)])
     for one in drift.drifts(runs):
@@ -91,7 +91,7 @@ def _end(folder: Path, own: series.Series) -> int:
 
 def _compared(own: series.Series, runs: "Sequence[Outcome]") -> list[str]:
     from stend.cli.compare import told
-    from stend.compare import compared, side
+    from stend.many.compare import compared, side
 
     labels = [request.label or "" for request in own.requests]
     first, second = (side(name, [run for run in runs if run.settings["label"] == name]) for name in labels)

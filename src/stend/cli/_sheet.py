@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from stend.definition import Identity
+from stend.base.units import decimal
 from stend.devices.telling.facts import shown
+from stend.model.definition import Identity
 from stend.session.sheet import WHO, Sheet
-from stend.units import decimal
 
 NAMES = {"capacity_bytes": "user capacity", "logical_bytes": "logical sector", "physical_bytes": "physical sector"}
 UNITS = {"bytes": "", "c": ", °C", "pct": ", %", "kib": ", KiB", "w": ", W", "s": ", s", "min": ", min"}

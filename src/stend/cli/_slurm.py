@@ -5,9 +5,9 @@ from pathlib import Path
 
 import typer
 
+from stend.base.text import plain
 from stend.cli import _home
 from stend.fleet import file, own, slurm
-from stend.plain import plain
 
 
 def run(path: Path) -> int:

@@ -3,11 +3,11 @@
 from statistics import median
 from typing import Any, get_type_hints
 
-from stend.definition import Hold, Identity, Idle, Seconds
+from stend.base.units import MB, block_label, decimal, duration, latency, rate
 from stend.findings import look
 from stend.findings.look.figures import PERCENTS, Direction, Figures, derived, listed, of_record
-from stend.record import Result, Run, Verdict
-from stend.units import MB, block_label, decimal, duration, latency, rate
+from stend.model.definition import Hold, Identity, Idle, Seconds
+from stend.model.record import Result, Run, Verdict
 
 WAITS = ("mean", "max", *PERCENTS)
 WIDEST = 12

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import typer
 
+from stend.base.units import duration
 from stend.cli._edge import open_stream
-from stend.units import duration
 
 SHOWN = 3
 STEPS = 20
@@ -17,8 +17,8 @@ STEPS = 20
 
 def plan(path: Path, folder: Path) -> None:
     """What would be run."""
-    from stend.sweep import design, drives
-    from stend.sweep import folder as kept
+    from stend.many.sweep import design, drives
+    from stend.many.sweep import folder as kept
 
     own = design.read(path)
     expected_s = drives.check(own)
@@ -34,16 +34,16 @@ def plan(path: Path, folder: Path) -> None:
 
 def go(path: Path, folder: Path, workers: int) -> None:
     """Every drive that is left, with progress."""
-    from stend.sweep import going
+    from stend.many.sweep import going
 
     going.go(path, folder, workers, _hearing())
 
 
 def told(folder: Path, asked: tuple[Sequence[str], str, Sequence[str]], forms: Sequence[str], lang: str) -> None:
     """What the sweep says, and where its pages are."""
+    from stend.many.sweep import study
+    from stend.many.sweep.folder import TABLE
     from stend.report.parts import swept
-    from stend.sweep import study
-    from stend.sweep.folder import TABLE
 
     whole = study.studied(folder, *asked)
     for section in swept.swept(whole, lang, drawn=False).sections:

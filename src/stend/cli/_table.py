@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from stend.plain import plain
+from stend.base.text import plain
 
 NARROWEST, NARROWEST_NAME = 8, 24
 """Letters of a column that is left so many, at least; of one that names something more."""

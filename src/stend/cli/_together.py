@@ -14,16 +14,16 @@ import msgspec
 import typer
 
 from stend import catalogue, devices, session, store
+from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
+from stend.base.text import plain
+from stend.base.units import latency
 from stend.cli import _terminal, _view
-from stend.definition import Identity
-from stend.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.live.follow import Follower
 from stend.live.state import way_on
-from stend.plain import plain
+from stend.model.definition import Identity
 from stend.session import apart, series
 from stend.session.stopping import Stop
 from stend.session.together import arrange, group, roll, skew
-from stend.units import latency
 
 LOOK_S, TELL_S = 0.2, 30.0
 

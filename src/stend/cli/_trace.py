@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from stend import extras
+from stend.base import extras
+from stend.base.errors import BadInput
 from stend.cli._table import lines
-from stend.errors import BadInput
 
 if TYPE_CHECKING:
     from stend.report.parts import Section

@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from stend.errors import StepFailed
-from stend.plain import plain
+from stend.base.errors import StepFailed
+from stend.base.text import plain
 from stend.session import apart
 
 BOOTED = Path("/run/systemd/system")

@@ -6,10 +6,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from stend.base.text import plain
+from stend.base.units import MB, decimal, duration, latency, rate
 from stend.live.course import Course
-from stend.plain import plain
-from stend.record import NoteKind, Sample, Verdict
-from stend.units import MB, decimal, duration, latency, rate
+from stend.model.record import NoteKind, Sample, Verdict
 
 BARS = "▁▂▃▄▅▆▇█"
 HISTORY = 30

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
+from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
 
 if TYPE_CHECKING:
-    from stend.batch.plan import Plan
+    from stend.many.batch.acceptance import Plan
 
 CODES = {"accepted": 0, "rejected": GATE_FAILED_EXIT_CODE, "undecided": GATE_UNDECIDED_EXIT_CODE}
 
@@ -32,7 +32,7 @@ def command(
 
     Example: stend batch runs/incoming --plan incoming.toml --into reports
     """
-    from stend.batch import plan as plans
+    from stend.many.batch import acceptance as plans
 
     return judged(runs, plans.read(plan) if plan else None, form or (["html"] if into else []), lang, into, anyway)
 
@@ -41,8 +41,8 @@ def judged(
     runs: list[Path], asked: "Plan | None", forms: list[str], lang: str, into: Path | None, anyway: bool = False
 ) -> int:
     """What is to be said of these runs' drives, on the screen and in files; the exit code of the verdict."""
-    from stend.batch import lot, verdict
-    from stend.compare import read
+    from stend.many import read
+    from stend.many.batch import lot, verdict
     from stend.report.parts import batched
 
     whole = verdict.judged(lot.lot(read.named(runs), anyway=anyway), asked)

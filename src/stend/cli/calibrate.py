@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 if TYPE_CHECKING:
-    from stend.record import Run
+    from stend.model.record import Run
 
 Names = Annotated[
     list[str] | None,
@@ -60,7 +60,7 @@ def command(
 
 def _reviewed(names: list[str] | None) -> None:
     from stend import store
-    from stend.compare import reviews
+    from stend.many.compare import reviews
 
     known = [suite for suite in reviews.reviews() if suite.startswith("review-")]
     told = list[reviews.Row | reviews.Said]()

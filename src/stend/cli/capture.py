@@ -44,8 +44,8 @@ def command(
 
     Example: stend capture /dev/nvme0n1 --for 1h --into monday.steps
     """
+    from stend.base.errors import BadInput
     from stend.capture import spool
-    from stend.errors import BadInput
 
     if finish is not None:
         typer.echo(f"{finish}: {spool.finish(finish)} parts joined")
@@ -60,8 +60,8 @@ def command(
 def _wish(
     target: str, length: str, into: Path | None, addresses: bool, step: str, limit: str, full: str, shift: str
 ) -> "Wish":
+    from stend.base.units import parse_bytes, parse_seconds
     from stend.capture.running import Wish
-    from stend.units import parse_bytes, parse_seconds
 
     suffix = "parquet" if addresses else "steps"
     return Wish(
@@ -91,7 +91,7 @@ def _captured(wish: "Wish") -> int:
 
 
 def _tell(wish: "Wish", went: "Captured") -> None:
-    from stend.units import duration, rate
+    from stend.base.units import duration, rate
 
     if not went.seconds:
         kept = "every IO with its place" if wish.addresses else "statistics of streams, no addresses"
@@ -103,7 +103,7 @@ def _tell(wish: "Wish", went: "Captured") -> None:
 
 def _lines(wish: "Wish", went: "Captured") -> list[str]:
     """What was captured, beside what the block layer counted, and what is missing."""
-    from stend.units import duration
+    from stend.base.units import duration
 
     counted = went.counted
     lines = [

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stend import cli
+from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE, BadInput
 from stend.cli import _reading
-from stend.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE, BadInput
 
 if TYPE_CHECKING:
-    from stend.compare import Comparison, Side
-    from stend.compare.rules import Judgement
+    from stend.many.compare import Comparison, Side
+    from stend.many.compare.rules import Judgement
 
 BETWEEN = ":"
 """What stands for `--` between the sides once the arguments are parsed; no path is named so."""
@@ -61,7 +61,7 @@ def command(
 
     Example: stend compare runs/old-1 runs/old-2 -- runs/new-1 runs/new-2 --fail-if 'iops[*,4K] < -3%'
     """
-    from stend.compare import compared, gate, thresholds
+    from stend.many.compare import compared, gate, thresholds
     from stend.report.parts import compared as pages
 
     chosen = gate.chosen(fail_if or (), rules, undecided, noninferior=noninferior)
@@ -78,7 +78,7 @@ def command(
         for path in pages.write(whole, judged, form or ["html"], lang, into or Path()):
             typer.echo(f"Comparison: {path}")
     if junit and judged:
-        from stend.compare import junit as xml
+        from stend.many.compare import junit as xml
 
         xml.write(judged, junit, (whole.a.name, whole.b.name))
     return code(judged)
@@ -88,7 +88,7 @@ def _sides(
     words: Sequence[str], by: str, wanted: Sequence[str], name: Sequence[str], where: Sequence[str]
 ) -> tuple["Side", "Side"]:
     """The two sets of runs that were asked for, with their names."""
-    from stend.compare import read
+    from stend.many import read
 
     if not by:
         if wanted or where:

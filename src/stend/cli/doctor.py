@@ -41,9 +41,10 @@ def command(
     if unit:
         typer.echo(UNIT.format(python=sys.executable, top=unit.resolve()))
         return 0
-    from stend import programs, write_cache
+    from stend.base import programs
+    from stend.base.errors import BadInput, Missing
     from stend.capture import tracefs
-    from stend.errors import BadInput, Missing
+    from stend.session import write_cache
 
     for folder in folders or ():
         if not folder.is_dir():
@@ -56,7 +57,7 @@ def command(
     if len(lacking) > 1:
         typer.echo(f"all of them: {programs.install(lacking)}")
     if shutil.which("fio"):
-        from stend.features import probe
+        from stend.base.fio_features import probe
 
         typer.echo(f"fio: {probe('fio')}")
     if os.geteuid() != 0:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 
 class Do(StrEnum):
@@ -55,7 +55,7 @@ def command(
     """
     if slurm or do is Do.carry:
         return _of_slurm(do, given, drive or [])
-    from stend.extras import needing
+    from stend.base.extras import needing
 
     with needing("`stend fleet`"):
         from stend.cli import _fleet

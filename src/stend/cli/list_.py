@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stend.base.errors import BadInput
 from stend.cli import _reading, _table
-from stend.errors import BadInput
 
 if TYPE_CHECKING:
     from stend.catalogue import About, Catalogue
@@ -58,7 +58,7 @@ def _lines(catalogue: "Catalogue", runs: "Sequence[About]", names: list[str]) ->
 
 def _said(catalogue: "Catalogue", runs: "Sequence[About]", name: str) -> list[str]:
     """A column."""
-    from stend.units import decimal, duration
+    from stend.base.units import decimal, duration
 
     values = list(map(attrgetter(name), runs))
     if name == "run":

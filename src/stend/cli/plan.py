@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stend.base.errors import BadInput
 from stend.cli import _asked, _edge
-from stend.errors import BadInput
-from stend.plan_words import lines
+from stend.planning.describe import lines
 
 if TYPE_CHECKING:
-    from stend.definition import Plan
-    from stend.sooner import Progress
+    from stend.model.definition import Plan
+    from stend.session.sooner import Progress
 
 SHOW_S = 0.5
 Folder = Annotated[
@@ -46,7 +46,8 @@ def command(
 
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
-    from stend import jobs, session
+    from stend import session
+    from stend.engines import fio_jobs
 
     request = session.Request(
         tests,
@@ -64,13 +65,13 @@ def command(
     for line in lines(plan):
         typer.echo(line)
     if fio:
-        typer.echo(f"\nJob files: {jobs.write(plan, fio)}")
+        typer.echo(f"\nJob files: {fio_jobs.write(plan, fio)}")
     if sooner:
         _sooner(plan)
 
 
 def _sooner(plan: "Plan") -> None:
-    from stend import sooner
+    from stend.session import sooner
 
     twin = sooner.twin(plan.device)
     if not twin:

@@ -32,11 +32,11 @@ def command(
     from contextlib import closing
 
     from stend import devices
+    from stend.base.errors import Refused
     from stend.cli._terminal import Terminal
     from stend.devices.drive import DriveDevice
     from stend.devices.purging import prepare as preparer
     from stend.devices.purging.prepare_table import ONLY
-    from stend.errors import Refused
 
     wish = _wish(lba_bytes or 0, capacity or "", restore)
     device = devices.find(target)
@@ -50,9 +50,9 @@ def command(
 
 def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":
     """What was asked for; BadInput where that is nothing, or two things at once."""
+    from stend.base.errors import BadInput
+    from stend.base.units import parse_bytes
     from stend.devices.purging.prepare_table import Wish
-    from stend.errors import BadInput
-    from stend.units import parse_bytes
 
     if restore and capacity:
         raise BadInput("--restore gives the drive all its capacity; leave --capacity or --restore out")

@@ -32,11 +32,12 @@ def command(
     """
     from contextlib import closing
 
-    from stend import devices, maker
+    from stend import devices
+    from stend.base import checked
     from stend.cli._terminal import Terminal
 
     if vendor is not None:
-        maker.checked(vendor, "--command")
+        checked.checked(vendor, "--command")
     operator = Terminal()
     device = devices.find(target)
     with closing(device.door):

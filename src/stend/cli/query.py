@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from stend.base.errors import BadInput
 from stend.cli import _reading, _table
-from stend.errors import BadInput
 
 FORMATS = ("table", "csv", "json")
 MOST = 1000
@@ -26,7 +26,7 @@ def command(
 
     Example: stend query "SELECT model, max(iops) FROM figures JOIN runs USING (run) GROUP BY model"
     """
-    from stend import extras
+    from stend.base import extras
     from stend.catalogue import opened
 
     if form not in FORMATS:

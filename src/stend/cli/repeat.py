@@ -39,9 +39,9 @@ def command(
     Example: stend repeat 5 iops --quick --target sim:small?unit=1&spread=1 --interleave sim:small?unit=2&spread=1
     """
     from stend import session
+    from stend.base.units import duration
     from stend.cli import _series
     from stend.session import series
-    from stend.units import duration
 
     changes = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
     asked: dict[str, Any] = {"profile": profile, "quick": quick, "seed": seed, "minute_s": round_seconds, **changes}

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from stend.base.errors import BadInput
 from stend.cli import _asked
-from stend.errors import BadInput
 
 
 def command(

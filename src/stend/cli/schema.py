@@ -17,8 +17,8 @@ def command(
     """
     import json
 
+    from stend.base.errors import BadInput
     from stend.cli import _summary
-    from stend.errors import BadInput
     from stend.report import json as report
     from stend.report.parts import schemas, schemas_many
 

@@ -32,8 +32,8 @@ def command(
 
     Example: stend serve runs --port 8080
     """
-    from stend import extras
-    from stend.errors import BadInput
+    from stend.base import extras
+    from stend.base.errors import BadInput
 
     extras.need("`stend serve`", "starlette", "uvicorn", "duckdb", "prometheus_client")
     from stend.live import serving

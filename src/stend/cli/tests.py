@@ -8,7 +8,8 @@ def command() -> None:
 
     Example: stend tests
     """
-    from stend import plan, suite
+    from stend import suite
+    from stend.planning import plan
 
     for name in suite.names():
         test = suite.load(name)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 
 class Do(StrEnum):

@@ -13,7 +13,7 @@ def command(folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help
 
     Example: stend verify runs/20261120-120000-nvme0n1-iops
     """
-    from stend.errors import UNSOUND_EXIT_CODE
+    from stend.base.errors import UNSOUND_EXIT_CODE
     from stend.store import verify
 
     code = 0

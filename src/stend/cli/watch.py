@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend.errors import STOPPED_EXIT_CODE, StepFailed
+from stend.base.errors import STOPPED_EXIT_CODE, StepFailed
 
 if TYPE_CHECKING:
     from stend.cli._screen import Screen

@@ -12,10 +12,10 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from stend import gate
-from stend.definition import Identity
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.sysfs import HOST, Kernel
 from stend.gate import Uses, names_of, refusal
-from stend.kernel import HOST, Kernel
+from stend.model.definition import Identity
 
 
 class Device(Protocol):

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import msgspec
 
-from stend.definition import Identity
+from stend.base.errors import StepFailed
+from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import drive as drives
 from stend.devices.purging import table
 from stend.devices.telling import facts, shapes
-from stend.errors import StepFailed
-from stend.kernel import HOST, Kernel, text
+from stend.model.definition import Identity
 
 WRITE_BACK, WRITE_THROUGH = "write back", "write through"
 

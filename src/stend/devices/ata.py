@@ -3,14 +3,14 @@
 import re
 from typing import Any
 
-from stend import ranges
+from stend.base import limits
+from stend.base.errors import StepFailed
+from stend.base.sysfs import HOST, Kernel
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
 from stend.devices.telling import ata_logs as logs
 from stend.devices.telling import facts, tools
-from stend.errors import StepFailed
-from stend.kernel import HOST, Kernel
 
 FEATURES = {
     "BLOCK_ERASE_EXT": "sanitize block",
@@ -98,7 +98,7 @@ def native_bytes(told: str, identify: str) -> int:
         r"Sector size:\s+(\d{1,7})\b", identify
     )
     native = int(sectors[2]) * (int(block[1]) if block else 512)
-    return native if native <= ranges.MOST else 0
+    return native if native <= limits.MOST else 0
 
 
 def means(told: str, identify: str) -> str:

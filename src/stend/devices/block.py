@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 from stend import gate
-from stend.definition import Identity
+from stend.base.errors import BadInput
+from stend.base.sysfs import HOST, Kernel, count, text
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
-from stend.errors import BadInput
-from stend.kernel import HOST, Kernel, count, text
+from stend.model.definition import Identity
 
 WITHOUT_HEADS = ("loop", "zram", "ram")
 """Drivers that say rotational though nothing turns."""

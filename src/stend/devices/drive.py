@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 import msgspec
 
-from stend.definition import Identity
+from stend.base.errors import BadInput, StepFailed
+from stend.base.sysfs import HOST, Kernel
 from stend.devices import block
 from stend.devices.purging import purge as purger
 from stend.devices.purging.prepare_table import Layout
 from stend.devices.purging.table import Drive
 from stend.devices.telling import facts
-from stend.errors import BadInput, StepFailed
-from stend.kernel import HOST, Kernel
+from stend.model.definition import Identity
 
 
 def whole_node(target: str, kernel: Kernel = HOST) -> str:

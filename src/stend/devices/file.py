@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from stend import gate
-from stend.definition import Identity
+from stend.base.errors import BadInput, Refused
+from stend.base.sysfs import HOST, Kernel, natural
+from stend.base.units import MiB, binary
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
-from stend.errors import BadInput, Refused
 from stend.gate import mounts
-from stend.kernel import HOST, Kernel, natural
-from stend.units import MiB, binary
+from stend.model.definition import Identity
 
 LEAST_BYTES = MiB
 DIRECT_BYTES = 4096  # what direct IO is aligned to: fio fails at a shorter piece at the end

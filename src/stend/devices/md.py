@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
+from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import block
 from stend.devices import drive as drives
 from stend.devices.purging import table
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, tools
 from stend.devices.telling.below import Member
-from stend.kernel import HOST, Kernel, text
 
 BUSY = ("resync", "recover", "check", "repair", "reshape")
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 from stend import gate
-from stend.definition import Identity
-from stend.kernel import HOST, Kernel
-from stend.units import GiB, parse_bytes
+from stend.base.sysfs import HOST, Kernel
+from stend.base.units import GiB, parse_bytes
+from stend.model.definition import Identity
 
 NAME = "null"
 USUAL_BYTES = 1024 * GiB

@@ -4,14 +4,14 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from stend.base.errors import StepFailed
+from stend.base.limits import MOST
+from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import drive as drives
 from stend.devices.purging import follow, prepare_table, table
 from stend.devices.telling import facts, shapes, tools
 from stend.devices.telling import nvme_cli as cli
 from stend.devices.telling import nvme_logs as logs
-from stend.errors import StepFailed
-from stend.kernel import HOST, Kernel, text
-from stend.ranges import MOST
 
 POWER_MANAGEMENT, WRITE_CACHE = "2", "6"
 SANICAP = {0: "sanitize crypto", 1: "sanitize block", 2: "sanitize overwrite"}

@@ -3,12 +3,12 @@
 import re
 from typing import Any
 
+from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import _scsi_disk as disks
 from stend.devices import drive as drives
 from stend.devices.purging import prepare_table, table
 from stend.devices.telling import facts, shapes, tools
 from stend.devices.telling import scsi_links as links
-from stend.kernel import HOST, Kernel, text
 
 SANITIZE = {"1": "sanitize overwrite", "2": "sanitize block", "3": "sanitize crypto"}
 SENSE = {

@@ -3,9 +3,9 @@
 from typing import Any
 
 from stend import gate
-from stend.definition import Identity
-from stend.errors import Refused
-from stend.kernel import HOST, Kernel
+from stend.base.errors import Refused
+from stend.base.sysfs import HOST, Kernel
+from stend.model.definition import Identity
 from stend.sim import Spec, Unbuilt, load
 
 PREFIX = "sim:"

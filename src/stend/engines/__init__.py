@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from stend.definition import Workload
-from stend.record import Counts
+from stend.model.definition import Workload
+from stend.model.record import Counts
 
 
 class Load(Protocol):

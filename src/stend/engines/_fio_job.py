@@ -6,7 +6,7 @@ Option names are those of fio's HOWTO. No other file of stend knows them.
 from itertools import accumulate
 from typing import NamedTuple
 
-from stend.definition import Workload
+from stend.model.definition import Workload
 
 FOREVER_S = 100_000_000
 """A runtime that nobody waits for: three years."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from stend import outside, ranges
-from stend.errors import StepFailed
-from stend.record import Tally
-from stend.stats import BINS, bin_edges_ns, bin_index
+from stend.base import limits, untrusted
+from stend.base.errors import StepFailed
+from stend.model.record import Tally
+from stend.model.stats import BINS, bin_edges_ns, bin_index
 
 NEXT_PROCESS = "the load goes on in another process, whose totals begin at nought"
 """A line of ours between fio's documents, where a load is made of several processes."""
@@ -19,25 +19,25 @@ NEXT_PROCESS = "the load goes on in another process, whose totals begin at nough
 class Latency(msgspec.Struct, frozen=True):
     """`lat_ns`: response times of completed IOs; a bin is named by the nanoseconds in its middle."""
 
-    ios: ranges.Count = msgspec.field(default=0, name="N")
-    max: ranges.Response = 0
-    mean: ranges.Response = 0
-    stddev: ranges.Response = 0
-    bins: dict[ranges.Count, ranges.Count] = {}
+    ios: limits.Count = msgspec.field(default=0, name="N")
+    max: limits.Response = 0
+    mean: limits.Response = 0
+    stddev: limits.Response = 0
+    bins: dict[limits.Count, limits.Count] = {}
 
 
 class Direction(msgspec.Struct, frozen=True):
     """`read` or `write` of a job; `runtime` in milliseconds."""
 
-    io_bytes: ranges.Count = 0
-    runtime: ranges.Amount = 0
+    io_bytes: limits.Count = 0
+    runtime: limits.Amount = 0
     lat_ns: Latency = Latency()
 
 
 class Job(msgspec.Struct, frozen=True):
     """One entry of `jobs`; with group_reporting there is one for all threads. `error` is an errno."""
 
-    error: ranges.Errno = 0
+    error: limits.Errno = 0
     read: Direction = Direction()
     write: Direction = Direction()
 
@@ -46,7 +46,7 @@ class Document(msgspec.Struct, frozen=True):
     """All that a document says which we use; `timestamp_ms` is Unix time at the moment the totals were read."""
 
     jobs: list[Job] = []
-    timestamp_ms: ranges.Amount = 0
+    timestamp_ms: limits.Amount = 0
 
     @property
     def runtime_s(self) -> float:
@@ -72,8 +72,8 @@ def read(data: bytes) -> Document | None:
     try:
         return _decode(data)
     except msgspec.ValidationError as error:
-        raise StepFailed(f"its document makes no sense: {outside.sentence(error)}") from error
-    except outside.BROKEN:
+        raise StepFailed(f"its document makes no sense: {untrusted.sentence(error)}") from error
+    except untrusted.BROKEN:
         return None
 
 

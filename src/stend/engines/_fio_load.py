@@ -4,10 +4,10 @@ import os
 import time
 from collections.abc import Callable
 
+from stend.base.errors import LoadFailed, StepFailed
 from stend.engines import _fio_json as json
 from stend.engines._fio_process import Process
-from stend.errors import LoadFailed, StepFailed
-from stend.record import Counts, Tally
+from stend.model.record import Counts, Tally
 
 STEP_S = 1.0
 """More than fio's words can take to reach us: the wall clock was set in between, and is not believed."""

@@ -13,10 +13,10 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from stend.base.errors import Missing, StepFailed
+from stend.base.programs import install
 from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import Cutter
-from stend.errors import Missing, StepFailed
-from stend.programs import install
 
 KILL_S = 10.0
 """How long the kernel may take to end a killed process; it waits for IO that is under way."""

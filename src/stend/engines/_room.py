@@ -4,9 +4,9 @@ import os
 
 import msgspec
 
-from stend.definition import Workload
-from stend.errors import BadInput, StepFailed
-from stend.units import binary
+from stend.base.errors import BadInput, StepFailed
+from stend.base.units import binary
+from stend.model.definition import Workload
 
 
 def fitted(path: str, workload: Workload) -> Workload:

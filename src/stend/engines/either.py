@@ -1,8 +1,8 @@
 """Two engines on one drive, one at a time: fio, and the one of our own for what fio has no word for."""
 
-from stend.definition import Workload
 from stend.engines import Engine, Load
 from stend.engines._real_time import RealTime
+from stend.model.definition import Workload
 
 
 class EitherEngine(RealTime[Load]):

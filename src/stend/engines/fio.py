@@ -4,13 +4,13 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from stend.definition import Workload
+from stend.base.fio_features import clock, probe
 from stend.engines._fio_job import Section, arguments, parts
 from stend.engines._fio_load import FioLoad
 from stend.engines._fio_process import Process
 from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
-from stend.features import clock, probe
+from stend.model.definition import Workload
 
 __all__ = ["FioEngine", "FioLoad"]
 

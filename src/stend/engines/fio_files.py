@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from stend.definition import Bytes, Hold, Idle, Seconds
 from stend.engines._fio_job import ALWAYS, content, kind, parts, stretch
+from stend.model.definition import Bytes, Hold, Idle, Seconds
 
 SHARED = {"filename": "${TARGET}", "ioengine": "${ENGINE}", **ALWAYS, "percentile_list": "50:99:99.9:99.99:99.999"}
 """No seed: fio draws another for every run, so that no round reads or writes the offsets of the one before it."""

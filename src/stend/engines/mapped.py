@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.units import MiB
+from stend.model.workload import Replay, Workload
 from stend.trace.form import DISCARD, FLUSH, FUA, Batch, Trace, opened
 from stend.trace.playable import EXAMPLE, told
-from stend.units import MiB
-from stend.workload import Replay, Workload
 
 Words = npt.NDArray[np.int64]
 COLUMNS = ("t_ns", "op", "flags", "offset", "length", "depth")

@@ -2,9 +2,9 @@
 
 import math
 
-from stend.definition import Workload
-from stend.record import Counts, Tally
-from stend.stats import bin_edges_ns, bin_index
+from stend.model.definition import Workload
+from stend.model.record import Counts, Tally
+from stend.model.stats import bin_edges_ns, bin_index
 
 IOPS = 200_000.0
 BINS = 64

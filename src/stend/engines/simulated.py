@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stend.definition import Workload
-from stend.errors import LoadFailed
-from stend.pace import Pace
-from stend.record import Counts, Tally
+from stend.base.errors import LoadFailed
+from stend.model.definition import Workload
+from stend.model.pace import Pace
+from stend.model.record import Counts, Tally
+from stend.model.workload import Replay
 from stend.sim import Pattern
 from stend.sim.drive import Done, Drive
 from stend.sim.feed import Words
 from stend.sim.requests import Weighted
 from stend.trace.form import FLUSH, READ
-from stend.workload import Replay
 
 if TYPE_CHECKING:
     from stend.engines.mapped import Requests

@@ -17,7 +17,7 @@ import msgspec
 from stend.findings import look
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Ground
-from stend.record import Run
+from stend.model.record import Run
 
 Confidence = Literal["high", "medium", "low", "can't tell"]
 Side = Literal["pro", "con", ""]

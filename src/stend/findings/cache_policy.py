@@ -13,12 +13,12 @@ the written blocks, and with a few hits of reads of a short way beside them nobo
 from collections.abc import Iterator
 from statistics import median
 
-from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Ground
 from stend.findings.look.hits import ALL, FEW, beginning, cold, hits
-from stend.record import Counts, Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Counts, Run
 
 NAME = "cache_policy"
 KEEPS, SURELY = 0.5, 0.8

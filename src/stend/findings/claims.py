@@ -16,14 +16,14 @@ Claims in MB/s are decimal. Every figure comes with its state and load.
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from stend.definition import PlannedTest, Workload
 from stend.findings import Confidence, Finding, Sheet, Side, look
 from stend.findings.look import grounds
 from stend.findings.look.claimed import Claim, meaning
 from stend.findings.look.figures import Figures, answers, figures
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.saturation import SETTLED, of_phase
-from stend.record import Run
+from stend.model.definition import PlannedTest, Workload
+from stend.model.record import Run
 
 NAME = "claims"
 NEAR = 0.1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.figures import Figures, answers
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "depth_scaling"
 TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity", "latency-curve", "profiles", "cold-warm")

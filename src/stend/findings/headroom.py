@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend import headroom
 from stend.findings import Finding, Sheet, look, side
-from stend.headroom import Headroom, Pass
-from stend.record import Run
+from stend.model import headroom
+from stend.model.headroom import Headroom, Pass
+from stend.model.record import Run
 
 NAME = "headroom"
 TESTS = ("headroom",)

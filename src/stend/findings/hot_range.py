@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from statistics import median
 
-from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.hits import ALL, FEW, beginning, hits
 from stend.findings.look.levels import crossing, smooth
-from stend.record import Run, added
+from stend.model.definition import PlannedTest
+from stend.model.record import Run, added
 
 NAME = "hot_range"
 EXISTS = 1.3

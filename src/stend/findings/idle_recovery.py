@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.figures import listed
 from stend.findings.look.grounds import Because, Ground
-from stend.record import Run, added
+from stend.model.definition import PlannedTest
+from stend.model.record import Run, added
 
 NAME = "idle_recovery"
 ENOUGH = 0.9

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import loads
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "interference"
 MIX = (60, 75)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
-from stend.record import Counts, Run
+from stend.model.record import Counts, Run
 
 NAME = "limits"
 BUSY = 0.9

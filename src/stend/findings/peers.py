@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import KiB
 from stend.findings import Finding, Sheet, side
 from stend.findings.look.figures import lasting
-from stend.published import figure, published
-from stend.record import Run
-from stend.units import KiB
+from stend.model.published import figure, published
+from stend.model.record import Run
 
 NAME = "peers"
 BETTER, WORSE = 1.1, 1 / 1.1

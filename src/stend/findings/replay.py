@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.figures import PERCENTS, derived
 from stend.findings.look.replayed import replayed
-from stend.pace import Pace
-from stend.record import Run, Tally
-from stend.stats import MIN_BEYOND
-from stend.traced import Traced
+from stend.model.definition import PlannedTest
+from stend.model.pace import Pace
+from stend.model.record import Run, Tally
+from stend.model.stats import MIN_BEYOND
+from stend.model.traced import Traced
 
 NAME = "replay"
 TESTS = ("replay",)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from stend.base.units import block_label
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.figures import Figures, answers
-from stend.record import Run
-from stend.units import block_label
+from stend.model.record import Run
 
 NAME = "response_limit"
 TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity", "latency-curve", "thread-queue-sweep", "profiles")

@@ -8,7 +8,7 @@ from stend.findings.look.fall import Fall
 from stend.findings.look.grounds import Because
 from stend.findings.look.once import once
 from stend.findings.look.saturated import FEWEST, Saturated, saturated
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "saturation"
 SETTLED = ("knee", "knees", "noisy", "flat", "paused", "slowed")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from stend.definition import PlannedTest
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.fall import Fall, falls, stretches
@@ -16,7 +15,8 @@ from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, quieted, scatter, sharp, smooth
 from stend.findings.look.pause import pause
 from stend.findings.look.pieces import Line, of_counts
-from stend.record import Counts, Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Counts, Run
 
 NAME = "slc_cache"
 LEAST_RATIO, LEAST_RISE = 1.25, 1.1

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from stend.definition import Phase, PlannedTest, Steady
 from stend.findings import Finding, Sheet, look, saturation
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Because, Ground
-from stend.record import Judged, Run
-from stend.stats import WINDOWS
+from stend.model.definition import Phase, PlannedTest, Steady
+from stend.model.record import Judged, Run
+from stend.model.stats import WINDOWS
 
 NEEDS = (grounds.overwritten, grounds.undisturbed)
 """The rule looks at a window; what came before it must have brought the drive down."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from stend.findings import Finding, Sheet, look
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "stimulus_change"
 BACK = 0.9

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, side
 from stend.findings.look import streams
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "streams"
 APART = 1.1

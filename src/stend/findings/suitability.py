@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from stend.findings import Confidence, Finding, Sheet, Side
 from stend.findings.judgement import FIT, concluded
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "suitability"
 OF_ALL = True

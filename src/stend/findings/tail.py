@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from stend.definition import PlannedTest
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.pieces import seconds
-from stend.record import COLUMNS, Run, added
-from stend.stats import percentile_s
-from stend.tally import NS
+from stend.model.definition import PlannedTest
+from stend.model.record import COLUMNS, Run, added
+from stend.model.stats import percentile_s
+from stend.model.tally import NS
 
 NAME = "tail"
 DEMANDS = (

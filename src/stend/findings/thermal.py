@@ -6,8 +6,8 @@ from stend.findings import Finding, Sheet
 from stend.findings.look.grounds import NEAR_C, limit_c
 from stend.findings.look.heat import slow, warmest
 from stend.findings.look.moments import Moment, looks
-from stend.record import Run
-from stend.watch import HEAT_BIT, MINUTE_S
+from stend.model.record import Run
+from stend.runner.telemetry import HEAT_BIT, MINUTE_S
 
 NAME = "thermal"
 

@@ -6,7 +6,7 @@ from stend.findings import Finding, Sheet
 from stend.findings.look import headline
 from stend.findings.look.endurance import endurance
 from stend.findings.look.figures import figures
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "value"
 

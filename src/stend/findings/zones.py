@@ -8,7 +8,7 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Ground
 from stend.findings.look.levels import scatter
-from stend.record import Run
+from stend.model.record import Run
 
 NAME = "zones"
 LEAST = 1.1

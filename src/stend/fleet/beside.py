@@ -12,8 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from stend import devices, regular, whole
-from stend.errors import StendError
+from stend import devices
+from stend.base import atomic, regular
+from stend.base.errors import StendError
 from stend.fleet import locks
 from stend.fleet.file import Order
 from stend.session import apart
@@ -126,7 +127,7 @@ def main() -> None:
         _tell(f"{target}: {why}")
     members = tuple(msgspec.structs.replace(one, name=names[one.request.target]) for one in own.members)
     group.create(folder, msgspec.structs.replace(own, members=members))
-    whole.write(folder / KNOWN, msgspec.json.encode(sorted(asked.wanted)))
+    atomic.write(folder / KNOWN, msgspec.json.encode(sorted(asked.wanted)))
 
 
 def _tell(line: str) -> None:

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 AUTHORITY, AUTHORITY_KEY, DAYS = "authority.pem", "authority.key", 825
 

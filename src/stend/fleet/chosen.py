@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from stend import outside, whole
-from stend.errors import BadInput, Refused, StepFailed
+from stend.base import atomic, untrusted
+from stend.base.errors import BadInput, Refused, StepFailed
+from stend.base.text import plain
+from stend.base.units import decimal
 from stend.fleet.file import Fleet, Selector
-from stend.plain import plain
-from stend.units import decimal
 
 WORD = "drives.toml"
 
@@ -91,7 +91,7 @@ def kept(fleet: Fleet) -> Fleet | None:
         return fleet
     if not path.exists():
         return None
-    before = outside.toml(outside.read(path, "the drives chosen"), Written, f"the drives chosen, {path}")
+    before = untrusted.toml(untrusted.read(path, "the drives chosen"), Written, f"the drives chosen, {path}")
     if before.by != fleet.selectors or not set(fleet.serials) <= set(before.drives):
         raise BadInput(f"{path} has drives that were chosen by other words; delete it, or name another `into`")
     if gone := sorted({*before.destroy} - {*fleet.destroy}):
@@ -105,7 +105,7 @@ def keep(fleet: Fleet, own: Fleet) -> None:
         path, lost = Path(fleet.into) / WORD, tuple(one for one in own.serials if one in fleet.destroy)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            whole.write(path, msgspec.toml.encode(Written(own.serials, fleet.selectors, lost)))
+            atomic.write(path, msgspec.toml.encode(Written(own.serials, fleet.selectors, lost)))
         except OSError as error:
             raise StepFailed(f"{path}, the drives chosen, cannot be written: {error.strerror or error}") from error
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import msgspec
 from distributed import Client, as_completed
 
-from stend.errors import BadInput, Refused, StepFailed
+from stend.base.errors import BadInput, Refused, StepFailed
 from stend.fleet import chosen, home, sealed, tasks
 from stend.fleet.chosen import Drive
 from stend.fleet.file import Fleet, Order

@@ -9,11 +9,11 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from stend import outside
-from stend.batch import plan
-from stend.errors import BadInput
+from stend.base import untrusted
+from stend.base.errors import BadInput
+from stend.base.units import parse_bytes
+from stend.many.batch import acceptance as plan
 from stend.session.request import Request
-from stend.units import parse_bytes
 
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,60}$"
 Serial = Annotated[str, Meta(min_length=1, max_length=200)]
@@ -100,7 +100,7 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Drives times studies; a drive's studies run in their order, `retries` goes on with a run that failed.
 
     A serial in `drives` is the leave to destroy what is on it; a selector there chooses among those of `destroy`
-    (`stend.fleet.chosen`). By `acceptance` what comes home is one batch, and its lot is judged (`stend.batch`).
+    (`stend.fleet.chosen`). By `acceptance` what comes home is one batch, and its lot is judged (`stend.many.batch`).
     """
 
     name: Annotated[str, Meta(pattern=NAME)]
@@ -155,7 +155,7 @@ def slug(serial: str) -> str:
 
 def load(path: Path) -> Fleet:
     """BadInput where it cannot be one, names a drive twice, or has a plan of acceptance that contradicts itself."""
-    fleet = outside.toml(outside.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
+    fleet = untrusted.toml(untrusted.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
     if not fleet.scheduler and fleet.slurm is None:
         raise BadInput(f'{path} names no scheduler = "tls://HOST:PORT", nor [slurm]')
     if twice := [one for one in fleet.serials if fleet.serials.count(one) > 1]:

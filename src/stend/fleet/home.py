@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from stend import whole
-from stend.errors import BadInput, StepFailed
+from stend.base import atomic
+from stend.base.errors import BadInput, StepFailed
 from stend.fleet import tasks
 
 Ask = Callable[..., Any]
@@ -40,7 +40,7 @@ def brought(ask: Ask, fleet: str, cell: str, folder: Path) -> bool:
 def _kept(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        whole.write(path, data)
+        atomic.write(path, data)
     except OSError as error:
         why = error.strerror or error
         raise StepFailed(f"{path} cannot be written: {why}; nothing is lost, collect again once it can be") from error

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend import regular, whole
+from stend.base import atomic, regular
 from stend.session.together.turns import runtime
 
 
@@ -52,7 +52,7 @@ def claim(home: Path, serial: str, own: Claim, open_: Callable[[str, str], bool]
     with only(home / "claims" / "lock"):
         other = claimed(home, serial, own.fleet, open_)
         if not other:
-            whole.write(_place(home, serial), msgspec.json.encode(own))
+            atomic.write(_place(home, serial), msgspec.json.encode(own))
     return other
 
 

@@ -1,8 +1,8 @@
 """The drives of this host, by the names under which a fleet knows them."""
 
 from stend import devices
-from stend.definition import Identity
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.model.definition import Identity
 
 
 def drives(targets: list[str], *, busy: bool = False) -> dict[str, Identity]:

@@ -20,11 +20,11 @@ from distributed.protocol import pickle as carried
 from distributed.protocol import serialize
 from distributed.security import Security
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 NAMES = {
     "stend.fleet.tasks": {"carry", "halt", "states", "listing", "piece"},
-    "stend.errors": {"BadInput", "Refused", "Missing", "StepFailed"},
+    "stend.base.errors": {"BadInput", "Refused", "Missing", "StepFailed"},
     "dask._expr": {"Expr._reconstruct", "LLGExpr"},
     "dask._task_spec": {"Task"},
     "distributed.scheduler": {"KilledWorker", "WorkerState"},

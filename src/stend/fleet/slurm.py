@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from stend import regular
-from stend.errors import BadInput, Missing, StepFailed
+from stend.base import regular
+from stend.base.errors import BadInput, Missing, StepFailed
+from stend.base.programs import missing
+from stend.base.text import plain
 from stend.fleet import chosen, home, locks, own, tasks
 from stend.fleet.file import Fleet, Order, Slurm
 from stend.fleet.tasks import Outcome
-from stend.plain import plain
-from stend.programs import missing
 
 OF = "stend"
 TIMEOUT_S, NOTICE_S = 60, 120

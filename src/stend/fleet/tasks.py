@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from stend import store
-from stend.errors import BadInput, StendError
+from stend.base.errors import BadInput, StendError
 from stend.fleet import beside, locks
 from stend.fleet.file import Order, Study
 from stend.session import apart, series

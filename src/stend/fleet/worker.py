@@ -9,9 +9,9 @@ from typing import Any
 
 from distributed import Scheduler, Worker
 
-from stend.definition import Identity
 from stend.fleet import own as mine
 from stend.fleet import sealed, tasks
+from stend.model.definition import Identity
 
 AGAIN_S = 1.0
 

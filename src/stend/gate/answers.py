@@ -2,8 +2,8 @@
 
 import subprocess
 
-from stend import programs
-from stend.errors import Missing, Refused
+from stend.base import programs
+from stend.base.errors import Missing, Refused
 
 
 def answer(*words: str, of: str, what: str, limit_s: float) -> str:

@@ -2,11 +2,11 @@
 
 import os
 
-from stend.definition import Identity
-from stend.errors import Refused
+from stend.base.errors import Refused
+from stend.base.sysfs import Kernel, fd_bytes
 from stend.gate.look import NUMBER, SIZE, Marks, compare, look_again, number
 from stend.gate.refusals import refusal
-from stend.kernel import Kernel, fd_bytes
+from stend.model.definition import Identity
 
 
 class Gate:

@@ -3,14 +3,14 @@
 import os
 from collections.abc import Callable
 
-from stend.definition import Identity
-from stend.errors import Refused, StepFailed
+from stend.base.errors import Refused, StepFailed
+from stend.base.sysfs import HOST, Kernel
 from stend.gate.descriptor import Gate
 from stend.gate.entry import enter
 from stend.gate.fingerprint import changed, fingerprint
 from stend.gate.holdings import loss
 from stend.gate.look import marks
-from stend.kernel import HOST, Kernel
+from stend.model.definition import Identity
 
 
 class Door:

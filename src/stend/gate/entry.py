@@ -7,8 +7,8 @@ import shlex
 import stat
 import time
 
-from stend.definition import Identity
-from stend.errors import Refused, StepFailed
+from stend.base.errors import Refused, StepFailed
+from stend.base.sysfs import Kernel
 from stend.gate import ownership
 from stend.gate.descriptor import Gate
 from stend.gate.holdings import holdings, loss
@@ -17,7 +17,7 @@ from stend.gate.names import names_of
 from stend.gate.refusals import refusal
 from stend.gate.stack import Layer
 from stend.gate.uses import Uses
-from stend.kernel import Kernel
+from stend.model.definition import Identity
 
 BY_ID = "/dev/disk/by-id/"
 LOCK_PATIENCE_S = 2.0  # udev locks a drive for as long as it takes to look at it

@@ -3,9 +3,9 @@
 import os
 import stat
 
+from stend.base.sysfs import HOST, Kernel
 from stend.gate.holdings import signatures
 from stend.gate.look import FILE, NUMBER, PASSING, marks
-from stend.kernel import HOST, Kernel
 
 HELD = "signatures"
 """The key under which a fingerprint tells file systems, partition tables and other signatures."""

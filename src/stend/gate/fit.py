@@ -3,9 +3,9 @@
 import os
 import stat
 
+from stend.base.sysfs import Kernel, answer_at
 from stend.gate import mounts, overlay
 from stend.gate.stack import Layer
-from stend.kernel import Kernel, answer_at
 
 HERE = ("tmpfs", "ramfs", "overlay", "btrfs", "zfs", "bcachefs", "ubifs")
 """File systems of this kernel that hold data and have no device number of a drive."""

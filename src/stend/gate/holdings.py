@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from stend.errors import Refused
+from stend.base.errors import Refused
+from stend.base.sysfs import HOST, Kernel
+from stend.base.units import binary
 from stend.gate.answers import answer
-from stend.kernel import HOST, Kernel
-from stend.units import binary
 
 PATIENCE_S = 60
 EXT_AT, EXT_BYTES, EXT_WRITTEN, EXT_MOUNTED = 1024, 1024, 0x30, slice(0x88, 0xC8)

@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterator
 
+from stend.base.sysfs import HOST, Kernel, text
 from stend.gate import mounts, processes, stack
 from stend.gate.mounts import Mount
 from stend.gate.stack import Layer
 from stend.gate.use import Use
-from stend.kernel import HOST, Kernel, text
 
 TELLS = "`lslocks` tells more; end that first"
 

@@ -5,11 +5,11 @@ import os
 import re
 import stat
 
-from stend.definition import Identity
-from stend.errors import Refused, StepFailed
+from stend.base.errors import Refused, StepFailed
+from stend.base.sysfs import HOST, Kernel, answer_at, text
 from stend.gate import stack, volumes
 from stend.gate.stack import Layer
-from stend.kernel import HOST, Kernel, answer_at, text
+from stend.model.definition import Identity
 
 FS_IOC_GETVERSION = 0x80087601
 

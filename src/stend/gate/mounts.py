@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from stend.kernel import Kernel, text
+from stend.base.sysfs import Kernel, text
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs", "autofs", "fuse")
 """File systems where asking after a file may wait for a server for ever; no drive of this host is a file there."""

@@ -4,8 +4,8 @@ import os
 import re
 import stat
 
-from stend.definition import Identity
-from stend.kernel import HOST, Kernel, text
+from stend.base.sysfs import HOST, Kernel, text
+from stend.model.definition import Identity
 
 
 def names_of(identity: Identity, kernel: Kernel = HOST) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from stend.base.sysfs import Kernel
 from stend.gate import mounts
 from stend.gate.mounts import Mount
 from stend.gate.use import Use
-from stend.kernel import Kernel
 
 File = tuple[int, int]
 """Which file: (device, inode) as stat tells them."""

@@ -11,10 +11,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from stend.base.sysfs import Kernel, entries
 from stend.gate import mounts
 from stend.gate.look import generation
 from stend.gate.stack import Layer
-from stend.kernel import Kernel, entries
 
 MARK = "user.stend"
 SYSTEM = (

@@ -1,6 +1,6 @@
 """Partitions that lie in another one: logical ones in an extended one, slices of BSD and Solaris. Reads only."""
 
-from stend.kernel import SECTOR_BYTES, Kernel, count
+from stend.base.sysfs import SECTOR_BYTES, Kernel, count
 
 FIRST_LOGICAL = 5
 """The number of the first logical partition; those before are in the disk's own table."""

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from stend.base.process import ENDING_S, SOON_S, over
+from stend.base.sysfs import Kernel, entries, text
 from stend.gate import mounts, partitions
 from stend.gate.mounts import Mount
 from stend.gate.overlay import File
 from stend.gate.stack import Layer
 from stend.gate.use import Use
-from stend.kernel import Kernel, entries, text
-from stend.process import ENDING_S, SOON_S, over
 
 Link = tuple[str, str]
 """A link of /proc and what it reads."""

@@ -5,12 +5,12 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 
+from stend.base.process import SOON_S
+from stend.base.sysfs import HOST, Kernel
 from stend.gate import fit, lease, locks, mounts, processes, swap
 from stend.gate.stack import Layer
 from stend.gate.use import Use
 from stend.gate.uses import Uses, by_another_path
-from stend.kernel import HOST, Kernel
-from stend.process import SOON_S
 
 SYSTEM = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 GONE_S = 1.0

@@ -9,10 +9,10 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from stend.base.sysfs import Kernel, Loop
 from stend.gate import mounts, overlay
 from stend.gate.mounts import Mount
 from stend.gate.overlay import File
-from stend.kernel import Kernel, Loop
 
 
 class Layer(NamedTuple):

@@ -10,11 +10,11 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 
+from stend.base.sysfs import Kernel, Loop, text
 from stend.gate import mounts, overlay, partitions, stack, volumes
 from stend.gate.overlay import File
 from stend.gate.stack import Layer
 from stend.gate.use import Use
-from stend.kernel import Kernel, Loop, text
 
 EXPORTS = (
     "nvmet/subsystems/*/namespaces/*/device_path",

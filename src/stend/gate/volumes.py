@@ -2,8 +2,8 @@
 
 import re
 
+from stend.base.sysfs import Kernel
 from stend.gate.answers import answer
-from stend.kernel import Kernel
 
 PATIENCE_S = 20
 ONE_PLACE = ("linear", "delay", "flakey")

@@ -5,9 +5,9 @@ import json
 import os
 import subprocess
 
-from stend.errors import Missing, StepFailed
-from stend.features import clock
-from stend.programs import missing
+from stend.base.errors import Missing, StepFailed
+from stend.base.fio_features import clock
+from stend.base.programs import missing
 
 SECONDS = 3
 DEPTH = 32

@@ -7,10 +7,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from stend.extras import needing
+from stend.base.extras import needing
+from stend.base.units import GB
 from stend.host import ceiling, memory, processors
 from stend.host.files import read
-from stend.units import GB
 
 
 def measure(*, quick: bool = False) -> dict[str, Any]:

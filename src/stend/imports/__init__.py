@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.imports.given import Given, given
 from stend.imports.taken import Taken
 

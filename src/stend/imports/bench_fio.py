@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.imports import fio
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
-from stend.plain import plain
 
 TOOL = "bench-fio"
 NAMED = re.compile(r"([a-z]+?)(\d*)-(\d{1,5})-(\d{1,4})\.json")

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from stend.definition import Workload
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.text import plain
+from stend.base.units import MB, GiB, KiB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Rates, Taken, shared
-from stend.plain import plain
-from stend.units import MB, GiB, KiB, MiB
+from stend.model.definition import Workload
 
 HEAD = re.compile(r"^[ \t-]*(KDiskMark|CrystalDiskMark)\s*\(?(\d[\d.]*)?", re.MULTILINE)
 LINE = re.compile(

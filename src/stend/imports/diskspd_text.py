@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stend.definition import Workload
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Taken, carried
-from stend.plain import plain
-from stend.record import Counts, Tally, Told
-from stend.tally import NS
+from stend.model.definition import Workload
+from stend.model.record import Counts, Tally, Told
+from stend.model.tally import NS
 
 TOOL = "diskspd"
 RESULTS = re.compile(r"^Results for (?:timespan|job) \d+:", re.MULTILINE)

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.findings.look.figures import PERCENTS
 from stend.imports import numbers, xml
 from stend.imports.diskspd_text import MS, Asked, lacks, said, tally, workload
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
-from stend.plain import plain
-from stend.record import Counts, Tally
+from stend.model.record import Counts, Tally
 
 TOOL = "diskspd"
 ASKED = "Profile/TimeSpans/TimeSpan/Targets/Target"

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from stend.definition import Workload
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.text import plain
+from stend.base.units import MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
-from stend.plain import plain
-from stend.units import MiB
+from stend.model.definition import Workload
 
 TOOL = "elbencho"
 LIVE = "ISO Date,Label,Phase,RuntimeMS"

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from stend.definition import Workload
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.base.text import plain
+from stend.base.units import GiB, binary
 from stend.imports import numbers, xml
 from stend.imports.given import Given, text
 from stend.imports.taken import Load, Rates, Taken, rated
-from stend.plain import plain
-from stend.units import GiB, binary
+from stend.model.definition import Workload
 
 TOOL = "ezFIO"
 HEADER = ("Type", "Write %", "Block Size", "Threads", "Queue Depth/Thread", "IOPS")

@@ -6,18 +6,18 @@ from typing import Any
 
 import msgspec
 
-from stend import outside, ranges
-from stend.definition import Workload
+from stend.base import limits, untrusted
+from stend.base.errors import BadInput
+from stend.base.text import plain
+from stend.base.units import KiB
 from stend.engines._fio_json import Cutter
-from stend.errors import BadInput
 from stend.findings.look.figures import PERCENTS
 from stend.imports.given import Given
 from stend.imports.numbers import block, number, size, whole
 from stend.imports.taken import UNKNOWN, Load, Taken, carried
-from stend.plain import plain
-from stend.record import Counts, Tally, Told, added
-from stend.stats import bin_index
-from stend.units import KiB
+from stend.model.definition import Workload
+from stend.model.record import Counts, Tally, Told, added
+from stend.model.stats import bin_index
 
 TOOL = "fio"
 NO_NUMBERS = re.compile(rb":\s*-?(?:nan|inf)\b", re.IGNORECASE)
@@ -30,22 +30,22 @@ MOST_NOTES = 20
 class Latency(msgspec.Struct, frozen=True):
     """`lat_ns`, `clat_ns` in nanoseconds, `lat`, `clat` of fio 2 in microseconds."""
 
-    mean: ranges.Number = 0
-    stddev: ranges.Number = 0
-    max: ranges.Number = 0
+    mean: limits.Number = 0
+    stddev: limits.Number = 0
+    max: limits.Number = 0
     percentile: dict[str, Any] = {}
-    bins: dict[ranges.Count, ranges.Count] = {}
+    bins: dict[limits.Count, limits.Count] = {}
 
 
 class Way(msgspec.Struct, frozen=True):
     """`read` or `write` of a job: `io_bytes` in KiB where `io_kbytes` is not beside it, `bw` KiB/s, `runtime` ms."""
 
-    io_bytes: ranges.Amount = 0
-    io_kbytes: ranges.Amount | None = None
-    bw: ranges.Amount = 0
-    iops: ranges.Amount = 0
-    runtime: ranges.Amount = 0
-    total_ios: ranges.Count | None = None
+    io_bytes: limits.Amount = 0
+    io_kbytes: limits.Amount | None = None
+    bw: limits.Amount = 0
+    iops: limits.Amount = 0
+    runtime: limits.Amount = 0
+    total_ios: limits.Count | None = None
     lat_ns: Latency | None = None
     clat_ns: Latency | None = None
     lat: Latency | None = None
@@ -69,7 +69,7 @@ class Document(msgspec.Struct, frozen=True):
     jobs: list[Job]
     version: str = msgspec.field(default="", name="fio version")
     common: dict[str, Any] = msgspec.field(default_factory=dict, name="global options")
-    timestamp: ranges.Seconds = 0
+    timestamp: limits.Seconds = 0
     clients: list[Any] = msgspec.field(default_factory=list, name="client_stats")
 
 
@@ -103,18 +103,18 @@ def documents(data: bytes) -> tuple[Document, list[str]]:
     try:
         return _decode(data), []
     except msgspec.ValidationError as error:
-        raise BadInput(f"its JSON is not fio's: {outside.sentence(error)}") from error
-    except outside.BROKEN as error:
+        raise BadInput(f"its JSON is not fio's: {untrusted.sentence(error)}") from error
+    except untrusted.BROKEN as error:
         pieces = list(Cutter().feed(data + b"\n"))
         whole_ones = [piece for piece in pieces if isinstance(piece, bytes)]
         said = [f"fio says: {plain(piece)[:200]}" for piece in pieces if isinstance(piece, str)]
         if not whole_ones:
-            raise BadInput(f"there is no whole JSON document in it: {outside.sentence(error)}") from error
+            raise BadInput(f"there is no whole JSON document in it: {untrusted.sentence(error)}") from error
     more = [f"it holds {len(whole_ones)} documents; the last is taken"] if len(whole_ones) > 1 else []
     try:
         return _decode(whole_ones[-1]), [*said[:5], *more]
-    except outside.BROKEN as error:
-        raise BadInput(f"its JSON is not fio's: {outside.sentence(error)}") from error
+    except untrusted.BROKEN as error:
+        raise BadInput(f"its JSON is not fio's: {untrusted.sentence(error)}") from error
 
 
 def of(document: Document) -> Iterator[Load]:
@@ -202,7 +202,7 @@ def _tally(way: Way) -> Tally:
     ios = way.total_ios
     if ios is None:
         ios = _counted(size_bytes, way.iops * way.runtime / 1000)
-    if size_bytes > ranges.MOST or ios > ranges.MOST:
+    if size_bytes > limits.MOST or ios > limits.MOST:
         raise BadInput("it tells figures that cannot be")
     lat, scale = response(way)
     mean, deviation = max(lat.mean, 0.0) * scale, max(lat.stddev, 0.0) * scale

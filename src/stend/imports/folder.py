@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from stend import store
-from stend.definition import Hold, Identity, Phase, Plan, PlannedTest, Profile, Seconds
-from stend.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, StepFailed
+from stend.base.text import plain, plain_all
+from stend.base.version import __version__
 from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
-from stend.plain import plain, plain_all
-from stend.record import Ended, Event, Note, Position, Result, Source, Started
-from stend.version import __version__
+from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Profile, Seconds
+from stend.model.record import Ended, Event, Note, Position, Result, Source, Started
 
 STAGE = ".import-"
 MOST_PHASES = 500

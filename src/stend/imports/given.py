@@ -6,8 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from stend.errors import BadInput
-from stend.units import MiB, binary
+from stend.base.errors import BadInput
+from stend.base.units import MiB, binary
 
 MOST_BYTES = 64 * MiB
 """No result of one benchmark is longer; what is, is a log."""

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from stend.definition import Workload
+from stend.base.text import plain
+from stend.base.units import MB, MiB
 from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Rates, Taken, rated
-from stend.plain import plain
-from stend.units import MB, MiB
+from stend.model.definition import Workload
 
 TOOL = "Iometer"
 HEADER = "'Target Type"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from stend.errors import BadInput
-from stend.units import GiB, KiB, MiB, TiB
+from stend.base.errors import BadInput
+from stend.base.units import GiB, KiB, MiB, TiB
 
 MOST_ROWS = 200_000
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b?)", re.IGNORECASE)

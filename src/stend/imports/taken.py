@@ -2,12 +2,12 @@
 
 from typing import Any, NamedTuple
 
-from stend.definition import Workload
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.findings.look.figures import PERCENTS
-from stend.record import Counts, Tally, Told
-from stend.stats import MIN_BEYOND
-from stend.tally import NS
+from stend.model.definition import Workload
+from stend.model.record import Counts, Tally, Told
+from stend.model.stats import MIN_BEYOND
+from stend.model.tally import NS
 
 NOMINAL_S = 60.0
 """For how long a load is counted whose time is not told; its rates are as told."""

@@ -7,15 +7,15 @@ from xml.etree.ElementTree import Element
 
 import msgspec
 
-from stend import outside
-from stend.definition import Workload
-from stend.errors import BadInput
+from stend.base import untrusted
+from stend.base.errors import BadInput
+from stend.base.text import plain
+from stend.base.units import KiB
 from stend.imports import xml
 from stend.imports.given import Given
 from stend.imports.numbers import at, size, whole
 from stend.imports.taken import Load, Rates, Taken, shared
-from stend.plain import plain
-from stend.units import KiB
+from stend.model.definition import Workload
 
 TOOL = "TKperf"
 MIXES = {"iops": (100, 95, 65, 50, 35, 5, 0), "lat": (100, 65, 0)}
@@ -72,8 +72,8 @@ def read(given: Given) -> Taken:
 def _json(element: Element, tag: str) -> Any:
     try:
         return msgspec.json.decode(element.findtext(tag) or "null")
-    except outside.BROKEN as error:
-        raise BadInput(f"its <{tag}> is no JSON: {outside.sentence(error)}") from error
+    except untrusted.BROKEN as error:
+        raise BadInput(f"its <{tag}> is no JSON: {untrusted.sentence(error)}") from error
 
 
 def _word(element: Element, tag: str, most: int = 200) -> str:

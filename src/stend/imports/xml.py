@@ -3,8 +3,8 @@
 import re
 from xml.etree import ElementTree
 
-from stend.errors import BadInput
-from stend.units import MiB, binary
+from stend.base.errors import BadInput
+from stend.base.units import MiB, binary
 
 MOST_BYTES = 16 * MiB
 """A tree takes some ten times the memory of its text."""

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stend.record import Counts, Sample
-from stend.tally import NS
+from stend.model.record import Counts, Sample
+from stend.model.tally import NS
 
 MOST = 2000
 """Buckets kept; where there would be more, each two become one."""

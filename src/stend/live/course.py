@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 import msgspec
 
-from stend.definition import Hold, Idle, Phase, PlannedTest, Purge, Steady
 from stend.live.buckets import Buckets
-from stend.progress import Progress, ToGo
-from stend.record import Ended, Event, Judged, Note, Position, Result, Sample, Started, Telemetry, Verdict
+from stend.model.definition import Hold, Idle, Phase, PlannedTest, Purge, Steady
+from stend.model.record import Ended, Event, Judged, Note, Position, Result, Sample, Started, Telemetry, Verdict
+from stend.runner.progress import Progress, ToGo
 
 LAST = 60
 """Samples and notes that are kept one by one."""

@@ -8,8 +8,9 @@ import os
 import sys
 from pathlib import Path
 
-from stend import charts, findings, native, store
-from stend.errors import StendError
+from stend import charts, findings, store
+from stend.base import render_process
+from stend.base.errors import StendError
 from stend.words import Language
 from stend.words.sentences import finding_said
 
@@ -20,7 +21,7 @@ def drawn(folder: Path, into: Path, lang: str) -> None:
     told = [{"text": finding_said(found, words), "sure": found.confidence} for found in findings.find(run, {})]
     pictures = [picture for test in run.plan.tests for picture in charts.of(run, test, lang)]
     for number, picture in enumerate(pictures):
-        (into / f"{number}.svg").write_text(native.svg(json.dumps(picture.spec)), encoding="utf-8")
+        (into / f"{number}.svg").write_text(render_process.svg(json.dumps(picture.spec)), encoding="utf-8")
     index = {"findings": told, "pictures": [{"title": picture.title, "says": picture.says} for picture in pictures]}
     part = into / "index.part"
     part.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from stend.errors import StendError
+from stend.base.errors import StendError
 from stend.live.buckets import Bucket
 from stend.live.follow import Follower
 from stend.live.now import Now, now

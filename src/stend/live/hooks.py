@@ -11,9 +11,9 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import NamedTuple
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.live.course import Course
-from stend.record import Ended, Event, Judged, Telemetry
+from stend.model.record import Ended, Event, Judged, Telemetry
 
 PATIENCE_S = 30
 TRIES_S = (0, 2, 10)

@@ -8,7 +8,7 @@ from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, genera
 from prometheus_client.registry import Collector
 
 from stend.live.now import Now
-from stend.progress import ToGo
+from stend.runner.progress import ToGo
 
 KIND = CONTENT_TYPE_LATEST
 STATES = ("running", "ended", "cut off", "elsewhere")

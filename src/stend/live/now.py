@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
-from stend.definition import Hold
 from stend.live.course import Course, Passed
 from stend.live.state import State
-from stend.record import Verdict
-from stend.stats import percentile_s
+from stend.model.definition import Hold
+from stend.model.record import Verdict
+from stend.model.stats import percentile_s
 
 PERCENTS = (50, 99, 99.9, 99.99)
 

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from stend.errors import StendError
+from stend.base.errors import StendError
 from stend.live import metrics
 from stend.live.feed import Feed, Listener, encode
 from stend.live.now import Now

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from stend.errors import BadInput, StepFailed
+from stend.base.errors import BadInput, StepFailed
 from stend.live.guard import Guard, new_token
 from stend.live.server import Server
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from stend import catalogue
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.store import journal
 
 

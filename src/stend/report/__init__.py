@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stend import regular
-from stend.errors import BadInput
-from stend.extras import needing
-from stend.record import Run
+from stend.base import regular
+from stend.base.errors import BadInput
+from stend.base.extras import needing
+from stend.model.record import Run
 from stend.store import reports
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from stend import charts
+from stend.base.version import __version__
 from stend.charts import Picture
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 from stend.report.parts.sheet import sheet
-from stend.version import __version__
 from stend.words import Language
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from stend.definition import Hold
-from stend.errors import BadInput
-from stend.record import Result, Run, Tally
-from stend.stats import BINS, bin_edges_ns
-from stend.version import __version__
+from stend.base.errors import BadInput
+from stend.base.version import __version__
+from stend.model.definition import Hold
+from stend.model.record import Result, Run, Tally
+from stend.model.stats import BINS, bin_edges_ns
 
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 DIGITS = 3

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from stend.base.version import __version__
 from stend.charts.beside import Side
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.parts import Document
 from stend.report.parts.document import document
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 from stend.report.story import pages
 from stend.report.story.telling import Runs, story
-from stend.version import __version__
 
 
 def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:

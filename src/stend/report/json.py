@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 
 from stend import findings
-from stend.definition import Identity
-from stend.record import Position, Run, Verdict
+from stend.base.version import __version__
+from stend.model.definition import Identity
+from stend.model.record import Position, Run, Verdict
 from stend.report.parts.records import rows
 from stend.report.parts.schemas import DRAFT, records
 from stend.report.parts.sheet import sheet
-from stend.version import __version__
 from stend.words import LANGUAGES, Language
 from stend.words.sentences import finding_said
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from stend import regular, whole
+from stend.base import atomic, regular
 from stend.charts import Picture
 from stend.charts.beside import Side
 from stend.report.parts import Chapter, Document, Part, Section
@@ -30,7 +30,7 @@ def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] 
 def write_document(doc: Document, path: Path, folder: Path) -> list[Path]:
     """A Document, its pictures in a folder beside it."""
     regular.folder(folder)
-    whole.page(path, "\n".join(_document(doc, folder)) + "\n")
+    atomic.page(path, "\n".join(_document(doc, folder)) + "\n")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
 
 
@@ -79,7 +79,7 @@ def _drawn(doc: Document) -> dict[int, str]:
 def _pictures(drawings: dict[int, str], folder: Path, pictures: Sequence[Picture], place: str) -> Iterator[str]:
     for count, picture in enumerate(pictures, 1):
         name = f"{place}-{count}.svg"
-        whole.page(folder / name, drawings[id(picture)])
+        atomic.page(folder / name, drawings[id(picture)])
         yield f"![{escape(picture.title)}]({folder.name}/{name})\n"
 
 

@@ -11,8 +11,8 @@ from prometheus_client.registry import Collector
 
 from stend.findings.look import figures
 from stend.findings.look.figures import PERCENTS, Figures
-from stend.record import Run
-from stend.tally import NS
+from stend.model.record import Run
+from stend.model.tally import NS
 
 FIGURES = {
     "stend_iops": ("gauge", "", "IOs per second."),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stend.record import Run
+from stend.model.record import Run
 from stend.report import csv
 from stend.report.parts.records import COLUMNS
 

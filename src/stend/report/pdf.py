@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from stend.base.version import __version__
 from stend.charts import Picture
 from stend.charts.beside import Side
 from stend.report.parts import Chapter, Document, Part, Section, Table
@@ -13,7 +14,6 @@ from stend.report.parts.document import document
 from stend.report.parts.drawing import pages, svgs
 from stend.report.story import pages as story_pages
 from stend.report.story.telling import Runs, story
-from stend.version import __version__
 
 WORDS = (
     "report", "contents", "glance", "deviations", "notes", "nothing", "findings", "conclusion", "pros", "cons",

@@ -16,14 +16,15 @@ from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-from stend import devices, host, plan, store, write_cache
-from stend.again import announced, rerun
-from stend.definition import Plan
+from stend import devices, host, store
+from stend.base.errors import BadInput
 from stend.devices import Device
-from stend.errors import BadInput
-from stend.record import Event, Run
-from stend.run import run
-from stend.session import engine, same
+from stend.model.definition import Plan
+from stend.model.record import Event, Run
+from stend.planning import plan
+from stend.runner.loop import run
+from stend.runner.resume import announced, rerun
+from stend.session import engine, same, write_cache
 from stend.session.operator import Operator
 from stend.session.request import Request
 from stend.session.running import Running
@@ -41,7 +42,7 @@ def planned(request: Request) -> Plan:
 
     Units: bytes and seconds, at the end of each name.
     Errors: BadInput where that cannot be.
-    Source: `stend.plan`, the clauses of each test in its file of `stend.suite`.
+    Source: `stend.planning.plan`, the clauses of each test in its file of `stend.suite`.
     """
     return _drawn(request, devices.find(request.target))
 
@@ -52,7 +53,7 @@ def start(request: Request, operator: Operator = NOBODY, stop: Stop | None = Non
 
     Units: as in its events.
     Errors: BadInput, Refused or Missing before anything is made; a file that was made for it is taken away again then.
-    Source: the gate (docs/drives.md), `stend.run`.
+    Source: the gate (docs/drives.md), `stend.runner.loop`.
     """
     stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
     engine.can_load(request.target)
@@ -88,7 +89,7 @@ def resume(
 
     Units: as in its events.
     Errors: as `start`; BadInput where nothing at all is left to do.
-    Source: `stend.again`, which says where a run may go on.
+    Source: `stend.runner.resume`, which says where a run may go on.
     """
     stop = stop or Stop()
     journal.Record(folder)  # BadInput where there is no run, before anything is written there

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from stend import regular
+from stend.base import regular
 
 
 def log_of(folder: Path) -> Path:

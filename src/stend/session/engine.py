@@ -1,11 +1,12 @@
 """Which engine loads a drive, and whether this host has it."""
 
-from stend import extras, features, store
-from stend.bench import Stopped
-from stend.definition import Hold, Plan, Workload
+from stend import store
+from stend.base import extras, fio_features
+from stend.base.errors import BadInput
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
-from stend.errors import BadInput
+from stend.model.definition import Hold, Plan, Workload
+from stend.runner.bench import Stopped
 from stend.session.stopping import Stop
 
 HELD = 5
@@ -79,4 +80,4 @@ def can_load(target: str) -> None:
     if virtual.claims(target):
         extras.need(f"the virtual drive {target}", "numba")
     elif not null.claims(target):
-        features.probe()
+        fio_features.probe()

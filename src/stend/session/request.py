@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from stend.units import parse_bytes
+from stend.base.units import parse_bytes
 
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
 PLAYED = {"replay": ("trace", "fit", "speed"), "headroom": ("trace", "fit", "limit_ms", "percentile")}

@@ -4,8 +4,8 @@ from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 from stend import store
-from stend.definition import Plan
-from stend.record import Event
+from stend.model.definition import Plan
+from stend.model.record import Event
 from stend.session.stopping import Stop
 
 

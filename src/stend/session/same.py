@@ -1,9 +1,9 @@
 """Whether a run may go on: on the very drive it began on, and on no data that came since."""
 
-from stend.definition import Identity
+from stend.base.errors import Refused
 from stend.devices import Device
-from stend.errors import Refused
-from stend.record import Run
+from stend.model.definition import Identity
+from stend.model.record import Run
 
 WHO = ("kind", "serial", "wwn", "model", "capacity_bytes", "logical_bytes")
 

@@ -8,8 +8,9 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from stend import outside, store, whole
-from stend.errors import BadInput
+from stend import store
+from stend.base import atomic, untrusted
+from stend.base.errors import BadInput
 from stend.session.request import Request
 from stend.store import journal
 
@@ -62,12 +63,12 @@ def create(folder: Path, series: Series) -> None:
         way = f"`stend resume {folder}` goes on with it" if (folder / WORD).exists() else "name a new one with --into"
         raise BadInput(f"{folder} is not empty; {way}")
     folder.mkdir(parents=True, exist_ok=True)
-    whole.write(folder / WORD, msgspec.toml.encode(_told(series)))
+    atomic.write(folder / WORD, msgspec.toml.encode(_told(series)))
 
 
 def load(folder: Path) -> Series:
     """The series of a folder. BadInput where there is none, or it cannot be one."""
-    return outside.toml(outside.kept(folder / WORD, "the series"), Series, f"the series {folder / WORD}")
+    return untrusted.toml(untrusted.kept(folder / WORD, "the series"), Series, f"the series {folder / WORD}")
 
 
 def of_run(target: str, turn: int) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 
 from stend import devices
-from stend.definition import Identity
+from stend.base.errors import StendError
 from stend.devices import Device
-from stend.errors import StendError
+from stend.model.definition import Identity
 
 Sheet = dict[str, Any]
 OWN = ("doubts", "warnings")

@@ -2,12 +2,13 @@
 
 from contextlib import closing
 
-from stend import devices, plan
-from stend.definition import Plan, Profile
+from stend import devices
+from stend.base.errors import BadInput
 from stend.devices.virtual import VirtualDevice, claims
-from stend.errors import BadInput
-from stend.record import Run
-from stend.run import run
+from stend.model.definition import Plan, Profile
+from stend.model.record import Run
+from stend.planning import plan
+from stend.runner.loop import run
 from stend.session import engine
 
 

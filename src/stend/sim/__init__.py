@@ -3,8 +3,8 @@
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from stend.errors import BadInput, StepFailed
-from stend.extras import needing
+from stend.base.errors import BadInput, StepFailed
+from stend.base.extras import needing
 from stend.sim.named import load, profiles
 from stend.sim.requests import Pattern
 from stend.sim.spec import Spec

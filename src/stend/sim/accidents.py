@@ -1,8 +1,8 @@
 """What goes wrong on purpose, and when: the part of a virtual drive that tests of the program's nerves stand on."""
 
-from stend.errors import StepFailed
+from stend.base.errors import StepFailed
+from stend.base.units import binary
 from stend.sim.spec import Spec
-from stend.units import binary
 
 SILENCE_S = 30.0
 """A drive that has answered nothing for so long is given up."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.sim import array_kernel as k
 from stend.sim.drive import Drive
 from stend.sim.requests import Ledger, Loop, Stream

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import compiled, inlined
+from stend.base.jit import compiled, inlined
 from stend.sim.kernels import LATER, NONE, answered, asked, i64, next_of, sink, spend, u64
 from stend.sim.requests import WORK
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from stend.published import published
+from stend.model.published import published
 from stend.sim.experiments import KINDS, Bench, Cells
 from stend.sim.named import profiles
 from stend.sim.spec import Part, Spec

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.sim import disk_kernel
 from stend.sim import disk_state as k
 from stend.sim.drive import NS, Drive

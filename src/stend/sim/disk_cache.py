@@ -5,7 +5,7 @@ Streams, and requests larger than a chunk, pass it by.
 
 from typing import Any
 
-from stend.compiled import inlined
+from stend.base.jit import inlined
 from stend.sim.disk_state import CACHE_NEXT, CHUNK, PAGE, THROUGH
 from stend.sim.kernels import i64, u64
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import compiled, inlined, prefetch
+from stend.base.jit import compiled, inlined, prefetch
 from stend.sim.disk_cache import cached, evict, kept
 from stend.sim.disk_state import (
     CACHE_BUSY,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.errors import StepFailed
+from stend.base.errors import StepFailed
 from stend.sim.accidents import Course
 from stend.sim.account import Account, met_limit, stretch
 from stend.sim.feed import Feed, Schedule

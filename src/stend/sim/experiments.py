@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from stend.base.units import KiB, MiB
 from stend.sim import build
 from stend.sim.drive import Drive
 from stend.sim.requests import Pattern
 from stend.sim.spec import Spec
-from stend.units import KiB, MiB
 
 MINUTE = 60
 FILE_SERVER = ((512, 10), (1024, 5), (2048, 5), (4096, 60), (8192, 2), (16384, 4), (32768, 4), (65536, 10))

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.sim import flash_kernel
 from stend.sim import flash_state as k
 from stend.sim.account import delayed

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import inlined, prefetch, trailing_zeros
+from stend.base.jit import inlined, prefetch, trailing_zeros
 from stend.sim import flash_state as k
 from stend.sim.flash_victims import choose
 from stend.sim.kernels import i64, random64, u64

@@ -7,7 +7,7 @@ from when an IO was issued, not from when its data is ready: what is ready first
 import math
 from typing import Any
 
-from stend.compiled import compiled, inlined, prefetch
+from stend.base.jit import compiled, inlined, prefetch
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
 from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, sink, spend, u64

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stend.compiled import inlined
+from stend.base.jit import inlined
 from stend.sim import flash_state as k
 from stend.sim.kernels import below, i64, random64
 

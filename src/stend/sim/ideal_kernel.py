@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stend.compiled import compiled
+from stend.base.jit import compiled
 from stend.sim.kernels import LATER, NONE, answered, asked, next_of, sink, spend
 from stend.sim.requests import WORK
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import bin_of, inlined
+from stend.base.jit import bin_of, inlined
 from stend.sim.requests import (
     BAD,
     BATCH,

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
-from stend import outside
-from stend.errors import BadInput
+from stend.base import untrusted
+from stend.base.errors import BadInput
 from stend.sim.spec import Accidents, Spec
 from stend.sim.spread import varied
 
@@ -28,7 +28,7 @@ def load(text: str) -> Spec:
     given = dict(parse_qsl(query, keep_blank_values=True))
     parameters = {key: given.pop(key) for key in list(given) if "." in key}
     told = {"name": Path(name).stem, **_changed(name, _described(name), parameters), **_options(name, given)}
-    return varied(outside.converted(told, Spec, f"the virtual drive {name}", strict=False))
+    return varied(untrusted.converted(told, Spec, f"the virtual drive {name}", strict=False))
 
 
 def _described(name: str) -> dict[str, Any]:
@@ -37,8 +37,8 @@ def _described(name: str) -> dict[str, Any]:
     elif not name.endswith(".toml"):
         raise BadInput(f"there is no virtual drive {name!r}; there are {', '.join(profiles())}, and files *.toml")
     else:
-        data = outside.read(Path(name), "the virtual drive")
-    return outside.toml(data, dict[str, Any], f"the virtual drive {name}")
+        data = untrusted.read(Path(name), "the virtual drive")
+    return untrusted.toml(data, dict[str, Any], f"the virtual drive {name}")
 
 
 def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from stend.published import published
+from stend.model.published import published
 from stend.sim import calibrate
 from stend.sim.calibrate import Row
 from stend.sim.spec import Spec

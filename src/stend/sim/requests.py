@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stend.errors import BadInput
-from stend.units import KiB
+from stend.base.errors import BadInput
+from stend.base.units import KiB
 
 SECTOR = 512
 BATCH = 2048

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from stend.errors import StepFailed
+from stend.base.errors import StepFailed
 from stend.sim.flash_state import GIVEN_UP
 from stend.sim.requests import ENDED_AT, TURNS, WORK, Loop
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from stend import ranges
+from stend.base import limits
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,7 +34,7 @@ class Slc(Part, frozen=True, kw_only=True):
     """of the space at hand (free or already so written) that may be written so; 38 makes 64 of 500 GiB"""
     fold_pct: Share = 0
     """pages folded for each hundred written to dense superblocks meanwhile"""
-    short_pct: ranges.Number = -100
+    short_pct: limits.Number = -100
     """all host data passes through such blocks once no more space than this is free, percent of user capacity"""
     leave_pct: Share = 10
     """and until this much space is free again, percent of user capacity"""
@@ -61,9 +61,9 @@ class Tail(Part, frozen=True, kw_only=True):
     background_pct: Percent = 0
     """share of senses that find their die at background work (refresh, wear levelling) and wait evenly up to `busy_us`,
     under pure reads too"""
-    stalls_per_s: ranges.Number = 0
+    stalls_per_s: limits.Number = 0
     """how often nothing is answered for a while where only reads are asked; see `sim.stalls`"""
-    write_stalls_per_s: ranges.Number = 0
+    write_stalls_per_s: limits.Number = 0
     """how many more of these times there are where only writes are asked"""
     stall_ms: Millis = 1
     """the shortest of these times"""
@@ -121,7 +121,7 @@ class Flash(Part, frozen=True, kw_only=True):
     """covered by one piece of that map"""
     slc: Slc | None = None
     tail: Tail = Tail()
-    pause_every_writes: ranges.Count = 0
+    pause_every_writes: limits.Count = 0
     """after so many commands nothing is answered for `pause_ms` (the map is saved); 0: never"""
     pause_ms: Millis = 0
 
@@ -158,7 +158,7 @@ class Array(Part, frozen=True, kw_only=True):
     """Members behind a RAID controller; each member does `units` things at once."""
 
     members: Annotated[int, Meta(ge=1, le=64)]
-    level: ranges.Count
+    level: limits.Count
     stripe_bytes: Page = 65536
     units: Annotated[int, Meta(ge=1, le=256)] = 10
     read_us: Micros
@@ -218,25 +218,25 @@ class Thermal(Part, frozen=True, kw_only=True):
 class Accidents(Part, frozen=True, kw_only=True):
     """Misbehaviour on purpose, for tests and rehearsals; seconds of the drive's own clock, 0 is never."""
 
-    dies_at_s: ranges.Seconds = 0
+    dies_at_s: limits.Seconds = 0
     """from then on nothing is answered"""
-    hangs_at_s: ranges.Seconds = 0
+    hangs_at_s: limits.Seconds = 0
     """from then on nothing is answered for `hang_s`; what is outstanding waits so much longer"""
-    hang_s: ranges.Seconds = 10
-    errors_from_bytes: ranges.Count = 0
+    hang_s: limits.Seconds = 10
+    errors_from_bytes: limits.Count = 0
     """IO errors on `errors_bytes` from here, read or written"""
-    errors_bytes: ranges.Count = 0
-    resizes_at_s: ranges.Seconds = 0
+    errors_bytes: limits.Count = 0
+    resizes_at_s: limits.Seconds = 0
     """from then on the drive has `resized_bytes`"""
-    resized_bytes: ranges.Count = 0
+    resized_bytes: limits.Count = 0
     """0: half of what it had"""
-    overheats_at_s: ranges.Seconds = 0
+    overheats_at_s: limits.Seconds = 0
     """from then on its fan stands still: the air around it is 60 K warmer"""
-    loses_power_at_s: ranges.Seconds = 0
+    loses_power_at_s: limits.Seconds = 0
     """what was answered but is in an unprotected buffer is gone"""
     lies_about_flush: bool = False
     """answers as soon as a write is in its buffer, which is not protected against power loss"""
-    load_dies_at_s: ranges.Seconds = 0
+    load_dies_at_s: limits.Seconds = 0
     """no accident of the drive: the program that makes the load is killed by a signal then, and at its multiples,"""
     load_deaths: Annotated[int, Meta(ge=0, le=1000)] = 1
     """so often in all"""
@@ -251,11 +251,11 @@ class Spec(Part, frozen=True, kw_only=True):
     capacity_bytes: Capacity
     kind: str = "flash"
     firmware: str = "1"
-    logical_bytes: ranges.Sector = 512
-    physical_bytes: ranges.Sector = 4096
+    logical_bytes: limits.Sector = 512
+    physical_bytes: limits.Sector = 4096
     rotational: bool = False
     scale: Annotated[int, Meta(ge=1, le=1 << 32)] = 1
-    format_s: ranges.Seconds = 1
+    format_s: limits.Seconds = 1
     flash: Flash | None = None
     disk: Disk | None = None
     array: Array | None = None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import compiled, inlined, prefetch, trailing_zeros
+from stend.base.jit import compiled, inlined, prefetch, trailing_zeros
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import turn
 from stend.sim.flash_victims import emptiest

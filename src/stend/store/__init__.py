@@ -22,9 +22,9 @@ from typing import Any, BinaryIO, cast
 import msgspec
 import zstandard
 
-from stend import outside, ranges, regular
-from stend.errors import BadInput, Refused, StepFailed
-from stend.record import Ended, Event, Judged, Result, Run, Started
+from stend.base import limits, regular, untrusted
+from stend.base.errors import BadInput, Refused, StepFailed
+from stend.model.record import Ended, Event, Judged, Result, Run, Started
 from stend.store.chain import Chain
 from stend.store.journal import HEAD, Record, events_of
 
@@ -34,10 +34,10 @@ SHEETS = ("drive.toml", "sheet.toml")
 DURABLE = (Started, Result, Judged, Ended)
 
 HOST_FACTS: dict[str, Any] = {
-    "cpus": ranges.Count,
-    "memory_bytes": ranges.Count,
+    "cpus": limits.Count,
+    "memory_bytes": limits.Count,
     "adapters": list[dict[str, str]],
-    "measured": ranges.Measured,
+    "measured": limits.Measured,
 }
 """What reports reckon with; a fact that is not of this kind counts as not recorded. All others are words."""
 
@@ -166,7 +166,7 @@ def host(folder: Path) -> dict[str, Any]:
     """The machine the run was made on, as far as it can be read; {} when not recorded."""
     try:
         told = msgspec.json.decode(regular.read(folder / "host.json"), type=dict[str, Any])
-    except (OSError, *outside.BROKEN):
+    except (OSError, *untrusted.BROKEN):
         return {}
     return {key: value for key, value in told.items() if _fits(value, HOST_FACTS.get(key, Any))}
 
@@ -174,7 +174,7 @@ def host(folder: Path) -> dict[str, Any]:
 def _fits(value: Any, kind: Any) -> bool:
     try:
         msgspec.convert(value, kind)
-    except outside.BROKEN:
+    except untrusted.BROKEN:
         return False
     return True
 
@@ -182,7 +182,7 @@ def _fits(value: Any, kind: Any) -> bool:
 def manifest(folder: Path) -> dict[str, Any]:
     """What was asked, as written at the start."""
     path = folder / "manifest.toml"
-    return outside.toml(outside.kept(path, "the manifest"), dict[str, Any], str(path))
+    return untrusted.toml(untrusted.kept(path, "the manifest"), dict[str, Any], str(path))
 
 
 def find(top: Path) -> list[Path]:

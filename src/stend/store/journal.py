@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from stend import outside, ranges, regular
-from stend.errors import BadInput
-from stend.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
+from stend.base import limits, regular, untrusted
+from stend.base.errors import BadInput
+from stend.model.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
 from stend.store.chain import Chain
 
 FORMAT = 2
@@ -75,10 +75,10 @@ class Record:
         """The event in that line, or in the one that was read last."""
         try:
             return self.places.holding(_decoder.decode(line))
-        except outside.BROKEN as error:
+        except untrusted.BROKEN as error:
             number = number or self.lines_read
             raise BadInput(
-                f"{events_of(self.folder)}, line {number}, is not an event: {outside.sentence(error)}; "
+                f"{events_of(self.folder)}, line {number}, is not an event: {untrusted.sentence(error)}; "
                 f"`stend verify {self.folder}` tells what the folder is worth"
             ) from error
 
@@ -120,7 +120,7 @@ def _taken(lines: list[bytes], samples: Samples) -> bool:
     """Whether all lines were taken for samples as any stend writes them; of others nothing is said here."""
     try:
         rows = _rows(b"[%b]" % b",".join(lines))
-    except outside.BROKEN:
+    except untrusted.BROKEN:
         return False
     if len(rows) == len(lines):
         samples.take(rows)
@@ -142,7 +142,7 @@ class Places:
             case Started():
                 self.known = self.known or {(t.name, p.name) for t in event.plan.tests for p in t.phases}
                 for test in event.plan.tests:
-                    outside.fit(test.profile.options, ranges.OPTIONS)
+                    untrusted.fit(test.profile.options, limits.OPTIONS)
                 where = event.continues
             case Result() | Judged():
                 where = event.where
@@ -161,7 +161,7 @@ def _head(folder: Path) -> dict[str, Any]:
         raise BadInput(f"{events_of(folder)} cannot be read: {error.strerror}") from error
     try:
         head = json.loads(line) if line.endswith(b"\n") else {}
-    except outside.BROKEN:
+    except untrusted.BROKEN:
         head = {}
     if not isinstance(head, dict) or head.get("format") != HEAD["format"]:
         raise BadInput(f"{events_of(folder)} is not a stend event file")

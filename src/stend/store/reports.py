@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from stend import regular, whole
-from stend.record import Run
+from stend.base import atomic, regular
+from stend.base.version import __version__
+from stend.model.record import Run
 from stend.store import digest_of
-from stend.version import __version__
 
 MADE = "reports.json"
 
@@ -37,4 +37,4 @@ def kept(folder: Path) -> dict[str, Made]:
 def remember(into: Path, paths: Sequence[Path], seals: list[str]) -> None:
     """Add reports that were written below a run folder, made of records with these seals."""
     made = {str(p.relative_to(into)): Made(digest_of(p), __version__, seals) for p in paths}
-    whole.write(into / MADE, msgspec.json.format(msgspec.json.encode(kept(into) | made), indent=1) + b"\n")
+    atomic.write(into / MADE, msgspec.json.format(msgspec.json.encode(kept(into) | made), indent=1) + b"\n")

@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import zstandard
 
-from stend import regular, store
-from stend.definition import Hold
+from stend import store
+from stend.base import regular
+from stend.base.errors import BadInput
 from stend.engines import _fio_json as fio
-from stend.errors import BadInput
-from stend.record import Result, Run, Source, Tally
+from stend.model.definition import Hold
+from stend.model.record import Result, Run, Source, Tally
 from stend.store import reports
 from stend.store.journal import Record
 

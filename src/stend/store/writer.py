@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from stend import regular
-from stend.errors import BadInput, StepFailed
+from stend.base import regular
+from stend.base.errors import BadInput, StepFailed
+from stend.base.process import ENDING_S, SOON_S, ticks
 from stend.host.who import Host, here
-from stend.process import ENDING_S, SOON_S, ticks
 
 OWNER = "writer.json"
 OWNER_BYTES = 8192

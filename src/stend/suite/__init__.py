@@ -11,10 +11,10 @@ from importlib import resources
 from pathlib import Path
 from types import ModuleType
 
-from stend import outside
-from stend.definition import Profile, Step, Study, Test
-from stend.errors import BadInput
-from stend.traced import Traced
+from stend.base import untrusted
+from stend.base.errors import BadInput
+from stend.model.definition import Profile, Step, Study, Test
+from stend.model.traced import Traced
 
 
 def names() -> list[str]:
@@ -53,10 +53,10 @@ def study(name: str) -> Study | None:
     if name in suites():
         text = (resources.files(__name__) / "suites" / f"{name}.toml").read_bytes()
     elif name.endswith(".toml"):
-        text = outside.read(Path(name), "the study")
+        text = untrusted.read(Path(name), "the study")
     else:
         return None
-    return outside.toml(text, Study, f"the study {name}")
+    return untrusted.toml(text, Study, f"the study {name}")
 
 
 def expand(asked: tuple[str, ...]) -> tuple[str, ...]:

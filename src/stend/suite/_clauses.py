@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from stend.definition import Capacities, Hold, Identity, Phase, Profile, Purge, Steady, Workload
-from stend.errors import BadInput
-from stend.units import KiB, MiB
+from stend.base.errors import BadInput
+from stend.base.units import KiB, MiB
+from stend.model.definition import Capacities, Hold, Identity, Phase, Profile, Purge, Steady, Workload
 
 FILLS = 2
 """Workload independent preconditioning: 2 x user capacity (PTS 2.0.2 and 1.1, found)."""

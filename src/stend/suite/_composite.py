@@ -1,7 +1,7 @@
 """The composite block size workload of PTS 2.0.2 clause 13 (enterprise composite workload in 1.1), as in JESD219."""
 
-from stend.definition import Workload
-from stend.units import KiB
+from stend.base.units import KiB
+from stend.model.definition import Workload
 
 BLOCK_MIX_KIB = (
     (0.5, 4),

@@ -6,10 +6,10 @@ implementation, whose comments cite the steps.
 
 from collections.abc import Callable
 
-from stend.definition import Hold, Phase, PlannedTest, Profile, Steady, Step, Workload
-from stend.record import Counts, Run
+from stend.model.definition import Hold, Phase, PlannedTest, Profile, Steady, Step, Workload
+from stend.model.record import Counts, Run
+from stend.model.workload import writing
 from stend.suite._clauses import half_hourly, purged
-from stend.workload import writing
 
 Stimulus = Callable[[int, int, int], Workload]
 """(read %, threads, depth) -> the workload."""

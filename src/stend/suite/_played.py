@@ -2,14 +2,14 @@
 
 from typing import Literal, NamedTuple
 
-from stend import ranges
-from stend.definition import Bytes, Hold, Identity, Phase, Profile, Whole, Workload
-from stend.errors import BadInput
-from stend.estimate import assumed
+from stend.base import limits
+from stend.base.errors import BadInput
+from stend.base.units import MiB, binary
+from stend.model.definition import Bytes, Hold, Identity, Phase, Profile, Whole, Workload
+from stend.model.estimate import assumed
+from stend.model.traced import Traced
+from stend.model.workload import Fit, Replay
 from stend.suite._clauses import purged, sequential
-from stend.traced import Traced
-from stend.units import MiB, binary
-from stend.workload import Fit, Replay
 
 FILLS = 1
 """What the trace touches is written so often first, in order: blocks that were never written are read from nowhere."""
@@ -70,8 +70,8 @@ def laid(trace: Traced, room: int, wished: Literal["auto", "shift", "scale", "wr
     room = room // MiB * MiB
     if trace.longest_bytes > room:
         raise BadInput(f"an IO of the trace has {binary(trace.longest_bytes)}, the range only {binary(room)}")
-    if trace.longest_bytes > ranges.MOST_BLOCK:
-        most = binary(ranges.MOST_BLOCK)
+    if trace.longest_bytes > limits.MOST_BLOCK:
+        most = binary(limits.MOST_BLOCK)
         raise BadInput(f"an IO of the trace has {binary(trace.longest_bytes)}; a replay sends at most {most} at once")
     return fit, min(span, room) if fit != "scale" else room
 

@@ -9,11 +9,11 @@ import math
 from itertools import accumulate
 from pathlib import Path
 
-from stend.definition import Profile, Workload
-from stend.errors import BadInput
+from stend.base.errors import BadInput
+from stend.model.definition import Profile, Workload
+from stend.model.workload import Stream, streamed
 from stend.trace import form, steps
 from stend.trace.steps import Part
-from stend.workload import Stream, streamed
 
 SHARE_PCT = 80
 """Recall-med."""

@@ -1,6 +1,6 @@
 """Block sweep: sequential and random IO of 512 B to 1 MiB, reads, writes and mixed, at 128 outstanding (reviews')."""
 
-from stend.definition import Identity, Phase, Profile, Test
+from stend.model.definition import Identity, Phase, Profile, Test
 from stend.suite._clauses import filled, minutes, purged, random, sequential
 
 BLOCKS_KIB = [1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1, 0.5]

@@ -4,9 +4,9 @@ A part that is fast after being written shows a cache that keeps writes (write-t
 they pass by (write-around). Each way of warming has a part of its own, so that it begins cold (the reviews').
 """
 
-from stend.definition import Hold, Identity, Phase, Profile, Test
+from stend.base.units import GiB
+from stend.model.definition import Hold, Identity, Phase, Profile, Test
 from stend.suite._clauses import filled, minutes, random, span
-from stend.units import GiB
 
 DEPTHS, THREADS = [1, 2, 4, 8, 16, 32], 2
 BLOCK_KIB, MIXES = 8, [100, 50]

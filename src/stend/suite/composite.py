@@ -3,7 +3,7 @@
 Twelve block sizes, 40/60 reads to writes, three access zones; swept over threads x depth from high to low.
 """
 
-from stend.definition import Identity, Phase, Profile, Test
+from stend.model.definition import Identity, Phase, Profile, Test
 from stend.suite import _demand
 from stend.suite._composite import composite
 from stend.suite._demand import max_point, mid_point, min_point

@@ -3,7 +3,7 @@
 Purge; no preconditioning; three long groups of one-minute records, and no steady-state rule.
 """
 
-from stend.definition import Hold, Identity, Phase, Profile, Test
+from stend.model.definition import Hold, Identity, Phase, Profile, Test
 from stend.suite._clauses import purged, random, sequential
 
 GROUPS = {

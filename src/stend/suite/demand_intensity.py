@@ -3,7 +3,7 @@
 Random IO of a block size and mix of the operator's choice, swept over threads x depth from high to low.
 """
 
-from stend.definition import Identity, Phase, Profile, Test, Workload
+from stend.model.definition import Identity, Phase, Profile, Test, Workload
 from stend.suite import _demand
 from stend.suite._clauses import random
 from stend.suite._demand import max_point, mid_point, min_point

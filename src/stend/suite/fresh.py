@@ -4,7 +4,7 @@ Sequential writes of the purged drive; reads of what was written (reading what n
 and random writes. The peak is the best record of each phase.
 """
 
-from stend.definition import Capacities, Hold, Identity, Phase, Profile, Test
+from stend.model.definition import Capacities, Hold, Identity, Phase, Profile, Test
 from stend.suite._clauses import minutes, purged, random, sequential
 
 SEQUENTIAL = [1, 128]

@@ -1,19 +1,19 @@
 """Headroom: how many times as fast a captured trace can run before its response times exceed a limit. Ours.
 
-A search over the speed, each step a replay of the whole trace; `stend.headroom` says which speed comes next.
+A search over the speed, each step a replay of the whole trace; `stend.model.headroom` says which speed comes next.
 """
 
 import math
 
 import msgspec
 
-from stend import headroom
-from stend.definition import Hold, Identity, Idle, Phase, PlannedTest, Profile, Step, Test, Whole, Workload
-from stend.errors import BadInput
-from stend.record import Run
-from stend.stats import MIN_BEYOND
+from stend.base.errors import BadInput
+from stend.model import headroom
+from stend.model.definition import Hold, Identity, Idle, Phase, PlannedTest, Profile, Step, Test, Whole, Workload
+from stend.model.record import Run
+from stend.model.stats import MIN_BEYOND
+from stend.model.workload import Replay
 from stend.suite._played import OPTIONS, Asked, asked, prepared
-from stend.workload import Replay
 
 __all__ = ["TEST", "next_speed"]
 

@@ -3,9 +3,9 @@
 Each mix has a part of its own, so that each begins cold.
 """
 
-from stend.definition import Hold, Identity, Phase, Profile, Test
+from stend.base.units import GiB
+from stend.model.definition import Hold, Identity, Phase, Profile, Test
 from stend.suite._clauses import filled, random, span
-from stend.units import GiB
 
 HOT_GIB, HOURS = 20, 4
 """20 GiB on 32 GiB of cache (published); four hours are ours: the published curves are flat by then."""

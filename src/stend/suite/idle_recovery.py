@@ -4,7 +4,7 @@ Purge; write until steady; then for each rest: 360 times five seconds of writes 
 without one. A rest is counted from the last IO; its real length is the `gap_s` of the writes after it.
 """
 
-from stend.definition import Hold, Identity, Idle, Phase, Profile, Test
+from stend.model.definition import Hold, Identity, Idle, Phase, Profile, Test
 from stend.suite import write_saturation
 from stend.suite._clauses import filled, half_hourly, purged, random
 

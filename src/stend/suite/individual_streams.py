@@ -3,7 +3,7 @@
 Recall-med: each at 100 % to steady state, ideally with purge and preconditioning between them.
 """
 
-from stend.definition import Identity, Phase, Profile, Test
+from stend.model.definition import Identity, Phase, Profile, Test
 from stend.suite._clauses import filled, half_hourly, purged
 from stend.suite._streams import OPTIONS, alone, applied
 

@@ -3,7 +3,7 @@
 Purge; write 2 x user capacity sequentially; then the loops in the prescribed order, mixes outside, sizes inside.
 """
 
-from stend.definition import Hold, Identity, Phase, Profile, Steady, Test
+from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
 from stend.suite._clauses import filled, purged, random
 
 MIXES = [100, 95, 65, 50, 35, 5, 0]

@@ -4,7 +4,7 @@ Purge; write 2 x user capacity sequentially; rounds of three mixes by three bloc
 at once twenty minutes of RND 4 KiB 0/100 for the histogram.
 """
 
-from stend.definition import Hold, Identity, Phase, Profile, Steady, Test
+from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
 from stend.suite._clauses import filled, purged, random
 
 MIXES = [100, 65, 0]

@@ -4,7 +4,7 @@ Purge and fill; then for each mix and size rounds of all points, each five secon
 the deepest point is steady. The figures are the mean of the window: four rounds of at most 25.
 """
 
-from stend.definition import Hold, Identity, Phase, Profile, Steady, Test
+from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
 from stend.suite._clauses import filled, purged, random
 
 THREADS, DEPTHS = [1, 2, 4], [1, 2, 4, 8, 16, 32]

@@ -1,6 +1,6 @@
 """LBA profile: sequential throughput at positions over the whole range, the zones of a disk (the reviews')."""
 
-from stend.definition import Hold, Identity, Phase, Profile, Test, Workload
+from stend.model.definition import Hold, Identity, Phase, Profile, Test, Workload
 from stend.suite._clauses import filled, sequential, span
 
 POSITIONS, SECONDS, LEAST = 128, 5, 16

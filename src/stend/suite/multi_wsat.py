@@ -4,7 +4,7 @@ Recall-med: the streams' shares stay fixed, run to steady state as write saturat
 capacity in order before it.
 """
 
-from stend.definition import Identity, Phase, Profile, Test
+from stend.model.definition import Identity, Phase, Profile, Test
 from stend.suite._clauses import filled, half_hourly, minutes, purged
 from stend.suite._streams import OPTIONS, applied, mixed
 

@@ -4,9 +4,9 @@ Tables: peers.md, 6; `mem` where a row is remembered and not confirmed. Iometer'
 access specifications do unless told otherwise.
 """
 
-from stend.definition import Identity, Phase, Profile, Test, Workload
+from stend.base.units import KiB
+from stend.model.definition import Identity, Phase, Profile, Test, Workload
 from stend.suite._clauses import filled, known, minutes, purged
-from stend.units import KiB
 
 FILE_SERVER = ((0.5, 10), (1, 5), (2, 5), (4, 60), (8, 2), (16, 4), (32, 4), (64, 10))
 WEB_SERVER = (

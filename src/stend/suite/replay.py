@@ -3,7 +3,7 @@
 Ours, after the replay-native test of RWSW PTS (recall): there step mixes are played, here every IO at its address.
 """
 
-from stend.definition import Identity, Phase, Profile, Test
+from stend.model.definition import Identity, Phase, Profile, Test
 from stend.suite._played import OPTIONS, asked, prepared
 
 

@@ -6,11 +6,11 @@ round and before the points the write streams alone are run, as that clause does
 
 from functools import partial
 
-from stend.definition import Identity, Phase, Profile, Test, Workload
+from stend.model.definition import Identity, Phase, Profile, Test, Workload
+from stend.model.workload import Stream, writing
 from stend.suite import _demand
 from stend.suite._demand import max_point, mid_point, min_point
 from stend.suite._streams import OPTIONS, applied, mixed
-from stend.workload import Stream, writing
 
 __all__ = ["TEST", "max_point", "mid_point", "min_point"]
 

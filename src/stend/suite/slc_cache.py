@@ -3,7 +3,7 @@
 Then the same after a rest, on the drive now full; and on drives part full: purge, fill a part, rest, write the rest.
 """
 
-from stend.definition import Bytes, Hold, Identity, Idle, Phase, Profile, Test
+from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Profile, Test
 from stend.suite._clauses import purged, sequential, span
 
 BLOCK_KIB, POINT = 128, [1, 32]

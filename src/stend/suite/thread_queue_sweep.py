@@ -3,7 +3,7 @@
 Purge, fill, precondition with the same mix at 16/16 until steady; then one minute at each point, from low to high.
 """
 
-from stend.definition import Identity, Phase, Profile, Test
+from stend.model.definition import Identity, Phase, Profile, Test
 from stend.suite._clauses import filled, half_hourly, minutes, purged, random
 
 LEVELS = [2, 4, 8, 16]

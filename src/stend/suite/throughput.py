@@ -4,7 +4,7 @@ For each block size: purge; write 2 x user capacity with it; rounds of one minut
 minute's stream goes on where the one before it ended, and wraps at the end of the range.
 """
 
-from stend.definition import Hold, Identity, Phase, Profile, Steady, Test
+from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
 from stend.suite._clauses import filled, purged, sequential
 
 BLOCKS_KIB = [1024, 128]

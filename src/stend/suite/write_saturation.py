@@ -4,8 +4,8 @@ A steady-state check is one minute after every thirty of the same writes; so a r
 checks (`seek_steady` off: the reviews' 600 minutes) a round is one minute.
 """
 
-from stend.definition import Capacities, Hold, Identity, Phase, Profile, Rule, Seconds, Steady, Test, Workload
-from stend.record import SATURATED_FILLS
+from stend.model.definition import Capacities, Hold, Identity, Phase, Profile, Rule, Seconds, Steady, Test, Workload
+from stend.model.record import SATURATED_FILLS
 from stend.suite._clauses import known, purged, random, sequential
 from stend.suite._composite import composite
 

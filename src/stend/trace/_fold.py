@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import bin_of, compiled, inlined, leading_zeros
-from stend.stats import BIN_BITS, BINS
+from stend.base.jit import bin_of, compiled, inlined, leading_zeros
+from stend.model.stats import BIN_BITS, BINS
 
 i64, u64 = np.int64, np.uint64
 DEEPEST = 1024

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from stend.compiled import bin_of, compiled
-from stend.stats import BIN_BITS, BINS
+from stend.base.jit import bin_of, compiled
+from stend.model.stats import BIN_BITS, BINS
 
 i64, u64 = np.int64, np.uint64
 MOST_IN_FLIGHT = 1 << 14

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.errors import BadInput
-from stend.record import Tally
-from stend.stats import BINS
+from stend.base.errors import BadInput
+from stend.model.record import Tally
+from stend.model.stats import BINS
 from stend.trace import steps
 from stend.trace.folding import Folding
 from stend.trace.form import READ, UNKNOWN, WRITE, About, Batch, Trace

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import compiled
+from stend.base.jit import compiled
 
 Bytes = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int32]

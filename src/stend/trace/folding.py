@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.record import Tally
-from stend.stats import BINS
+from stend.model.record import Tally
+from stend.model.stats import BINS
 from stend.trace._fold import (
     ANSWERED,
     BUSY,

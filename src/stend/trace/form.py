@@ -14,8 +14,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from stend import extras, outside, ranges, whole
-from stend.errors import BadInput
+from stend.base import atomic, extras, limits, untrusted
+from stend.base.errors import BadInput
 from stend.trace.sound import Sound
 
 READ, WRITE, FLUSH, DISCARD = range(4)
@@ -57,15 +57,15 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     version: int = VERSION
     source: str
     device: str = ""
-    capacity_bytes: ranges.Count | None = None
-    block_bytes: ranges.Sector = 512
-    begun_s: ranges.Seconds | None = None
-    lost: ranges.Count = 0
+    capacity_bytes: limits.Count | None = None
+    block_bytes: limits.Sector = 512
+    begun_s: limits.Seconds | None = None
+    lost: limits.Count = 0
     lost_words: str = ""
-    late: ranges.Count = 0
-    lines: ranges.Count = 0
-    malformed: dict[str, ranges.Count] = {}
-    skipped: dict[str, ranges.Count] = {}
+    late: limits.Count = 0
+    lines: limits.Count = 0
+    malformed: dict[str, limits.Count] = {}
+    skipped: dict[str, limits.Count] = {}
     timed: bool = True
     shifted: bool = False
     notes: tuple[str, ...] = ()
@@ -95,11 +95,11 @@ class Trace:
             with parquet.ParquetFile(self.path) as file:
                 for groups in _together(file.metadata, rows):  # iter_batches keeps what it gave: 10 MB a million IOs
                     part = file.read_row_groups(groups, columns=list(columns))
-                    whole = {name: _array(part.column(name).combine_chunks()) for name in columns}
+                    atomic = {name: _array(part.column(name).combine_chunks()) for name in columns}
                     for at in range(0, part.num_rows, rows):
-                        yield {name: values[at : at + rows] for name, values in whole.items()}
+                        yield {name: values[at : at + rows] for name, values in atomic.items()}
         except (pa.ArrowException, OSError) as error:
-            raise BadInput(f"{self.path} cannot be read as a trace: {outside.sentence(error)}") from error
+            raise BadInput(f"{self.path} cannot be read as a trace: {untrusted.sentence(error)}") from error
 
 
 class Writer:
@@ -131,7 +131,7 @@ def writing(path: Path) -> Iterator[Writer]:
     extras.need("a trace", "pyarrow")
     from pyarrow import parquet
 
-    with whole.replaced(path) as part, parquet.ParquetWriter(part, _schema(), **_PACKED) as file:
+    with atomic.replaced(path) as part, parquet.ParquetWriter(part, _schema(), **_PACKED) as file:
         yield (writer := Writer(file))
         if writer.about is None:
             raise ValueError("a trace says what it is")
@@ -165,8 +165,8 @@ def opened(path: Path) -> Trace:
             return Trace(path, about, sum(_rows_of_groups(file)), _end_ns(file))
     except KeyError:
         raise BadInput(f"{path} is a Parquet file, but not a trace of stend") from None
-    except (pa.ArrowException, OSError, *outside.BROKEN) as error:
-        raise BadInput(f"{path} cannot be read as a trace: {outside.sentence(error)}") from error
+    except (pa.ArrowException, OSError, *untrusted.BROKEN) as error:
+        raise BadInput(f"{path} cannot be read as a trace: {untrusted.sentence(error)}") from error
 
 
 def claims(head: bytes) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.plain import plain
+from stend.base.text import plain
 from stend.trace import fields
 from stend.trace.fields import Flags, Numbers
 from stend.trace.form import Batch

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import compiled
+from stend.base.jit import compiled
 from stend.trace.form import UNKNOWN, Batch
 
 ISSUE, DONE = 0, 1

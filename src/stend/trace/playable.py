@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from stend.errors import BadInput
-from stend.tally import Tally
+from stend.base.errors import BadInput
+from stend.model.tally import Tally
+from stend.model.traced import Moment, Traced
 from stend.trace import form, taken
 from stend.trace.folding import steps
 from stend.trace.steps import Step
-from stend.traced import Moment, Traced
 
 STEPS = 300
 """Steps of time that are kept of a trace, of a second at least."""

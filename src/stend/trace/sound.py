@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.errors import BadInput
-from stend.units import MiB
+from stend.base.errors import BadInput
+from stend.base.units import MiB
 
 LARGEST = 1 << 61
 """Largest offset, length or time in ns (73 years): the sum of two stays within 63 bits."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 
 BLOCK = 1 << 22
 LONGEST = 1 << 20

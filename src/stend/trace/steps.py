@@ -13,12 +13,12 @@ from typing import Annotated, NamedTuple
 import msgspec
 import zstandard
 
-from stend import outside, ranges
-from stend.errors import BadInput
-from stend.record import Tally
+from stend.base import limits, untrusted
+from stend.base.errors import BadInput
+from stend.base.units import block_label
+from stend.model.record import Tally
 from stend.trace.form import DISCARD, OPS, READ, WRITE, About
 from stend.trace.sound import LARGEST, LONGEST
-from stend.units import block_label
 
 VERSION = 1
 MAGIC = b"\x28\xb5\x2f\xfd"
@@ -59,7 +59,7 @@ class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
     block_bytes: Length
     random: bool
     tally: Tally
-    depth_sum: ranges.Count = 0
+    depth_sum: limits.Count = 0
 
     @property
     def key(self) -> Key:
@@ -85,7 +85,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
     start_ns: Time
     length_ns: Time
     idle_ns: Time | None
-    depths: dict[Depth, ranges.Count]
+    depths: dict[Depth, limits.Count]
     parts: tuple[Part, ...]
 
     @property
@@ -151,10 +151,10 @@ class Steps:
         for number, line in enumerate(lines, 2):
             try:
                 step = msgspec.json.decode(line, type=Step)
-            except outside.BROKEN as error:
+            except untrusted.BROKEN as error:
                 if not line.endswith(b"\n"):
                     return
-                said = outside.sentence(error)
+                said = untrusted.sentence(error)
                 raise BadInput(f"{self.path} is broken: line {number} is not a step: {said}") from None
             if step.start_ns < end_ns:
                 raise BadInput(f"{self.path} is broken: the step of line {number} starts before the end of the last")
@@ -168,8 +168,8 @@ def opened(path: Path) -> Steps:
     """A file of steps. BadInput where it is none."""
     try:
         header = msgspec.json.decode(next(_lines(path), b""), type=Header)
-    except (OSError, *outside.BROKEN) as error:
-        raise BadInput(f"{path} cannot be read as steps of a trace: {outside.sentence(error)}") from error
+    except (OSError, *untrusted.BROKEN) as error:
+        raise BadInput(f"{path} cannot be read as steps of a trace: {untrusted.sentence(error)}") from error
     if header.version > VERSION:
         raise BadInput(f"{path} has steps of version {header.version}; this stend reads up to {VERSION}")
     return Steps(path, header.step_ns, header.about)

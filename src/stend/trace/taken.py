@@ -11,9 +11,9 @@ from typing import IO, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from stend import extras
-from stend.errors import BadInput, Missing
-from stend.programs import missing
+from stend.base import extras
+from stend.base.errors import BadInput, Missing
+from stend.base.programs import missing
 from stend.trace import form, source, steps
 from stend.trace.form import About, Batch, Trace
 from stend.trace.lines import Lines

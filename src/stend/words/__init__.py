@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from stend.errors import BadInput
+from stend.base.errors import BadInput
 from stend.words import numbers
 
 LANGUAGES = ("en", "ru")

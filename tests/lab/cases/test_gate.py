@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from stend import devices, gate
-from stend.errors import Refused
+from stend.base.errors import Refused
 from tests.gate_verbs import refused
 from tests.lab import bench
 

@@ -3,9 +3,9 @@
 import pytest
 
 from stend import devices
+from stend.base.units import MiB
 from stend.devices.telling import nvme_logs as logs
 from stend.devices.telling import tools
-from stend.units import MiB
 from tests.lab import bench
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stend import devices
-from stend.errors import Refused
+from stend.base.errors import Refused
 from tests.gate_verbs import refused
 from tests.lab import bench
 from tests.lab.cases.test_gate import digest, mounted

@@ -5,9 +5,9 @@ import subprocess
 import pytest
 
 from stend import devices
+from stend.base.units import MiB
 from stend.devices.drive import DriveDevice
 from stend.devices.purging import rescan
-from stend.units import MiB
 from tests.lab import bench
 
 

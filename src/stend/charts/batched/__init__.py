@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stend.batch.verdict import Batch
 from stend.charts.batched import operating, strips
 from stend.charts.parts import Picture, theme
+from stend.many.batch.verdict import Batch
 from stend.words import Language
 
 KINDS = (strips, operating)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from stend.batch.plan import Plan
-from stend.batch.verdict import Batch
 from stend.charts.parts import BLUE, Drawing, Row, axis, data
 from stend.charts.parts.plain import Chart
+from stend.many.batch.acceptance import Plan
+from stend.many.batch.verdict import Batch
 from stend.words import Language
 
 MOST_PCT = (2, 5, 10, 20, 40, 100)

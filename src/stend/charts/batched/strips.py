@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.batch.verdict import Batch
 from stend.charts.parts import COLOURS, GREY, SHAPES, Drawing, Row, data, series_scale
 from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.compare.differences import Figure
+from stend.many.batch.verdict import Batch
+from stend.many.compare.differences import Figure
 from stend.words import Language
 
 MOST_FIGURES = 24

@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stend.base.units import GiB, MiB
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, binned, data, thin, zoom
 from stend.charts.parts.marks import band, tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
-from stend.definition import Idle
 from stend.findings import look
-from stend.published import middle
-from stend.units import GiB, MiB
+from stend.model.definition import Idle
+from stend.model.published import middle
 from stend.words import Language
 
 HOUR_S = 3600.0

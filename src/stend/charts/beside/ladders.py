@@ -6,11 +6,11 @@ Drawn where two runs at least have the test; a drive alone has the charts of the
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stend.base.units import KiB
 from stend.charts.parts import DASHES, Drawing, Row, axis, series_scale, thin
 from stend.charts.parts.marks import lines, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings import look
-from stend.units import KiB
 from stend.words import Language
 
 FEWEST = 2

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend import published
+from stend.base.units import KiB
 from stend.charts.parts import Drawing, Row, axis, data
 from stend.charts.parts.marks import lines, tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures
-from stend.published import middle
-from stend.units import KiB
+from stend.model import published
+from stend.model.published import middle
 from stend.words import Language
 
 IOPS = {

@@ -7,9 +7,9 @@ from stend.charts.headroom import drawing
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import thin_lines
 from stend.charts.parts.sides import Side, channels
-from stend.definition import PlannedTest
 from stend.findings.look.replayed import replayed
-from stend.record import Tally
+from stend.model.definition import PlannedTest
+from stend.model.record import Tally
 from stend.words import Language
 
 WAYS = ("read", "write")

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stend.base.units import KiB
 from stend.charts.beside.levels import dots
 from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, data, series_scale
 from stend.charts.parts.marks import lines, tips
 from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
-from stend.published import middle
-from stend.units import KiB
+from stend.model.published import middle
 from stend.words import Language
 
 FIGURES = {"mean": "avg", "p99": "p99", "p99.99": "p99.99"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.charts.overlay import courses, intervals, ratio_map, rested, sweeps, tails
 from stend.charts.parts import Picture, theme
-from stend.compare import Comparison
+from stend.many.compare import Comparison
 from stend.words import Language
 
 KINDS = (ratio_map, intervals, sweeps, courses, rested, tails)

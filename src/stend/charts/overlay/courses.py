@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series_scale, thin, time_scale, zoom
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
-from stend.compare import Comparison, Outcome
+from stend.many.compare import Comparison, Outcome
 from stend.words import Language
 
 MOST_POINTS = 300

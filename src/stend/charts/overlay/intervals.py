@@ -8,7 +8,7 @@ from stend.charts.overlay.ratio_map import change
 from stend.charts.parts import GREY, Drawing, Row, data, series_scale
 from stend.charts.parts.figures import named
 from stend.charts.parts.plain import Chart
-from stend.compare import Comparison, Difference
+from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
 MOST_ROWS = 24

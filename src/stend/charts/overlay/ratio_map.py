@@ -5,7 +5,7 @@ from math import log
 
 from stend.charts.parts import Drawing, Row, data
 from stend.charts.parts.plain import Chart
-from stend.compare import Comparison, Difference
+from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
 RATES = ("iops", "throughput")

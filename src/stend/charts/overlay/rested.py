@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
-from stend.compare import Comparison
+from stend.many.compare import Comparison
 from stend.words import Language
 
 

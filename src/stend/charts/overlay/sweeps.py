@@ -6,7 +6,7 @@ from typing import Any
 from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, data, series_scale
 from stend.charts.parts.marks import octaves, tips
 from stend.charts.parts.plain import Chart
-from stend.compare import Comparison, Difference
+from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
 FEWEST = 3

@@ -6,7 +6,7 @@ from stend.charts.exceedance import curve
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series_scale
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
-from stend.compare import Comparison, Difference, Outcome
+from stend.many.compare import Comparison, Difference, Outcome
 from stend.words import Language
 
 MOST_CHARTS = 4

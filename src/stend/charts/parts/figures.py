@@ -1,7 +1,7 @@
 """How charts and tables call the figures of many runs."""
 
-from stend.compare.differences import Figure
-from stend.compare.sides import Key
+from stend.many.compare.differences import Figure
+from stend.many.sides import Key
 from stend.words import Language
 
 

@@ -5,10 +5,10 @@ from itertools import count, cycle
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, SHAPES, series_scale
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look.figures import Figures, figures
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 
 PUBLISHED = (5, 3)
 GREYS = ("#6e7781", "#9aa2ab", "#57606a", "#b1b8bf")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stend.charts.parts import Picture, theme
 from stend.charts.swept import choice, course, shares
-from stend.sweep.study import Study
+from stend.many.sweep.study import Study
 from stend.words import Language
 
 KINDS = (shares, course, choice)

@@ -7,8 +7,8 @@ from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, data, series
 from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
 from stend.charts.swept.named import axis_title, scaled, tight
-from stend.sweep.study import Study
-from stend.sweep.wish import Subject, Wish
+from stend.many.sweep.study import Study
+from stend.many.sweep.wish import Subject, Wish
 from stend.words import Language
 
 MOST_DOTS = 1500

@@ -10,9 +10,9 @@ from stend.charts.parts import BLACK, DASHES, SHAPES, Drawing, Row, axis, data, 
 from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
 from stend.charts.swept.named import axis_title, parameter, scaled, tight
-from stend.compare.differences import Figure
-from stend.sweep.design import Range, Value
-from stend.sweep.study import Study
+from stend.many.compare.differences import Figure
+from stend.many.sweep.design import Range, Value
+from stend.many.sweep.study import Study
 from stend.words import Language
 
 MOST_FIGURES = 4

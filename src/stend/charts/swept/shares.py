@@ -6,8 +6,8 @@ from typing import Any
 from stend.charts.parts import BLUE, ORANGE, Drawing, Row, data, series_scale
 from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.sweep.sensitivity import Effects, Share
-from stend.sweep.study import Study
+from stend.many.sweep.sensitivity import Effects, Share
+from stend.many.sweep.study import Study
 from stend.words import Language
 
 MOST_FIGURES = 4

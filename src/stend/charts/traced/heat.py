@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from stend.base.units import GiB, MiB
 from stend.charts.parts import Drawing, Row, axis, data, time_scale
 from stend.charts.parts.plain import Chart
 from stend.trace.described import Described
 from stend.trace.form import READ, WRITE
-from stend.units import GiB, MiB
 from stend.words import Language
 
 

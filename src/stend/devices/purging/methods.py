@@ -8,10 +8,10 @@ import mmap
 import os
 from collections.abc import Iterator
 
-from stend.errors import StepFailed
+from stend.base.errors import StepFailed
+from stend.base.sysfs import fd_bytes
+from stend.base.units import GiB
 from stend.gate import Gate
-from stend.kernel import fd_bytes
-from stend.units import GiB
 
 BLKDISCARD, BLKZEROOUT, BLKFLSBUF = 0x1277, 0x127F, 0x1261
 KEEP_SIZE, PUNCH_HOLE = 0x01, 0x02

@@ -4,15 +4,15 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from stend.definition import Identity
+from stend.base.errors import Refused, StendError, StepFailed
+from stend.base.sysfs import Kernel
 from stend.devices.purging import purge as purger
 from stend.devices.purging import rescan
 from stend.devices.purging.prepare_table import Layout, Same, Way, Wish, decide
 from stend.devices.purging.table import Command, Drive, No
 from stend.devices.telling import facts, nvme_cli, tools
-from stend.errors import Refused, StendError, StepFailed
 from stend.gate import Guarded
-from stend.kernel import Kernel
+from stend.model.definition import Identity
 
 PATIENCE_S = 30.0
 TOLERANCE = 0.01

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from stend.base.units import MiB, binary, decimal
 from stend.devices.purging.table import STATES, Command, Drive, No
-from stend.units import MiB, binary, decimal
 
 NAMESPACES, HPA, AMA, DESCRIPTOR = (
     "namespace management",

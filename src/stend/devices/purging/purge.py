@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable
 
+from stend.base.errors import Refused, StepFailed
+from stend.base.units import MB, duration
 from stend.devices.purging import follow, methods
 from stend.devices.purging.table import Drive, No, Way, decide
 from stend.devices.telling import tools
-from stend.errors import Refused, StepFailed
 from stend.gate import Gate
-from stend.units import MB, duration
 
 LEAST_LIMIT_S = 900.0
 SLOWEST_BYTES_PER_S = 40 * MB

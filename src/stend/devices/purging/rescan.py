@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from stend.definition import Identity
-from stend.errors import StepFailed
-from stend.kernel import Kernel
+from stend.base.errors import StepFailed
+from stend.base.sysfs import Kernel
+from stend.model.definition import Identity
 
 
 def by_kernel(kernel: Kernel, node: str, interface: str) -> None:

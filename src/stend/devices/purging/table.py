@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from stend import maker
+from stend.base import checked
 
 Command = tuple[str, ...]
 PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and told in every error
@@ -99,7 +99,7 @@ OTHERS = "save what is on them, or ask for the lesser --method discard, which to
 def _vendor(drive: Drive) -> Way:
     """The operator's own command, its words split at spaces, {node}, {controller} and {serial} filled in."""
     names = {"node": drive.node, "controller": drive.controller or drive.node, "serial": drive.serial}
-    words = maker.words(maker.checked(drive.template, "the maker's command"), **names)
+    words = checked.words(checked.checked(drive.template, "the maker's command"), **names)
     return Way("vendor", f"the maker's command `{' '.join(words)}`", (words,), crypto=True)
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from stend.base.units import GB, GiB, MiB
 from stend.devices.telling import shapes
-from stend.units import GB, GiB, MiB
 
 SMARTCTL = ("smartctl", "--json", "--all", "--log=devstat")
 WORN = {"Wear_Leveling_Count", "Media_Wearout_Indicator", "SSD_Life_Left", "Percent_Lifetime_Remain"}

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from stend.definition import Identity
 from stend.devices.telling import facts
+from stend.model.definition import Identity
 
 
 class Member(Protocol):

@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from stend.definition import Identity
+from stend.base.errors import Missing, StepFailed
+from stend.base.sysfs import SECTOR_BYTES, Kernel, text
+from stend.base.units import decimal
 from stend.devices.telling import tools
-from stend.errors import Missing, StepFailed
-from stend.kernel import SECTOR_BYTES, Kernel, text
-from stend.units import decimal
+from stend.model.definition import Identity
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane, as sysfs tells it, to the generation people name."""

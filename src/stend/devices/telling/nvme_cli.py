@@ -5,8 +5,8 @@ import re
 import shutil
 from functools import lru_cache
 
+from stend.base.errors import StepFailed
 from stend.devices.telling import tools
-from stend.errors import StepFailed
 
 RENAMED = {
     "id-ctrl": ("id", "ctrl"),

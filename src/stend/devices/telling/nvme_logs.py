@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from stend.base.units import MiB
 from stend.devices.telling import shapes, tools
-from stend.units import MiB
 
 KELVIN = 273
 MOST_W = 1000

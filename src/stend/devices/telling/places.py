@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from stend.base.sysfs import Kernel, text
 from stend.gate.mounts import Mount
-from stend.kernel import Kernel, text
 
 MEMORY = ("tmpfs", "ramfs")
 COPYING = ("btrfs", "zfs", "bcachefs", "nilfs2", "f2fs")

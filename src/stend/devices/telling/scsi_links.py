@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from stend.base.sysfs import Kernel, text
 from stend.devices.telling.tools import number
-from stend.kernel import Kernel, text
 
 ERRORS = ("invalid_dword_count", "running_disparity_error_count", "loss_of_dword_sync_count")
 RESETS = "phy_reset_problem_count"

@@ -5,8 +5,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from stend import outside
-from stend.ranges import Count, Name, Number, Sector
+from stend.base import untrusted
+from stend.base.limits import Count, Name, Number, Sector
 
 Celsius = Annotated[int, Meta(ge=-60, le=250)]
 Byte = Annotated[int, Meta(ge=0, le=255)]
@@ -56,13 +56,13 @@ def taken(value: Any, shape: Any) -> Any:
         return [taken(one, shape[0]) for one in value] if isinstance(value, list) else []
     try:
         return msgspec.convert(value, shape)
-    except outside.BROKEN:
+    except untrusted.BROKEN:
         return None
 
 
 def sound(health: dict[str, Any]) -> dict[str, Any]:
     """The figures of a drive's health that can be."""
-    return outside.fitting(health, {key: HEALTH.get(key, Count) for key in health})
+    return untrusted.fitting(health, {key: HEALTH.get(key, Count) for key in health})
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:
@@ -74,5 +74,5 @@ def figure(value: Any) -> float | None:
     """A number, also one written as text; None where it is none."""
     try:
         return msgspec.convert(value, Number, strict=False)
-    except outside.BROKEN:
+    except untrusted.BROKEN:
         return None

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from stend.definition import Identity
+from stend.base.sysfs import HOST, Kernel, count, natural, text
+from stend.base.units import GB
 from stend.devices.telling.facts import GENERATIONS
 from stend.gate import mounts
-from stend.kernel import HOST, Kernel, count, natural, text
-from stend.units import GB
+from stend.model.definition import Identity
 
 FUNCTION = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 ASIDE = ("file system", "enclosure")

@@ -5,10 +5,10 @@ import re
 import subprocess
 from typing import Any, NamedTuple
 
-from stend.errors import Missing, StepFailed
-from stend.plain import plain
-from stend.programs import missing
-from stend.ranges import MOST
+from stend.base.errors import Missing, StepFailed
+from stend.base.limits import MOST
+from stend.base.programs import missing
+from stend.base.text import plain
 
 PATIENCE_S = 30.0
 

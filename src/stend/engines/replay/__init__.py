@@ -6,13 +6,13 @@ fio keeps no trace's times (it drifts 8 to 65 %, docs/replay.md) and cannot tie 
 import os
 from collections.abc import Mapping
 
-from stend.definition import Workload
 from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
 from stend.engines.mapped import found
 from stend.engines.replay.load import SILENCE_S, SenderLoad
 from stend.engines.replay.process import Sender, started
 from stend.engines.replay.task import Task
+from stend.model.definition import Workload
 
 __all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
 

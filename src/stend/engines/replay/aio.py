@@ -5,7 +5,7 @@ import os
 import platform
 from typing import NamedTuple
 
-from stend.errors import Missing
+from stend.base.errors import Missing
 
 
 class Numbers(NamedTuple):

@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.compiled import bin_of, compiled, inlined
+from stend.base.jit import bin_of, compiled, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import HELD_NS, now, reap, send, slept, tell, wait
+from stend.model.stats import BIN_BITS, BINS
 from stend.sim.kernels import draw, i64
 from stend.sim.requests import ENDED
-from stend.stats import BIN_BITS, BINS
 
 BATCH = 64
 """So many IOs are sent at most before answers are taken."""

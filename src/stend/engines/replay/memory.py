@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.stats import BINS
+from stend.model.stats import BINS
 
 (
     FED,

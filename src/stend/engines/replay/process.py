@@ -9,9 +9,9 @@ import time
 
 import msgspec
 
+from stend.base.errors import StepFailed
 from stend.engines.replay import memory as m
 from stend.engines.replay.task import GO, READY, Task
-from stend.errors import StepFailed
 
 KILL_S = 2.0
 """How long the kernel may take to end it; one that waits for a dead drive ends with that wait."""

@@ -19,13 +19,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from stend.base.errors import StendError
 from stend.engines.mapped import Requests, requests
 from stend.engines.replay import aio, discards, kernel
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import FD, Flight, flight
 from stend.engines.replay.task import GO, READY, Task
 from stend.engines.simulated import pattern
-from stend.errors import StendError
 from stend.sim.requests import stream
 from stend.trace import form
 

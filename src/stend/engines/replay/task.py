@@ -2,7 +2,7 @@
 
 import msgspec
 
-from stend.definition import Workload
+from stend.model.definition import Workload
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known, evi
 from stend.findings.judgement.standing import standing
 from stend.findings.judgement.uses import Demand, Use, uses
 from stend.findings.look.grounds import Because
-from stend.record import Run
+from stend.model.record import Run
 
 Mark = Literal["yes", "performance", "doubt", "no", "can't tell"]
 RANK: tuple[Mark, ...] = ("no", "can't tell", "doubt", "performance", "yes")

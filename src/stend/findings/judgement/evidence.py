@@ -14,7 +14,7 @@ from stend.findings.look.endurance import endurance
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.saturated import Saturated, saturated
-from stend.record import Run
+from stend.model.record import Run
 
 TELLS = {
     "reads": "iops",

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
+from stend.base.units import KiB
 from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.saturated import saturated
-from stend.record import Run, added
-from stend.units import KiB
+from stend.model.record import Run, added
 
 SATURATION = "write-saturation"
 LARGE = 64 * KiB

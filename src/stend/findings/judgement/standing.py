@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from stend.definition import Hold, Profile
+from stend.base.units import GB
 from stend.findings.look.grounds import Because
-from stend.record import Run
-from stend.units import GB
+from stend.model.definition import Hold, Profile
+from stend.model.record import Run
 
 LEAST_BYTES = 8 * GB
 """No drive on sale is smaller; what is, is filled before a rate can be taken, and is a scratch file or a toy."""

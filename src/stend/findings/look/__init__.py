@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from stend.definition import Hold, Idle, Phase, PlannedTest, Steady, Workload
 from stend.findings.look.once import once
-from stend.record import Counts, Judged, Result, Run, added
-from stend.stats import percentile_s
+from stend.model.definition import Hold, Idle, Phase, PlannedTest, Steady, Workload
+from stend.model.record import Counts, Judged, Result, Run, added
+from stend.model.stats import percentile_s
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
 """Tests whose figures are those of a state that service does not last in."""

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from stend.units import KiB
+from stend.base.units import KiB
 
 
 class Claim(NamedTuple):

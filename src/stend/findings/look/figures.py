@@ -8,12 +8,12 @@ states, `listed` those of a phase as screens and tables list them. So one quanti
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
-from stend import headroom
-from stend.definition import Hold, Phase, PlannedTest, Workload
 from stend.findings import look
 from stend.findings.look.once import once
-from stend.record import Counts, Result, Run, Tally, Told, added
-from stend.stats import percentile_s
+from stend.model import headroom
+from stend.model.definition import Hold, Phase, PlannedTest, Workload
+from stend.model.record import Counts, Result, Run, Tally, Told, added
+from stend.model.stats import percentile_s
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
 """Purged and not filled; after preconditioning; in the measurement window; at the end of a saturation; after rests;

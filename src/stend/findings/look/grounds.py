@@ -7,11 +7,11 @@ phrase of the catalogue (`because.KEY`) and its values, so that it reads in ever
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from stend.definition import Bytes, Hold, PlannedTest, Purge
 from stend.findings.look import Record, heat, incidents, judged_phases, last_judged, phase_names
 from stend.findings.look.because import Because as Because  # noqa: PLC0414 -- needs give it
 from stend.findings.look.moments import on_clock
-from stend.record import Run
+from stend.model.definition import Bytes, Hold, PlannedTest, Purge
+from stend.model.record import Run
 
 FILLS = 2.0
 """Capacities to be written from a purge before a level can be called lasting: the first is written to clean flash, the

@@ -6,8 +6,8 @@ A level has one source: the first of its tests that measured it. So a page shows
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from stend.base.units import KiB
 from stend.findings.look.figures import Figures, State
-from stend.units import KiB
 
 STREAM_BYTES = 128 * KiB
 NEARLY = 0.9

@@ -7,8 +7,8 @@ from typing import Any
 from stend.findings.look import Record
 from stend.findings.look.moments import Moment, began, ended, looks
 from stend.findings.look.once import once
-from stend.record import Run, Telemetry
-from stend.watch import slowed
+from stend.model.record import Run, Telemetry
+from stend.runner.telemetry import slowed
 
 COLDEST_C, HOTTEST_C = -40.0, 150.0
 """No drive works at or beyond these temperatures, and exactly 0 is what a sensor without a value gives."""

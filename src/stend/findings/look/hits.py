@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from stend.findings import look
-from stend.record import Counts, Run, Tally
-from stend.stats import bin_edges_ns, percentile_s
+from stend.model.record import Counts, Run, Tally
+from stend.model.stats import bin_edges_ns, percentile_s
 
 MISS = 0.3
 """An answer faster than this share of the tenth percentile of cold reads came from the cache."""

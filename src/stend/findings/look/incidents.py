@@ -11,8 +11,8 @@ from stend.findings.look import Record
 from stend.findings.look.because import Because
 from stend.findings.look.moments import Moment, began, ended, looks, notes
 from stend.findings.look.once import once
-from stend.record import Run
-from stend.watch import HEAT_BIT, MINUTE_S, incidents
+from stend.model.record import Run
+from stend.runner.telemetry import HEAT_BIT, MINUTE_S, incidents
 
 GOES_ON = ("resync", "critical_warning")
 """Values that tell of a state: as long as they are set, it lasts."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from stend.findings.look import Record
 from stend.findings.look.once import once
-from stend.record import Note, Position, Result, Run, Telemetry
+from stend.model.record import Note, Position, Result, Run, Telemetry
 
 Moment = tuple[int, float]
 Event = TypeVar("Event", Note, Telemetry)

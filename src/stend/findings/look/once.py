@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-from stend.record import Run
+from stend.model.record import Run
 
 Asked = ParamSpec("Asked")
 Told = TypeVar("Told")

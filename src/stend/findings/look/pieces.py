@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from stend.findings import look
 from stend.findings.look.once import once
-from stend.record import COLUMNS, Counts, Run, Sample, Samples
-from stend.tally import Tally
+from stend.model.record import COLUMNS, Counts, Run, Sample, Samples
+from stend.model.tally import Tally
 
 Array = npt.NDArray[np.float64]
 

@@ -1,10 +1,10 @@
 """What a run tells of the trace it played."""
 
-from stend.definition import PlannedTest
 from stend.findings import look
-from stend.pace import Pace
-from stend.record import Run, Tally
-from stend.stats import bin_edges_ns, percentile_s
+from stend.model.definition import PlannedTest
+from stend.model.pace import Pace
+from stend.model.record import Run, Tally
+from stend.model.stats import bin_edges_ns, percentile_s
 
 
 def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:

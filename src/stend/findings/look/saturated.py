@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stend.definition import PlannedTest
 from stend.findings import look
 from stend.findings.look import grounds
 from stend.findings.look.curve import LEVEL, Course, course
@@ -27,7 +26,8 @@ from stend.findings.look.levels import crossing, levels, scatter, sharp
 from stend.findings.look.once import once
 from stend.findings.look.pause import Pause, kept, pause
 from stend.findings.look.pieces import Array, Line, equal, growing, line, seconds
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 
 FEWEST = 20
 """Samples of a course that anything is stated of, at least."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stend.definition import Hold, Workload
 from stend.findings import look
 from stend.findings.look.figures import LASTING, Figures, figures
-from stend.record import Run
-from stend.workload import Stream
+from stend.model.definition import Hold, Workload
+from stend.model.record import Run
+from stend.model.workload import Stream
 
 MIXED = ("multi-wsat", "rwsw-demand-intensity")
 TESTS = ("multi-wsat", "individual-streams", "rwsw-demand-intensity")

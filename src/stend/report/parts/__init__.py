@@ -4,7 +4,7 @@ import base64
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from stend import whole
+from stend.base import atomic
 from stend.charts import Picture
 
 
@@ -57,7 +57,7 @@ class Photo(NamedTuple):
     def saved(self, file: Path) -> str:
         """Written beside other files; its name there, which has its kind at the end."""
         named = file.with_suffix(f".{self.kind}")
-        whole.page(named, self.data)
+        atomic.page(named, self.data)
         return named.name
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stend.definition import Bytes, Hold, PlannedTest, Purge
 from stend.findings import look
-from stend.record import Run
+from stend.model.definition import Bytes, Hold, PlannedTest, Purge
+from stend.model.record import Run
 from stend.report.parts import Table
 from stend.words import Language
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stend.batch.odd import LEAST_DRIVES, Odd
-from stend.batch.verdict import Acceptance, Batch
+from stend.base.version import __version__
 from stend.charts.batched import pictures
 from stend.charts.overlay.ratio_map import change
 from stend.charts.parts.figures import figure_name
-from stend.compare.differences import THRESHOLDS
+from stend.many.batch.odd import LEAST_DRIVES, Odd
+from stend.many.batch.verdict import Acceptance, Batch
+from stend.many.compare.differences import THRESHOLDS
 from stend.report.parts import Document, Section, Table, written
-from stend.version import __version__
 from stend.words import Language
 
 FORMAT = 1

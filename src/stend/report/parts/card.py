@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from stend.definition import Workload
+from stend.base.units import KiB
 from stend.findings.look.figures import PERCENTS, Figures, answers, lasting
-from stend.record import Run
+from stend.model.definition import Workload
+from stend.model.record import Run
 from stend.report.parts import Number
-from stend.units import KiB
 from stend.words import Language
 
 FIVE = 5

@@ -7,7 +7,7 @@ from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.charts.parts.theme import finished
 from stend.findings.look.figures import Figures, answers
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.parts import Table
 from stend.words import Language
 

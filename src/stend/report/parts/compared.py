@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stend.compare import Comparison, Difference, Side
-from stend.compare.rules import Judgement
+from stend.base.version import __version__
+from stend.many.compare import Comparison, Difference, Side
+from stend.many.compare.rules import Judgement
 from stend.report.parts import written
 from stend.report.parts.versus import versus
-from stend.version import __version__
 
 FORMAT = 1
 OF_RUN = ("name", "drive", "began_s", "ended_s", "seed", "settings", "stamps")

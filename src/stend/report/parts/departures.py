@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from stend import suite
-from stend.definition import PlannedTest, Profile
-from stend.plan import load_profile
-from stend.record import Run
+from stend.model.definition import PlannedTest, Profile
+from stend.model.record import Run
+from stend.planning.plan import load_profile
 from stend.words import Language
 
 FIXED = ("write_cache", "active_range_pct", "rounds", "steady", "minute_s", "second_s", "shorten", "range_limit_bytes")

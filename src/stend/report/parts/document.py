@@ -7,10 +7,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from stend import charts, findings, regular
-from stend.definition import PlannedTest
+from stend import charts, findings
+from stend.base import regular
 from stend.findings import Finding, Sheet, look
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.report.parts import Chapter, Document, Part, Table
 from stend.report.parts.audit import audit
 from stend.report.parts.card import numbers

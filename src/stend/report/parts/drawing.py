@@ -19,9 +19,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
+from stend.base import render_process
+from stend.base.errors import StepFailed, Undrawn
+from stend.base.text import ODD, plain, plain_all, plain_lines
 from stend.charts import Picture
-from stend.errors import StepFailed, Undrawn
-from stend.plain import ODD, plain, plain_all, plain_lines
 from stend.report.parts.markup import template_text
 
 MOST = 4
@@ -40,8 +41,11 @@ UNDRAWN = (
 )
 
 
+PROGRAM = Path(render_process.__file__)
+
+
 class Renderer:
-    """One process of `stend.native`, begun when first asked and begun again when it ended."""
+    """One process of `stend.base.render_process`, begun when first asked and begun again when it ended."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[str] | None = None
@@ -73,7 +77,7 @@ class Renderer:
     def _running(self) -> "subprocess.Popen[str]":
         if self.process is None:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "stend.native"],
+                [sys.executable, "-P", str(PROGRAM)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

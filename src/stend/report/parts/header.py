@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from stend.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
+from stend.base.units import block_label
 from stend.findings import look
 from stend.findings.look.figures import answers
-from stend.record import Run
+from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
+from stend.model.record import Run
 from stend.report.parts import Block
-from stend.units import block_label
 from stend.words import Language
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from stend.plain import plain
+from stend.base.text import plain
 from stend.report.parts import Table
 
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")

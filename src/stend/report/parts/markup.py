@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from stend.plain import plain_lines
+from stend.base.text import plain_lines
 from stend.report.parts import vega
 
 if TYPE_CHECKING:

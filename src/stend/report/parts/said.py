@@ -1,7 +1,7 @@
 """What every page says of a run in a few words: how it ended, its stamps, what was found."""
 
 from stend.findings import Finding
-from stend.record import Run
+from stend.model.record import Run
 from stend.report.parts import Said
 from stend.words import Language
 from stend.words.sentences import finding_said

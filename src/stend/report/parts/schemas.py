@@ -4,7 +4,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from stend.record import Event
+from stend.model.record import Event
 from stend.report.parts.records import COLUMNS
 from stend.store.journal import HEAD
 
@@ -67,10 +67,10 @@ def events() -> dict[str, Any]:
 
 def comparison() -> dict[str, Any]:
     """comparison.json; what compares and draws is not loaded for any other."""
-    from stend.compare import Difference
-    from stend.compare.rules import Answer
-    from stend.compare.settings import Differing
-    from stend.compare.sides import Key, Outcome
+    from stend.many.compare import Difference
+    from stend.many.compare.rules import Answer
+    from stend.many.settings import Differing
+    from stend.many.sides import Key, Outcome
     from stend.report.parts.compared import OF_RUN
 
     why, key = reasons(), record(Key)

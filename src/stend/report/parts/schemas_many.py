@@ -7,8 +7,8 @@ from stend.report.parts.schemas import many, reasons, record, shape, whole
 
 def batch() -> dict[str, Any]:
     """batch.json: distributions, odd drives with their evidence, the lot's verdict; values in base units."""
-    from stend.batch.verdict import Verdict
-    from stend.compare.sides import Key
+    from stend.many.batch.verdict import Verdict
+    from stend.many.sides import Key
 
     place = {"key": record(Key), "quantity": str}
     spread: Any = {"drives": int, "median": float, "deviation": float, "values": dict[str, float]}
@@ -34,8 +34,8 @@ def batch() -> dict[str, Any]:
 
 def sweep() -> dict[str, Any]:
     """sweep.json: shares of each figure's variance by parameter and pair, with intervals; the best designs."""
-    from stend.compare.sides import Key
-    from stend.sweep.design import Value
+    from stend.many.sides import Key
+    from stend.many.sweep.design import Value
 
     interval = dict.fromkeys(("value", "low", "high"), float)
     share: Any = shape("Share", interval)

@@ -6,28 +6,28 @@ from typing import Any
 
 import tomli_w
 
-from stend import outside, ranges, regular, whole
-from stend.errors import BadInput
+from stend.base import atomic, limits, regular, untrusted
+from stend.base.errors import BadInput
+from stend.base.units import MiB, binary
 from stend.findings import Sheet
 from stend.findings.look.claimed import meaning
-from stend.published import PREFIX, published
+from stend.model.published import PREFIX, published
 from stend.report.parts import Photo, Table
 from stend.store import SHEETS
-from stend.units import MiB, binary
 from stend.words import Language
 
 PHOTO = "photo"
 KNOWN: dict[str, Any] = {
     PHOTO: Any,
-    "price": ranges.Positive,
-    "currency": ranges.Name,
-    "endurance_tbw": ranges.Positive,
-    "endurance_dwpd": ranges.Positive,
-    "warranty_years": ranges.Positive,
+    "price": limits.Positive,
+    "currency": limits.Name,
+    "endurance_tbw": limits.Positive,
+    "endurance_dwpd": limits.Positive,
+    "warranty_years": limits.Positive,
     "power_loss_protection": bool,
-    "interface": ranges.Name,
-    "peers": list[ranges.Name],
-    "claimed": dict[ranges.Name, ranges.Positive],
+    "interface": limits.Name,
+    "peers": list[limits.Name],
+    "claimed": dict[limits.Name, limits.Positive],
 }
 """What the report reckons with; all other names are shown as they are."""
 
@@ -46,13 +46,13 @@ def sheet(folder: Path | None) -> Sheet:
 def read_sheet(path: Path) -> Sheet:
     """A drive sheet; BadInput says what is wrong with it. Words of any other name are kept, tables are not."""
     what = f"the drive sheet {path}"
-    facts = outside.toml(outside.read(path, "the drive sheet"), dict[str, Any], what)
+    facts = untrusted.toml(untrusted.read(path, "the drive sheet"), dict[str, Any], what)
     for key, value in facts.items():
-        known = KNOWN.get(key) or (ranges.Count if key.endswith("_bytes") else Any)
+        known = KNOWN.get(key) or (limits.Count if key.endswith("_bytes") else Any)
         if known is Any and isinstance(value, dict | list):
             raise BadInput(f"{what} has a table or list {key!r}; `[claimed]` and `peers` are the only ones")
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        outside.converted(value, ranges.Number if known is Any and number else known, f"{what}: {key}")
+        untrusted.converted(value, limits.Number if known is Any and number else known, f"{what}: {key}")
     return facts
 
 
@@ -62,7 +62,7 @@ def keep(name: str, folder: Path) -> None:
     BadInput, with nothing written, if either cannot be used.
     """
     if name.startswith(PREFIX):
-        whole.write(folder / SHEETS[0], tomli_w.dumps(published_sheet(name)).encode())
+        atomic.write(folder / SHEETS[0], tomli_w.dumps(published_sheet(name)).encode())
         return
     path = Path(name)
     facts, files = read_sheet(path), [(path, SHEETS[0])]
@@ -73,7 +73,7 @@ def keep(name: str, folder: Path) -> None:
         files.append((file, file.name))
     for file, kept in files:
         if file.resolve() != (folder / kept).resolve():
-            whole.write(folder / kept, file.read_bytes())
+            atomic.write(folder / kept, file.read_bytes())
 
 
 def published_sheet(name: str) -> Sheet:

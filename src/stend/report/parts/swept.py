@@ -6,16 +6,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from stend.base.version import __version__
 from stend.charts.parts.figures import figure_name
 from stend.charts.swept import pictures
 from stend.charts.swept.named import parameter
-from stend.compare.differences import Figure
+from stend.many.compare.differences import Figure
+from stend.many.sweep.design import Range
+from stend.many.sweep.sensitivity import Effects, Share
+from stend.many.sweep.study import Study
+from stend.many.sweep.wish import Subject, Wish
 from stend.report.parts import Document, Section, Table, written
-from stend.sweep.design import Range
-from stend.sweep.sensitivity import Effects, Share
-from stend.sweep.study import Study
-from stend.sweep.wish import Subject, Wish
-from stend.version import __version__
 from stend.words import Language
 
 FORMAT = 1

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend.definition import Phase, PlannedTest
+from stend.base.units import block_label
 from stend.findings import look
 from stend.findings.look.figures import Figures, loads, together
-from stend.record import Judged, Run, Verdict
+from stend.model.definition import Phase, PlannedTest
+from stend.model.record import Judged, Run, Verdict
 from stend.report.parts import Table
-from stend.units import block_label
 from stend.words import Language
 
 TAIL = ("p99", "p99.9", "p99.99", "p99.999")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from stend.charts.traced import pictures
 from stend.charts.traced.named import OPERATIONS, operation, stream
-from stend.record import Tally
+from stend.model.record import Tally
+from stend.model.stats import percentile_s
 from stend.report.parts import Document, Section, Table, written
 from stend.report.parts.traced_plain import PERCENTILES, plain
-from stend.stats import percentile_s
 from stend.trace.described import Described, Places, streams
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Step, answered

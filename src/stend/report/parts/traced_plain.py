@@ -4,13 +4,13 @@ from typing import Any
 
 import msgspec
 
+from stend.base.version import __version__
 from stend.charts.traced.named import OPERATIONS
-from stend.record import Tally
-from stend.stats import percentile_s
+from stend.model.record import Tally
+from stend.model.stats import percentile_s
 from stend.trace.described import Described, Places
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Part, Step, answered
-from stend.version import __version__
 
 FORMAT = 1
 PERCENTILES = (50.0, 99.0, 99.9, 99.99)

@@ -7,7 +7,7 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from stend.errors import StepFailed
+from stend.base.errors import StepFailed
 
 
 def script() -> str:

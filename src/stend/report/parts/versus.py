@@ -7,9 +7,9 @@ from typing import Any
 from stend.charts.overlay import pictures
 from stend.charts.overlay.intervals import name
 from stend.charts.overlay.ratio_map import change
-from stend.compare import Comparison, Difference
-from stend.compare.rules import Judgement
-from stend.compare.settings import Reason
+from stend.many.compare import Comparison, Difference
+from stend.many.compare.rules import Judgement
+from stend.many.settings import Reason
 from stend.report.parts import Document, Section, Table, written
 from stend.words import Language
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from stend import whole
-from stend.compare.sides import Outcome
-from stend.errors import BadInput
+from stend.base import atomic
+from stend.base.errors import BadInput
+from stend.many.sides import Outcome
 from stend.report.parts import Document, Section
 from stend.words import Language
 
@@ -58,7 +58,7 @@ def write(
 
 
 def _data(path: Path, plain: Any) -> list[Path]:
-    whole.page(path, msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
+    atomic.page(path, msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
     return [path]
 
 
@@ -71,9 +71,9 @@ def _page(doc: Document, form: str, stem: Path) -> list[Path]:
     if form == "pdf":
         from stend.report.pdf import typeset
 
-        whole.page(path, typeset(doc))
+        atomic.page(path, typeset(doc))
         return [path]
     from stend.report.html import page
 
-    whole.page(path, page(doc))
+    atomic.page(path, page(doc))
     return [path]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from stend import outside, regular
-from stend.errors import BadInput
+from stend.base import regular, untrusted
+from stend.base.errors import BadInput
 from stend.report.parts import Photo
 from stend.report.parts.sheet import SUFFIXES, read_photo
 
@@ -31,7 +31,7 @@ def _texts(path: Path) -> dict[str, tuple[str, ...]]:
     if not regular.is_file(path):
         return {}
     try:
-        text = outside.kept(path, "the author's notes").decode()
+        text = untrusted.kept(path, "the author's notes").decode()
     except UnicodeDecodeError as error:
         raise BadInput(f"the author's notes {path} are no UTF-8 text") from error
     chapter, found = "", dict[str, list[str]]()

@@ -9,8 +9,8 @@ from stend.findings import Finding
 from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
-from stend.published import figure
-from stend.record import Run
+from stend.model.published import figure
+from stend.model.record import Run
 from stend.report.story import Band, Key, Marked
 from stend.report.story.rivals import peers
 from stend.words import Language

@@ -6,13 +6,13 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from stend.base.version import __version__
 from stend.charts import Picture
 from stend.report.parts.drawing import pages, svgs
 from stend.report.parts.marked_down import escape, lines_of
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 from stend.report.story import Chapter, Story
 from stend.report.story.fallback import table_of
-from stend.version import __version__
 
 WORDS = ("uses", "figures", "band_note", "best", "worst", "claims", "deviates", "beside", "what", "why", "protocol")
 SAME = ("title", "lang", "what", "verdict", "best", "worst", "claims", "sure", "beside", "stamps", "notes")

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from stend import catalogue
+from stend.base.errors import BadInput
 from stend.charts.parts.sides import Side
-from stend.definition import Identity
-from stend.errors import BadInput
 from stend.findings.judgement import kind
-from stend.published import PREFIX, published
-from stend.record import Run
+from stend.model.definition import Identity
+from stend.model.published import PREFIX, published
+from stend.model.record import Run
 
 NONE = "none"
 EVENTS = "events.jsonl"

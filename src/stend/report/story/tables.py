@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from stend import headroom
 from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
 from stend.charts.beside.traced import WAYS, tallies
@@ -10,6 +9,7 @@ from stend.charts.headroom import alike, passes
 from stend.findings import look
 from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
+from stend.model import headroom
 from stend.report.parts import Table
 from stend.words import Language
 

@@ -13,9 +13,9 @@ import msgspec
 from stend import charts, findings
 from stend.charts import Picture
 from stend.charts.beside import Side, picture
-from stend.definition import PlannedTest
 from stend.findings import Sheet, judgement, look
-from stend.record import Run
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
 from stend.report.parts import departures
 from stend.report.parts.said import stamps
 from stend.report.parts.sheet import photo, sheet

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from stend.definition import Identity
+from stend.base.errors import BadInput
+from stend.base.units import GB
 from stend.devices.telling.shared import Shared, numa, shared
-from stend.errors import BadInput
+from stend.model.definition import Identity
 from stend.session.request import Request
 from stend.session.together.group import Group, Member
 from stend.session.together.trial import STAMPED, Moved, Trial, trial
-from stend.units import GB
 
 
 class Wanted(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from stend import outside, whole
-from stend.errors import BadInput
+from stend.base import atomic, untrusted
+from stend.base.errors import BadInput
 from stend.session.request import Request
 from stend.session.series import FINISHED, ended
 from stend.session.together import roll
@@ -69,12 +69,12 @@ def create(folder: Path, group: Group) -> None:
     if (folder / WORD).exists():
         raise BadInput(f"{folder} has runs already; `stend resume {folder}` goes on with them")
     folder.mkdir(parents=True, exist_ok=True)
-    whole.write(folder / WORD, msgspec.toml.encode(_bare(group)))
+    atomic.write(folder / WORD, msgspec.toml.encode(_bare(group)))
 
 
 def load(folder: Path) -> Group:
     """The group of a folder. BadInput where there is none, or it cannot be one."""
-    return outside.toml(outside.kept(folder / WORD, "the group"), Group, f"the group {folder / WORD}")
+    return untrusted.toml(untrusted.kept(folder / WORD, "the group"), Group, f"the group {folder / WORD}")
 
 
 def _running(folder: Path) -> int:

@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 
 from stend import devices
-from stend.definition import Workload
+from stend.base.errors import Refused, StendError
+from stend.base.units import MiB
 from stend.engines.fio import FioEngine
-from stend.errors import Refused, StendError
-from stend.record import Counts
-from stend.units import MiB
+from stend.model.definition import Workload
+from stend.model.record import Counts
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from stend import regular, whole
-from stend.process import ticks
+from stend.base import atomic, regular
+from stend.base.process import ticks
 
 WORDS, BEGINNER = ".together", ".all"
 """Where members say how far they are; the name of whoever begins them all."""
@@ -24,7 +24,7 @@ def say(folder: Path, name: str, moments: int = 0, pid: int = 0) -> None:
     """Who the member of that name is; its own process where no other is told."""
     regular.folder(folder / WORDS)
     pid = pid or os.getpid()
-    whole.write(place(folder, name), msgspec.json.encode(Word(pid, ticks(pid), moments)))
+    atomic.write(place(folder, name), msgspec.json.encode(Word(pid, ticks(pid), moments)))
 
 
 def pid_of(folder: Path, name: str) -> int:

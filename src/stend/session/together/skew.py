@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stend.record import Run
+from stend.model.record import Run
 from stend.session.together.turns import PREPARING
 
 

@@ -14,13 +14,13 @@ from statistics import median
 
 import msgspec
 
-from stend.definition import Workload
-from stend.record import Counts, added
+from stend.base.units import KiB
+from stend.model.definition import Workload
+from stend.model.record import Counts, added
+from stend.model.stats import percentile_s
 from stend.session.request import Request
 from stend.session.together import probe
 from stend.session.together.probe import Asked, Heard, Next
-from stend.stats import percentile_s
-from stend.units import KiB
 
 LEAST_RATE, MOST_TAIL, STAMPED = 0.98, 1.05, 0.02
 """What a drive must keep beside others to be measured beside them; what is stamped."""

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from stend import regular
-from stend.bench import Stopped
-from stend.definition import Phase, Plan, PlannedTest, Purge
-from stend.errors import BadInput
-from stend.record import NoteKind
-from stend.run import Turn, at_once, quiet
+from stend.base import regular
+from stend.base.errors import BadInput
+from stend.model.definition import Phase, Plan, PlannedTest, Purge
+from stend.model.record import NoteKind
+from stend.runner.bench import Stopped
+from stend.runner.loop import Turn, at_once, quiet
 from stend.session.together import group, roll
 from stend.session.together.group import Group, Member
 from stend.store import journal

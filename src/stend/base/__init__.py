@@ -1,0 +1,1 @@
+"""What everything stands on: errors, units, limits, text, files, processes, compiled code. Knows no drives or tests."""

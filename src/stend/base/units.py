@@ -1,0 +1,99 @@
+"""Bytes, seconds and rates as people write and read them; inside the program everything is in base units."""
+
+import math
+import re
+
+from stend.base.errors import BadInput
+
+KiB = 1024
+MiB = 1024 * KiB
+GiB = 1024 * MiB
+TiB = 1024 * GiB
+KB = 1000
+MB = 1000 * KB
+GB = 1000 * MB
+TB = 1000 * GB
+
+_BINARY = {"": 1, "b": 1, "k": KiB, "kib": KiB, "m": MiB, "mib": MiB, "g": GiB, "gib": GiB, "t": TiB, "tib": TiB}
+_DECIMAL = {"kb": KB, "mb": MB, "gb": GB, "tb": TB}
+_TIMES = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
+ROUNDS_UP = 999.5
+"""From here on three significant digits would say 1000."""
+_SPANS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
+_SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d|)\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
+
+
+def parse_bytes(text: str) -> int:
+    """`4K`, `4KiB` (binary) or `500GB` (decimal) -> bytes; anything else is BadInput."""
+    match = _SIZE.fullmatch(text)
+    scale = _BINARY.get(match[2].lower(), _DECIMAL.get(match[2].lower())) if match else None
+    if match is None or scale is None:
+        raise BadInput(f"{text[:40]!r} is not a size; write it like 4KiB, 1GiB or 500GB")
+    size = float(match[1]) * scale
+    if size >= 1 << 63:
+        raise BadInput(f"{text[:40]!r} is no size of anything: the largest is 8 EiB")
+    return round(size)
+
+
+def parse_seconds(text: str) -> float:
+    """`90s`, `10min`, `1h`, `2d` or a number of seconds -> seconds above none; anything else is BadInput."""
+    match = _SPAN.fullmatch(text)
+    seconds = float(match[1]) * _SPANS[match[2].lower()] if match else 0.0
+    if not 0 < seconds <= 366 * 86400:
+        raise BadInput(f"{text[:40]!r} is not a time; write it like 90s, 10min, 1h or 2d, a year at most")
+    return seconds
+
+
+def block_label(size_bytes: int) -> str:
+    """A transfer size in the specification's words: 512 B -> `0.5K`, 4096 -> `4K`, 1 MiB -> `1024K`."""
+    return f"{size_bytes / KiB:g}K"
+
+
+def binary(size_bytes: float) -> str:
+    """A size with a binary prefix, three significant digits: 1073741824 -> `1 GiB`."""
+    return _scaled(size_bytes, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
+
+
+def decimal(size_bytes: float) -> str:
+    """A size with a decimal prefix, as on the box: 1600321314816 -> `1.6 TB`."""
+    return _scaled(size_bytes, 1000, ("B", "kB", "MB", "GB", "TB"))
+
+
+def _scaled(value: float, base: int, names: tuple[str, ...]) -> str:
+    power = 0
+    while abs(value) >= (ROUNDS_UP if base == 1000 else base) and power < len(names) - 1:
+        value, power = value / base, power + 1
+    return f"{_three(value)} {names[power]}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: 55800 -> `15 h 30 min`, 90 -> `1 min 30 s`, 0.25 -> `0.25 s`."""
+    if not math.isfinite(seconds):
+        return "an unknown time"
+    if seconds < 10:
+        return f"{seconds:.2g} s"
+    whole = round(seconds)
+    days, hours, minutes, rest = whole // 86400, whole // 3600 % 24, whole // 60 % 60, whole % 60
+    parts = [(days, "d"), (hours, "h"), (minutes, "min"), (rest, "s")]
+    first = next(i for i, (n, _) in enumerate(parts) if n)
+    return " ".join(f"{n} {name}" for n, name in parts[first : first + 2] if n)
+
+
+def latency(seconds: float) -> str:
+    """A response time in the unit a person would choose: 0.000021 -> `21 µs`, 0.0026 -> `2.6 ms`."""
+    scale, name = next(unit for unit in _TIMES if seconds < ROUNDS_UP * unit[0] or unit[0] == 1)
+    return f"{_three(seconds / scale)} {name}"
+
+
+def rate(per_second: float) -> str:
+    """IOs per second, short: 430000 -> `430k`, 1430000 -> `1.43M`."""
+    for scale, name in ((1_000_000, "M"), (1000, "k")):
+        if per_second >= (ROUNDS_UP * 1000 if scale > 1000 else 10_000):
+            return f"{_three(per_second / scale)}{name}"
+    return f"{per_second:.0f}"
+
+
+def _three(value: float) -> str:
+    """Three significant digits, never an exponent."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

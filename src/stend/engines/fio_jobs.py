@@ -1,0 +1,136 @@
+"""A plan as fio job files in order with a README: for hosts without stend, and for readers who trust only fio."""
+
+from collections.abc import Iterator
+from itertools import count, groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from stend.base.errors import BadInput
+from stend.engines.fio_files import LOG_MS, job_file
+from stend.model.definition import Amount, Bytes, Hold, Phase, Plan, PlannedTest, Purge, Seconds
+from stend.planning.describe import lines, until
+
+README = """# {title}
+
+Job files for fio 3.16 or newer, in the order in which `stend` would run these steps. They are modelled on PTS, as
+stend is; running them is neither stend's run nor a certified one.
+
+**They overwrite the drive they are given, without asking.** No file names one; you do, in `TARGET` (a path without a
+colon), and in `ENGINE` the way of sending IO (`io_uring` or `libaio`):
+
+    export TARGET=/dev/... ENGINE=io_uring
+    fio --output-format=json+ --output=01.json 01-...fio
+
+In order:
+
+{acts}
+What stend does and these files cannot:
+
+- it refuses a drive that is mounted, in use or not the one that was named; here nobody does but fio, for mounts;
+- it purges and checks the purge; here it is your command, where the list says so;
+- it ends rounds when the steady-state rule holds; here you run a file again, at most as often as the list says,
+  and judge the rounds yourself by the rule that the list names (`pts`, after PTS 2.1.24: over five rounds all values
+  within 20 % of their mean and their fitted line within 10 % of it; `fit-90-110`: the fitted line of four rounds within
+  90 and 110 % of their mean);
+- it sets the write cache as the profile asks ({cache}) and puts it back;
+- it keeps a workload going from one round to the next where its clause asks for that, has the next step held ready
+  while there is room for it, and draws another recorded seed for every step (here fio draws them).
+
+The plan:
+
+```
+{plan}
+```
+"""
+
+
+NO_REPLAY = "no file: fio keeps no trace's times, so stend plays it itself"
+NO_STREAMS = "no job file, because fio cannot tie the size of an IO to its access and direction, as these streams do"
+
+
+class Act(NamedTuple):
+    """What is to be done next: a job file, or words for what no file can do."""
+
+    number: int
+    name: str
+    text: str
+    words: str
+
+
+def write(plan: Plan, folder: Path) -> Path:
+    """The folder, made, with its files. BadInput when it is there and not empty, or cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise BadInput(f"{folder} is not empty; name another folder for the job files")
+    except (FileExistsError, NotADirectoryError) as error:
+        raise BadInput(f"{folder} is no folder") from error
+    numbers, rows = count(1), []
+    for act in (act for test in plan.tests for phase in test.phases for act in _phase(test, phase, numbers)):
+        if act.text:
+            (folder / f"{act.name}.fio").write_text(act.text, encoding="utf-8")
+        rows.append(f"{act.number}. {f'`{act.name}.fio`: ' if act.text else ''}{act.words}\n")
+    title = ", ".join(test.title for test in plan.tests)
+    told = README.format(title=title, cache=plan.profile.write_cache, acts="".join(rows), plan="\n".join(lines(plan)))
+    (folder / "README.md").write_text(told, encoding="utf-8")
+    return folder
+
+
+def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[Act]:
+    """The acts of one phase: its round cut at purges, and how often it is repeated."""
+    if streams := next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.streams), None):
+        yield Act(next(numbers), "", "", f"{phase.name}, {until(phase)}: {NO_STREAMS} ({streams.mix})")
+        return
+    if any(isinstance(s, Hold) and s.workload.replay for s in phase.round):
+        yield Act(next(numbers), "", "", f"{phase.name}: {NO_REPLAY}")
+        return
+    if long := _long(phase):
+        name = _name(number := next(numbers), test, phase)
+        told = f"{phase.name}, {until(phase)}, as one long job with logs of {LOG_MS // 1000} s"
+        yield Act(number, name, job_file([long.hold], most_s=long.most_s, log=name), told)
+        return
+    again = f"; {until(phase)}" if phase.rounds > 1 else ""
+    chosen = ", an example: stend chooses these steps from the results so far" if phase.choose else ""
+    for purge, steps in groupby(phase.round, lambda step: isinstance(step, Purge)):
+        number = next(numbers)
+        if purge:
+            told = f"{phase.name}: purge the drive (`nvme format`, `hdparm --security-erase`, `blkdiscard`)"
+            yield Act(number, "", "", told)
+        else:
+            text = job_file([s for s in steps if not isinstance(s, Purge)])
+            yield Act(number, _name(number, test, phase), text, f"{phase.name}{again}{chosen}")
+
+
+def _name(number: int, test: PlannedTest, phase: Phase) -> str:
+    return f"{number:02}-{test.name}-{phase.name}".replace(" ", "-")
+
+
+class Long(NamedTuple):
+    """A hold that ends by its amount, or after `most_s`."""
+
+    hold: Hold
+    most_s: float
+
+
+def _long(phase: Phase) -> Long | None:
+    """A phase whose rounds are one hold that goes on until a limit, as one hold; None for any other."""
+    match phase.round:
+        case (Hold(workload=workload, amount=amount),) if phase.rounds > 1 and not phase.choose:
+            limits = [*phase.until, _times(amount, phase.rounds)]
+        case _:
+            return None
+    sizes = [limit.bytes for limit in limits if isinstance(limit, Bytes)]
+    seconds = [limit.seconds for limit in limits if isinstance(limit, Seconds)]
+    if len(sizes) + len(seconds) < len(limits) or (sizes and workload.read_pct):  # fio's io_size counts reads too
+        return None
+    whole: Amount = Bytes(bytes=min(sizes)) if sizes else Seconds(seconds=min(seconds))
+    return Long(Hold(workload=workload, amount=whole), min(seconds, default=0.0))
+
+
+def _times(amount: Amount, rounds: int) -> Amount:
+    match amount:
+        case Bytes(bytes=size):
+            return Bytes(bytes=size * rounds)
+        case Seconds(seconds=seconds):
+            return Seconds(seconds=seconds * rounds)
+    return amount

@@ -1,0 +1,1 @@
+"""Several runs at once: compared, judged as a lot, swept over a virtual drive; what these three share."""

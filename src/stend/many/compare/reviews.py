@@ -1,0 +1,150 @@
+"""Runs of the model reviews' suites on the virtual drives of their articles, beside what the articles published."""
+
+import statistics
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from stend import findings
+from stend.base.units import GiB, KiB, MiB
+from stend.findings import Finding, look
+from stend.model.definition import Workload
+from stend.model.record import Counts, Run, added
+from stend.planning import plan
+
+WINDOW, END = 4, 30
+"""Records of the reviews' window, and of the end of a saturation."""
+UNITS = {"GiB": GiB, "MiB/s": MiB, "MB/s": 1_000_000, "p99": 99.0, "p99.99": 99.99}
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A published number and the twin's under the suite's own conditions."""
+
+    review: str
+    what: str
+    unit: str
+    published: float
+    measured: float
+    why: str
+
+    @property
+    def error(self) -> float:
+        """Relative, against the published value (the middle of a published range)."""
+        return self.measured / self.published - 1
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A published statement and the finding that tells it, or another thing."""
+
+    review: str
+    says: str
+    told: str
+    right: bool
+    why: str
+
+
+def reviews() -> dict[str, Any]:
+    """What is published, by suite; `why` says what keeps rows away."""
+    return tomllib.loads((resources.files(__package__) / "reviews.toml").read_text())
+
+
+def suite_of(run: Run) -> str:
+    """The review whose drive and tests a run has; "" if none."""
+    drive, tests = run.plan.device.target.removeprefix("sim:"), tuple(test.name for test in run.plan.tests)
+    known = {str(told["target"]): suite for suite, told in reviews().items() if suite != "why"}
+    suite = known.get(drive, "")
+    return suite if suite and tuple(plan.gather([suite], None, {})[0]) == tests else ""
+
+
+def measured(suite: str, of: Run) -> Iterator[Row | Said]:
+    """Every number and statement of a review, beside a run of its suite."""
+    known = reviews()
+    published, reasons = known[suite], known["why"]
+    found = {f.name: f for f in reversed(list(findings.find(of, {})))}
+    for row in published["row"]:
+        value = row["published"]
+        middle = statistics.mean(value) if isinstance(value, list) else float(value)
+        unit = row.get("unit", "IOPS")
+        yield Row(suite, row["what"], unit, middle, _figure(of, found, row, unit), reasons.get(row.get("why"), ""))
+    for said in published.get("statement", ()):
+        finding = found.get(said["finding"])
+        key = finding.key if finding else "nothing"
+        yield Said(suite, said["says"], key, key in said["keys"], reasons.get(said.get("why"), ""))
+
+
+def _figure(run: Run, found: dict[str, Finding], row: dict[str, Any], unit: str) -> float:
+    if "finding" in row:
+        name, *path = row["finding"].split(".")
+        value: Any = found[name].values if name in found else None
+        for key in path:
+            value = value[int(key) if key.isdigit() else key] if value else None
+        return float(value or 0) / UNITS.get(unit, 1)
+    records = [r for r in look.records(run, row["test"]) if _fits(r, row)]
+    return _taken(records, row.get("take", "window"), unit)
+
+
+def _fits(record: look.Record, row: dict[str, Any]) -> bool:
+    load: Workload = record.workload
+    phase = record.result.where.phase
+    wanted = row.get("load")
+    return (
+        (phase == row["phase"] if "phase" in row else phase.partition("-")[0] not in ("fill", "precondition"))
+        and (wanted is None or wanted == [load.random_pct, load.read_pct, load.block_bytes / KiB])
+        and load.read_pct == row.get("read", load.read_pct)
+        and [load.threads, load.depth] == row.get("queue", [load.threads, load.depth])
+    )
+
+
+def _taken(records: list[look.Record], take: str, unit: str) -> float:
+    counts = [r.counts for r in records]
+    if take in ("best", "worst"):
+        return (max if take == "best" else min)((_quantity(c, unit) for c in counts), default=0.0)
+    if take == "gain":
+        return added(counts[-WINDOW:]).iops / counts[0].iops
+    if take == "warm":
+        cold, warm = (
+            [r.counts.iops for r in records if r.result.where.phase == phase] for phase in ("cold", "warm-reads")
+        )
+        return statistics.mean(w / c for c, w in zip(cold, warm, strict=True))
+    chosen = {"window": counts[-WINDOW:], "first": counts[:5], "end": counts[-END:]}[take]
+    return _quantity(added(chosen), unit) if chosen else 0.0
+
+
+def _quantity(counts: Counts, unit: str) -> float:
+    match unit:
+        case "us":
+            return counts.mean_s * 1e6
+        case "ms read":
+            return counts.read.mean_s * 1e3
+        case "ms write":
+            return counts.write.mean_s * 1e3
+        case "p99" | "p99.99":
+            return (look.percentiles(counts)[UNITS[unit]] or 0) * 1e6
+        case "MiB/s" | "MB/s":
+            return counts.bytes_per_s / UNITS[unit]
+        case _:
+            return counts.iops
+
+
+def table(told: list[Row | Said]) -> str:
+    """Markdown: every number, every statement, then median and worst of each review."""
+    rows = [r for r in told if isinstance(r, Row)]
+    lines = ["| review | what | | published | twin | error | |", "|---|---|---|--:|--:|--:|---|"]
+    lines += [
+        f"| {r.review} | {r.what} | {r.unit} | {r.published:.6g} | {r.measured:.4g} | {r.error:+.1%} | {r.why} |"
+        for r in rows
+    ]
+    lines += ["", "| review | statement | the twin's finding | | |", "|---|---|---|---|---|"]
+    said = [s for s in told if isinstance(s, Said)]
+    lines += [f"| {s.review} | {s.says} | {s.told} | {'right' if s.right else 'wrong'} | {s.why} |" for s in said]
+    lines += ["", "| review | numbers | median error | worst | worst of those not explained |", "|---|--:|--:|--:|--:|"]
+    for review in dict.fromkeys(r.review for r in rows):
+        own = [r for r in rows if r.review == review]
+        errors, plain = [abs(r.error) for r in own], [abs(r.error) for r in own if not r.why]
+        lines.append(
+            f"| {review} | {len(own)} | {statistics.median(errors):.1%} | {max(errors):.1%} | {max(plain):.1%} |"
+        )
+    return "\n".join(lines)

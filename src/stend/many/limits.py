@@ -1,0 +1,53 @@
+"""Limits of figures as typed: `iops[saturated] > 100k`, `p99.9[latency] < 5 ms`; without a unit in base units."""
+
+import re
+from typing import NamedTuple
+
+from stend.base.errors import BadInput
+from stend.findings.look.figures import QUANTITIES
+
+UNITS = {
+    "": 1.0, "k": 1e3, "m": 1e6, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9,
+    "kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "mib/s": 2.0**20, "gib/s": 2.0**30, "%": 1.0,
+}  # fmt: skip
+FIT = {
+    "1/s": {"", "k", "m"},
+    "B/s": {"", "k", "m", "kb/s", "mb/s", "gb/s", "mib/s", "gib/s"},
+    "s": {"", "s", "ms", "us", "µs", "ns"},
+    "": {"", "k", "m", "%"},
+}
+"""Units by a quantity's base unit; those of a plain number without one."""
+FORM = "write it like 'iops[saturated] > 100k', 'p99.9[latency] < 5 ms' or 'flash.spare_pct < 20'"
+_LIMIT = re.compile(
+    r"\s*([\w.-]+)(?:\[([^\[\]]*)\])?\s*(<=|>=|<|>)\s*([+-]?\d{1,15}(?:\.\d{1,9})?)\s*([%a-zµ/]{0,5})\s*", re.IGNORECASE
+)
+
+
+class Limit(NamedTuple):
+    """A name, the words that pick its figures (None without brackets), a sign, a number and its unit."""
+
+    text: str
+    name: str
+    where: tuple[str, ...] | None
+    sign: str
+    number: float
+    unit: str
+
+    def bound(self, quantity: str) -> float:
+        """In base units of that quantity, "" for a plain number. BadInput where the unit is not one of it."""
+        if self.unit not in FIT[QUANTITIES[quantity].unit if quantity else ""]:
+            raise BadInput(f"{self.text!r}: {self.unit} is no unit of {self.name}")
+        return self.number * UNITS[self.unit]
+
+    def holds(self, value: float, bound: float) -> bool:
+        """Whether the value keeps to it."""
+        return {"<": value < bound, ">": value > bound, "<=": value <= bound, ">=": value >= bound}[self.sign]
+
+
+def parsed(text: str) -> Limit:
+    """A limit as typed; BadInput says how one is written."""
+    match = _LIMIT.fullmatch(text)
+    if not match or match[5].lower() not in UNITS:
+        raise BadInput(f"{text!r} is nothing that can hold; {FORM}")
+    where = None if match[2] is None else tuple(word.strip() for word in match[2].split(",") if word.strip())
+    return Limit(text, match[1], where, match[3], float(match[4]), match[5].lower())

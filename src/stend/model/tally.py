@@ -1,0 +1,63 @@
+"""IOs of one direction, added up: how many, how long they took, in which of fio's latency bins."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from stend.base import limits
+
+NS = 1e-9
+
+
+class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """IOs of one direction: how many, their bytes, response times summed, and fio's latency bins.
+
+    `latency_ns2` is the sum of squares (for the standard deviation); `max_ns` the longest in the interval, or the upper
+    edge of the highest bin that grew; `bins` is {bin index: IOs}, sparse, empty in Samples (see `stats.bin_edges_ns`).
+    """
+
+    ios: limits.Count = 0
+    bytes: limits.Count = 0
+    latency_ns: limits.Nanoseconds = 0
+    latency_ns2: limits.Squares = 0
+    max_ns: limits.Nanoseconds = 0
+    bins: Mapping[limits.Bin, limits.Count] = {}
+
+    def __add__(self, other: "Tally") -> "Tally":
+        if self == NONE:
+            return other
+        if other == NONE:
+            return self
+        bins = dict(self.bins.items())  # a mapping that is none itself would be asked key by key
+        for index, count in other.bins.items():
+            bins[index] = bins.get(index, 0) + count
+        return Tally(
+            self.ios + other.ios,
+            self.bytes + other.bytes,
+            self.latency_ns + other.latency_ns,
+            self.latency_ns2 + other.latency_ns2,
+            max(self.max_ns, other.max_ns),
+            bins,
+        )
+
+    @property
+    def mean_s(self) -> float:
+        """Average response time (ART) in seconds; 0 without IOs."""
+        return self.latency_ns / self.ios * NS if self.ios else 0.0
+
+    @property
+    def deviation_s(self) -> float:
+        """Standard deviation of the response time in seconds; 0 below two IOs."""
+        if self.ios < 2:
+            return 0.0
+        variance = (self.latency_ns2 - self.latency_ns**2 / self.ios) / (self.ios - 1)
+        return float(max(variance, 0.0) ** 0.5 * NS)
+
+    @property
+    def max_s(self) -> float:
+        """Maximum response time (MRT) in seconds."""
+        return self.max_ns * NS
+
+
+NONE = Tally()
+"""Of a direction that nothing was asked in; half of all tallies."""

@@ -1,0 +1,57 @@
+"""What a run keeps of the trace it plays: enough to report without it, and no address of any IO."""
+
+import msgspec
+
+from stend.base import limits
+from stend.model.tally import Tally
+
+
+class Moment(msgspec.Struct, frozen=True, array_like=True):
+    """A step of a trace: when it began and ended, in seconds, and what it did, without bins."""
+
+    start_s: limits.Seconds
+    end_s: limits.Seconds
+    read: Tally = Tally()
+    write: Tally = Tally()
+
+
+class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A trace as captured: `number` is a hash of its IOs, `name` its file's, `source` the format it was read from.
+
+    `read` and `write` count all its IOs; their sums, longest and bins are of those whose response time was captured.
+    `flushes` and `discards` count; `depth` is the mean of IOs in flight at issue, 0 where the source does not tell.
+    Addresses begin at `first_bytes` and span `span_bytes`; IOs are whole multiples of `block_bytes`, the longest
+    has `longest_bytes`.
+    """
+
+    number: str
+    name: str
+    source: str
+    device: str = ""
+    begun_s: limits.Seconds | None = None
+    ios: limits.Count
+    seconds: limits.Seconds
+    read: Tally
+    write: Tally
+    flushes: limits.Count = 0
+    discards: limits.Count = 0
+    first_bytes: limits.Count = 0
+    span_bytes: limits.Count
+    longest_bytes: limits.Count
+    block_bytes: limits.Count = 512
+    depth: limits.Amount = 0
+    lost: limits.Count = 0
+    malformed: limits.Count = 0
+    steps: tuple[Moment, ...] = ()
+
+    @property
+    def timed(self) -> int:
+        """IOs whose response time was captured."""
+        return sum(self.read.bins.values()) + sum(self.write.bins.values())
+
+    @property
+    def read_pct(self) -> int:
+        """Percent of reads and writes that read; 0 and 100 only where there are none, or no others."""
+        both = self.read.ios + self.write.ios
+        share = round(100 * self.read.ios / both) if both else 0
+        return share if self.read.ios in (0, both) else min(max(share, 1), 99)

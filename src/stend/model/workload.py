@@ -1,0 +1,186 @@
+"""A workload: a kind of IO without beginning or end, of one kind, of several sizes, or of streams."""
+
+from typing import Literal
+
+import msgspec
+
+from stend.base import limits
+from stend.base.units import block_label
+
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What both are: frozen, compared by value, written as JSON or TOML."""
+
+
+class Stream(Kind, frozen=True):
+    """IO of one kind among others, an IO stream of RWSW PTS: access, direction, transfer size; `share` in % of the IOs.
+
+    `zone` is the part of the workload's range that it touches, from and to in percent of it. A sequential stream goes
+    on where it ended before, each thread in a part of the zone of its own, and begins anew at that part's end.
+    """
+
+    share: limits.Share
+    random: bool
+    read: bool
+    block_bytes: limits.Block
+    zone: tuple[limits.Place, limits.Place] = (0, 100)
+
+    def __post_init__(self) -> None:
+        if self.zone[0] >= self.zone[1]:
+            raise ValueError(f"a zone from {self.zone[0]:g} to {self.zone[1]:g} % of the range is empty")
+
+    @property
+    def label(self) -> str:
+        """`RND 4K R`."""
+        return f"{'RND' if self.random else 'SEQ'} {block_label(self.block_bytes)} {'R' if self.read else 'W'}"
+
+
+Fit = Literal["shift", "scale", "wrap"]
+
+
+class Replay(Kind, frozen=True):
+    """A trace as it is played on a drive: which one, at which pace, laid where; equal values ask the same.
+
+    `trace` is the number of what it holds, `ios` and `seconds` are those of its IOs that are played, in its own time.
+    `speed` says how many times as fast; 0: each IO as soon as no more are in flight than were when it was captured.
+    Its addresses, `span_bytes` from `first_bytes` on, are moved to the range's start (`shift`), spread or drawn
+    together over the range (`scale`, in whole MiB), or wrapped at the range's end (`wrap`).
+    """
+
+    trace: str
+    ios: limits.Count
+    seconds: limits.Seconds
+    first_bytes: limits.Count
+    span_bytes: limits.Count
+    longest_bytes: limits.Block
+    speed: limits.Speed = 1.0
+    fit: Fit = "shift"
+
+    @property
+    def timed(self) -> bool:
+        """Whether its IOs have their times; without, their depths hold them back."""
+        return self.speed > 0
+
+    @property
+    def label(self) -> str:
+        """`trace 3f2a 2x`."""
+        return f"trace {self.trace[:4]} " + (f"{self.speed:g}x" if self.timed else "closed")
+
+
+class Workload(Kind, frozen=True):
+    """A kind of IO without beginning or end; equal values are the same workload.
+
+    `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`;
+    `zones` is ((percent of IOs, percent of the range), ...) from the range's start. `streams` tie size to access and
+    direction and replace all of these (`streamed` makes such a workload); fio has no word for them.
+    """
+
+    random_pct: limits.Percent
+    read_pct: limits.Percent
+    block_bytes: limits.Block
+    threads: limits.Threads = 1
+    depth: limits.Depth = 1
+    start_bytes: limits.Count = 0
+    range_bytes: limits.Count = 0
+    block_mix: tuple[tuple[limits.Block, limits.Percent], ...] = ()
+    zones: tuple[tuple[limits.Percent, limits.Percent], ...] = ()
+    align_bytes: limits.Count = 0
+    entropy_pct: limits.Percent = 100
+    streams: tuple[Stream, ...] = ()
+    replay: Replay | None = None
+
+    def __post_init__(self) -> None:
+        if self.streams and (self.block_mix or self.zones):
+            raise ValueError("a workload of streams has neither a block mix nor zones of its own")
+        if self.streams and abs(sum(stream.share for stream in self.streams) - 100) > SHARES_OFF:
+            raise ValueError("the shares of a workload's streams do not make 100 %")
+        if self.streams and (self.random_pct, self.read_pct) != _parts(self.streams):
+            raise ValueError("random and read shares of a workload are not those of its streams")
+
+    @property
+    def ours(self) -> bool:
+        """Whether fio has no word for it, so that an engine of our own sends it."""
+        return bool(self.streams or self.replay)
+
+    @property
+    def mixed(self) -> bool:
+        """Whether its IOs are of several sizes or kinds."""
+        return bool(self.block_mix or self.streams or self.replay)
+
+    @property
+    def sizes(self) -> tuple[tuple[int, float], ...]:
+        """((bytes, percent of IOs), ...), whatever they are told by."""
+        streams = tuple((stream.block_bytes, stream.share) for stream in self.streams)
+        return streams or self.block_mix or ((self.block_bytes, 100),)
+
+    @property
+    def mix(self) -> str:
+        """What tells two mixes apart, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for IOs of one kind."""
+        if self.replay:
+            return self.replay.label
+        streams = [f"{stream.label}:{stream.share:.3g}{_zone(stream)}" for stream in self.streams]
+        return "+".join(streams or [f"{block_label(size)}:{share}" for size, share in self.block_mix])
+
+    @property
+    def label(self) -> str:
+        """The specification's short form: `RND 4K 0/100 T4 Q32`."""
+        if self.replay:
+            return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
+        kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
+        size = "MIX" if self.mixed else block_label(self.block_bytes)
+        return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}"
+
+    @property
+    def played_bytes(self) -> int | None:
+        """About what a trace moves in all; None for a workload without an end."""
+        return self.replay.ios * self.block_bytes if self.replay else None
+
+    @property
+    def outstanding(self) -> int:
+        """TOIO: threads times queue depth."""
+        return self.threads * self.depth
+
+
+SHARES_OFF = 0.01
+"""So far the shares of streams may be from 100 % by rounding."""
+
+
+def streamed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
+    """A workload of these streams over the whole range, their shares stretched to 100 %."""
+    whole = sum(stream.share for stream in streams)
+    streams = tuple(msgspec.structs.replace(stream, share=stream.share / whole * 100) for stream in streams)
+    largest = max(streams, key=lambda stream: stream.share)
+    random_pct, read_pct = _parts(streams)
+    return Workload(
+        random_pct=random_pct,
+        read_pct=read_pct,
+        block_bytes=largest.block_bytes,
+        threads=threads,
+        depth=depth,
+        streams=streams,
+    )
+
+
+def writing(load: Workload) -> Workload:
+    """The same with its writes alone: with no reads, or of streams those that write; the load itself if none does."""
+    if not load.streams:
+        return msgspec.structs.replace(load, read_pct=0)
+    kept = tuple(stream for stream in load.streams if not stream.read)
+    if not kept:
+        return load
+    alone = streamed(kept, load.threads, load.depth)
+    return msgspec.structs.replace(alone, start_bytes=load.start_bytes, range_bytes=load.range_bytes)
+
+
+def _zone(stream: Stream) -> str:
+    return "" if stream.zone == (0, 100) else f"@{stream.zone[0]:g}-{stream.zone[1]:g}"
+
+
+def _parts(streams: tuple[Stream, ...]) -> tuple[int, int]:
+    """Shares of random IOs and of reads in whole percent; 0 and 100 only where there are none, or no others."""
+
+    def part(kept: list[bool]) -> int:
+        share = sum(stream.share for stream, own in zip(streams, kept, strict=True) if own)
+        return 100 if all(kept) else min(max(round(share), 1), 99) if any(kept) else 0
+
+    return part([stream.random for stream in streams]), part([stream.read for stream in streams])

@@ -1,0 +1,1 @@
+"""From a request to a plan: settings, which phases share a state, and a plan in words."""

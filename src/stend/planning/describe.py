@@ -1,0 +1,181 @@
+"""A plan in words: what people read before they let it begin."""
+
+from stend.base.units import binary, block_label, decimal, duration
+from stend.model.definition import (
+    Bytes,
+    Hold,
+    Idle,
+    Phase,
+    Plan,
+    PlannedTest,
+    Purge,
+    Rule,
+    Seconds,
+    Steady,
+    Step,
+    Whole,
+    Workload,
+)
+from stend.model.traced import Traced
+from stend.model.workload import Stream
+
+
+def lines(plan: Plan) -> list[str]:
+    """The plan as text."""
+    drive, profile = plan.device, plan.profile
+    titles = ", ".join(test.title for test in plan.tests)
+    times = f"Expected time {duration(plan.expected_s)}, longest {duration(plan.longest_s)}"
+    head = [
+        f"{titles} on {drive.model or drive.kind} {drive.serial} ({drive.target})",
+        f"  {profile.title}; {decimal(drive.capacity_bytes)} = {drive.capacity_bytes} bytes, "
+        f"range {binary(plan.range_bytes)}, write cache {profile.write_cache}",
+    ]
+    body = [line for test in plan.tests for line in _test(test)]
+    tail = [
+        f"Written for certain: {binary(plan.write_bytes)}; timed steps write what the drive can take besides.",
+        f"{times}, by assumed rates for this kind of drive.",
+        *(f"Deviation: {text}" for text in plan.deviations),
+        *(f"Note: {text}" for text in plan.notes),
+    ]
+    return [*head, *body, "", *tail]
+
+
+def _test(test: PlannedTest) -> list[str]:
+    holds = [step for phase in test.phases for step in phase.round if isinstance(step, Hold)]
+    mixes = dict.fromkeys(composition(hold.workload) for hold in holds if hold.workload.mixed)
+    head = ["", f"{test.title} ({test.clause})", *(f"  MIX is {text}" for text in mixes)]
+    shared = [f"  {phase}: as {source} left it" for phase, source in test.shared.items()]
+    return [*head, *shared, *(line for phase in test.phases for line in _phase(phase))]
+
+
+def composition(workload: Workload) -> str:
+    """Block sizes, access zones and alignment of a workload that has a mix, or its streams, in shares of its IOs."""
+    if workload.replay:
+        return f"the IOs of trace {workload.replay.trace[:8]}"
+    if workload.streams:
+        return ", ".join(_stream(stream) for stream in workload.streams)
+    sizes = ", ".join(f"{block_label(size)} {share} %" for size, share in workload.block_mix)
+    places = [f"{share} % in the next {part} %" for share, part in workload.zones]
+    zones = ", ".join(places).replace("the next", "the first", 1).replace(" %,", " % of the range,", 1)
+    aligned = f"aligned to {binary(workload.align_bytes)}" if workload.align_bytes else ""
+    return "; ".join(text for text in (sizes, zones, aligned) if text)
+
+
+def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[str]:
+    """What must be said of a trace that is played: where it is laid, what of it is not played, what it lacks.
+
+    `scale` is that of a virtual drive, which is asked one in so many of its IOs.
+    """
+    plays = [s.workload.replay for p in phases for s in p.round if isinstance(s, Hold) and s.workload.replay]
+    span = binary(trace.span_bytes)
+    laid = {
+        "shift": f"its addresses, {span} of them, are moved to the range's start",
+        "scale": f"its addresses, {span} of them, are drawn together or spread over the range, in whole MiB",
+        "wrap": f"its addresses, {span} of them, are wrapped at the range's end: distant ones meet",
+    }[plays[-1].fit]
+    said = [f"the trace {trace.name} ({trace.ios} IOs in {duration(trace.seconds)}): {laid}"]
+    if scale > 1:
+        said.append(
+            f"this virtual drive is scaled: it is asked {max(trace.ios // scale, 1)} of the trace's {trace.ios} IOs, "
+            f"one in {scale}, and what is rarer than ten of those is not told; ?scale=1 asks all"
+        )
+    if trace.discards:
+        said.append(
+            f"{trace.discards} discards of the trace are played where the drive takes them; virtual ones know none"
+        )
+    if trace.flushes:
+        said.append(f"{trace.flushes} flushes of the trace are played on real drives; virtual ones know none")
+    if not trace.timed:
+        said.append("the trace tells no response times: there is nothing to compare with")
+    if not trace.depth:
+        said.append("the trace tells no depths: what is to be as fast as they allow is played 10,000 times as fast")
+    if trace.lost or trace.malformed:
+        said.append(
+            f"the trace lacks {trace.lost} IOs that were lost and {trace.malformed} lines that could not be read"
+        )
+    return said
+
+
+def _stream(stream: Stream) -> str:
+    first, last = stream.zone
+    zone = "" if (first, last) == (0, 100) else f" from {first:g} to {last:g} % of the range"
+    return f"{stream.label} {stream.share:.3g} %{zone}"
+
+
+def _phase(phase: Phase) -> list[str]:
+    holds = [step for step in phase.round if isinstance(step, Hold)]
+    title = f"  {phase.name}: {until(phase)}"
+    if phase.choose:
+        title = title if phase.rounds == 1 else f"  {phase.name}: at most {until(phase)}"
+        return [title, f"    steps chosen from the results so far ({phase.choose})"]
+    matrix = _matrix(holds) if len(holds) == len(phase.round) else []
+    return [title, *(matrix or _folded(phase.round))]
+
+
+def until(phase: Phase) -> str:
+    """How long a phase goes on."""
+    rules = " or ".join(rule_words(rule) for rule in phase.until)
+    count = f"{phase.rounds} round{'s' if phase.rounds > 1 else ''}"
+    return f"until {rules}, at most {count}" if rules else count
+
+
+def rule_words(rule: Rule) -> str:
+    """A rule as people say it."""
+    match rule:
+        case Steady():
+            return f"steady ({rule.rule}: {', '.join(w.label for w in rule.track)})"
+        case Seconds():
+            return duration(rule.seconds)
+        case Bytes():
+            return f"{binary(rule.bytes)} written"
+        case _:
+            return f"{rule.times:g} x capacity written"
+
+
+def _matrix(holds: list[Hold]) -> list[str]:
+    """Blocks x mixes as a table, where the round is one."""
+    blocks = list(dict.fromkeys(h.workload.block_bytes for h in holds))
+    mixes = list(dict.fromkeys(h.workload.read_pct for h in holds))
+    if len(holds) < 4 or len(blocks) * len(mixes) != len(holds) or len({h.amount for h in holds}) > 1:
+        return []
+    first = holds[0].workload
+    kind = first.label.split()[0]
+    rows = [
+        f"    {len(blocks)} x {len(mixes)} matrix, {kind} T{first.threads} Q{first.depth}, {_amount(holds[0])} each, "
+        "mixes outside, blocks inside",
+        "    R/W     " + "".join(f"{f'{m}/{100 - m}':>8}" for m in mixes),
+    ]
+    cells = {(h.workload.block_bytes, h.workload.read_pct): n for n, h in enumerate(holds, start=1)}
+    rows += [f"    {h / 1024:>5g} KiB " + "".join(f"{'#' + str(cells[h, m]):>8}" for m in mixes) for h in blocks]
+    return rows
+
+
+def _folded(steps: tuple[Step, ...]) -> list[str]:
+    rows: list[tuple[str, int]] = []
+    for text in map(_step, steps):
+        again = rows and rows[-1][0] == text
+        rows[-1:] = [(text, rows[-1][1] + 1)] if again else [*rows[-1:], (text, 1)]
+    return [f"    {text}" + (f"  x {count}" if count > 1 else "") for text, count in rows]
+
+
+def _step(step: Step) -> str:
+    match step:
+        case Purge():
+            return "purge"
+        case Idle():
+            return f"rest {duration(step.seconds)}"
+        case Hold():
+            return f"{step.workload.label} for {_amount(step)}"
+
+
+def _amount(hold: Hold) -> str:
+    match hold.amount:
+        case Seconds(seconds=seconds):
+            return duration(seconds)
+        case Bytes(bytes=size):
+            times = size / hold.workload.range_bytes
+            return f"{binary(size)} ({times:.3g} x its range)"
+        case Whole(seconds=seconds):
+            return f"all of it, about {duration(seconds)}"
+        case amount:
+            return f"{amount.times:g} x capacity"

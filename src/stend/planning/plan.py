@@ -1,0 +1,301 @@
+"""Test x profile x drive -> exact steps, bytes to be written, longest and expected time, and every doubt."""
+
+import os
+from collections import Counter
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from stend import suite
+from stend.base import checked, limits, untrusted
+from stend.base.errors import BadInput
+from stend.base.units import GiB, binary, block_label
+from stend.model import stats
+from stend.model.definition import (
+    Bytes,
+    Capacities,
+    Hold,
+    Identity,
+    Phase,
+    Plan,
+    PlannedTest,
+    Profile,
+    Purge,
+    Rule,
+    Steady,
+    Step,
+    Workload,
+)
+from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest, sure_bytes
+from stend.planning import describe
+from stend.planning.sharing import shared
+
+# What `--quick` does, each factor said on every page of such a run.
+QUICK_MINUTE_S = 0.2
+QUICK_SECOND_S = 0.02
+QUICK_SHORTEN = 60
+QUICK_ROUNDS = 5
+QUICK_RANGE_BYTES = 4 * GiB
+
+USUAL_PROFILE = "enterprise-2.0.2"
+
+CHANGEABLE = tuple(key for key in Profile.__struct_fields__ if key not in ("name", "interfaces", "tests"))
+"""What a study or an operator may change besides `tests`; what a profile says of kinds of drive is its own."""
+
+MOST_STEPS = 200_000
+"""So many steps of a plan fit into a run's record and its memory; the suites have some hundreds."""
+
+FIELD_WORDS = {
+    "minute_s": "seconds to a minute",
+    "second_s": "seconds to a second",
+    "shorten": "repetitions divided by",
+    "range_limit_bytes": "bytes of range at most",
+    "active_range_pct": "active range in percent",
+    "quick": "",  # a stamp of its own
+    "trace": "",  # what is known of it is said instead
+    "limit_ms": "",  # a question, no deviation; the finding says it
+    "percentile": "",
+}
+"""Where the name of a setting does not say it to a person; none for what is said elsewhere."""
+
+
+def profiles() -> list[str]:
+    """Names of the profiles that come with stend."""
+    folder = resources.files("stend.suite") / "profiles"
+    return sorted(Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".toml"))
+
+
+def gather(
+    asked: Iterable[str], profile: str | None, changes: dict[str, Any], *, quick: bool = False
+) -> tuple[tuple[str, ...], Profile, tuple[str, ...]]:
+    """Names of tests, suites and study files, and what the operator changes -> tests, their profile, deviations.
+
+    The profile asked for comes first, then the first study's, then the usual one. Settings are laid over it in order:
+    each study's, `quick`, the operator's. What a suite of stend's own sets is the suite, and no deviation, unless it
+    shortens the tests.
+    """
+    asked = tuple(asked)
+    known = [(name, study) for name in asked if (study := suite.study(name))]
+    studies = [study for _, study in known]
+    named = profile or next((study.profile for study in studies if study.profile), USUAL_PROFILE)
+    chosen, told = load_profile(named), list[str]()
+    for name, study in known:
+        chosen, more = adjust(chosen, dict(study.settings))
+        told += () if name in suite.suites() and not study.settings.get("quick") else more
+    if quick:
+        chosen, more = quicken(chosen)
+        told += more
+    chosen, more = adjust(chosen, changes)
+    return suite.expand(asked), chosen, (*told, *more)
+
+
+def load_profile(name: str) -> Profile:
+    """A profile by name, or from a TOML file of the operator's own; BadInput says what is wrong with it."""
+    if name in profiles():
+        text = (resources.files("stend.suite") / "profiles" / f"{name}.toml").read_bytes()
+    elif name.endswith(".toml") or os.path.isfile(name):
+        text = untrusted.read(Path(name), "the profile")
+    else:
+        raise BadInput(f"there is no profile {name!r}; there are {', '.join(profiles())}, or give a TOML file")
+    told, what = untrusted.toml(text, dict[str, Any], f"profile {name}"), f"profile {name}"
+    return _sound(untrusted.converted({"name": name.removesuffix(".toml").rpartition("/")[2], **told}, Profile, what))
+
+
+def _sound(profile: Profile) -> Profile:
+    """The profile, when all that it says of kinds of drive and of tests can be laid over it; BadInput otherwise."""
+    if profile.steady not in stats.RULES:
+        raise BadInput(f"profile {profile.name} has no rule {profile.steady!r}; there are {', '.join(stats.RULES)}")
+    if unknown := [key for key in profile.options if key != "purge"]:
+        raise BadInput(f"profile {profile.name} has no option {unknown[0]!r}; `[tests.NAME]` holds a test's own")
+    purge_wish(profile)
+    for one in (profile, *(profile.for_interface(kind) for kind in profile.interfaces)):
+        for test in one.tests:
+            own = one.for_test(test, suite.load(test).options)
+            if own.steady not in stats.RULES:
+                raise BadInput(f"{test}: there is no rule {own.steady!r}; there are {', '.join(stats.RULES)}")
+    return profile
+
+
+def purge_wish(profile: Profile) -> limits.PurgeWish:
+    """How the profile wants a drive purged; BadInput where it cannot be read."""
+    told, what = profile.options.get("purge", {}), f"options.purge of profile {profile.name}"
+    wish = untrusted.converted(told, limits.PurgeWish, what)
+    if "command" in told:
+        checked.checked(wish.command, f"command in {what}")
+    return wish
+
+
+def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[str, ...]]:
+    """The profile with the operator's changes, everywhere, and one deviation in words for each that differs.
+
+    `tests` in changes is {test: {setting: value}} and is laid over what the profile says of each test.
+    """
+    changes = {key: value for key, value in changes.items() if value is not None}
+    own = untrusted.converted(changes.pop("tests", {}), dict[str, dict[str, Any]], "settings of tests")
+    if unknown := [key for key in changes if key not in CHANGEABLE]:
+        raise BadInput(f"there is no setting {unknown[0]!r} to change; there are {', '.join(CHANGEABLE)}")
+    told = [_told(key, value, getattr(profile, key)) for key, value in changes.items()]
+    tests = _without(profile.tests, changes)
+    for test, settings in own.items():
+        usual = profile.for_test(test, suite.load(test).options)
+        told += [_told(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
+        tests[test] = tests.get(test, {}) | settings
+    kinds = {kind: _unsaid(overlay, changes, own) for kind, overlay in profile.interfaces.items()}
+    made = _sound(profile.changed(changes | {"tests": tests, "interfaces": kinds}))
+    return made, tuple(text for text in told if text)
+
+
+def _without(overlays: dict[str, dict[str, Any]], changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in overlays.items()}
+
+
+def _unsaid(overlay: dict[str, Any], changes: dict[str, Any], own: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What a profile says of one kind of drive, and of single tests of it, where the operator says nothing."""
+    tests = {
+        name: {key: value for key, value in settings.items() if key not in changes | own.get(name, {})}
+        for name, settings in overlay.get("tests", {}).items()
+    }
+    return {key: value for key, value in overlay.items() if key not in changes} | {"tests": tests}
+
+
+def _setting(profile: Profile, key: str) -> Any:
+    return getattr(profile, key, None) if key in profile.__struct_fields__ else profile.options.get(key)
+
+
+def _told(key: str, value: Any, usual: Any, where: str = "") -> str:
+    words = FIELD_WORDS.get(key, key.replace("_", " "))
+    return "" if value == usual or not words else f"{where}{words}: {value} instead of {usual}"
+
+
+def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
+    """The profile shortened by stated factors; a quick run is stamped and never called a measurement."""
+    quick = {
+        "quick": True,
+        "minute_s": QUICK_MINUTE_S,
+        "second_s": QUICK_SECOND_S,
+        "shorten": QUICK_SHORTEN,
+        "rounds": min(profile.rounds, QUICK_ROUNDS),
+        "range_limit_bytes": QUICK_RANGE_BYTES,
+    }
+    shorter, _ = adjust(profile, quick)
+    return shorter, (
+        f"quick: a minute lasts {QUICK_MINUTE_S:g} s, a second {QUICK_SECOND_S:g} s; repetitions and long durations "
+        f"are divided by {QUICK_SHORTEN}; "
+        f"of large grids the ends are run; at most {QUICK_ROUNDS} rounds and {binary(QUICK_RANGE_BYTES)}",
+    )
+
+
+def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[str, ...] = ()) -> Plan:
+    """The plan of these tests for this drive. BadInput when the drive is too small to hold the range."""
+    if profile.write_cache == "unknown":
+        raise BadInput("a profile asks for the write cache enabled or disabled; unknown is that of imported runs")
+    notes: list[str] = list(device.facts.get("doubts", ()))
+    profile = profile.for_drive(device)
+    drawn = shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
+    range_bytes = profile.active_range(device)
+    if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
+        notes.append(f"only the first {binary(range_bytes)} of the range are used")
+    every = [phase for test in drawn for phase in test.phases]
+    return Plan(
+        tests=tuple(drawn),
+        profile=profile,
+        device=device,
+        range_bytes=range_bytes,
+        write_bytes=sum(sure_bytes(phase) for phase in every),
+        longest_s=sum(phase_seconds(p, slowest(device), p.rounds) for p in every),
+        expected_s=sum(phase_seconds(p, assumed(device), TYPICAL_ROUNDS) for p in every),
+        notes=tuple(dict.fromkeys(notes)),
+        deviations=deviations,
+    )
+
+
+def purged_first(plan: Plan) -> Plan:
+    """The same with a purge before everything, unless it begins with one."""
+    first = plan.tests[0]
+    if any(isinstance(step, Purge) for step in first.phases[0].round):
+        return plan
+    phases = (Phase(name="purge", round=(Purge(),), boundary="phase"), *first.phases)
+    return msgspec.structs.replace(plan, tests=(msgspec.structs.replace(first, phases=phases), *plan.tests[1:]))
+
+
+def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> PlannedTest:
+    test = suite.load(name)
+    own = profile.for_test(name, test.options)
+    phases = tuple(_drawn(phase, own, device, notes) for phase in test.phases(own, device))
+    if sum(len(phase.round) for phase in phases) > MOST_STEPS:
+        raise BadInput(
+            f"{name} would have more than {MOST_STEPS} different steps; ask for fewer sizes, mixes or minutes"
+        )
+    for phase in phases:
+        if not phase.round:
+            raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
+    if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
+        raise BadInput(f"{name} would have {twice[0]} twice; a setting of it names the same thing again")
+    traced = suite.traced(own)
+    notes += describe.traced(traced, phases, device.facts.get("scale", 1)) if traced else []
+    return PlannedTest(
+        name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts, traced=traced
+    )
+
+
+def _drawn(phase: Phase, profile: Profile, device: Identity, notes: list[str]) -> Phase:
+    steps = tuple(_fitted(step, profile, device, notes) for step in phase.round)
+    kept = tuple(step for step in steps if _possible(step, device, notes))
+    until = tuple(_resolved(rule, profile, device, notes) for rule in phase.until)
+    return msgspec.structs.replace(phase, round=kept, until=until)
+
+
+def _fitted(step: Step, profile: Profile, device: Identity, notes: list[str]) -> Step:
+    if not isinstance(step, Hold):
+        return step
+    amount = step.amount
+    if isinstance(amount, Capacities):
+        amount = _bytes(amount, profile, device)
+    return Hold(workload=_workload(step.workload, profile, device, notes), amount=amount)
+
+
+def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[str]) -> Workload:
+    """A workload with its range filled in, and block sizes of a mix that the sectors can hold."""
+    range_bytes = workload.range_bytes or profile.active_range(device)
+    mix: dict[int, int] = {}
+    for size, share in workload.block_mix:
+        whole = _whole(size, device)
+        mix[whole] = mix.get(whole, 0) + share
+    streams = tuple(
+        msgspec.structs.replace(stream, block_bytes=_whole(stream.block_bytes, device)) for stream in workload.streams
+    )
+    if len(mix) != len(workload.block_mix) or streams != workload.streams:
+        notes.append(f"sizes of the block mix that {device.logical_bytes}-byte sectors cannot hold are rounded up")
+    return msgspec.structs.replace(workload, range_bytes=range_bytes, block_mix=tuple(mix.items()), streams=streams)
+
+
+def _whole(size: int, device: Identity) -> int:
+    return -(-size // device.logical_bytes) * device.logical_bytes
+
+
+def _bytes(amount: Capacities, profile: Profile, device: Identity) -> Bytes:
+    # A capped range stands for the drive; otherwise it is user capacity, whatever the range (open point 3).
+    base = profile.active_range(device) if profile.range_limit_bytes else device.capacity_bytes
+    return Bytes(bytes=round(amount.times * base) // device.logical_bytes * device.logical_bytes)
+
+
+def _resolved(rule: Rule, profile: Profile, device: Identity, notes: list[str]) -> Rule:
+    match rule:
+        case Capacities():
+            return _bytes(rule, profile, device)
+        case Steady():
+            return msgspec.structs.replace(rule, track=tuple(_workload(w, profile, device, notes) for w in rule.track))
+        case _:
+            return rule
+
+
+def _possible(step: Step, device: Identity, notes: list[str]) -> bool:
+    if not isinstance(step, Hold) or step.workload.mixed:
+        return True
+    size = step.workload.block_bytes
+    if size % device.logical_bytes:
+        notes.append(f"{block_label(size)} blocks do not exist on {device.logical_bytes}-byte sectors")
+    return size % device.logical_bytes == 0

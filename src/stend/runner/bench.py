@@ -1,0 +1,151 @@
+"""A drive on an engine: holds, rests and the pauses between them. The same workload held twice is never interrupted."""
+
+import os
+from collections.abc import Callable, Generator
+from typing import NamedTuple
+
+from stend.engines import Engine, Load
+from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
+from stend.model.pace import Pace
+from stend.model.record import Counts
+
+REST_SLICE_S = 0.5
+"""How soon a rest notices that the operator wants the end."""
+AHEAD_S = 0.3
+"""So long before its end a rest is handed back, so that recording it and looking at the drive fall within it."""
+BESIDE_S = 10.0
+"""Beside a step as long as this the next load is made ready; it takes 0.15 s of a processor (fio 3.33 sets its clock).
+
+Beside a shorter one that would be seen in its figures unless a whole processor has nothing to do; without one the pause
+is longer instead (0.3 s for fio).
+"""
+CPUS = os.cpu_count() or 1
+"""All that the kernel counts time of, as `Counts.cpu_s` does."""
+
+
+class Stopped(Exception):
+    """The operator asked for the end."""
+
+
+class Done(NamedTuple):
+    """What a step did: its counts, the time without load before it, and the seed its load was started with.
+
+    `pace` is how a replay kept its schedule.
+    """
+
+    counts: Counts = Counts()
+    gap_s: float = 0.0
+    seed: int = 0
+    pace: Pace | None = None
+
+
+class Ahead(NamedTuple):
+    """A step to come and the seed it will have."""
+
+    step: Step
+    seed: int
+
+
+class Bench:
+    """What runs now, since when nothing runs, and how far each sequential stream has come."""
+
+    def __init__(self, engine: Engine, stopping: Callable[[], bool]) -> None:
+        self.engine, self.stopping = engine, stopping
+        self.load: Load | None = None
+        self.workload: Workload | None = None
+        self.seed = 0
+        self.ended: float | None = None
+        self.rested: float | None = None
+        self.streams: dict[Workload, int] = {}
+        self.remarks: list[str] = []
+
+    def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
+        """Nothing is sent to the drive until `seconds` after its last IO.
+
+        With `until_hold` the end of the rest is left to the hold that comes next.
+        """
+        self.stop()
+        self.rested = (self.engine.now() if self.ended is None else self.ended) + seconds
+        self._wait(min(AHEAD_S, seconds) if until_hold else 0.0)
+        return Done()
+
+    def _wait(self, ahead_s: float = 0.0) -> None:
+        while self.rested is not None and (left := self.rested - ahead_s - self.engine.now()) > 0:
+            self._mind()
+            self.engine.idle(min(left, REST_SLICE_S))
+
+    def hold(self, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Counts, None, Done]:
+        """Run a workload for an amount, telling each interval's counts; `ahead` is what comes after."""
+        limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
+        load, began = self._running(hold.workload, seed, limit)
+        ended, ready, total = self.ended, _leaves_room(hold, ahead), Counts()
+        if ready:
+            self._prepare(hold, ahead)
+        while (counts := load.next()) is not None:
+            total += counts
+            if not ready and counts.cpu_s <= (CPUS - 1) * counts.seconds:
+                self._prepare(hold, ahead)
+                ready = True
+            yield counts
+            self._mind()
+            if isinstance(hold.amount, Seconds) and total.seconds + counts.seconds / 2 >= hold.amount.seconds:
+                break
+        if limit is not None or not (ahead and _same(hold, ahead[0].step)):
+            total += self.stop()
+        self.advance(hold.workload, total)
+        if not ready:
+            self._prepare(hold, ahead)
+        gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
+        return Done(total, gap_s, self.seed, getattr(load, "pace", None))
+
+    def stop(self) -> Counts:
+        """End what runs and let go of the drive; tells what it did since it was last asked."""
+        if self.load is None:
+            return Counts()
+        load, self.load, self.workload = self.load, None, None
+        tail = load.stop()
+        self.remarks += getattr(load, "remarks", ())
+        self.ended = load.ended
+        return tail or Counts()
+
+    def _running(self, workload: Workload, seed: int, limit: int | None) -> tuple[Load, bool]:
+        """The load of this hold, and whether it began just now."""
+        if self.load is not None and self.workload == workload and limit is None:
+            return self.load, False
+        self.stop()
+        self._wait()
+        start = self.streams.get(workload, 0) if limit is None else 0
+        self.load = self.engine.start(workload, seed=seed, from_bytes=start, limit_bytes=limit)
+        self.workload, self.seed = workload, seed
+        return self.load, True
+
+    def _prepare(self, hold: Hold, ahead: list[Ahead]) -> None:
+        """Have the next different load stand ready; a rest before it changes nothing."""
+        coming = next((a for a in ahead if not isinstance(a.step, Idle)), None)
+        if coming is None or not isinstance(coming.step, Hold) or _same(hold, ahead[0].step):
+            return
+        workload, amount = coming.step.workload, coming.step.amount
+        limit = amount.bytes if isinstance(amount, Bytes) else None
+        if workload.random_pct == 100 or limit is not None or workload != hold.workload:
+            start = self.streams.get(workload, 0) if limit is None else 0
+            self.engine.prepare(workload, seed=coming.seed, from_bytes=start, limit_bytes=limit)
+
+    def advance(self, workload: Workload, counts: Counts) -> None:
+        """Remember how far a sequential stream has come, so that its next hold goes on from there."""
+        if workload.random_pct == 0:
+            moved = self.streams.get(workload, 0) + counts.read.bytes + counts.write.bytes
+            self.streams[workload] = moved % workload.range_bytes
+
+    def _mind(self) -> None:
+        if self.stopping():
+            raise Stopped
+
+
+def _leaves_room(hold: Hold, ahead: list[Ahead]) -> bool:
+    """Whether what comes next is made ready beside this step: if it is long, or before a rest, which is to be exact."""
+    short = isinstance(hold.amount, Seconds) and hold.amount.seconds < BESIDE_S
+    return not short or not ahead or isinstance(ahead[0].step, Idle)
+
+
+def _same(hold: Hold, step: Step) -> bool:
+    return isinstance(step, Hold) and step.workload == hold.workload and isinstance(step.amount, Seconds)

@@ -1,0 +1,297 @@
+"""The one loop: plan + drive + engine -> an iterator of events. Prints nothing, writes nothing, never sleeps itself.
+
+A pure function of the plan and the events so far: a killed run goes on from its own file. The measurement window then
+starts anew, and every report says so. A load that a signal killed is repeated in the same way, without an operator.
+"""
+
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+
+import msgspec
+
+from stend.base.errors import LoadFailed, StendError, StepFailed
+from stend.base.version import __version__
+from stend.devices import Device
+from stend.engines import Engine
+from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
+from stend.model.record import (
+    Counts,
+    Ended,
+    Event,
+    Note,
+    NoteKind,
+    Outcome,
+    Position,
+    Result,
+    Run,
+    Sample,
+    Started,
+    Telemetry,
+)
+from stend.runner import forecast, rules
+from stend.runner import telemetry as watch
+from stend.runner.bench import Ahead, Bench, Done, Stopped
+from stend.runner.resume import Repeats, place, resume_point
+from stend.suite import chooser
+
+SLEPT_S, SILENT_S = 0.5, 10.0
+"""A suspend in a step, and a time without an interval's counts, that every page must tell; intervals last a second."""
+
+Turn = Callable[[PlannedTest, Phase, Callable[[], object]], Iterable[tuple[str, NoteKind]]]
+"""Asked before each phase of a run among others: what is to be noted; it takes as long as the run must wait.
+
+The function it is given stops the load, for a wait.
+"""
+
+
+def at_once(test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> tuple[tuple[str, NoteKind], ...]:
+    """The turn of a run that has the host to itself."""
+    return ()
+
+
+def run(
+    plan: Plan,
+    device: Device,
+    engine: Engine,
+    *,
+    seed: int,
+    at: float,
+    past: Run | None = None,
+    fingerprint: dict[str, str] | None = None,
+    stopping: Callable[[], bool] = lambda: False,
+    turn: Turn = at_once,
+) -> Generator[Event, None, None]:
+    """Every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
+    again = resume_point(past) if past and past.started else None
+    runner = Runner(past or Run(), device, engine, seed, stopping, turn)
+    keep = runner.past.add
+    yield keep(
+        Started(at=at, version=__version__, plan=plan, seed=seed, continues=again, fingerprint=fingerprint or {})
+    )
+    outcome: Outcome = "failed"
+    try:
+        if again:
+            yield keep(runner.note(f"went on from {place(again)}", "interruption"))
+        else:
+            yield from (keep(runner.note(text)) for text in plan.notes)
+        yield from runner.all_of(plan, again, at)
+        yield from (keep(runner.note(text)) for text in watch.at_the_end(runner.past))
+        outcome, reason = ("not steady" if runner.past.unmet else "complete"), ""
+    except Stopped:
+        outcome, reason = "stopped", "by the operator"
+    except StendError as error:
+        reason = str(error)
+        yield from runner.remarks(error)
+        yield keep(runner.note(reason, "failure"))
+    finally:
+        runner.let_go()
+    yield from runner.remarks()
+    yield keep(Ended(t=runner.t(), outcome=outcome, reason=reason))
+
+
+def step_seed(seed: int, where: Position, index: int) -> int:
+    """The recorded seed of one step: 62 bits made of the run's seed and the step's place."""
+    text = f"{seed}/{where.test}/{where.phase}/{where.round}/{index}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 2
+
+
+class Runner:
+    """Walks a plan. Its only state besides the past is what stands on the bench."""
+
+    def __init__(
+        self, past: Run, device: Device, engine: Engine, seed: int, stopping: Callable[[], bool], turn: Turn
+    ) -> None:
+        self.past, self.device, self.engine, self.seed, self.turn = past, device, engine, seed, turn
+        self.began = engine.now()
+        self.bench = Bench(engine, stopping)
+        self.window_from = 1
+        self.turned: set[tuple[str, str]] = set()
+
+    def t(self) -> float:
+        """Seconds since this stretch of the run started, on the engine's clock."""
+        return self.engine.now() - self.began
+
+    def note(self, text: str, kind: NoteKind = "remark") -> Note:
+        """A note of now."""
+        return Note(t=self.t(), text=text, kind=kind)
+
+    def let_go(self) -> None:
+        """Stop the load, whatever state it is in."""
+        try:
+            self.bench.stop()
+        except StepFailed as error:  # the run is over already
+            self.bench.remarks.append(error.record or str(error))
+        finally:
+            self.engine.close()
+
+    def all_of(self, plan: Plan, again: Position | None, at: float) -> Iterator[Event]:
+        """Run every test; repeat a place whose load was killed by a signal, on the drive as it is.
+
+        `at` is the Unix time at which the run began or was resumed. LoadFailed when the load dies there more than
+        `REPEATS` times, and at once where fio or the drive reported an error.
+        """
+        began, repeats = self.began, Repeats()
+        while True:
+            try:
+                yield from self.telemetry()
+                yield from self.tests(plan, again)
+            except LoadFailed as error:
+                again = repeats.place(self.past, error)
+                if self.bench.stopping():
+                    raise Stopped from error
+                yield from self.remarks(error)
+                yield self.past.add(self.note(repeats.words(again, error), "repeat"))
+                self.clear()
+                now, number = at + self.began - began, repeats.of[again]
+                begun = Started(at=now, version=__version__, plan=plan, seed=self.seed, continues=again)
+                yield self.past.add(msgspec.structs.replace(begun, repetition=number))
+            else:
+                return
+
+    def clear(self) -> None:
+        """Start again with nothing on the bench, and a clock that begins now."""
+        self.engine.close()
+        self.bench = Bench(self.engine, self.bench.stopping)
+        self.bench.ended = self.began = self.engine.now()
+
+    def remarks(self, error: StendError | None = None) -> Iterator[Event]:
+        """Note what the loads that are over left for the record, the one that failed with `error` last."""
+        ends = [*self.bench.remarks, error.record if error else ""]
+        self.bench.remarks = []
+        yield from (self.past.add(self.note(text)) for text in ends if text)
+
+    def tests(self, plan: Plan, again: Position | None) -> Iterator[Event]:
+        """Every phase of every test, from the resume point on."""
+        for result in self.past.results:
+            if isinstance(result.step, Hold) and not isinstance(result.step.amount, Bytes):
+                self.bench.advance(result.step.workload, result.counts)
+        places = [(test, phase) for test in plan.tests for phase in test.phases]
+        if again:
+            names = [(test.name, phase.name) for test, phase in places]
+            places = places[names.index((again.test, again.phase)) :]
+        for number, (test, phase) in enumerate(places):
+            if (test.name, phase.name) not in self.turned:
+                yield from (self.past.add(self.note(*said)) for said in self.turn(test, phase, self.bench.stop))
+                self.turned.add((test.name, phase.name))
+            self.device.door.check()
+            first = again.round if again and number == 0 else 1
+            after = places[number + 1] if number + 1 < len(places) else None
+            yield from self.phase(test, phase, first, after)
+
+    def phase(
+        self, test: PlannedTest, phase: Phase, first: int, after: tuple[PlannedTest, Phase] | None
+    ) -> Iterator[Event]:
+        """The rounds of one phase until a rule is met; the last Judged tells which one."""
+        total = sum((r.counts for r in self.past.of(test.name, phase.name)), Counts())
+        self.window_from = first
+        for number in range(first, phase.rounds + 1):
+            where = Position(test=test.name, phase=phase.name, round=number)
+            steps = self.round_of(test, phase)
+            met = ""
+            for index, step in enumerate(steps):
+                ahead = self.ahead(where, index, steps, phase, after)
+                result = yield from self.step(where, index, step, ahead)
+                total += result.counts.without_bins()
+                met = next((said for rule in phase.until if (said := rules.limit_met(rule, total))), "")
+                if met:
+                    break
+            if phase.choose and not met and not self.round_of(test, phase):
+                met = rules.DONE
+            whole = where.round if index == len(steps) - 1 else where.round - 1
+            judged = self.past.add(
+                rules.judged(self.past, phase, where, self.t(), range(self.window_from, whole + 1), met)
+            )
+            yield judged
+            if judged.ended_by:
+                if not self.resting(steps[index], after):
+                    yield from self.telemetry()
+                yield from (self.past.add(self.note(text)) for text in watch.of_phase(self.past, test.name, phase.name))
+                return
+            if said := forecast.of_round(self.past, test.name, phase):
+                yield self.past.add(self.note(said))
+            if not any(map(quiet, steps)):
+                yield from self.telemetry()
+
+    def round_of(self, test: PlannedTest, phase: Phase) -> tuple[Step, ...]:
+        """The steps of the round that comes next; none where the results leave nothing to choose."""
+        return chooser(test.name, phase.choose)(self.past, test) if phase.choose else phase.round
+
+    def ahead(
+        self,
+        where: Position,
+        index: int,
+        steps: tuple[Step, ...],
+        phase: Phase,
+        after: tuple[PlannedTest, Phase] | None,
+    ) -> list[Ahead]:
+        """The next two steps as far as they are known, so that the engine can have them ready."""
+        coming = [(where, i, step) for i, step in enumerate(steps[index + 1 : index + 3], index + 1)]
+        if where.round < phase.rounds:
+            next_, following = msgspec.structs.replace(where, round=where.round + 1), () if phase.choose else steps
+        elif after:
+            next_, following = Position(test=after[0].name, phase=after[1].name, round=1), after[1].round
+        else:
+            next_, following = where, ()
+        coming += [(next_, i, step) for i, step in enumerate(following[:2])]
+        return [Ahead(step, step_seed(self.seed, at, i)) for at, i, step in coming[:2]]
+
+    def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
+        """Perform one step and record it."""
+        done, said, slept_s = Done(), "", self.engine.slept_s()
+        match step:
+            case Purge():
+                self.bench.stop()
+                said = self.device.purge()
+            case Idle(seconds=seconds):
+                done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
+            case Hold():
+                done = yield from self.hold(where, step, step_seed(self.seed, where, index), ahead)
+        result = Result(
+            where=where,
+            index=index,
+            step=step,
+            t=self.t(),
+            counts=done.counts,
+            gap_s=done.gap_s,
+            seed=done.seed,
+            said=said,
+            pace=done.pace,
+        )
+        yield self.past.add(result)
+        yield from self.remarks()
+        slept_s = self.engine.slept_s() - slept_s
+        if slept_s > SLEPT_S and not isinstance(step, Purge):
+            yield self.past.add(self.note(f"the host slept {slept_s:.0f} s in {place(where)}", "stall"))
+        return result
+
+    def hold(self, where: Position, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:
+        """One hold as Samples."""
+        intervals = self.bench.hold(hold, seed, ahead)
+        while True:
+            try:
+                counts = next(intervals)
+            except StopIteration as finished:
+                done: Done = finished.value
+                return done
+            yield self.past.add(Sample(t=self.t(), counts=counts.without_bins()))
+            if counts.seconds > SILENT_S:
+                silence = f"nothing was heard of the load for {counts.seconds:.0f} s in {place(where)}"
+                yield self.past.add(self.note(f"{silence}: the host stalled", "stall"))
+
+    def resting(self, last: Step, after: tuple[PlannedTest, Phase] | None) -> bool:
+        """Whether asking the drive at the end of a phase would fall into a rest or a load at depth one."""
+        following = after[1].round[0] if after and after[1].round else None
+        under_way = self.bench.workload
+        return isinstance(last, Idle) or isinstance(following, Idle) or bool(under_way and under_way.outstanding == 1)
+
+    def telemetry(self) -> Iterator[Event]:
+        """The drive's own word: before the first step, between rounds, after a phase."""
+        if values := self.device.health():
+            yield self.past.add(Telemetry(t=self.t(), values=values))
+            yield from (self.past.add(self.note(text, "doubt")) for text in watch.told(self.past))
+            yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
+
+
+def quiet(step: Step) -> bool:
+    """A step that nobody may disturb: a rest, or response times at depth one."""
+    return isinstance(step, Idle) or (isinstance(step, Hold) and step.workload.outstanding == 1)

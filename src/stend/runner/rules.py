@@ -1,0 +1,47 @@
+"""The rules that end the rounds of a phase: steady state, limits of time, writing and rounds."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from stend.base.units import binary, duration
+from stend.model.definition import Bytes, Phase, Rule, Seconds, Steady
+from stend.model.record import Counts, Judged, Position, Run, Verdict
+from stend.model.stats import RULES
+
+DONE = "all done"
+
+
+def judged(past: Run, phase: Phase, where: Position, t: float, window: range, met: str) -> Judged:
+    """Judge a phase after its last whole round; `window` has the rounds that count, `met` a limit that ended it."""
+    verdicts: tuple[Verdict, ...] = ()
+    for rule in phase.until:
+        if isinstance(rule, Steady):
+            verdicts = tuple(_verdicts(past, rule, where, window))
+            tracked = len(rule.track)
+    steady = bool(verdicts) and len(verdicts) == tracked and all(v.steady for v in verdicts)
+    last = where.round >= phase.rounds
+    limit = f"the limit of {phase.rounds} rounds" if phase.until else DONE
+    ended_by = "steady state" if steady else met or (limit if last else "")
+    return Judged(where=where, t=t, verdicts=verdicts, steady=steady, ended_by=ended_by)
+
+
+def _verdicts(past: Run, rule: Steady, where: Position, window: range) -> Iterator[Verdict]:
+    """One verdict for each tracked workload that has enough rounds since the run last started."""
+    for workload in rule.track:
+        series = past.series(where.test, where.phase, workload)
+        points = [(n, c.quantity(rule.quantity)) for n, c in series if n in window]
+        verdict = RULES[rule.rule](points)
+        if verdict:
+            yield msgspec.structs.replace(verdict, label=workload.label, quantity=rule.quantity)
+
+
+def limit_met(rule: Rule, total: Counts) -> str:
+    """Return which limit of time or writing is reached, in words; an empty string if none is."""
+    match rule:
+        case Seconds(seconds=seconds) if total.seconds >= seconds:
+            return f"the limit of {duration(seconds)}"
+        case Bytes(bytes=size) if total.write.bytes >= size:
+            return f"the limit of {binary(size)} written"
+        case _:
+            return ""

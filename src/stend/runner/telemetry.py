@@ -1,0 +1,231 @@
+"""What the drive's own word between rounds means: rules over Telemetry that say what every report must say.
+
+Pure: from the run so far to sentences. Two neighbouring Telemetry events are compared, never across an interruption,
+at which the clock starts anew and after which anything may have been done to the drive.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from stend.base.units import decimal
+from stend.model.definition import Hold, Purge
+from stend.model.record import Result, Run, Telemetry
+
+MINUTE_S, DAY_S = 60, 86_400
+TOLERANCE = 0.01
+UNIT_BYTES, UNITS = 512_000, 2
+"""NVMe counts data in thousands of 512 bytes, others tell `host_unit_bytes`; it may be told a moment late."""
+COUNTERS = {
+    "crc_errors": "CRC errors (cable, connector)",
+    "media_errors": "media errors",
+    "reallocated": "reallocated sectors",
+    "grown_defects": "grown defects",
+    "link_errors": "errors of the link (slot, cable, connector)",
+    "link_retrains": "retrainings of the link",
+    "degraded": "missing members of the array",
+}
+HEAT_BIT = 2
+"""The bit of NVMe's critical_warning that is about temperature."""
+PROOFS = (("kernel", "the kernel"), ("host", "the drive (SMART)"))
+THROTTLES = ("throttle_s", "throttle_events", "warning_temperature_min")
+
+
+class Incident(NamedTuple):
+    """A change that a drive reports of itself: its name in the catalogue (`because.NAME`) and its values."""
+
+    key: str
+    values: dict[str, Any]
+
+
+def incidents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Incident]:
+    """Yield every change from one look at the drive to a later one that can move its figures.
+
+    A counter that grew, another link, a new critical warning, a synchronisation of the array that started.
+    """
+    for name in COUNTERS:
+        if growth := _growth(before, now, name):
+            yield Incident(name, {"growth": growth})
+    was, link = before.get("link"), now.get("link")
+    if was and link and was != link:
+        yield Incident("link", {"was": was, "now": link})
+    bits, known = int(now.get("critical_warning") or 0), int(before.get("critical_warning") or 0)
+    if bits & ~known:
+        yield Incident("heat_warning" if bits & HEAT_BIT else "critical_warning", {"bits": f"{bits:#x}"})
+    if now.get("resync") and not before.get("resync"):
+        yield Incident("resync", {"what": str(now["resync"])})
+
+
+def told(run: Run) -> Iterator[str]:
+    """What the newest Telemetry says against the one before it, a sentence each; nothing where there are not two."""
+    pair = _pair(run)
+    if pair is None:
+        return
+    before, now = pair
+    for rule in RULES:
+        yield from rule(run, before, now)
+
+
+def mismatches(run: Run) -> Iterator[str]:
+    """Where fio and others counted differently between the newest two Telemetry events: belongs on every page."""
+    pair = _pair(run)
+    if pair is not None:
+        yield from _proof(run, *pair)
+
+
+def of_phase(run: Run, test: str, phase: str) -> Iterator[str]:
+    """What can be said when a phase is over: its write amplification, and drive writes per day."""
+    if run.started and not run.plan.device.virtual:
+        yield from _wear(run, test, phase)
+
+
+def at_the_end(run: Run) -> Iterator[str]:
+    """What can only be said when no more Telemetry comes: throttling that went on."""
+    looks = run.present[1]
+    if streak := _streak(looks, len(looks) - 1):
+        yield _throttled(looks, *streak)
+
+
+def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
+    looks = run.present[1]
+    return (looks[-2], looks[-1]) if len(looks) > 1 else None
+
+
+def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
+    """How much a counter grew; 0 where one of the two does not tell it, or it began anew."""
+    return _growth(before.values, now.values, name)
+
+
+def _growth(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> float:
+    was, told = before.get(name), now.get(name)
+    return 0 if was is None or told is None else max(float(told) - float(was), 0)
+
+
+def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+    for key, values in incidents(before.values, now.values):
+        match key:
+            case "link":
+                was, link = values["was"], values["now"]
+                yield f"the drive's link was retrained from {was} to {link} before minute {_minute(now)}"
+            case "heat_warning" | "critical_warning":
+                yield f"the drive gives a critical warning ({values['bits']}) since minute {_minute(now)}"
+            case "resync":
+                yield f"the array is being synchronised since minute {_minute(now)}: {values['what']}"
+            case _:
+                growth = f"{COUNTERS[key]} grew by {values['growth']:.0f}"
+                yield f"{growth} between minute {_minute(before)} and {_minute(now)}"
+
+
+def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+    limit = run.plan.device.facts.get("warning_temperature_c")
+    was, is_now = before.values.get("temperature_c"), now.values.get("temperature_c")
+    if limit and is_now is not None and is_now >= limit and (was is None or was < limit):
+        yield f"the drive reached {is_now} °C by minute {_minute(now)}; it warns from {limit} °C"
+
+
+def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+    """Told when it is over, so that one sentence covers it."""
+    looks = run.present[1]
+    last = len(looks) - 1
+    if not _slow(looks, last) and (streak := _streak(looks, last - 1)):
+        yield _throttled(looks, *streak)
+
+
+def _slow(looks: list[Telemetry], index: int) -> bool:
+    """Whether the drive slowed itself down between Telemetry `index` - 1 and `index`."""
+    if index < 1:
+        return False
+    return slowed(*looks[index - 1 : index + 1])
+
+
+def slowed(before: Telemetry, now: Telemetry) -> bool:
+    """Whether the drive slowed itself down between two neighbouring Telemetry events."""
+    return any(_grew(before, now, name) for name in THROTTLES) or bool(now.values.get("throttled"))
+
+
+def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
+    """The first and last Telemetry of the throttling that goes on at `last`."""
+    first = last
+    while _slow(looks, first):
+        first -= 1
+    return (first, last) if first < last else None
+
+
+def _throttled(looks: list[Telemetry], first: int, last: int) -> str:
+    begin, end = looks[first], looks[last]
+    seconds = _grew(begin, end, "throttle_s")
+    much = f" ({seconds:.0f} s by its own count)" if seconds else ""
+    return f"the drive throttled itself in minutes {_minute(begin)}–{_minute(end)}{much}"
+
+
+def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
+    """Bytes by fio against those that others counted; purges and what is in flight at a stop are no load of fio's."""
+    results = run.present[0]
+    first = _until(results, before)
+    between = results[first : _until(results, now)]
+    if not between or any(isinstance(r.step, Purge) for r in between):
+        return
+    late = _late(results[:first], before, between, now)
+    slack, unit = sum(map(_in_flight, between)), int(now.values.get("host_unit_bytes", UNIT_BYTES))
+    for source, words in PROOFS:
+        for kind in ("read", "write"):
+            name = f"{source}_{kind}_bytes"
+            if name not in before.values or name not in now.values:
+                continue
+            fio = sum(getattr(r.counts, kind).bytes for r in between)
+            seen = _grew(before, now, name)
+            allowed = fio * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
+            if abs(seen - fio) > allowed:
+                span = f"between minute {_minute(before)} and {_minute(now)}"
+                done = "read" if kind == "read" else "written"
+                yield f"fio told {decimal(fio)} {done}, {words} counted {decimal(round(seen))} {span}"
+
+
+def _until(results: list[Result], look: Telemetry) -> int:
+    """How many results there were when the drive was asked."""
+    return bisect_right(results, look.t, key=lambda result: result.t)
+
+
+def _late(earlier: list[Result], before: Telemetry, between: list[Result], now: Telemetry) -> float:
+    """How long after a result the drive was asked, as a share of the load's time: load that goes on counts already."""
+    seconds = sum(r.counts.seconds for r in between)
+    after = now.t - between[-1].t + sum(before.t - r.t for r in earlier[-1:])
+    return after / seconds if seconds else 0.0
+
+
+def _in_flight(result: Result) -> int:
+    if not isinstance(result.step, Hold):
+        return 0
+    load = result.step.workload
+    return load.outstanding * max(size for size, _ in load.sizes)
+
+
+def _wear(run: Run, test: str, phase: str) -> Iterator[str]:
+    """From the Telemetry around a phase that has just ended, where NAND writes are told."""
+    results, looks = run.present
+    first = next((n for n, r in enumerate(results) if (r.where.test, r.where.phase) == (test, phase)), None)
+    if first is None:
+        return
+    begin = results[first - 1].t if first else 0.0
+    inside = [look for look in looks if look.t >= begin and "nand_write_bytes" in look.values]
+    if len(inside) < 2:
+        return
+    own = all("host_write_bytes" in look.values for look in inside)
+    host = _grew(inside[0], inside[-1], "host_write_bytes" if own else "kernel_write_bytes")
+    nand = _grew(inside[0], inside[-1], "nand_write_bytes")
+    seconds, capacity = inside[-1].t - inside[0].t, run.plan.device.capacity_bytes
+    if host and seconds:
+        days = host / capacity * DAY_S / seconds
+        words = f"{decimal(round(host))} from the host, {decimal(round(nand))} to flash"
+        yield f"{test}, {phase}: write amplification {nand / host:.2f} ({words}), {days:.1f} drive writes per day"
+
+
+def _minute(event: Telemetry) -> str:
+    return f"{event.t / MINUTE_S:.0f}"
+
+
+RULES: tuple[Callable[[Run, Telemetry, Telemetry], Iterator[str]], ...] = (
+    _throttling,
+    _incidents,
+    _hot,
+)
