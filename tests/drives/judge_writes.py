@@ -1,5 +1,6 @@
 """Judges of what is stated about written drives: SLC caches, saturations, and the reasons for "can't tell"."""
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -156,13 +157,22 @@ def saturation(finding: Finding, one: Played, text: str) -> Opinion | None:
 
 def paused(own: Opinion, course: Course) -> None:
     """Judge when a pause began and how long it was."""
-    at, long = course.played.drive.pause
+    drive = course.played.drive
+    at, long = drive.pause if drive.pause[1] else only_dip(course)
     step = 2 * float(course.table[:, 0].max()) if len(course.table) else 0.0
     own.test("pause_at", lambda v: abs(v - at) <= 0.05 * at + step, (at,))
     own.test("pause_s", lambda v: abs(v - long) <= 0.1 * long + step, (long,))
-    drive = course.played.drive
-    own.number("pause_rate", drive.pause_share * drive.levels[0].rate)
-    own.fact("stands still", own.finding.key != "paused" or drive.pause_share < 0.1, f"it runs at {drive.pause_share}")
+    share = drive.pause_share or min(drive.shape(at + long / 2), 1.0)
+    own.number("pause_rate", share * drive.levels[0].rate)
+    own.fact("stands still", own.finding.key != "paused" or share < 0.1, f"it runs at {share}")
+
+
+def only_dip(course: Course) -> tuple[float, float]:
+    """Return when the only stretch below half of the rate began and how long it was; never, where there are several."""
+    shape = course.played.drive.shape
+    low = [second for second in range(int(course.seconds)) if shape(second + 0.5) < 0.5]
+    whole = bool(low) and low[-1] - low[0] == len(low) - 1
+    return (low[0], len(low)) if whole else (math.inf, 0.0)
 
 
 def stairs(values: tuple[Any, ...], course: Course) -> bool:

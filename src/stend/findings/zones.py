@@ -64,9 +64,9 @@ def _one(slow: Sequence[int]) -> Sequence[int]:
 
 
 def _told(rates: Sequence[float], spot: Sequence[int]) -> dict[str, float]:
-    """Where the slow stretch begins and ends, as shares of the range, and its rate in bytes/s."""
+    """Where the slow stretch begins and ends, as shares of the range, and its lowest rate in bytes/s."""
     return {
-        "low": median([rates[i] for i in spot]),
+        "low": min(rates[i] for i in spot),
         "low_from": spot[0] / len(rates),
         "low_to": (spot[-1] + 1) / len(rates),
     }

@@ -61,9 +61,9 @@ class Tail(Part, frozen=True, kw_only=True):
     background_pct: Percent = 0
     """share of senses that find their die at background work (refresh, wear levelling) and wait evenly up to `busy_us`,
     under pure reads too"""
-    stalls_per_s: limits.Number = 0
+    stalls_per_s: limits.Share = 0
     """how often nothing is answered for a while where only reads are asked; see `sim.stalls`"""
-    write_stalls_per_s: limits.Number = 0
+    write_stalls_per_s: limits.Share = 0
     """how many more of these times there are where only writes are asked"""
     stall_ms: Millis = 1
     """the shortest of these times"""
