@@ -51,7 +51,7 @@ def test_import_stend_loads_nothing_of_what_is_behind_it() -> None:
         "import sys, stend; print(sorted(m for m in sys.modules if m.startswith('stend') or m in {'msgspec', 'numpy'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['stend', 'stend.base.version']"
+    assert done.stdout.strip() == "['stend', 'stend.base', 'stend.base.version']"
     assert set(stend.__all__) <= set(dir(stend))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = stend.nothing  # type: ignore[attr-defined]

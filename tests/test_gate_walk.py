@@ -16,30 +16,30 @@ RUNS = {"run", "Popen", "check_output", "check_call", "call", "system", "popen",
 
 READS = {
     "fleet/tasks.py": "files of a run, with 'rb', to be sent home",
-    "kernel.py": "what ioctls tell of files and nodes opened with O_RDONLY",
+    "base/sysfs.py": "what ioctls tell of files and nodes opened with O_RDONLY",
     "gate/lease.py": "a file opened with O_RDONLY, for the kernel's count of writers",
     "gate/mounts.py": "a path with O_PATH, for the kernel's word on its mount",
     "gate/ownership.py": "package databases that are asked, and a file's first bytes with 'rb'",
     "gate/answers.py": "dmsetup table and wipefs --no-act, which read",
     "store/verify.py": "raw documents of a run, with 'rb'",
     "trace/steps.py": "the steps of a trace, with 'rb'",
-    "compiled.py": "the source of kernels, with 'rb', to be locked while they are compiled",
-    "outside.py": "the operator's files, with 'rb'",
+    "base/jit.py": "the source of kernels, with 'rb', to be locked while they are compiled",
+    "base/untrusted.py": "the operator's files, with 'rb'",
     "gate/holdings.py": "an ext superblock read with 'rb'",
     "engines/_fio_load.py": "/proc/stat",
-    "features.py": "fio's own help",
+    "base/fio_features.py": "fio's own help",
     "engines/_room.py": "the size of the gate's path, O_RDONLY",
     "host/__init__.py": "fio's own word for its version",
     "host/ceiling.py": "fio on its null engine, which has no drive",
 }
 WRITES_FOLDERS = {
-    "regular.py": "regular files of run folders, never through a link",
+    "base/regular.py": "regular files of run folders, never through a link",
     "cli/_unit.py": "systemd, which is asked to run stend, and its word of it",
     "session/apart.py": "stend again, and the log of what it does",
     "cli/__init__.py": "/dev/null, after the reader of our output has gone",
-    "jobs.py": "job files for plain fio, into the folder that was asked for",
+    "engines/fio_jobs.py": "job files for plain fio, into the folder that was asked for",
     "host/measured.py": "what the stand can, kept for the runs to come; dmidecode, which reads",
-    "write_cache.py": "the run folder's record of what was set on the drive",
+    "session/write_cache.py": "the run folder's record of what was set on the drive",
     "capture": "the switches of tracefs, of our own instance; its buffers, O_RDONLY; parts of a trace, beside it",
     "catalogue": "parts below a folder of runs, or in a temporary one",
     "fleet/certificates.py": "certificates and keys, with O_EXCL",
@@ -49,13 +49,12 @@ WRITES_FOLDERS = {
     "session/together/trial.py": "a probe a drive, which is stend again and goes through the gate",
     "imports": "what is handed in, with 'rb'; its original, into a run folder of its own",
     "live": "pictures of a page, into the folder that is served",
-    "compare": "the JUnit file that was asked for",
-    "native.py": "its own standard output, for its answers",
+    "base/render_process.py": "its own standard output, for its answers",
     "report": "pages below the folder that was asked for; the drive sheet and its photo, into the run folder",
     "store/__init__.py": "the run folder",
-    "sweep": "the folder of a sweep: lines of drives that are virtual, and their table",
+    "many": "the JUnit file that was asked for; the folder of a sweep: virtual drives and their table",
     "trace": "traces of others with 'rb'; blkparse, which reads",
-    "whole.py": "files in one piece: of the run folder, tables, traces",
+    "base/atomic.py": "files in one piece: of the run folder, tables, traces",
     "store/writer.py": "the run folder's lock and its owner",
 }
 WRITES_DRIVES = {
@@ -138,7 +137,7 @@ def test_a_planted_opening_is_found(tmp_path: Path) -> None:
 
 def test_only_the_gate_opens_a_drive_for_writing() -> None:
     rooms = (path for room in ("gate", "devices") for path in sorted((SOURCES / room).rglob("*.py")))
-    for path in [SOURCES / "kernel.py", *rooms]:
+    for path in [SOURCES / "base/sysfs.py", *rooms]:
         for name, whole in calls(path):
             if name == "open" and ("O_RDWR" in whole or "O_WRONLY" in whole) and whole != ASKS_FOR_SWAP:
                 assert "O_EXCL" in whole, f"{path.name}: {whole}"

@@ -162,7 +162,7 @@ def paused(own: Opinion, course: Course) -> None:
     step = 2 * float(course.table[:, 0].max()) if len(course.table) else 0.0
     own.test("pause_at", lambda v: abs(v - at) <= 0.05 * at + step, (at,))
     own.test("pause_s", lambda v: abs(v - long) <= 0.1 * long + step, (long,))
-    share = drive.pause_share or min(drive.shape(at + long / 2), 1.0)
+    share = drive.pause_share or (drive.shape(at + long / 2) if long else 1.0)
     own.number("pause_rate", share * drive.levels[0].rate)
     own.fact("stands still", own.finding.key != "paused" or share < 0.1, f"it runs at {share}")
 
