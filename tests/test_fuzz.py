@@ -109,7 +109,7 @@ def test_kernels_of_a_campaign_have_bounds_checks() -> None:
 OUTSIDE = """
 import numpy as np
 from stend.base import jit
-put = compiled._compile(lambda array, at: array[at])
+put = jit._compile(lambda array, at: array[at])
 try:
     put(np.zeros(3), 7)
     print("taken")
