@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from stend.many.batch.lot import Drive, Lot, quantities_of
 
 from stend.many.batch import odd
+from stend.many.batch.lot import Drive, Lot, quantities_of
 from stend.many.compare.differences import Figure
 from stend.many.sides import Key
 from stend.many.sweep import pool

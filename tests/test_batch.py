@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
-from stend.many.batch.lot import Drive, Lot, lot
-from stend.many.batch.odd import spreads
-from stend.many.batch.verdict import judged
 
 from stend import cli, session
 from stend.base.errors import BadInput
 from stend.many.batch import odd
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
+from stend.many.batch.lot import Drive, Lot, lot
+from stend.many.batch.odd import spreads
+from stend.many.batch.verdict import judged
 from stend.many.compare.differences import Figure
 from stend.many.sides import Key, Outcome, outcome, side
 from stend.planning import plan

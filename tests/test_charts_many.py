@@ -7,14 +7,14 @@ from typing import Any
 import msgspec
 import numpy as np
 import pytest
-from stend.many.batch.lot import Drive, Lot
-from stend.many.batch.verdict import Batch, judged
 
 from stend.charts import batched, swept
 from stend.charts.parts import Picture
 from stend.findings.look.figures import QUANTITIES
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
+from stend.many.batch.lot import Drive, Lot
+from stend.many.batch.verdict import Batch, judged
 from stend.many.compare.differences import Figure
 from stend.many.sides import Key
 from stend.many.sweep import folder, study

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from stend.many.batch.verdict import judged
 
 from stend.many.batch.acceptance import Written
 from stend.many.batch.acceptance import plan as accepting
+from stend.many.batch.verdict import judged
 from stend.many.sweep import going
 from stend.many.sweep.study import studied
 from stend.report.parts import batched, swept

@@ -109,7 +109,9 @@ def io_uring_works() -> bool:
 
 def _ask(fio: str, question: str) -> str:
     try:
-        done = subprocess.run([fio, question], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        done = subprocess.run(
+            [fio, question], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise Missing(f"{fio} does not answer {question} ({error}); {_another()}") from error
     if done.returncode < 0:  # what it said until then is not all that it can

@@ -68,7 +68,7 @@ class Unit(NamedTuple):
 
     def _asked(self, fact: str) -> str:
         words = ["systemctl", "show", f"--property={fact}", "--value", self.name]
-        return subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", check=True).stdout.strip()
 
 
 def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
@@ -78,7 +78,7 @@ def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
     name = _name(folder)
     subprocess.run(["systemctl", "reset-failed", name], capture_output=True, check=False)
     asked = [*_asked(name, log), *(word.replace("$", "$$") for word in apart.command(words))]
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    done = subprocess.run(asked, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise StepFailed(f"systemd does not begin {name}: {plain(done.stderr.strip())}")
     return Unit(name)

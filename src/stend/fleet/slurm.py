@@ -214,7 +214,9 @@ def _last(log: Path) -> str:
 
 def _asked(words: list[str], give: str | None = None) -> str:
     try:
-        done = subprocess.run(words, input=give, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+        done = subprocess.run(
+            words, input=give, capture_output=True, text=True, errors="replace", check=False, timeout=TIMEOUT_S
+        )
     except FileNotFoundError as error:
         raise Missing(missing(words[0])) from error
     except subprocess.TimeoutExpired as error:

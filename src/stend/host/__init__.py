@@ -48,7 +48,9 @@ def fio_version(fio: str = "fio") -> str:
 @cache
 def _version(program: str, changed_ns: int) -> str:
     """Asked once of a program as it is now: many runs may be begun by one process."""
-    told = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=10, check=False)
+    told = subprocess.run(
+        [program, "--version"], capture_output=True, text=True, errors="replace", timeout=10, check=False
+    )
     return told.stdout.strip()
 
 

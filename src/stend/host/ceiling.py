@@ -37,6 +37,7 @@ def _told(fio: str, threads: int, seconds: float, *load: str) -> dict[str, dict[
             [fio, *clock(), *job, *shape, "--output-format=json"],
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=60 + seconds,
             check=False,
         )

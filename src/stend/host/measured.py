@@ -44,7 +44,7 @@ def dmidecode() -> str:
     """What it tells of memory devices; empty where it is missing or may not."""
     try:
         return subprocess.run(
-            ["dmidecode", "--type", "17"], capture_output=True, text=True, timeout=20, check=False
+            ["dmidecode", "--type", "17"], capture_output=True, text=True, errors="replace", timeout=20, check=False
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""

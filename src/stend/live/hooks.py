@@ -114,7 +114,14 @@ def _sent(address: str, text: str) -> str:
 def _ran(one: Hook, text: str) -> str:
     env = os.environ | {"STEND_EVENT": one.event, "STEND_FOLDER": json.loads(text)["folder"]}
     done = subprocess.run(
-        shlex.split(one.does), input=text, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        shlex.split(one.does),
+        input=text,
+        env=env,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=PATIENCE_S,
+        check=False,
     )
     said = done.stderr.strip().rpartition("\n")[2]
     return f"{one.does} ended with {done.returncode} {said}".strip() if done.returncode else ""
