@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from stend.base import fio_features
+from stend.base.errors import Missing
 from stend.base.units import KiB, MiB
 from stend.engines._fio_job import Section, arguments, parts
 from stend.model.definition import Workload
@@ -129,3 +130,11 @@ def test_the_clock_is_the_one_that_the_kernel_trusts(
     if keeps is not None:
         fio_features.KEEPS_TIME.write_text(keeps)
     assert fio_features.clock() == told
+
+
+def test_a_fio_that_answers_with_no_text_is_missing(tmp_path: Path) -> None:
+    program = tmp_path / "fio"
+    program.write_text("#!/bin/sh\nprintf '\\377\\376'\n")
+    program.chmod(0o755)
+    with pytest.raises(Missing, match="does not know"):
+        fio_features._told(str(program), 0)

@@ -119,10 +119,14 @@ def saturation(finding: Finding, one: Played, text: str) -> Opinion | None:
         return None
     own = Opinion(finding, text, tells=tells(course))
     in_first = bool(course.crossed) and course.crossed[0][0] < course.records[0].counts.seconds * 1.5
+    left = bool(course.crossed) and course.crossed[0][0] < course.records[0].counts.seconds * 0.9
     about = own.within > NEAR
     own.test(
         "start",
-        lambda v: near(v, course.first, own.within) or ((in_first or about) and course.is_level(v, 0, own.within)),
+        lambda v: (
+            (not left and near(v, course.first, own.within))
+            or ((in_first or about) and course.is_level(v, 0, own.within))
+        ),
         (course.first,),
     )
     own.test("last", course.late, (course.rate(0.95, 1),))
