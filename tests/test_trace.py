@@ -154,3 +154,8 @@ def test_a_trace_eight_times_as_long_takes_no_more_memory(tmp_path: Path) -> Non
     words = [[sys.executable, "-c", GROWING, str(tmp_path / "t.parquet"), many] for many in ("8", "64")]
     small, large = (int(subprocess.run(w, capture_output=True, text=True, check=True).stdout) for w in words)
     assert large < small * 1.3
+
+
+def test_words_that_the_maker_of_a_trace_chose_are_shown_plainly() -> None:
+    about = trace.About(source="\r\n\x00", device="\x1b[2J", lost_words="\u202e")
+    assert (about.source, about.device, about.lost_words) == (r"\x0d\x0a\x00", r"\x1b[2J", r"\u202e")

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from stend.base import atomic, extras, limits, untrusted
 from stend.base.errors import BadInput
+from stend.base.text import plain
 from stend.trace.sound import Sound
 
 READ, WRITE, FLUSH, DISCARD = range(4)
@@ -69,6 +70,11 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     timed: bool = True
     shifted: bool = False
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Whoever made the trace chose these words; they are shown on terminals and pages."""
+        for name in ("source", "device", "lost_words"):
+            msgspec.structs.force_setattr(self, name, plain(getattr(self, name)))
 
 
 @dataclass(frozen=True, slots=True)
