@@ -30,9 +30,10 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
-    name, where = "steady_state", {"phase": phase.name, "round": judged.where.round}
+    whole = _whole(run, test, phase)
+    name, where = "steady_state", {"phase": phase.name, "round": min(judged.where.round, whole)}
     if not judged.verdicts:
-        values = where | {"rounds": _whole(run, test, phase), "window": WINDOWS[_rule(phase)]}
+        values = where | {"rounds": whole, "window": WINDOWS[_rule(phase)]}
         return Finding(name=name, key="short", test=test.name, values=values, confidence="can't tell")
     widest = max(judged.verdicts, key=lambda v: v.excursion / v.average if v.average else 0)
     steepest = max(judged.verdicts, key=lambda v: v.slope_excursion / v.average if v.average else 0)
