@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import numpy.typing as npt
@@ -138,6 +139,7 @@ GROWING = """
 import resource, sys
 import numpy as np
 from pathlib import Path
+from types import SimpleNamespace
 from stend import trace
 def parts(many):
     for n in range(many):
@@ -159,3 +161,15 @@ def test_a_trace_eight_times_as_long_takes_no_more_memory(tmp_path: Path) -> Non
 def test_words_that_the_maker_of_a_trace_chose_are_shown_plainly() -> None:
     about = trace.About(source="\r\n\x00", device="\x1b[2J", lost_words="\u202e")
     assert (about.source, about.device, about.lost_words) == (r"\x0d\x0a\x00", r"\x1b[2J", r"\u202e")
+
+
+def test_a_row_group_that_holds_fewer_rows_than_it_says_is_refused(tmp_path: Path) -> None:
+    class File:
+        num_row_groups = 1
+        metadata = SimpleNamespace(row_group=lambda number: SimpleNamespace(num_rows=7))
+
+        def read_row_group(self, number: int, columns: list[str]) -> SimpleNamespace:
+            return SimpleNamespace(column=lambda number: [])
+
+    with pytest.raises(BadInput, match="holds fewer rows than it says"):
+        form._end_ns(File(), tmp_path / "t.parquet")

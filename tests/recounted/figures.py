@@ -153,6 +153,15 @@ def _warm(record: Record, mix: str) -> tuple[float, float] | None:
     return cold, median(iops([r]) for r in last)
 
 
+def _warmed(r: Record, phase: str) -> float | None:
+    """How many times as fast reads are with the fewest outstanding, once a part is warm."""
+    both = [
+        [x for x in r.loads(r.of("cold-warm", name)) if x[0]["load"]["read_pct"] == 100] for name in (phase, "cold")
+    ]
+    warm, cold = (min(own, key=lambda x: outstanding(x[0]), default=None) for own in both)
+    return iops(warm) / iops(cold) if warm and cold else None
+
+
 def _gained(record: Record, mix: str) -> float | None:
     warm = _warm(record, mix)
     return warm[1] / warm[0] if warm else None
@@ -243,6 +252,8 @@ FIGURES: dict[str, Callable[[Record], float | None]] = {
     "hot_gain": lambda r: _gained(r, "100/0"),
     "warm_mixed": lambda r: _gained(r, "35/65"),
     "warm_writes": lambda r: _gained(r, "0/100"),
+    "write_through": lambda r: _warmed(r, "warm-writes"),
+    "write_around": lambda r: _warmed(r, "warm-writes"),
     "warm_wait": lambda r: 1 - 1 / gain if (gain := _gained(r, "35/65")) else None,
 }
 TOLERANCES = {

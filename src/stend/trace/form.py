@@ -168,7 +168,7 @@ def opened(path: Path) -> Trace:
                 raise BadInput(f"{path} does not have the columns of a trace: {', '.join(COLUMNS)}")
             if max(_rows_of_groups(file), default=0) > ROWS:
                 raise BadInput(f"{path} cannot be read as a trace: it has more than {ROWS:,} IOs in a row group")
-            return Trace(path, about, sum(_rows_of_groups(file)), _end_ns(file))
+            return Trace(path, about, sum(_rows_of_groups(file)), _end_ns(file, path))
     except KeyError:
         raise BadInput(f"{path} is a Parquet file, but not a trace of stend") from None
     except (pa.ArrowException, OSError, *untrusted.BROKEN) as error:
@@ -230,7 +230,12 @@ def _rows_of_groups(file: Any) -> list[int]:
     return [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
 
 
-def _end_ns(file: Any) -> int:
+def _end_ns(file: Any, path: Path) -> int:
     """Return when the last IO was issued, from the column itself: statistics may be missing or wrong."""
     last = next((n for n, rows in reversed([*enumerate(_rows_of_groups(file))]) if rows), None)
-    return 0 if last is None else int(file.read_row_group(last, columns=["t_ns"]).column(0)[-1].as_py())
+    if last is None:
+        return 0
+    times = file.read_row_group(last, columns=["t_ns"]).column(0)
+    if not len(times):
+        raise BadInput(f"{path} cannot be read as a trace: it holds fewer rows than it says")
+    return int(times[-1].as_py())

@@ -3,8 +3,8 @@
 Sentence, key figure, chart, table, claim, verdict and export read these figures here, so that one quantity has
 one value.
 
-- start: the first record after the purge, as docs/method/figures.md defines it, or the first level where that is left
-  within this record;
+- start: the first record after the purge, as docs/method/figures.md defines it, or the first level where this
+  record holds much of a lower one besides;
 - falls: the levels that were left one after the other, read from the samples around each place; the first is the knee;
 - end: the measurement window where a steady state was sought, else the last fifth of the records;
 - settled: no reason is known why the end is not the level that the drive keeps (`why`).
@@ -145,7 +145,7 @@ def _seen(ground: Ground, phase: str, table: Array) -> Saturated:
     found = tuple(falls(whole.until(told.undisturbed_s))) if known else ()
     calm = seen.rise <= seen.least or bool(found and _overshot(whole, found[-1], seen, run.plan.device.capacity_bytes))
     told = told._replace(last=seen.last, falls=found, even=seen.even and calm)
-    if found and found[0].flat and found[0].s < first.seconds:
+    if found and found[0].flat and found[0].s < first.seconds and found[0].level > (1 + NEAR) * first.iops:
         told = told._replace(start=found[0].level)
     if found:
         told = told._replace(settled_s=_settled_s(whole, found[-1], (1 + NEAR) * end))
