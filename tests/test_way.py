@@ -10,7 +10,7 @@ from stend.cli import main
 from tests.way import stays, walked
 
 ROOT = Path(__file__).parent.parent
-HANDED = {("session", "cli"), ("bench", "session"), ("engines", "store"), ("regular", "store")}
+HANDED = {("session", "cli"), ("runner", "session"), ("engines", "store")}
 """Who calls upward, by what was handed down: the operator, the question whether to stop, what keeps fio's words."""
 
 
@@ -38,6 +38,6 @@ def test_a_run_goes_down_the_floor_plan_and_enters_no_room_twice_on_its_way_in(
     floor = floors()
     up = {(s.above, s.room) for s in steps if floor[s.room] <= floor[s.above]}
     assert up == HANDED - ({("engines", "store")} if target == ["sim:small"] else set())
-    way_in, out = ["devices", "plan", "cli", "gate", "host", "store", "engines", "write_cache"], ["store", "gate"]
+    way_in, out = ["devices", "planning", "cli", "gate", "host", "store", "engines"], ["store", "gate"]
     assert stays(steps, "session") == way_in + out
     assert len(set(way_in)) == len(way_in)

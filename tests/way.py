@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import stend
 
 HOME = Path(stend.__file__).parent
-HALL = {"definition", "record", "packed", "errors", "units", "plain", "stats", "ranges", "outside", "extras", "maker"}
-HALL |= {"programs", "process", "features", "native", "estimate", "whole"}
+HALL = {"base", "model"}
 
 
 class Step(NamedTuple):

@@ -1,7 +1,8 @@
 """The door of a drive: handed out with it, and shut. Who holds the drive opens it, once, and looks again there."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from stend.base.errors import Refused, StepFailed
 from stend.base.sysfs import HOST, Kernel
@@ -105,9 +106,20 @@ class Guarded(Door):
         """The gate's own."""
         return self.opened.path
 
+    @contextmanager
+    def _there(self) -> Iterator[None]:
+        """StepFailed where the drive or file goes away while it is looked at."""
+        try:
+            yield
+        except OSError as error:
+            if os.path.exists(self.identity.path):
+                raise
+            raise StepFailed(f"{self.target} vanished: {error.strerror}; find out why before going on") from error
+
     def check(self) -> None:
         """As the gate does."""
-        self.opened.check()
+        with self._there():
+            self.opened.check()
 
     @property
     def named(self) -> bool:  # type: ignore[override]
@@ -124,24 +136,27 @@ class Guarded(Door):
     ) -> None:
         if writes and (why := self.unrest()):
             raise Refused(f"{self.target} {why}")
-        self._gate = enter(
-            self.identity,
-            self.seen,
-            writes=writes,
-            destroy=destroy,
-            keep_off=keep_off,
-            ours=not self.named,
-            kernel=self.kernel,
-            overwrite=overwrite,
-        )
+        with self._there():
+            self._gate = enter(
+                self.identity,
+                self.seen,
+                writes=writes,
+                destroy=destroy,
+                keep_off=keep_off,
+                ours=not self.named,
+                kernel=self.kernel,
+                overwrite=overwrite,
+            )
 
     def loss(self) -> str:
         """As the gate tells it."""
-        return loss(self.identity.path, self.kernel)
+        with self._there():
+            return loss(self.identity.path, self.kernel)
 
     def fingerprint(self) -> dict[str, str]:
         """As the gate takes it."""
-        return fingerprint(self.identity.path)
+        with self._there():
+            return fingerprint(self.identity.path)
 
     def close(self) -> None:
         """Let go of the drive, and of the claim to have made it."""
