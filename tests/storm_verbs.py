@@ -85,8 +85,11 @@ class Beside:
     def must(self, holds: bool, words: str = "it failed") -> None:
         """Torn, with what was said last."""
         if not holds:
-            said = self.said.read_text(errors="replace")[-600:] if self.said.exists() else ""
-            raise Torn(f"{self.kind}, run {self.runs}: {words}\n{said}")
+            raise Torn(f"{self.kind}, run {self.runs}: {words}\n{self.spoken()[-600:]}")
+
+    def spoken(self) -> str:
+        """Return what the last process said so far."""
+        return self.said.read_text(errors="replace") if self.said.exists() else ""
 
     def words(self, folder: Path) -> list[str]:
         """Return the verb that is killed."""
@@ -123,7 +126,7 @@ class Serve(Beside):
         """Its page can be had."""
         self.said.unlink(missing_ok=True)  # one that was killed has an address there
         number, until = child(self.words(folder), self.said), time.monotonic() + PATIENCE_S
-        while not (found := ADDRESS.search(self._spoken())) and time.monotonic() < until:
+        while not (found := ADDRESS.search(self.spoken())) and time.monotonic() < until:
             time.sleep(0.01)
         self.must(found is not None, "it shows no address")
         assert found
@@ -132,9 +135,6 @@ class Serve(Beside):
             self.must(answer.status == 200, f"it answers {answer.status}")
         os.kill(number, signal.SIGTERM)
         end(number)
-
-    def _spoken(self) -> str:
-        return self.said.read_text() if self.said.exists() else ""
 
 
 class Repeat(Beside):

@@ -159,8 +159,11 @@ def test_a_trace_eight_times_as_long_takes_no_more_memory(tmp_path: Path) -> Non
 
 
 def test_words_that_the_maker_of_a_trace_chose_are_shown_plainly() -> None:
-    about = trace.About(source="\r\n\x00", device="\x1b[2J", lost_words="\u202e")
+    about = trace.About(
+        source="\r\n\x00", device="\x1b[2J", lost_words="\u202e", notes=("\x07",), malformed={"\x1b": 2}
+    )
     assert (about.source, about.device, about.lost_words) == (r"\x0d\x0a\x00", r"\x1b[2J", r"\u202e")
+    assert (about.notes, about.malformed) == ((r"\x07",), {r"\x1b": 2})
 
 
 def test_a_row_group_that_holds_fewer_rows_than_it_says_is_refused(tmp_path: Path) -> None:

@@ -44,7 +44,8 @@ def command(
     try:
         deque(following.news(), maxlen=0)  # what was before is no news
         with Screen(following.course) as screen:
-            screen.say(f"{folder}: {following.state.said}")
+            if not following.course.ended:  # else the last line says it
+                screen.say(f"{folder}: {following.state.said}")
             state = _watched(following, screen, telling)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"no longer watched; {folder} is {following.state.said}") from None

@@ -61,7 +61,7 @@ def _without_knee(told: Saturated, name: str, values: dict[str, Any]) -> Finding
     if told.falls or told.declines:
         return _said("declines", name, values, "medium", con=True)
     if told.pause:
-        return _said("paused" if told.pause.still else "slowed", name, values | told.pause.values, "medium")
+        return _said(told.pause.key, name, values | told.pause.values, "medium")
     return _said("flat", name, values, "high" if told.sure else "medium")
 
 

@@ -64,7 +64,7 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
     if gap:
         again = _course(ground, state, [*counts[: max(gap.first - 1, 1)], *counts[gap.last + 1 :]])
         if again.key == "flat":
-            return _told(test, "paused" if gap.still else "slowed", again.values | gap.values, "medium")
+            return _told(test, gap.key, again.values | gap.values, "medium")
     return found
 
 

@@ -41,12 +41,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         slow = _slower(rates, max(LEAST, 1 + NOISE * scattered * 2**0.5))
         if outer > least * inner and _falls(rates, least):
             yield Finding(name=NAME, key="zoned", test=test.name, values=values)
-            if spot := _one(slow):
-                yield Finding(name=NAME, key="slower", test=test.name, values=_told(rates, spot))
-        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and (spot := _one(slow)):
-            yield Finding(name=NAME, key="spot", test=test.name, values=values | _told(rates, spot))
-        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and not slow:
-            yield Finding(name=NAME, key="even", test=test.name, values=values)
+            if _one(slow):
+                yield Finding(name=NAME, key="slower", test=test.name, values=_told(rates, slow))
+        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and (_one(slow) or not slow):
+            told = values | (_told(rates, slow) if slow else {})
+            yield Finding(name=NAME, key="spot" if slow else "even", test=test.name, values=told)
         else:
             yield Finding(name=NAME, key="uneven", test=test.name, values=values, confidence="can't tell")
 
@@ -58,9 +57,9 @@ def _slower(rates: Sequence[float], least: float) -> list[int]:
     return [i for i, rate in enumerate(rates) if rate * least < usual[i]]
 
 
-def _one(slow: Sequence[int]) -> Sequence[int]:
-    """Return the positions if they are one stretch."""
-    return slow if slow and slow[-1] - slow[0] == len(slow) - 1 else ()
+def _one(slow: Sequence[int]) -> bool:
+    """Whether the positions are one stretch."""
+    return bool(slow) and slow[-1] - slow[0] == len(slow) - 1
 
 
 def _told(rates: Sequence[float], spot: Sequence[int]) -> dict[str, float]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from stend.base import atomic, extras, limits, untrusted
 from stend.base.errors import BadInput
-from stend.base.text import plain
+from stend.base.text import plain_all
 from stend.trace.sound import Sound
 
 READ, WRITE, FLUSH, DISCARD = range(4)
@@ -73,8 +73,9 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     def __post_init__(self) -> None:
         """Whoever made the trace chose these words; they are shown on terminals and pages."""
-        for name in ("source", "device", "lost_words"):
-            msgspec.structs.force_setattr(self, name, plain(getattr(self, name)))
+        for name in self.__struct_fields__:
+            written = plain_all(getattr(self, name))
+            msgspec.structs.force_setattr(self, name, tuple(written) if isinstance(written, list) else written)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,11 @@ class Pause(NamedTuple):
     still: bool
 
     @property
+    def key(self) -> str:
+        """The key of a finding that states it."""
+        return "paused" if self.still else "slowed"
+
+    @property
     def values(self) -> dict[str, float]:
         """What a sentence shows of it."""
         return {"pause_s": self.seconds, "pause_at": self.begin_s} | ({} if self.still else {"pause_rate": self.rate})

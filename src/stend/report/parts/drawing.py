@@ -41,9 +41,6 @@ UNDRAWN = (
 )
 
 
-PROGRAM = Path(render_process.__file__)
-
-
 class Renderer:
     """One process of `stend.base.render_process`, begun when first asked and begun again when it ended."""
 
@@ -77,7 +74,7 @@ class Renderer:
     def _running(self) -> "subprocess.Popen[str]":
         if self.process is None:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", str(PROGRAM)],
+                [sys.executable, "-P", render_process.__file__],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
