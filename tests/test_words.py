@@ -43,6 +43,17 @@ def keys(source: str) -> set[str]:
     return found
 
 
+def written(source: str) -> set[object]:
+    """All constants of a file."""
+    return {one.value for one in ast.walk(ast.parse(source)) if isinstance(one, ast.Constant)}
+
+
+def imported(source: str) -> list[Path]:
+    """The files of `findings.look` that a finding's file takes from: a key may be named there."""
+    froms = (one.module or "" for one in ast.walk(ast.parse(source)) if isinstance(one, ast.ImportFrom))
+    return [FOLDER / "look" / f"{name.split('.')[-1]}.py" for name in froms if name.startswith("stend.findings.look.")]
+
+
 def said(name: str) -> set[str]:
     return {key.split(".")[2] for key in catalogue() if key.startswith(f"finding.{name}.")}
 
@@ -54,7 +65,9 @@ def fields(text: str) -> set[str]:
 @pytest.mark.parametrize("name", findings.names())
 def test_each_key_of_a_finding_has_its_sentence_and_no_sentence_is_left_over(name: str) -> None:
     source = (FOLDER / f"{name}.py").read_text()
-    texts = {one.value for one in ast.walk(ast.parse(source)) if isinstance(one, ast.Constant)}
+    texts = written(source)
+    for place in imported(source):
+        texts |= written(place.read_text())
     named = MARKS if name == "suitability" else keys(source)
     assert named <= said(name)
     assert said(name) <= named | texts
