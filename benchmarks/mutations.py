@@ -193,7 +193,8 @@ def noticed(mutation: Mutation, tests: list[str]) -> str:
 
 def _failing(tests: list[str], own: dict[str, str]) -> str:
     words = [sys.executable, "-m", "pytest", "-x", "--no-header", *HASTY, *tests]
-    env = {**os.environ, "PYTHONPATH": str(ROOT / "benchmarks/changed"), **own}
+    places = f"{ROOT / 'benchmarks/changed'}:{ROOT / 'src'}"  # this tree, wherever stend is installed from
+    env = {**os.environ, "PYTHONPATH": places, **own}
     try:
         done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:
