@@ -1,6 +1,6 @@
-"""run -> declarative chart specifications (Vega-Lite); one file each, found by its name.
+"""Declarative chart specifications (Vega-Lite) of a run: one file per chart, found by its name.
 
-The same specification is drawn in the page, inlined, and rendered to SVG, PNG and PDF.
+The HTML page embeds the specification; SVG, PNG and PDF are rendered from the same one.
 """
 
 import importlib
@@ -19,18 +19,18 @@ __all__ = ["Picture", "draw", "names", "of", "pictures", "stamped"]
 
 
 def names() -> list[str]:
-    """Every chart's name."""
+    """Return the names of all charts."""
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg)
 
 
 def draw(name: str, run: Run, test: PlannedTest, lang: str = "en") -> dict[str, Any] | None:
-    """The first specification of that chart for a test, or None where the run has nothing to show."""
+    """Return the first specification of a chart for a test, or None if the run has no data for it."""
     first = next(pictures(name, run, test, lang), None)
     return first.spec if first else None
 
 
 def pictures(name: str, run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None) -> Iterator[Picture]:
-    """Every specification of that chart for a test; `sheet` is for those that show what the vendor claims."""
+    """Yield every specification of a chart for a test; charts with `CLAIMS` get the drive sheet."""
     words, file = Language(lang), _file(name)
     drawings = (
         file.draw(run, test, words, sheet or {}) if getattr(file, "CLAIMS", False) else file.draw(run, test, words)
@@ -39,20 +39,23 @@ def pictures(name: str, run: Run, test: PlannedTest, lang: str = "en", sheet: Sh
 
 
 def of(run: Run, test: PlannedTest, lang: str = "en", sheet: Sheet | None = None) -> Iterator[Picture]:
-    """Every chart a test has: those it names and those that claim it, in order."""
+    """Yield every picture of the charts of a test (see `named`), in order."""
     for name in named(test):
         yield from pictures(name, run, test, lang, sheet)
 
 
 def named(test: PlannedTest) -> list[str]:
-    """The charts that a test names and those that claim it, in order."""
+    """Return the charts that a test names, then those whose file lists the test in `TESTS`."""
     known = names()
     claimed = [name for name in known if test.name in getattr(_file(name), "TESTS", ())]
     return list(dict.fromkeys([*(n for n in test.charts if n in known), *claimed]))
 
 
 def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
-    """What a chart of this test must say of itself: unmet steady state, quick run, a slow link, unproved load."""
+    """Return the stamps of a test's charts as one line, or nothing.
+
+    Stamps are: steady state not reached, saturated, quick run, and the warnings of the run.
+    """
     stamps = []
     if any(j.where.test == test.name for j in run.unmet):
         stamps.append(words("stamp.not_steady"))

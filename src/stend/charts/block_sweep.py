@@ -1,4 +1,4 @@
-"""IOPS, MB/s and mean response time against block size, for each mix (the reviews')."""
+"""IOPS, MB/s and mean response time against block size, for each mix (method of the reviews)."""
 
 from collections.abc import Iterator
 
@@ -11,11 +11,11 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Three charts for sequential and three for random IO."""
+    """Yield three charts for sequential and three for random IO."""
     cells = answers(run, test.name)
     for phase in dict.fromkeys(cell.phase for cell in cells):
-        own = [cell for cell in cells if cell.phase == phase]
-        mixes = [f"{pct}/{100 - pct}" for pct in dict.fromkeys(cell.workload.read_pct for cell in own)]
+        group = [cell for cell in cells if cell.phase == phase]
+        mixes = [f"{pct}/{100 - pct}" for pct in dict.fromkeys(cell.workload.read_pct for cell in group)]
         for figure in ("iops", "throughput", "latency"):
             rows = [
                 {
@@ -23,9 +23,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                     "mix": f"{cell.workload.read_pct}/{100 - cell.workload.read_pct}",
                     "value": cell.number(figure) * {"iops": 1, "throughput": 1e-6, "latency": 1e3}[figure],
                 }
-                for cell in own
+                for cell in group
             ]
-            x = octaves("kib", words("axis.block_kib"), [cell.workload.block_bytes / 1024 for cell in own])
+            x = octaves("kib", words("axis.block_kib"), [cell.workload.block_bytes / 1024 for cell in group])
             y = axis(
                 "value",
                 words(f"axis.{figure}"),

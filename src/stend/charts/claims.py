@@ -1,4 +1,4 @@
-"""Peaks of the fresh drive beside what the vendor claims."""
+"""Peaks of the fresh drive next to the vendor's claims."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ KEYS = {
 
 
 def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator[Drawing]:
-    """MB/s of the sequential phases, IOPS of the random ones; the claim as a black tick."""
+    """Yield MB/s of the sequential phases and IOPS of the random ones, each claim as a black tick."""
     claimed: dict[str, Any] = sheet.get("claimed", {})
     for kind, figure in (("sequential", "throughput"), ("random", "iops")):
         rows: list[Row] = []
@@ -35,12 +35,12 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         y = {"field": "phase", "type": "nominal", "title": None, "sort": names, "axis": {"labelLimit": 220}}
         x = axis("value", words(f"axis.{figure}"))
         shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
-        told = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~g"}]
-        bars = Chart(data()).mark_bar(color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=told)
+        tooltip = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~g"}]
+        bars = Chart(data()).mark_bar(color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=tooltip)
         ticks = (
             Chart(data())
             .mark_tick(color=BLACK, thickness=4, size=40)
-            .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=told)
+            .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=tooltip)
         )
         known = any(row["claim"] is not None for row in rows)
         chart = (bars + ticks if known else bars).properties(height=130)

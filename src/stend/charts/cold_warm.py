@@ -1,4 +1,4 @@
-"""The same ladder of queue depths cold and warm: what a cache of the drive adds, and whether it keeps writes."""
+"""One ladder of queue depths cold and warm: the gain from a cache of the drive, and whether it keeps writes."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ LADDERS = ("cold", "warm-reads", "warm-writes")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """For each mix: IOPS, mean and longest response time."""
+    """Yield IOPS, mean and longest response time for each mix."""
     cells = [
         (phase, record.workload, record.counts) for phase in LADDERS for record in look.records(run, test.name, phase)
     ]

@@ -15,14 +15,14 @@ Series = list[tuple[int, Counts]]
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart per judged phase and direction; latency also by its longest response time."""
+    """Yield one chart per judged phase and direction; latency also as the longest response time."""
     for phase, rule in look.judged_phases(test):
         loads = list(dict.fromkeys(s.workload for s in phase.round if isinstance(s, Hold)))
         figures = [rule.quantity] + (["longest"] if rule.quantity == "latency" else [])
         for read_pct in (0, 100) if rule.quantity == "throughput" else (0,):
             tracked = [w for w in loads if w in rule.track]
-            alike = [w for w in loads if w.read_pct == read_pct]
-            chosen = alike if any(w.read_pct == read_pct for w in tracked) else tracked
+            of_mix = [w for w in loads if w.read_pct == read_pct]
+            chosen = of_mix if any(w.read_pct == read_pct for w in tracked) else tracked
             for figure in figures:
                 series = {load: run.series(test.name, phase.name, load) for load in chosen[:MOST_SERIES]}
                 yield _drawing(test, series, figure, words)
@@ -33,7 +33,7 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
     rows = [row for load in loads for row in _rows(load, measured[load], figure)]
     series = [_name(load) for load in loads]
     mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
-    if len(loads) == 1:  # no legend tells its block size, and the next phase may differ in threads alone
+    if len(loads) == 1:  # without a legend the title shows the block size; the next phase may differ only in threads
         mix = f"{mix}, {series[0]} T{loads[0].threads} Q{loads[0].depth}"
     colour, scale = ladder(len(series)), {"legend": None} if len(series) < 2 else {"title": words("axis.block_size")}
     chart = (

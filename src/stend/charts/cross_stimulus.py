@@ -15,7 +15,7 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """MB/s of the three groups; then response times below the same MB/s, each on an axis of its own."""
+    """Yield MB/s of the three groups, then response times below MB/s on separate axes."""
     records = look.records(run, test.name)
     if not records:
         return

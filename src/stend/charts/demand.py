@@ -16,7 +16,10 @@ TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """P3, P4, P6, P7, P8, P9/11/13, P15; P1, P2, P5 are convergence and window, P10/12/14 the histograms."""
+    """Yield P3, P4, P6, P7, P8, P9/11/13 and P15.
+
+    P1, P2 and P5 are the convergence and window charts, P10/12/14 the histograms.
+    """
     sweep = look.records(run, test.name, "sweep")
     writes = next((r.workload for r in sweep), None)
     points = [c for c in look.cells(run, test) if c.phase == "sweep" and c.workload != writes]
@@ -64,13 +67,13 @@ def _minutes(test: PlannedTest, records: list[look.Record], key: str, words: Lan
 
 def _rounds(run: Run, test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
     most = max(p.workload.threads for p in points)
-    own = [p.workload for p in points if p.workload.threads == most]
+    deepest = [p.workload for p in points if p.workload.threads == most]
     rows = [
         {"round": n, "iops": counts.iops, "q": f"Q{load.depth}"}
-        for load in own
+        for load in deepest
         for n, counts in run.series(test.name, "sweep", load)
     ]
-    names = [f"Q{load.depth}" for load in own]
+    names = [f"Q{load.depth}" for load in deepest]
     x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
     chart = lines(x, axis("iops", words("axis.iops")), series("q", words("axis.depth"), names, ordered=True))
     return Drawing(
@@ -95,7 +98,7 @@ def _by_depth(test: PlannedTest, points: list[Cell], words: Language) -> Drawing
 
 
 def intensity(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
-    """P7: response time against IOPS, one line per thread count, joined in the order of depth."""
+    """Return P7: response time against IOPS, one line per thread count, points joined in order of depth."""
     rows = sorted((_row(p) for p in points), key=lambda r: (r["t"], r["q"]))
     x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, plain=True)
     kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
@@ -114,8 +117,8 @@ def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
     x, y = category("q", words("axis.depth"), depths), category("t", words("axis.threads"), _threads(points))
     colour = {"field": "cpu", "type": "quantitative", "title": words("axis.cpu"), "scale": {"scheme": "viridis"}}
     base = Chart(data()).encode(x=x, y=y)
-    told = [*tips(x, y), {"field": "cpu", "title": words("axis.cpu"), "format": ".1f"}]
-    cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=told)
+    tooltip = [*tips(x, y), {"field": "cpu", "title": words("axis.cpu"), "format": ".1f"}]
+    cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=tooltip)
     ink = {"condition": {"test": f"datum.cpu > {_middle(rows)}", "value": "#000"}, "value": "#fff"}
     text = base.mark_text(fontSize=11).encode(text={"field": "cpu", "type": "quantitative", "format": ".0f"}, color=ink)
     chart = (cells + text).properties(height=260)
@@ -130,13 +133,13 @@ def _middle(rows: list[Row]) -> float:
 
 
 def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
-    """P15: pairs with the same product are averaged; response times weighted by their IOs."""
+    """Return P15: pairs with equal product are averaged, response times weighted by their IOs."""
     totals: dict[int, list[Counts]] = {}
     for point in points:
         totals.setdefault(point.workload.outstanding, []).append(point.counts)
     rows = [
-        {"toio": str(n), "iops": sum(c.iops for c in own) / len(own), "ms": added(own).both.mean_s * 1e3}
-        for n, own in sorted(totals.items())
+        {"toio": str(n), "iops": sum(c.iops for c in pairs) / len(pairs), "ms": added(pairs).both.mean_s * 1e3}
+        for n, pairs in sorted(totals.items())
     ]
     x: dict[str, Any] = category("toio", words("axis.outstanding"), [str(row["toio"]) for row in rows])
     left = Chart(data()).mark_bar(color=BLUE, opacity=0.8)

@@ -1,4 +1,4 @@
-"""Exceedance: the share of IOs slower than a response time, to as many nines as the sample carries (log-log)."""
+"""Exceedance: the share of IOs slower than a response time, as far as the sample size allows (log-log)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -24,18 +24,18 @@ PHASES = ("histogram", "max", "mid", "min", "sweep")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart: a line for each phase whose response times are a result."""
+    """Yield one chart with one line per phase whose response times are a result."""
     phases = [p for p in look.measuring(run, test) if p.name.split("-")[0] in PHASES]
     phases = [p for p in phases if p.name != "sweep"] or phases
     series_of: dict[str, Counts] = {}
     for phase in phases or look.measuring(run, test)[-1:]:
         records = look.records(run, test.name, phase.name)
         load = records[-1].workload
-        own = added(r.counts for r in records if r.workload == load)
+        total = added(r.counts for r in records if r.workload == load)
         for way in ("read", "write"):
-            if getattr(own, way).bins:
+            if getattr(total, way).bins:
                 name = f"{words.name_of('phase', phase.name)}, {load.label}, {words(f'direction.{way}')}"
-                series_of[name] = Counts(own.seconds, 0, getattr(own, way))
+                series_of[name] = Counts(total.seconds, 0, getattr(total, way))
     names = list(series_of)[:MOST_LINES]
     rows = [row for name in names for row in curve(series_of[name].read.bins, name)]
     x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
@@ -51,7 +51,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 
 def curve(bins: Mapping[int, int], name: str) -> Iterator[Row]:
-    """Down to the share that ten IOs are; what lies beyond is chance."""
+    """Yield points down to the share of ten IOs; beyond it the share is left to chance."""
     total = left = sum(bins.values())
     for index in sorted(bins):
         left -= bins[index]

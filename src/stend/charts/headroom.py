@@ -1,4 +1,4 @@
-"""Headroom: a percentile of the trace's response times by how many times as fast it was played, with the limit."""
+"""Headroom: a percentile of the trace's response times against the replay speed, with the limit."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,18 +13,18 @@ from stend.model.record import Run
 from stend.words import Language
 
 HOW = {"": "circle", "slow": "triangle-up", "full": "square", "host": "cross"}
-"""The point of a pass by why it did not hold."""
+"""Shape of a pass by the reason why it failed; "" passed."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One drive's."""
+    """Yield the search of one drive."""
     side = Side(run.plan.device.model or run.plan.device.target, run)
     yield from drawing([side], words, words("chart.headroom", test=words.title(test.name, test.title)))
 
 
 def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Drawing]:
-    """A line for each drive that played the trace of the first one under the same limit."""
-    rows = [row for side in alike(sides) for row in _rows(side, words)]
+    """Yield one line per drive that replayed the first one's trace under the same limit."""
+    rows = [row for side in comparable(sides) for row in _rows(side, words)]
     if not rows:
         return
     _, percentile, limit_ms = _question(sides[0])
@@ -42,14 +42,14 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
     yield Drawing(title, rule + text + line + points, {"rows": rows, "limit": [limit]}, words("says.headroom"))
 
 
-def alike(sides: Sequence[Side]) -> list[Side]:
-    """Those that played the trace of the first one under the same limit; none where that one did not."""
+def comparable(sides: Sequence[Side]) -> list[Side]:
+    """Return the sides that replayed the first one's trace under the same limit; none if the first did not replay."""
     first = _question(sides[0]) if sides else ()
     return [side for side in sides if first and _question(side) == first]
 
 
 def passes(side: Side) -> list[headroom.Pass]:
-    """Those of its search."""
+    """Return the passes of a side's search, or an empty list."""
     test = side.test("headroom")
     return headroom.passes(side.run, test) if side.run and test else []
 
@@ -62,16 +62,16 @@ def _question(side: Side) -> tuple[Any, ...]:
 
 
 def _rows(side: Side, words: Language) -> Iterator[Row]:
-    for one in sorted(passes(side), key=lambda one: one.speed):
-        if one.waited_s is not None:
-            how = words(f"headroom.{one.why or 'held'}")
-            yield {"speed": one.speed, "ms": one.waited_s * 1e3, "how": how, "drive": side.name}
+    for tried in sorted(passes(side), key=lambda tried: tried.speed):
+        if tried.waited_s is not None:
+            how = words(f"headroom.{tried.why or 'held'}")
+            yield {"speed": tried.speed, "ms": tried.waited_s * 1e3, "how": how, "drive": side.name}
 
 
 def _how(rows: Sequence[Row], words: Language) -> dict[str, Any]:
-    told = {words(f"headroom.{why or 'held'}"): shape for why, shape in HOW.items()}
-    kept = [name for name in told if any(row["how"] == name for row in rows)]
-    scale = {"domain": kept, "range": [told[name] for name in kept]}
+    shapes = {words(f"headroom.{why or 'held'}"): shape for why, shape in HOW.items()}
+    kept = [name for name in shapes if any(row["how"] == name for row in rows)]
+    scale = {"domain": kept, "range": [shapes[name] for name in kept]}
     return {
         "field": "how",
         "type": "nominal",

@@ -17,15 +17,15 @@ from stend.words import Language
 PHASES = ("histogram", "max", "mid", "min")
 COLUMNS = 120
 FLOOR = 0.7
-"""Where bars begin on the log axis: below one IO."""
+"""Lower end of bars on the log axis: below one IO."""
 STEP = 15
-"""Labels of neighbouring percentiles stand at different heights: per cent of the plot."""
+"""Vertical distance between labels of neighbouring percentiles, in per cent of the plot."""
 BEYOND = 1.1
-"""The axis ends at 1.1 x the last percentile that the sample carries; the maximum is in the title."""
+"""The axis ends at 1.1 x the last percentile that the sample size allows; the title states the maximum."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart for each phase that kept response times for it."""
+    """Yield one chart per phase that is run for its histogram."""
     for phase in look.measuring(run, test):
         if phase.name.split("-")[0] not in PHASES:
             continue
@@ -78,22 +78,22 @@ def _chart(names: list[str], words: Language) -> Any:
 
 
 def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:
-    """Bins of equal width; an empty one is left out, since a log axis has no zero."""
-    width, found = end_s * 1e9 / COLUMNS, dict[int, int]()
+    """Yield columns of equal width without empty ones: a log axis has no zero."""
+    width, ios = end_s * 1e9 / COLUMNS, dict[int, int]()
     for index, count in bins.items():
         lower, upper = bin_edges_ns(index)
         column = int((lower + upper) / 2 / width)
-        found[column] = found.get(column, 0) + count
-    for column in sorted(found):
+        ios[column] = ios.get(column, 0) + count
+    for column in sorted(ios):
         if column < COLUMNS:
             left = column * width / 1e6
-            yield {"ms": left, "ms2": left + width / 1e6, "ios": found[column], "floor": FLOOR, "way": name}
+            yield {"ms": left, "ms2": left + width / 1e6, "ios": ios[column], "floor": FLOOR, "way": name}
 
 
 def _confidence(bins: Mapping[int, int], end_s: float) -> Iterator[Row]:
-    total, seen = sum(bins.values()), 0
+    total, done = sum(bins.values()), 0
     for index in sorted(bins):
-        seen += bins[index]
+        done += bins[index]
         ms = bin_edges_ns(index)[1] / 1e6
         if ms <= end_s * 1e3:
-            yield {"ms": ms, "share": 100 * seen / total}
+            yield {"ms": ms, "share": 100 * done / total}

@@ -1,4 +1,4 @@
-"""A hot range warming up: IOPS and mean response time over hours for each mix (the reviews')."""
+"""Warm-up of a hot range: IOPS and response time over hours for each mix (method of the reviews)."""
 
 from collections.abc import Iterator
 
@@ -11,16 +11,16 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """IOPS, mean and maximum response time; every mix from its own start."""
-    found = {p.name: look.records(run, test.name, p.name) for p in test.phases if p.name.startswith("mix-")}
-    found = {name: records for name, records in found.items() if records}
-    if not found:
+    """Yield IOPS, mean and maximum response time, each mix from its own start."""
+    records_of = {p.name: look.records(run, test.name, p.name) for p in test.phases if p.name.startswith("mix-")}
+    records_of = {name: records for name, records in records_of.items() if records}
+    if not records_of:
         return
-    scale, title = time_scale(max(records[-1].end_s for records in found.values()), words)
-    names = {p: f"{r[0].workload.read_pct}/{100 - r[0].workload.read_pct}" for p, r in found.items()}
+    scale, title = time_scale(max(records[-1].end_s for records in records_of.values()), words)
+    names = {p: f"{r[0].workload.read_pct}/{100 - r[0].workload.read_pct}" for p, r in records_of.items()}
     for figure, key in (("iops", "axis.iops"), ("mean", "axis.latency"), ("max", "axis.longest")):
         rows = []
-        for phase, records in found.items():
+        for phase, records in records_of.items():
             values = [
                 {
                     "t": r.end_s / scale,

@@ -13,7 +13,7 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Three views of one table; nothing unless it has two sizes and two mixes."""
+    """Yield three views of one table, if it has at least two sizes and two mixes."""
     rows = _rows(run, test, words)
     mixes = list(dict.fromkeys(row["mix"] for row in sorted(rows, key=lambda r: -r["read"])))
     sizes = list(dict.fromkeys(row["block"] for row in sorted(rows, key=lambda r: float(r["kib"]))))

@@ -1,4 +1,4 @@
-"""Response time against IOPS, one line per thread count, for each mix and block size (the reviews')."""
+"""Response time against IOPS, one line per thread count, for each mix and block size (method of the reviews)."""
 
 from collections.abc import Iterator
 
@@ -12,10 +12,10 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart for each mix; block sizes side by side."""
+    """Yield one chart per mix, block sizes side by side."""
     cells = answers(run, test.name)
     for read_pct in dict.fromkeys(cell.workload.read_pct for cell in cells):
-        own = [cell for cell in cells if cell.workload.read_pct == read_pct]
+        group = [cell for cell in cells if cell.workload.read_pct == read_pct]
         rows = [
             {
                 "threads": f"T{cell.workload.threads}",
@@ -24,10 +24,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 "iops": cell.iops,
                 "ms": cell.number("mean") * 1e3,
             }
-            for cell in own
+            for cell in group
         ]
-        names = [f"T{t}" for t in sorted({cell.workload.threads for cell in own})]
-        sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in own})]
+        names = [f"T{t}" for t in sorted({cell.workload.threads for cell in group})]
+        sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in group})]
         y = axis("ms", words("axis.latency"), log=True, plain=True)
         kinds = series("threads", words("axis.threads"), names)
         order = {"field": "q", "type": "quantitative"}

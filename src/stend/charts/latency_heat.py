@@ -1,4 +1,4 @@
-"""Response times over time as a heat map: where the IOs of each moment lie, on a log axis."""
+"""Response times over time as a heat map: the distribution of each moment's IOs on a log axis."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ COLUMNS, PER_DECADE = 90, 8
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart over all that the test measured."""
+    """Yield one chart over everything that the test measured."""
     kept = {p.name for p in test.phases if not p.name.startswith(("precondition", "fill"))}
     records = [r for r in look.records(run, test.name) if r.result.where.phase in kept and r.counts.ios]
     if len(records) < 3:
@@ -34,12 +34,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         "scale": {"type": "log", "scheme": "viridis", "reverse": True},
         "legend": {"format": "~g"},
     }
-    told = [
+    tooltip = [
         {"field": "t", "title": title, "format": ",.4~g"},
         {"field": "low", "title": words("axis.latency_ms"), "format": ",.3~g"},
         {"field": "share", "title": words("axis.share"), "format": ",.3~g"},
     ]
-    chart = Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=told)
+    chart = Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tooltip)
     yield Drawing(
         words("chart.latency_heat", test=words.title(test.name, test.title)),
         chart,
@@ -49,7 +49,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 
 def _cells(records: Sequence[Record], scale: float) -> Iterator[Row]:
-    """Equal columns of time; share in per cent of the column's IOs."""
+    """Yield cells in columns of equal duration; the share is in per cent of the column's IOs."""
     begin, end = records[0].start_s, records[-1].end_s
     width = (end - begin) / min(COLUMNS, len(records))
     columns: dict[int, dict[int, int]] = {}

@@ -12,12 +12,12 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Two charts for each queue depth; the maximum is the largest of the window."""
+    """Yield two charts per queue depth; the maximum is the largest of the window."""
     cells = [cell for cell in answers(run, test.name) if cell.phase.startswith("rounds")]
     for phase in dict.fromkeys(cell.phase for cell in cells):
-        own = [cell for cell in cells if cell.phase == phase]
+        group = [cell for cell in cells if cell.phase == phase]
         for figure in ("latency", "longest"):
-            yield _drawing(test, own, figure, words)
+            yield _drawing(test, group, figure, words)
 
 
 def _drawing(test: PlannedTest, cells: list[Figures], figure: str, words: Language) -> Drawing:

@@ -1,4 +1,4 @@
-"""Sequential throughput at positions over the range: the zones of a disk (the reviews')."""
+"""Sequential throughput by position in the range: the zones of a disk (method of the reviews)."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart, reading and writing."""
+    """Yield one chart of reads and writes."""
     names = {"read": words("direction.read"), "write": words("direction.write")}
     rows = [
         {

@@ -1,4 +1,4 @@
-"""Application profiles over a ladder of outstanding IOs: IOPS, MB/s, mean response time (the reviews')."""
+"""Application profiles over a ladder of outstanding IOs: IOPS, MB/s, mean response time (method of the reviews)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,11 +12,12 @@ from stend.words import Language
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
 WIDE = 10
-"""From this ratio of rates on, a stream beside random loads would leave those one line at the bottom."""
+"""From this ratio of rates on the axis is logarithmic: a stream would push random loads to the bottom of a linear
+one."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """A chart for each figure, a line for each profile."""
+    """Yield one chart per figure with one line per profile."""
     cells = answers(run, test.name)
     names = list(dict.fromkeys(words.name_of("phase", cell.phase) for cell in cells))
     for figure, scale in SCALE.items():

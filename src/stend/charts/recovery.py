@@ -1,4 +1,4 @@
-"""Idle recovery: every burst as a dot, coloured by its wait state, and the level each rest brings back (PTS 9.2)."""
+"""Idle recovery: every burst as a dot in the colour of its wait state, and the level after each rest (PTS 9.2)."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ PLOT_POINTS = 500
 
 
 def rests(test: PlannedTest) -> dict[str, float]:
-    """Phase name -> seconds of rest after each burst; 0 for the way back to the baseline."""
+    """Return phase name -> seconds of rest after each burst; 0 for the return to the baseline."""
     return {
         phase.name: next((step.seconds for step in phase.round if isinstance(step, Idle)), 0.0)
         for phase in test.phases
@@ -23,7 +23,7 @@ def rests(test: PlannedTest) -> dict[str, float]:
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """All wait states over time; then the mean of the last half of each."""
+    """Yield all wait states over time, then the mean of the second half of each."""
     pauses = rests(test)
     records = [r for r in look.records(run, test.name) if r.result.where.phase in pauses]
     if not records:
@@ -35,8 +35,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     rows: list[Row] = []
     for phase, rest in pauses.items():
         name = words("wait.state", rest=rest) if rest else baseline
-        own = [r for r in records if r.result.where.phase == phase]
-        dots_of = [{"t": (r.end_s - first) / scale, "iops": r.counts.iops, "state": name} for r in own]
+        bursts = [r for r in records if r.result.where.phase == phase]
+        dots_of = [{"t": (r.end_s - first) / scale, "iops": r.counts.iops, "state": name} for r in bursts]
         rows += thin(dots_of, "t", "iops", PLOT_POINTS)
     kinds = series("state", words("axis.wait_state"), [*names, baseline])
     kinds["color"]["scale"]["range"][-1] = GREY
@@ -51,10 +51,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     yield _levels(test, {baseline: added(low[len(low) // 2 :]).iops, **levels}, words)
 
 
-def _levels(test: PlannedTest, found: dict[str, float], words: Language) -> Drawing:
-    levels = [{"state": name, "iops": iops, "kind": "IOPS"} for name, iops in found.items() if iops]
+def _levels(test: PlannedTest, iops_of: dict[str, float], words: Language) -> Drawing:
+    levels = [{"state": name, "iops": iops, "kind": "IOPS"} for name, iops in iops_of.items() if iops]
     chart = bars(
-        category("state", words("axis.wait_state"), list(found)),
+        category("state", words("axis.wait_state"), list(iops_of)),
         axis("iops", words("axis.iops")),
         series("kind", None, ["IOPS"]),
     )

@@ -1,4 +1,4 @@
-"""Response times of a trace: how many IOs took longer, as captured and on this drive, on one chart."""
+"""Response times of a trace: the share of IOs that took longer, as captured and on this drive."""
 
 from collections.abc import Iterator
 
@@ -12,23 +12,23 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """A line for each direction of each."""
+    """Yield one chart: a line per direction, as captured and as replayed."""
     if not test.traced:
         return
-    own = words("replay.simulated" if run.plan.device.virtual else "replay.replayed")
-    told = [
-        (f"{who}, {words(f'direction.{way}')}", tally.bins)
-        for who, tallies in (
+    replay = words("replay.simulated" if run.plan.device.virtual else "replay.replayed")
+    series_of = [
+        (f"{source}, {words(f'direction.{way}')}", tally.bins)
+        for source, tallies in (
             (words("replay.captured"), (test.traced.read, test.traced.write)),
-            (own, replayed(run, test)[1]),
+            (replay, replayed(run, test)[1]),
         )
         for way, tally in zip(("read", "write"), tallies, strict=True)
         if tally.bins
     ]
-    rows = [row for name, bins in told for row in curve(bins, name)]
+    rows = [row for name, bins in series_of for row in curve(bins, name)]
     x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
     y = axis("share", words("axis.exceedance"), log=True, plain=True)
-    chart = thin_lines(x, y, series("name", None, [name for name, _ in told])).properties(height=340)
+    chart = thin_lines(x, y, series("name", None, [name for name, _ in series_of])).properties(height=340)
     chart = chart.configure_legend(orient="bottom", columns=2, labelLimit=600)
     title = words("chart.replay", test=words.title(test.name, test.title))
     yield Drawing(title, chart, {"rows": rows}, words("says.exceedance"))

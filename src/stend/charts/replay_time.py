@@ -1,4 +1,4 @@
-"""Response times of a trace over its time, as captured and on this drive, on one chart."""
+"""Response times of a trace over time, as captured and on this drive."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """The mean of each step and sample; of a trace that is played faster, in its own time."""
+    """Yield the mean of each step and sample; a trace replayed faster is shown in its own time."""
     records = look.records(run, test.name, "replay")
     if not test.traced or not records:
         return
@@ -23,10 +23,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     taken = [((end - begin) * speed, counts) for end, counts in look.samples(run, records[-1])]
     rows: list[Row] = []
     for name, points in ((then, steps), (now, taken)):
-        own = [{"t": t / scale, "ms": c.mean_s * 1e3, "name": name} for t, c in points if c.mean_s]
-        rows += thin(own, "t", "ms")
+        means = [{"t": t / scale, "ms": c.mean_s * 1e3, "name": name} for t, c in points if c.mean_s]
+        rows += thin(means, "t", "ms")
     y = axis("ms", words("axis.latency"), log=True, plain=True)
     names = [name for name in (then, now) if any(row["name"] == name for row in rows)]
     chart = thin_lines(axis("t", title), y, series("name", None, names))
-    told = words("chart.replay_time", test=words.title(test.name, test.title))
-    yield Drawing(told, chart, {"rows": rows}, words("says.replay_time"))
+    heading = words("chart.replay_time", test=words.title(test.name, test.title))
+    yield Drawing(heading, chart, {"rows": rows}, words("says.replay_time"))

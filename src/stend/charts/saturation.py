@@ -20,21 +20,21 @@ FIGURES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """IOPS, then response times, of the phase that saturates."""
+    """Yield IOPS, then response times, of the phase that saturates."""
     phase = next((p.name for p in test.phases if p.name in SATURATING), look.main_phase(run, test))
     records = look.records(run, test.name, phase)
     if not records:
         return
     scale, time = time_scale(records[-1].end_s, words)
     hot = [(begin / scale, end / scale) for begin, end in throttled(run, records)]
-    told = {"test": words.title(test.name, test.title), "label": records[0].workload.label}
+    values = {"test": words.title(test.name, test.title), "label": records[0].workload.label}
     for key, made in (
         ("saturation", _iops(records, scale, time, words)),
         ("saturation_latency", _latency(records, scale, time, words)),
     ):
         chart, more = shaded(made[0], axis("t", time), hot)
         says = words(f"says.{key}") + (" " + words("says.throttled") if hot else "")
-        yield Drawing(words(f"chart.{key}", **told), chart.add_params(zoom()), {"rows": made[1], **more}, says)
+        yield Drawing(words(f"chart.{key}", **values), chart.add_params(zoom()), {"rows": made[1], **more}, says)
 
 
 def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
@@ -48,7 +48,7 @@ def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -
 def _latency(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
     names = [words(f"figure.{name}") for name in FIGURES]
     series = [[row for r in records for row in _figures(r, scale, name, words)] for name in FIGURES]
-    rows = [row for one in series for row in thin(one, "t", "ms", 500)]
+    rows = [row for points in series for row in thin(points, "t", "ms", 500)]
     shared = {"field": "figure", "type": "nominal", "title": words("axis.response_time"), "sort": names}
     chart = (
         Chart(data())

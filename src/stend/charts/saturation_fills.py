@@ -1,4 +1,4 @@
-"""Write saturation against gigabytes written and drive fills, and with a log axis (PTS 8.2)."""
+"""Write saturation against GB written and drive fills, also on a log axis (PTS 8.2)."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ TESTS = ("write-saturation",)
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """IOPS against GB written (linear and log) and against fills; for mixes only writes count."""
+    """Yield IOPS against GB written (linear and log) and against fills; for mixes only writes count."""
     records = look.records(run, test.name, look.main_phase(run, test))
     capacity = run.plan.device.capacity_bytes
     for field, unit, log in (("gb", 1e9, False), ("gb", 1e9, True), ("fills", float(capacity), False)):

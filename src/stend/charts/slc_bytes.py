@@ -1,4 +1,4 @@
-"""Sequential writing over the whole drive against bytes written: where an SLC cache ends (the reviews')."""
+"""Sequential writes over the whole drive against bytes written: the end of an SLC cache (method of the reviews)."""
 
 from collections.abc import Iterator
 
@@ -11,5 +11,5 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart, a line for each state of the drive."""
+    """Yield one chart with one line per state of the drive."""
     yield drawing(run, test, words, "gib", GiB, words("axis.gib_written"), "chart.slc_bytes")

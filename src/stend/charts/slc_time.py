@@ -1,4 +1,4 @@
-"""Sequential writing over the whole drive against time: the steps of an SLC cache (the reviews')."""
+"""Sequential writes over the whole drive against time: the steps of an SLC cache (method of the reviews)."""
 
 from collections.abc import Iterator
 
@@ -13,14 +13,14 @@ PHASES = ("fresh", "rested", "full")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart, a line for each state of the drive."""
+    """Yield one chart with one line per state of the drive."""
     longest = max((r["t"] for r in written(run, test, words)), default=0.0)
     scale, title = time_scale(longest, words)
     yield drawing(run, test, words, "t", scale, title, "chart.slc_time")
 
 
 def drawing(run: Run, test: PlannedTest, words: Language, field: str, scale: float, title: str, key: str) -> Drawing:
-    """Throughput against time or bytes."""
+    """Return throughput against time or bytes; `scale` is the size of one unit of the x axis."""
     rows = [{**row, field: row[field] / scale} for row in written(run, test, words)]
     names = list(dict.fromkeys(str(row["state"]) for row in rows))
     kept = [r for name in names for r in binned([row for row in rows if row["state"] == name], field, "mbs", 600)]
@@ -33,7 +33,7 @@ def drawing(run: Run, test: PlannedTest, words: Language, field: str, scale: flo
 
 
 def written(run: Run, test: PlannedTest, words: Language) -> list[Row]:
-    """{t: seconds, gib: bytes so far, mbs, state} of every sample of every state."""
+    """Return {t: seconds, gib: bytes so far, mbs, state} for every sample of every state."""
     rows: list[Row] = []
     for phase in test.phases:
         if not phase.name.startswith(PHASES):

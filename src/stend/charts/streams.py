@@ -1,4 +1,4 @@
-"""Streams of a captured workload: their shares of the IOs, and the rate of each alone beside that of all at once."""
+"""Streams of a captured workload: shares of the IOs, and the rate of each alone next to all of them together."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,11 @@ from stend.words import Language
 
 TESTS = streams.TESTS
 WIDE = 10
-"""From this ratio of rates on, the axis is logarithmic, and points stand for bars."""
+"""From this ratio of rates on the axis is logarithmic, with points instead of bars."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """What the mix is made of, and the rates of streams that ran alone: once a run, by its first test of streams."""
+    """Yield the shares of the mix and the rates of streams that ran alone; only for the run's first test of streams."""
     if test.name != look.tests(run, *TESTS)[0].name:
         return
     rows, title = streams.streams(run), words.title(test.name, test.title)
@@ -30,7 +30,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 
 def _bars(rows: list[Row], field: str, name: str, title: str, colour: str, words: Language) -> Drawing:
-    """Level bars, one below the other, so that names are read; dots where rates are far apart."""
+    """Return horizontal bars in rows, so that names stay readable; dots if rates are far apart."""
     some = [float(row[field]) for row in rows if row[field]]
     wide = field == "iops" and bool(some) and max(some) >= WIDE * min(some)
     x = axis(field, name, log=wide, plain=wide)

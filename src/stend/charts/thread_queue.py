@@ -1,4 +1,4 @@
-"""The sweep of threads and depths: IOPS, mean, maximum, standard deviation, 99.99 % (the reviews')."""
+"""Sweep of threads and depths: IOPS, mean, maximum, standard deviation, 99.99 % (method of the reviews)."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ FIGURES = ("iops", "mean", "max", "deviation", "p99.99")
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """A chart for each figure, a line for each thread count."""
+    """Yield one chart per figure with one line per thread count."""
     cells = [cell for cell in answers(run, test.name) if cell.phase == "sweep"]
     names = [f"T{t}" for t in sorted({cell.workload.threads for cell in cells})]
     for figure in FIGURES:

@@ -12,7 +12,7 @@ from stend.words import Language
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart: a pair of bars for each block size and threads x depth."""
+    """Yield one chart with a pair of bars per block size and threads x depth."""
     rows = [
         {
             "size": f"{block_label(row.workload.block_bytes)} T{row.workload.threads} Q{row.workload.depth}",

@@ -13,13 +13,13 @@ from stend.words import Language
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
 LINES = ("data", "average", "average_110_90", "fit", "data_bounds", "slope_bounds")
 FIT_LINES = ("data", "average", "average_110_90", "fit")
-"""By the reviews' rule the slope may go as far as 90 and 110 %, and the data are not limited."""
+"""The reviews' rule lets the slope reach 90 and 110 % and does not limit the data."""
 COLOURS = (BLUE, BLACK, GREY, RED, GREEN, "#7a4fa3")
 DASHES = ([1, 0], [1, 0], [8, 4], [1, 0], [2, 3], [7, 3, 2, 3])
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """One chart per tracked variable of each judged phase."""
+    """Yield one chart per tracked variable of each judged phase."""
     for phase, _ in look.judged_phases(test):
         judged = look.last_judged(run, test.name, phase.name)
         for verdict in judged.verdicts if judged else ():
@@ -63,7 +63,7 @@ def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
 
 
 def _lines(verdict: Verdict, names: dict[str, str], scale: float) -> Iterator[Row]:
-    """Both ends of every straight line; bands lie about the mean, as the allowed ranges are peak to peak."""
+    """Yield both ends of every straight line; bands are centred on the mean because allowed ranges are peak to peak."""
     mean, (slope, intercept) = verdict.average, verdict.fit
     ends = (verdict.rounds[0], verdict.rounds[-1])
     flat = [("average", 1.0, ""), ("average_110_90", 0.9, "low"), ("average_110_90", 1.1, "high")]

@@ -1,4 +1,4 @@
-"""A batch in pictures: a file for each kind of chart, drawn from a Batch."""
+"""Charts of a batch: one file per kind of chart, drawn from a Batch."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,6 @@ KINDS = (strips, operating)
 
 
 def pictures(batch: Batch, words: Language, stamps: list[str]) -> Iterator[Picture]:
-    """Every picture that this batch can draw."""
+    """Yield every picture that this batch has data for."""
     for kind in KINDS:
         yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(batch, words), words, stamps)

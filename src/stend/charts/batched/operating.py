@@ -1,4 +1,4 @@
-"""What a plan of acceptance can tell: how likely a lot is accepted, by its share of bad drives."""
+"""Operating characteristic of an acceptance plan: the probability of acceptance by the share of bad drives."""
 
 from collections.abc import Iterator
 
@@ -13,20 +13,22 @@ POINTS, MOST_STEPS = 60, 1000
 
 
 def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
-    """The operating characteristic, up to where hardly a lot is accepted; nothing without a plan."""
+    """Yield the operating characteristic, up to where less than 2 % of lots are accepted; nothing without a plan."""
     if batch.acceptance:
         plan = batch.acceptance.plan
         most = next(pct for pct in MOST_PCT if plan.accepted(pct / 100) < 0.02 or pct == MOST_PCT[-1])
         rows = list(_rows(plan, most))
-        told = {"n": plan.sample, "accept": plan.accept}
+        values = {"n": plan.sample, "accept": plan.accept}
         x = axis("pct", words("batched.bad_share"))
         y = axis("accepted", words("batched.accepted_share"))
         line = Chart(data()).mark_line(color=BLUE).encode(x=x, y=y).properties(height=220, width=420)
-        yield Drawing(words("batched.operating", **told), line, {"rows": rows}, words("batched.operating_says", **told))
+        yield Drawing(
+            words("batched.operating", **values), line, {"rows": rows}, words("batched.operating_says", **values)
+        )
 
 
 def _rows(plan: Plan, most: int) -> Iterator[Row]:
-    """A point for each whole number of bad drives, where the lot is known and small."""
+    """Yield one point per whole number of bad drives if the lot size is known and small, else `POINTS` steps."""
     steps = plan.lot if plan.lot and plan.lot <= MOST_STEPS else POINTS * MOST_PCT[-1] // most
     for k in range(steps + 1):
         if k * 100 <= most * steps:

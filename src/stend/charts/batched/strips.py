@@ -1,4 +1,4 @@
-"""How each figure is distributed over the drives: a line a figure, a dot a drive, the odd ones marked."""
+"""Distribution of each figure over the drives: one row per figure, one dot per drive, odd drives marked."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,17 +15,17 @@ MOST_MARKED = 6
 
 
 def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
-    """One chart; figures in which a drive is odd come first, then those that spread most."""
-    odd = [figure for own in batch.odd.values() for one in own for figure in [one.figure]]
+    """Yield one chart: first the figures in which a drive is odd, then those with the widest spread."""
+    odd = [departure.figure for departures in batch.odd.values() for departure in departures]
     others = sorted(batch.lot.figures, key=lambda figure: -batch.spreads[figure].deviation)
     figures = list(dict.fromkeys([*odd, *others]))[:MOST_FIGURES]
-    told = {"n": len(batch.lot.drives), "figures": len(figures)}
+    values = {"n": len(batch.lot.drives), "figures": len(figures)}
     rows = [row for figure in figures for row in _rows(batch, figure, words)]
     yield Drawing(
-        words("batched.strips", **told),
+        words("batched.strips", **values),
         _chart(rows, batch, words),
         {"rows": rows, "one": [{"x": 1}]},
-        words("batched.strips_says", **told),
+        words("batched.strips_says", **values),
     )
 
 
@@ -57,7 +57,7 @@ def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
     colour = {**base, "scale": series_scale(names, shades)}
     shape = {**base, "scale": series_scale(names, SHAPES)}
     tips = [{"field": f, "type": "nominal", "title": words(f"batched.tip_{f}")} for f in ("drive", "text", "figure")]
-    one = Chart(data("one")).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
+    median_line = Chart(data("one")).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
     dots = Chart(data()).mark_point(filled=True, size=42, opacity=0.75)
     dots = dots.encode(x={**x, "field": "x"}, y=y, color=colour, shape=shape, tooltip=tips)
-    return (one + dots).properties(height=max(90, 19 * len(order)), width=420)
+    return (median_line + dots).properties(height=max(90, 19 * len(order)), width=420)

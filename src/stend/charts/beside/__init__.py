@@ -1,6 +1,6 @@
-"""A drive beside others on the same axes: runs as lines and dots, what was published of drives as grey ones.
+"""A drive next to others on the same axes: runs as lines and dots, published figures in grey.
 
-A mark is one recorded figure of one workload in one state; nothing is added up or stacked.
+Each mark is one recorded figure of one workload in one state; nothing is added up or stacked.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,5 +21,5 @@ KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
 
 
 def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[str]) -> Iterator[Picture]:
-    """The charts of that name that these drives can draw."""
+    """Yield the charts of this name that these drives have data for."""
     yield from theme.pictures(name, KINDS[name](sides, words), words, stamps)

@@ -1,4 +1,4 @@
-"""Courses of drives laid over each other: hours of writes, the cache over bytes written, rests, a hot range."""
+"""Courses of several drives on one chart: saturation, SLC cache over bytes written, rests, bursts."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,36 +21,36 @@ CACHE_PHASES = ("fresh", "rested")
 
 def _over(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], y: dict[str, Any], words: Language) -> Any:
     kinds = channels(sides, [str(row["drive"]) for row in rows])
-    told = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, x, y)
+    tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, x, y)
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
     line = Chart(data()).mark_line(strokeWidth=1.8, point={"size": 10, "opacity": 0.6}, clip=True)
-    course = line.encode(x=x, y=y, tooltip=told, **shown)
+    course = line.encode(x=x, y=y, tooltip=tooltip, **shown)
     if any("low" in row for row in rows):
         course = band(x, y, kinds["color"]) + course
     if not _single(rows):
         return course.add_params(zoom())
     dot = Chart(data("single")).mark_point(filled=True, size=70, opacity=0.9, clip=True)
-    return course.add_params(zoom()) + dot.encode(x=x, y=y, tooltip=told, color=kinds["color"], shape=kinds["shape"])
+    return course.add_params(zoom()) + dot.encode(x=x, y=y, tooltip=tooltip, color=kinds["color"], shape=kinds["shape"])
 
 
 def _single(rows: Sequence[Row]) -> list[Row]:
-    """Those of drives that have no other: what is published as one number would be a line of no length."""
+    """Return the rows of drives that have only one: a line through a single published number has no length."""
     count = Counter(row["drive"] for row in rows)
     return [row for row in rows if count[row["drive"]] == 1]
 
 
 def _sets(rows: list[Row]) -> dict[str, list[Row]]:
-    """The rows, and once more those that stand alone."""
+    """Return the rows, and the rows of drives with only one as a second set."""
     single = _single(rows)
     return {"rows": rows, "single": single} if single else {"rows": rows}
 
 
 def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """IOPS of endless random writes against hours; what is published gives begin, knee and end."""
+    """Yield IOPS of endless random writes against hours; published figures give start, knee and end."""
     rows = [row for side in sides for row in _saturation(side)]
-    own = [row["t"] for row in rows if row["drive"] == sides[0].name]
-    if own:
-        rows = [row for row in rows if row["t"] <= max(own) * 1.01]
+    hours = [row["t"] for row in rows if row["drive"] == sides[0].name]
+    if hours:
+        rows = [row for row in rows if row["t"] <= max(hours) * 1.01]
         x = axis("t", words("axis.time_h"))
         chart = _over(sides, rows, x, axis("value", words("axis.iops"), log=True), words)
         yield Drawing(words("beside.saturation"), chart, _sets(rows), words("beside.saturation_says"))
@@ -71,7 +71,7 @@ def _saturation(side: Side) -> list[Row]:
 
 
 def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Sequential writing over the whole drive against what was written; the first drive also full, after a rest."""
+    """Yield sequential writes over the whole drive against bytes written; the first drive also rested."""
     rows: list[Row] = []
     for number, side in enumerate(sides):
         for phase in CACHE_PHASES if number == 0 else CACHE_PHASES[:1]:
@@ -102,7 +102,7 @@ def _cache(side: Side, phase: str, words: Language) -> list[Row]:
 
 
 def _steps(side: Side) -> Iterator[Row]:
-    """Three steps as published: their levels in MiB/s and the times they end."""
+    """Yield the corners of three published steps: levels in MiB/s and the times at which they end."""
     facts = side.facts.get("steps")
     if facts:
         rates = [facts[key] * MiB for key in ("first", "second", "third")]
@@ -115,7 +115,7 @@ def _steps(side: Side) -> Iterator[Row]:
 
 
 def rests(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """IOPS that pauses of each length bring writes back to."""
+    """Yield the IOPS to which pauses of each length bring writes back."""
     rows = [row for side in sides for row in _rests(side)]
     if any(row["drive"] == sides[0].name for row in rows):
         x = axis("rest", words("axis.rest_s"), values=sorted({row["rest"] for row in rows}))
@@ -130,13 +130,13 @@ def _rests(side: Side) -> Iterator[Row]:
             phase = next(p for p in test.phases if p.name == row.phase)
             rest = next(step.seconds for step in phase.round if isinstance(step, Idle))
             yield {"rest": rest, "value": row.value("iops"), "drive": side.name}
-    for key, told in side.facts.get("recovery", {}).items():
+    for key, published_iops in side.facts.get("recovery", {}).items():
         if key in ("pause_5s", "pause_5s_peak", "pause_50s"):
-            yield {"rest": float(key.split("_")[1][:-1]), "value": middle(told), "drive": side.name}
+            yield {"rest": float(key.split("_")[1][:-1]), "value": middle(published_iops), "drive": side.name}
 
 
 def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Mean and longest response time of each burst between rests, as dots over time."""
+    """Yield mean and longest response time of each burst between rests, as dots over time."""
     run, rows = sides[0].run, list[Row]()
     for test in look.tests(run, "idle-recovery") if run else ():
         records = look.records(run, test.name) if run else []

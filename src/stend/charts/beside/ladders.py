@@ -1,6 +1,6 @@
-"""Ladders of drives over each other: rate by block size, servers by what is outstanding, hours in a hot range.
+"""Ladders of several drives: rate by block size, server profiles by outstanding IOs, hours in a hot range.
 
-Drawn where two runs at least have the test; a drive alone has the charts of the test itself.
+Drawn if at least two drives have the test; a single drive has the charts of the test itself.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,13 +20,13 @@ MOST = 320
 
 
 def _several(rows: Sequence[Row], first: Side) -> bool:
-    """Whether the first drive and another one are among them."""
+    """Return whether the rows hold the first drive and at least one other."""
     drives = {row["drive"] for row in rows}
     return first.name in drives and len(drives) >= FEWEST
 
 
 def blocks(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """IOPS of reads, a mix and writes against the size of a block, in sequence and at random."""
+    """Yield IOPS of reads, a mix and writes against block size, sequential and random."""
     for phase in ("sequential", "random"):
         rows = [row for side in sides for row in _blocks(side, phase, words)]
         if _several(rows, sides[0]):
@@ -45,7 +45,7 @@ def _blocks(side: Side, phase: str, words: Language) -> Iterator[Row]:
 
 
 def servers(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """IOPS of the servers' profiles against what is outstanding."""
+    """Yield IOPS of the server profiles against outstanding IOs."""
     rows = [row for side in sides for row in _servers(side, words)]
     if _several(rows, sides[0]):
         x = octaves("n", words("axis.outstanding"), [float(row["n"]) for row in rows])
@@ -61,7 +61,7 @@ def _servers(side: Side, words: Language) -> Iterator[Row]:
 
 
 def hot(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """IOPS of reads within a hot range against hours."""
+    """Yield IOPS of reads within a hot range against hours."""
     rows = [row for side in sides for row in _hot(side)]
     if _several(rows, sides[0]):
         kinds = channels(sides, [str(row["drive"]) for row in rows])
@@ -78,7 +78,7 @@ def _hot(side: Side) -> list[Row]:
 
 
 def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Language) -> dict[str, Any]:
-    """Drives by colour, what is measured of each by dash."""
+    """Return channels with one colour per drive and one dash pattern per value of `field`."""
     names = list(dict.fromkeys(str(row[field]) for row in rows))
     kind = {"field": field, "type": "nominal", "title": words(f"axis.{field}")}
     drives = channels(sides, [str(row["drive"]) for row in rows])

@@ -1,4 +1,4 @@
-"""Levels of drives side by side: a dot for each drive and state; what mixes of reads and writes give."""
+"""Levels of several drives: one dot per drive and state, and IOPS over the read share of a mix."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -21,20 +21,20 @@ IOPS = {
     "write_window": ("filled_writes",),
     "write_saturated": ("writes",),
 }
-"""Level -> published figures, the first that is known; which test measures a level: findings/look/headline.py."""
+"""Level -> published figures, of which the first known one counts. Tests of each level: findings/look/headline.py."""
 SEQUENTIAL = {"seq_read": 100, "seq_write": 0}
 
 
 def figure(side: Side, level: str) -> float | None:
-    """IOPS of a level; one recorded figure, or the middle of a published range."""
+    """Return the IOPS of a level: one recorded figure, or the middle of a published range; None if unknown."""
     if not side.run:
-        return next((told for name in IOPS[level] if (told := published.figure(side.facts, name)) is not None), None)
+        return next((value for name in IOPS[level] if (value := published.figure(side.facts, name)) is not None), None)
     row = headline.level(side.rows, level)
     return row.iops if row else None
 
 
 def throughput(side: Side, level: str) -> float | None:
-    """Bytes per second of 128 KiB streams in steady state."""
+    """Return bytes/s of 128 KiB streams in steady state, or None if unknown."""
     if not side.run:
         return published.figure(side.facts, level)
     row = headline.stream(side.rows, SEQUENTIAL[level])
@@ -48,19 +48,19 @@ def _random(row: Figures, reads: int) -> bool:
 
 
 def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> Any:
-    """A row for each level, a dot for each drive."""
+    """Return a chart with one row per level and one dot per drive."""
     order = list(dict.fromkeys(row["level"] for row in rows))
     y: dict[str, Any] = {"field": "level", "type": "nominal", "title": None, "sort": order}
     y["axis"] = {"labelLimit": 190, "grid": True, "ticks": False}
     kinds = channels(sides, [row["drive"] for row in rows])
     shown = {key: kinds[key] for key in ("color", "shape")}
-    told = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
-    chart = Chart(data()).mark_point(filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=told, **shown)
+    tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
+    chart = Chart(data()).mark_point(filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **shown)
     return chart.properties(height=34 * len(order) + 10)
 
 
 def iops_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Random 4 KiB, state by state."""
+    """Yield random 4 KiB IOPS, state by state."""
     rows = [
         {"level": words(f"level.{level}"), "drive": side.name, "value": value}
         for level in IOPS
@@ -73,7 +73,7 @@ def iops_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 
 def stream_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Streams of 128 KiB."""
+    """Yield throughput of 128 KiB streams."""
     rows = [
         {"level": words(f"level.{level}"), "drive": side.name, "value": value / 1e6}
         for level in SEQUENTIAL
@@ -88,7 +88,7 @@ def stream_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 
 def mixes(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """IOPS of 4 KiB against the share of reads."""
+    """Yield IOPS of 4 KiB against the read share."""
     rows = [row for side in sides for row in _mixes(side)]
     if len({row["read"] for row in rows}) > 2:
         x = axis("read", words("axis.read_share"), values=[0, 20, 40, 60, 80, 100], labelFlush=False)
@@ -99,12 +99,12 @@ def mixes(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 
 def _mixes(side: Side) -> Iterator[Row]:
-    own = [r for r in side.rows if r.test == "iops" and _random(r, r.workload.read_pct)]
-    for row in own:
+    measured = [r for r in side.rows if r.test == "iops" and _random(r, r.workload.read_pct)]
+    for row in measured:
         yield {"read": row.workload.read_pct, "value": row.value("iops"), "drive": side.name}
-    for cell, told in side.facts.get("iops", {}).items():
+    for cell, published_iops in side.facts.get("iops", {}).items():
         if cell.startswith("4K "):
-            yield {"read": int(cell[3:]), "value": middle(told), "drive": side.name}
+            yield {"read": int(cell[3:]), "value": middle(published_iops), "drive": side.name}
 
 
 KINDS = {"iops_levels": iops_levels, "stream_levels": stream_levels, "mixes": mixes}

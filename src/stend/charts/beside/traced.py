@@ -1,4 +1,4 @@
-"""One trace on several drives: how many IOs took longer, as captured and on each drive that played it alike."""
+"""One trace on several drives: the share of IOs slower than a response time, as captured and as replayed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,30 +16,30 @@ WAYS = ("read", "write")
 
 
 def tallies(sides: Sequence[Side], words: Language) -> dict[str, tuple[Tally, Tally]]:
-    """By who: reads and writes of the first drive's trace, as captured, and on drives that played it at its speed.
+    """Return name -> (reads, writes): of the first drive's trace as captured, and of drives that replayed it.
 
-    A replay whose times the host did not keep is none of them.
+    A replay counts if it has the same trace and speed, and if the host kept its times.
     """
     first = sides[0].test("replay") if sides else None
     if first is None or first.traced is None:
         return {}
-    found = {words("replay.captured"): (first.traced.read, first.traced.write)}
+    counts_of = {words("replay.captured"): (first.traced.read, first.traced.write)}
     for side in sides:
         test = side.test("replay")
-        if side.run and test and test.traced and _asked(test) == _asked(first):
+        if side.run and test and test.traced and _trace_and_speed(test) == _trace_and_speed(first):
             pace, counts = replayed(side.run, test)
             if not pace.invalid:
-                found[side.name] = counts
-    return found
+                counts_of[side.name] = counts
+    return counts_of
 
 
 def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """A chart for each direction."""
-    told = tallies(sides, words)
+    """Yield one chart per direction."""
+    counts_of = tallies(sides, words)
     every = [Side(words("replay.captured")), *sides]
     for place, way in enumerate(WAYS):
-        bins = {name: counts[place].bins for name, counts in told.items()}
-        rows = [row | {"drive": row["name"]} for name, own in bins.items() for row in curve(own, name)]
+        bins = {name: counts[place].bins for name, counts in counts_of.items()}
+        rows = [row | {"drive": row["name"]} for name, counted in bins.items() for row in curve(counted, name)]
         if any(row["drive"] != words("replay.captured") for row in rows):
             x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
             y = axis("share", words("axis.exceedance"), log=True, plain=True)
@@ -49,11 +49,11 @@ def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
 
 
 def headroom(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Every drive's search for how fast the trace can run."""
+    """Yield the search of each drive for how many times as fast the trace can run."""
     yield from drawing(sides, words, words("beside.headroom"))
 
 
-def _asked(test: PlannedTest) -> tuple[str, float]:
+def _trace_and_speed(test: PlannedTest) -> tuple[str, float]:
     return (test.traced.number if test.traced else "", test.profile.options["speed"])
 
 

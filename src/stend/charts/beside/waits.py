@@ -1,4 +1,4 @@
-"""Response times of drives side by side: of a single request, and against IOPS as the queue grows."""
+"""Response times of several drives: at QD1, and against IOPS as the queue grows."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,12 +13,12 @@ from stend.model.published import middle
 from stend.words import Language
 
 FIGURES = {"mean": "avg", "p99": "p99", "p99.99": "p99.99"}
-"""Quantity -> how published.toml begins its cells."""
+"""Quantity -> the beginning of its cells in published.toml."""
 MIXES = (100, 65, 0)
 
 
 def single(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """One request at a time: mean, 99 % and 99.99 % of reads, the mix and writes."""
+    """Yield response times at QD1: mean, 99 % and 99.99 % of reads, the mix and writes."""
     rows = [
         row
         for reads in MIXES
@@ -40,13 +40,16 @@ def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[
             value = row.value(quantity)
             if value is not None:
                 yield {"level": level, "drive": side.name, "ms": value * 1e3}
-    told = side.facts.get("latency", {}).get(f"{FIGURES[quantity]} 4K {reads}")
-    if told is not None:
-        yield {"level": level, "drive": side.name, "ms": middle(told) / 1e3}
+    published_us = side.facts.get("latency", {}).get(f"{FIGURES[quantity]} 4K {reads}")
+    if published_us is not None:
+        yield {"level": level, "drive": side.name, "ms": middle(published_us) / 1e3}
 
 
 def growing(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Response time against IOPS with more and more outstanding, of drives that differ; one alone has its `tails`."""
+    """Yield response time against IOPS with growing queue depth, if there are at least two drives.
+
+    A single drive has `tails` instead.
+    """
     for reads in MIXES[:2]:
         rows = [row for side in sides for row in _growing(side, reads)]
         if len({row["drive"] for row in rows} | {sides[0].name}) > 1:
@@ -66,10 +69,10 @@ def _growing(side: Side, reads: int) -> Iterator[Row]:
 
 
 def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Mean, 99 %, 99.9 % and longest response time against IOPS of the first drive: a line for each thread count."""
+    """Yield mean, 99 %, 99.9 % and longest response time against IOPS of the first drive, one line per thread count."""
     names = {key: words(f"figure.{key}") for key in ("mean", "p99", "p99.9", "max")}
     for reads in MIXES:
-        own = [row for row in sides[0].rows if (row.test, row.direction) == ("latency-curve", "both")]
+        curve = [row for row in sides[0].rows if (row.test, row.direction) == ("latency-curve", "both")]
         rows = [
             {
                 "iops": row.iops,
@@ -79,7 +82,7 @@ def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
                 "name": name,
             }
             for key, name in names.items()
-            for row in own
+            for row in curve
             if (row.workload.read_pct, row.workload.block_bytes) == (reads, 4 * KiB) and (value := row.value(key))
         ]
         if rows:
@@ -88,7 +91,7 @@ def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
             colour: dict[str, Any] = {"field": "name", "type": "nominal", "title": None, "scale": figure}
             dash = {"field": "t", "type": "nominal", "title": words("axis.threads")}
             x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency_ms"), log=True, plain=True)
-            told = tips(colour, dash, {"field": "q", "type": "quantitative", "title": words("axis.depth")}, x, y)
+            tooltip = tips(colour, dash, {"field": "q", "type": "quantitative", "title": words("axis.depth")}, x, y)
             kinds = {
                 "color": colour,
                 "strokeDash": {**dash, "scale": series_scale(threads, DASHES)},
@@ -96,7 +99,7 @@ def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
                 "order": {"field": "q", "type": "quantitative"},
             }
             line = Chart(data()).mark_line(point={"size": 30, "filled": True}, strokeWidth=1.4)
-            chart = line.encode(x=x, y=y, tooltip=told, **kinds)
+            chart = line.encode(x=x, y=y, tooltip=tooltip, **kinds)
             title = words("beside.tails", kind=words(f"kind.{reads}"))
             yield Drawing(title, chart, {"rows": rows}, words("beside.tails_says"))
 

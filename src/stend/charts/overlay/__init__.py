@@ -1,4 +1,4 @@
-"""Two sides in one picture: a file for each kind of chart, drawn from a Comparison."""
+"""Two sides of a comparison on one chart: one file per kind of chart, drawn from a Comparison."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,6 @@ KINDS = (ratio_map, intervals, sweeps, courses, rested, tails)
 
 
 def pictures(whole: Comparison, words: Language, stamps: list[str]) -> Iterator[Picture]:
-    """Every picture that these sides can draw."""
+    """Yield every picture that these sides have data for."""
     for kind in KINDS:
         yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(whole, words), words, stamps)

@@ -1,4 +1,4 @@
-"""The saturation of every run, its colour that of its side."""
+"""Saturation of every run, in the colour of its side."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ MOST_POINTS = 300
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """One chart for every test that saturates on both sides."""
+    """Yield one chart per test that saturates on both sides."""
     for test in dict.fromkeys(test for run in whole.a.runs for test in run.courses):
         every = [run for side in (whole.a, whole.b) for run in side.runs]
         longest_s = max((point[0] for run in every for point in run.courses.get(test, ())), default=0.0)
@@ -36,8 +36,8 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
             )
             .add_params(zoom())
         )
-        told = words("overlay.courses", test=words.title(test, test), a=names[0], b=names[1])
-        yield Drawing(told, chart, {"rows": rows}, words("overlay.courses_says"))
+        heading = words("overlay.courses", test=words.title(test, test), a=names[0], b=names[1])
+        yield Drawing(heading, chart, {"rows": rows}, words("overlay.courses_says"))
 
 
 def _rows(side: str, run: Outcome, test: str, scale: float) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The largest differences with their intervals, on one scale, beside the band in which all counts as the same."""
+"""The largest differences with their intervals on one scale, and the line of no difference."""
 
 from collections.abc import Iterator
 from math import log
@@ -23,29 +23,30 @@ LOOKS = {
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """One chart, unless nothing differs by any measure; sure differences first."""
-    own = [one for one in whole.differences if one.ratio != 1]
-    own = sorted(own, key=lambda one: (one.verdict not in ("better", "worse"), -abs(log(one.ratio))))[:MOST_ROWS]
-    if len(own) > 1:
-        rows = [_row(one, whole, words) for one in own]
-        told = {"n": len(rows), "a": whole.a.name, "b": whole.b.name}
+    """Yield one chart, if at least two ratios differ from 1; better and worse come first."""
+    differing = [d for d in whole.differences if d.ratio != 1]
+    differing = sorted(differing, key=lambda d: (d.verdict not in ("better", "worse"), -abs(log(d.ratio))))[:MOST_ROWS]
+    if len(differing) > 1:
+        rows = [_row(difference, whole, words) for difference in differing]
+        values = {"n": len(rows), "a": whole.a.name, "b": whole.b.name}
         yield Drawing(
-            words("overlay.intervals", **told),
+            words("overlay.intervals", **values),
             _chart(rows, words),
             {"rows": rows, "one": [{"x": 1}]},
             words("overlay.intervals_says"),
         )
 
 
-def name(one: Difference, words: Language) -> str:
-    """A figure in few words: test, load, state where it is told, quantity."""
-    return named(one.key, one.quantity, words)
+def name(difference: Difference, words: Language) -> str:
+    """Return a figure in short words: test, load, state if it is stated, quantity."""
+    return named(difference.key, difference.quantity, words)
 
 
-def _row(one: Difference, whole: Comparison, words: Language) -> Row:
-    row: Row = {"name": name(one, words), "ratio": one.ratio, "text": change(one.ratio, words)}
-    row |= {"verdict": words(f"verdict.{one.verdict.replace(' ', '_')}"), "low": one.ratio, "high": one.ratio}
-    return row | ({"low": one.low, "high": one.high} if one.low is not None and one.high is not None else {})
+def _row(difference: Difference, whole: Comparison, words: Language) -> Row:
+    ratio, low, high = difference.ratio, difference.low, difference.high
+    verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
+    ends = {"low": low, "high": high} if low is not None and high is not None else {"low": ratio, "high": ratio}
+    return {"name": name(difference, words), "ratio": ratio, "text": change(ratio, words), "verdict": verdict} | ends
 
 
 def _chart(rows: list[Row], words: Language) -> Any:
@@ -71,9 +72,9 @@ def _chart(rows: list[Row], words: Language) -> Any:
     shape = {**verdict, "scale": series_scale(kinds, [shape for _, shape in LOOKS.values()])}
     tips = [{"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("name", "text", "verdict")]
     base = Chart(data()).encode(y=y)
-    one = Chart(data("one")).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
+    equality = Chart(data("one")).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
     bars = base.mark_rule(strokeWidth=1.6).encode(x={**x, "field": "low"}, x2={"field": "high"}, color=colour)
     dots = base.mark_point(filled=True, size=60).encode(
         x={**x, "field": "ratio"}, color=colour, shape=shape, tooltip=tips
     )
-    return (one + bars + dots).properties(height=max(90, 19 * len(rows)), width=420)
+    return (equality + bars + dots).properties(height=max(90, 19 * len(rows)), width=420)

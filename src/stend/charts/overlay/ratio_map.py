@@ -1,4 +1,4 @@
-"""What became of every cell of a matrix: B over A by block size and mix, with the verdict of each cell."""
+"""Ratio map of a matrix: B over A by block size and mix, with the verdict of each cell."""
 
 from collections.abc import Iterator, Sequence
 from math import log
@@ -11,41 +11,42 @@ from stend.words import Language
 RATES = ("iops", "throughput")
 SIGNS = {"better": "▲", "worse": "▼", "same": "=", "undecided": "?", "not comparable": "×"}
 LEAST_SCALE = log(1.1)
-"""Smaller changes than ten per cent are not blown up to full colour."""
+"""Changes below 10 % do not get the full colour."""
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """A map for every phase with two sizes and two mixes."""
+    """Yield one map per phase with at least two sizes and two mixes."""
     groups: dict[tuple[str, str, str], list[Difference]] = {}
-    for one in whole.differences:
-        if one.quantity in RATES and one.key.direction == "both" and one.key.place == 1:
-            groups.setdefault((one.key.test, one.key.phase, one.key.state), []).append(one)
-    for (test, phase, _), own in groups.items():
-        sizes, mixes = (list(dict.fromkeys(v)) for v in zip(*((o.key.block, o.key.mix) for o in own), strict=True))
-        alike = {(one.key.threads, one.key.depth) for one in own}
-        if len(sizes) > 1 and len(mixes) > 1 and len(alike) == 1 and all(size[-1] == "K" for size in sizes):
+    for difference in whole.differences:
+        key = difference.key
+        if difference.quantity in RATES and key.direction == "both" and key.place == 1:
+            groups.setdefault((key.test, key.phase, key.state), []).append(difference)
+    for (test, phase, _), group in groups.items():
+        sizes, mixes = (list(dict.fromkeys(v)) for v in zip(*((d.key.block, d.key.mix) for d in group), strict=True))
+        loads = {(d.key.threads, d.key.depth) for d in group}
+        if len(sizes) > 1 and len(mixes) > 1 and len(loads) == 1 and all(size[-1] == "K" for size in sizes):
             sizes.sort(key=lambda size: float(size[:-1]))
             mixes.sort(key=lambda mix: -int(mix.split("/")[0]))
-            told = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
-            says = words("overlay.map_says", **told)
-            rows = [_row(one, words) for one in own]
-            yield Drawing(words("overlay.map", **told), _map(rows, sizes, mixes, words), {"rows": rows}, says)
+            values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
+            says = words("overlay.map_says", **values)
+            rows = [_row(difference, words) for difference in group]
+            yield Drawing(words("overlay.map", **values), _map(rows, sizes, mixes, words), {"rows": rows}, says)
 
 
 def change(ratio: float, words: Language) -> str:
-    """`+4.5%`."""
+    """Return a ratio as a change: `+4.5%`."""
     text = words.show(abs(ratio - 1), "pct")
     sign = "" if text.startswith("0") and "," not in text and "." not in text else "\u2212" if ratio < 1 else "+"
     return sign + text
 
 
-def _row(one: Difference, words: Language) -> Row:
+def _row(difference: Difference, words: Language) -> Row:
     return {
-        "block": one.key.block,
-        "mix": one.key.mix,
-        "change": log(one.ratio),
-        "text": f"{change(one.ratio, words)}\n{SIGNS[one.verdict]}",
-        "verdict": words(f"verdict.{one.verdict.replace(' ', '_')}"),
+        "block": difference.key.block,
+        "mix": difference.key.mix,
+        "change": log(difference.ratio),
+        "text": f"{change(difference.ratio, words)}\n{SIGNS[difference.verdict]}",
+        "verdict": words(f"verdict.{difference.verdict.replace(' ', '_')}"),
     }
 
 

@@ -1,4 +1,4 @@
-"""What rests bring back, side by side."""
+"""Recovery by rests, side by side."""
 
 from collections.abc import Iterator
 
@@ -9,16 +9,16 @@ from stend.words import Language
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """One chart for every test with wait states: a pair of bars each, before any rest first."""
-    own = [one for one in whole.differences if one.key.test == "idle-recovery" and one.quantity == "iops"]
-    own = [one for one in own if one.key.state in ("saturated", "rested")]
-    if len({one.key.phase for one in own}) < 2:
+    """Yield one chart of wait states with a pair of bars each; the state before any rest comes first."""
+    levels = [d for d in whole.differences if d.key.test == "idle-recovery" and d.quantity == "iops"]
+    levels = [d for d in levels if d.key.state in ("saturated", "rested")]
+    if len({d.key.phase for d in levels}) < 2:
         return
-    order = [words.phase(one.key.phase) for one in own]
+    order = [words.phase(d.key.phase) for d in levels]
     rows = [
-        {"state": words.phase(one.key.phase), "side": side.name, "iops": value}
-        for one in own
-        for side, value in ((whole.a, one.a), (whole.b, one.b))
+        {"state": words.phase(d.key.phase), "side": side.name, "iops": value}
+        for d in levels
+        for side, value in ((whole.a, d.a), (whole.b, d.b))
     ]
     sides = series("side", words("overlay.side"), [whole.a.name, whole.b.name])
     chart = bars(category("state", words("axis.wait_state"), order), axis("iops", words("axis.iops")), sides)

@@ -1,4 +1,4 @@
-"""Sweeps of both sides in one frame: a rate against block size or what is outstanding, a line a side and mix."""
+"""Sweeps of both sides on one chart: a rate against block size or outstanding IOs, one line per side and mix."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,35 +14,36 @@ RATES = {"iops": 1.0, "throughput": 1e-6}
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """A chart for every phase that has three points of one or the other; reads and writes of profiles apart."""
+    """Yield one chart per phase that varies block size or outstanding IOs, with separate reads and writes."""
     groups: dict[tuple[str, str, str, str], list[Difference]] = {}
-    for one in whole.differences:
-        if one.quantity in RATES and one.key.place == 1:
-            groups.setdefault((one.key.test, one.key.phase, one.key.state, one.quantity), []).append(one)
-    for (test, phase, _, quantity), own in groups.items():
-        by = _varied(own)
+    for difference in whole.differences:
+        key, quantity = difference.key, difference.quantity
+        if quantity in RATES and key.place == 1:
+            groups.setdefault((key.test, key.phase, key.state, quantity), []).append(difference)
+    for (test, phase, _, quantity), group in groups.items():
+        by = _varied(group)
         if by:
-            rows = [row for one in own for row in _rows(whole, one, by, words)]
-            told = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
+            rows = [row for difference in group for row in _rows(whole, difference, by, words)]
+            values = {"test": words.title(test, test), "phase": phase, "a": whole.a.name, "b": whole.b.name}
             chart = _chart(rows, [whole.a.name, whole.b.name], by, quantity, words)
-            title = words("overlay.sweep", figure=words(f"figure.{quantity}"), **told)
+            title = words("overlay.sweep", figure=words(f"figure.{quantity}"), **values)
             yield Drawing(title, chart, {"rows": rows}, words("overlay.sweep_says"))
 
 
-def _varied(own: Sequence[Difference]) -> str:
-    """Which one of the two goes through three values at least while the other stands still."""
-    blocks = {one.key.block for one in own}
-    loads = {one.key.threads * one.key.depth for one in own}
+def _varied(group: Sequence[Difference]) -> str:
+    """Return "kib" or "outstanding" if that has at least `FEWEST` values while the other is constant, else ""."""
+    blocks = {d.key.block for d in group}
+    loads = {d.key.threads * d.key.depth for d in group}
     if len(blocks) >= FEWEST and len(loads) == 1 and all(block[-1] == "K" for block in blocks):
         return "kib"
     return "outstanding" if len(loads) >= FEWEST and len(blocks) == 1 else ""
 
 
-def _rows(whole: Comparison, one: Difference, by: str, words: Language) -> Iterator[Row]:
-    key, scale = one.key, RATES[one.quantity]
+def _rows(whole: Comparison, difference: Difference, by: str, words: Language) -> Iterator[Row]:
+    key, scale = difference.key, RATES[difference.quantity]
     x = float(key.block[:-1]) if by == "kib" else key.threads * key.depth
     kind = key.mix if key.direction == "both" else f"{key.mix}, {words(f'direction.{key.direction}')}"
-    for side, value in ((whole.a, one.a), (whole.b, one.b)):
+    for side, value in ((whole.a, difference.a), (whole.b, difference.b)):
         yield {"x": x, "value": value * scale, "side": side.name, "mix": kind}
 
 

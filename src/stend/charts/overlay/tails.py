@@ -1,4 +1,4 @@
-"""How many IOs are slower than a response time: a line a run, its colour that of its side (log-log)."""
+"""Share of IOs slower than a response time: one line per run in the colour of its side (log-log)."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,8 @@ from stend.charts.exceedance import curve
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series_scale
 from stend.charts.parts.marks import tips
 from stend.charts.parts.plain import Chart
-from stend.many.compare import Comparison, Difference, Outcome
+from stend.many.compare import Comparison, Outcome
+from stend.many.sides import Key
 from stend.words import Language
 
 MOST_CHARTS = 4
@@ -14,12 +15,13 @@ MOST_POINTS = 120
 
 
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
-    """One chart for every load whose tail is a result, the smallest loads first, at most four."""
-    own = [one for one in whole.differences if one.quantity == "max" and one.key.direction == "both"]
-    own.sort(key=lambda one: (not one.key.phase.startswith("histogram"), one.key.state != "saturated"))
-    for one in own[:MOST_CHARTS]:
+    """Yield one chart per load whose tail is a result: histograms first, then saturations, at most four."""
+    loads = [d for d in whole.differences if d.quantity == "max" and d.key.direction == "both"]
+    loads.sort(key=lambda d: (not d.key.phase.startswith("histogram"), d.key.state != "saturated"))
+    for difference in loads[:MOST_CHARTS]:
         names = [whole.a.name, whole.b.name]
-        rows = [row for side in (whole.a, whole.b) for row in _rows(side.name, side.runs, one)]
+        key = difference.key
+        rows = [row for side in (whole.a, whole.b) for row in _rows(side.name, side.runs, key)]
         x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
         y = axis("share", words("axis.exceedance"), log=True, plain=True)
         side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
@@ -35,13 +37,13 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
                 tooltip=tips(side, x, y),
             )
         )
-        told = {"test": words.title(one.key.test, one.key.test), "load": one.key.load, "phase": one.key.phase}
-        yield Drawing(words("overlay.tails", **told), chart, {"rows": rows}, words("overlay.tails_says"))
+        values = {"test": words.title(key.test, key.test), "load": key.load, "phase": key.phase}
+        yield Drawing(words("overlay.tails", **values), chart, {"rows": rows}, words("overlay.tails_says"))
 
 
-def _rows(side: str, runs: tuple[Outcome, ...], one: Difference) -> Iterator[Row]:
+def _rows(side: str, runs: tuple[Outcome, ...], key: Key) -> Iterator[Row]:
     for run in runs:
-        figures = run.rows.get(one.key)
+        figures = run.rows.get(key)
         points = list(curve(figures.tally.bins, side)) if figures else []
         step = max(len(points) // MOST_POINTS, 1)
         for point in points[::step]:

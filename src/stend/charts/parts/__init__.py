@@ -1,4 +1,4 @@
-"""What every chart shares: one look, colours that stay apart for everyone, axes that carry their units."""
+"""Shared parts of charts: one look, colours that stay distinct for every reader, axes with units."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 
-# Okabe and Ito: told apart by all common kinds of colour vision, and by lightness in grey print.
+# Okabe and Ito: distinct for all common kinds of colour vision, and by lightness in grey print.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999")
 BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
@@ -21,7 +21,7 @@ MOST_POINTS = 1500
 
 
 class Drawing(NamedTuple):
-    """A chart as its file draws it: a title, Altair marks over named rows, and what to read from it in a sentence."""
+    """A chart from its file: a title, Altair marks over named rows, and a sentence on how to read it."""
 
     title: str
     chart: Any
@@ -30,7 +30,7 @@ class Drawing(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A finished chart: its file's name, title, specification and a sentence for those who cannot see it."""
+    """A finished chart: the name of its file, title, specification, and a sentence as alternative text."""
 
     name: str
     title: str
@@ -39,14 +39,14 @@ class Picture(NamedTuple):
 
 
 def data(name: str = "rows") -> "alt.NamedData":
-    """A reference to the drawing's rows; values travel beside the chart, so Altair never has to walk them."""
+    """Return a reference to the drawing's rows, which are kept beside the chart: Altair is slow to walk values."""
     import altair as alt
 
     return alt.NamedData(name)
 
 
 def thin(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> list[Row]:
-    """About `most` points of a long series: of each stretch its lowest and highest, so that no spike is lost."""
+    """Return about `most` points of a long series: the lowest and the highest of each stretch, to keep every spike."""
     if len(points) <= most:
         return list(points)
     size = -(-len(points) // (most // 2))
@@ -59,10 +59,10 @@ def thin(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> list
 
 
 def binned(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> list[Row]:
-    """About `most` points of a long series: of each equal stretch of `x` the median, with its lowest and highest.
+    """Return about `most` points of a long series: the median of each equal stretch of `x`.
 
-    A level stays a level, however brief it is beside the whole. `low` and `high` of a point are its lowest and highest
-    tenth, for a band. The first point is kept as it is: a course begins with it.
+    A level stays a level even if it is short compared to the whole. `low` and `high` of a point are the lowest and
+    highest tenth of its stretch, for a band. The first point is kept unchanged because the course begins with it.
     """
     if not points:
         return []
@@ -71,17 +71,17 @@ def binned(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> li
     for point in points:
         bins.setdefault(int((point[x] - points[0][x]) / width), []).append(point)
     kept: list[Row] = [points[0]] if len(bins[0]) > 1 else []
-    for own in bins.values():
-        values = sorted(point[y] for point in own)
+    for stretch in bins.values():
+        values = sorted(point[y] for point in stretch)
         tenth = (len(values) - 1) // 10
-        usual = own[len(own) // 2]
+        usual = stretch[len(stretch) // 2]
         low, high = values[tenth], values[len(values) - 1 - tenth]
         kept.append({**usual, y: median(values), "low": low, "high": high})
     return kept
 
 
 def time_scale(longest_s: float, words: Language) -> tuple[float, str]:
-    """Seconds per unit of a time axis and the axis's title: seconds, minutes or hours as suits the length."""
+    """Return seconds per unit of a time axis and its title: seconds, minutes or hours by the length."""
     for unit, scale, limit in (("s", 1.0, 300.0), ("min", 60.0, 6 * 3600.0)):
         if longest_s <= limit:
             return scale, words(f"axis.time_{unit}")
@@ -91,14 +91,17 @@ def time_scale(longest_s: float, words: Language) -> tuple[float, str]:
 def axis(
     field: str, title: str, *, log: bool = False, zero: bool = True, plain: bool = False, **more: Any
 ) -> dict[str, Any]:
-    """A quantitative channel with its title, as Vega-Lite writes it; `plain` numbers on a log axis have no k or M."""
+    """Return a quantitative Vega-Lite channel with a title; `plain` numbers on a log axis have no k or M."""
     scale: dict[str, Any] = {"type": "log", "nice": True} if log else {"zero": zero, "nice": True}
     shown = {"format": ",~g" if plain else "~s"} if log else {}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
 def zoom(name: str = "zoom") -> "alt.Parameter":
-    """Drag along the time axis moves it, Shift and the wheel zoom it; a plain wheel scrolls the page."""
+    """Return a parameter for panning and zooming the time axis: drag to pan, Shift and wheel to zoom.
+
+    A wheel without Shift scrolls the page.
+    """
     import altair as alt
 
     return alt.selection_interval(
@@ -110,16 +113,16 @@ def zoom(name: str = "zoom") -> "alt.Parameter":
 
 
 def series_scale(names: Sequence[str], channel: Sequence[Any]) -> dict[str, Any]:
-    """A fixed series -> colour, dash or shape mapping, so that a series looks the same in every chart.
+    """Return a fixed mapping of series to colours, dashes or shapes, so that a series looks the same in every chart.
 
-    Where names are more than colours, the second time round a colour has another dash and another shape.
+    If there are more names than colours, a colour that is used again gets another dash and another shape.
     """
     size, turned = len(channel), channel is DASHES or channel is SHAPES
     return {"domain": list(names), "range": [channel[(i + turned * (i // size)) % size] for i in range(len(names))]}
 
 
 def ladder(count: int) -> list[str]:
-    """`count` colours in order, dark to light but never too pale for paper (viridis)."""
+    """Return `count` colours in order, from dark to light, none too pale for paper (viridis)."""
     steps = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#9fda3a")
     if count <= 1:
         return [steps[0]]

@@ -1,4 +1,4 @@
-"""The shapes most charts are made of: lines with points, dots over time, grouped bars."""
+"""Marks that most charts are made of: lines with points, dots over time, grouped bars."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +10,13 @@ Channel = dict[str, Any]
 
 
 def category(field: str, title: str, order: Sequence[str], **more: Any) -> Channel:
-    """A nominal axis in a fixed order, its labels level."""
+    """Return a nominal axis in a fixed order with horizontal labels."""
     shown = {"labelAngle": 0, "labelLimit": 120}
     return {"field": field, "type": "nominal", "title": title, "sort": list(order), "axis": shown, **more}
 
 
 def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
-    """A logarithmic axis with a tick at each value, evenly by octave."""
+    """Return a base-2 logarithmic axis with a tick at each value; linear if all values are equal."""
     scale = {"type": "log", "base": 2, "nice": False, "domain": [min(values), max(values)]}
     if min(values) == max(values):
         scale = {"type": "linear", "zero": False}
@@ -25,7 +25,7 @@ def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
 
 
 def tips(*channels: Channel) -> list[Channel]:
-    """A tooltip line for each channel, numbers to four digits."""
+    """Return one tooltip line per channel, numbers to four digits."""
     return [
         {"field": c["field"], "type": c["type"], "title": c.get("title") or c["field"]}
         | ({"format": ",.4~g"} if c["type"] == "quantitative" else {})
@@ -34,7 +34,7 @@ def tips(*channels: Channel) -> list[Channel]:
 
 
 def series(field: str, title: str | None, names: Sequence[str], *, ordered: bool = False) -> dict[str, Channel]:
-    """Colour, dash and point shape of a series at once: readable in grey and by every kind of colour vision."""
+    """Return colour, dash and shape of a series, so that it is readable in grey and for every kind of colour vision."""
     base: Channel = {"field": field, "type": "nominal", "title": title}
     colours = ladder(len(names)) if ordered else COLOURS
     if len(names) < 2:
@@ -46,7 +46,7 @@ def series(field: str, title: str | None, names: Sequence[str], *, ordered: bool
 def shaded(
     chart: Any, x: Channel, spans: Sequence[tuple[float, float]]
 ) -> tuple[Any, dict[str, list[dict[str, float]]]]:
-    """A chart over time with stretches of it shaded, and their rows; `spans` in units of its axis."""
+    """Return a chart over time with shaded stretches, and their rows; `spans` are in units of the x axis."""
     if not spans:
         return chart, {}
     wide = Chart(data("hot")).mark_rect(color=RED, opacity=0.15).encode(x={**x, "field": "from"}, x2={"field": "to"})
@@ -54,42 +54,42 @@ def shaded(
 
 
 def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, width: float = 1.8, **more: Any) -> Any:
-    """Lines with points."""
-    told = tips(kinds["color"], x, y)
+    """Return lines with points."""
+    tooltip = tips(kinds["color"], x, y)
     return (
         Chart(data())
         .mark_line(point={"size": size, "filled": True}, strokeWidth=width)
-        .encode(x=x, y=y, tooltip=told, **kinds, **more)
+        .encode(x=x, y=y, tooltip=tooltip, **kinds, **more)
     )
 
 
 def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
-    """Lines for long series: no point shapes, small dots that only carry the tooltip."""
-    told = tips(kinds["color"], x, y)
+    """Return lines for long series: no point shapes, small dots that only carry the tooltip."""
+    tooltip = tips(kinds["color"], x, y)
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
     return (
         Chart(data())
         .mark_line(point={"size": 8, "opacity": 0.5}, strokeWidth=1.4)
-        .encode(x=x, y=y, tooltip=told, **shown)
+        .encode(x=x, y=y, tooltip=tooltip, **shown)
     )
 
 
 def band(x: Channel, y: Channel, colour: Channel) -> Any:
-    """The band between `low` and `high` of each point, behind its line."""
+    """Return the band between `low` and `high` of each point, to be drawn behind its line."""
     low, high = {**y, "field": "low"}, {"field": "high"}
     plain = Chart(data()).transform_filter("isValid(datum.low)")
     return plain.mark_area(opacity=0.2, clip=True).encode(x=x, y=low, y2=high, color=colour)
 
 
 def dots(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 14) -> Any:
-    """A cloud of records."""
-    told = tips(kinds["color"], x, y)
+    """Return a scatter of records."""
+    tooltip = tips(kinds["color"], x, y)
     shown = {key: kinds[key] for key in ("color", "shape")}
-    return Chart(data()).mark_point(size=size, filled=True, opacity=0.7).encode(x=x, y=y, tooltip=told, **shown)
+    return Chart(data()).mark_point(size=size, filled=True, opacity=0.7).encode(x=x, y=y, tooltip=tooltip, **shown)
 
 
 def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
-    """Bars side by side for each series, in the order of its scale."""
+    """Return grouped bars, one per series, in the order of the series' scale."""
     colour = kinds["color"]
     offset = {"field": colour["field"], "sort": colour["scale"]["domain"]}
     return (

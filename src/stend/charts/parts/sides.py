@@ -1,4 +1,4 @@
-"""A drive, and how drives are told apart on shared axes: runs in colours of a fixed order, published ones in grey."""
+"""Drives on shared axes: runs in colours of a fixed order, published drives in grey."""
 
 from collections.abc import Sequence
 from itertools import count, cycle
@@ -15,35 +15,35 @@ GREYS = ("#6e7781", "#9aa2ab", "#57606a", "#b1b8bf")
 
 
 class Side:
-    """A drive on the charts: its run, or what was published of it (a table of published.toml)."""
+    """A drive on the charts: its run, or its published figures (a table of published.toml)."""
 
     def __init__(self, name: str, run: Run | None = None, facts: dict[str, Any] | None = None) -> None:
         self.name, self.run, self.facts = name, run, facts or {}
 
     @property
     def rows(self) -> tuple[Figures, ...]:
-        """All figures of its run."""
+        """Return all figures of its run; empty without a run."""
         return figures(self.run) if self.run else ()
 
     def test(self, name: str) -> PlannedTest | None:
-        """The first of its tests that is one of this name; None where it ran none."""
+        """Return its first test of this name, or None if it did not run one."""
         return next(iter(look.tests(self.run, name)), None) if self.run else None
 
 
 def colours(sides: Sequence[Side]) -> list[str]:
-    """Return the colours of runs in their order, greys for published drives; both start again where they end."""
+    """Return one colour per drive: runs in a fixed order, published drives in greys; both repeat when used up."""
     runs, greys = cycle(COLOURS), cycle(GREYS)
     return [next(runs) if side.run else next(greys) for side in sides]
 
 
 def dashes(sides: Sequence[Side]) -> list[Sequence[int]]:
-    """Return a full line for each run, another dash for each further run of its colour; one for published drives."""
+    """Return one dash per drive: full for a colour's first run, another for each reuse; one for published drives."""
     runs = count()
     return [DASHES[next(runs) // len(COLOURS) % len(DASHES)] if side.run else PUBLISHED for side in sides]
 
 
 def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Colour, dash and shape of each drive, the same in every chart; the legend has those that are shown."""
+    """Return colour, dash and shape of each drive, the same in every chart; the legend lists the drives in `shown`."""
     names = [side.name for side in sides]
     base: dict[str, Any] = {"field": "drive", "type": "nominal", "title": None}
     legend = {"legend": None} if len(shown) < 2 else {"legend": {"orient": "bottom", "columns": 2, "labelLimit": 300}}

@@ -1,4 +1,4 @@
-"""One look for all charts, and the numbers of each language on their axes."""
+"""One look for all charts, and the number format of each language on their axes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from stend.words import Language
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, FAINT, WARN = "#1b1f24", "#dfe3e8", "#a40000"
 CHECKED = False
-"""Whether Altair holds each piece of a chart against its schema: it does in tests; a report would gain nothing."""
+"""Check each piece of a chart against Altair's schema: true in tests; a report does not need it."""
 
 LOCALES: dict[str, dict[str, Any]] = {
     "en": {"number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "minus": "−"}},
@@ -20,7 +20,7 @@ LOCALES: dict[str, dict[str, Any]] = {
 
 
 def config(words: Language) -> dict[str, Any]:
-    """Vega-Lite's `config`: fonts, colours, sizes, locale."""
+    """Return Vega-Lite's `config`: fonts, colours, sizes, locale."""
     text = {"labelFont": FONT, "titleFont": FONT, "labelColor": INK, "titleColor": INK}
     return {
         "background": "white",
@@ -61,7 +61,7 @@ def config(words: Language) -> dict[str, Any]:
 
 
 def pictures(name: str, drawings: Iterable[Drawing], words: Language, stamps: Sequence[str]) -> Iterator[Picture]:
-    """Those that have rows, finished."""
+    """Yield the drawings that have rows as finished pictures."""
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(CHECKED):
@@ -72,15 +72,15 @@ def pictures(name: str, drawings: Iterable[Drawing], words: Language, stamps: Se
 
 
 def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]) -> Picture:
-    """A drawing with theme, locale, its rows, and every stamp that its page must bear."""
+    """Return a drawing with theme, locale, rows and stamps."""
     spec: dict[str, Any] = drawing.chart.to_dict(validate=False)
     spec["datasets"] = {key: [_rounded(row) for row in rows] for key, rows in drawing.rows.items()}
     title: dict[str, Any] = {"text": drawing.title}
     if stamps:
         title |= {"subtitle": list(stamps)}
     says = drawing.says or drawing.title
-    own = {key: value for key, value in spec.get("config", {}).items() if key != "view"}  # Altair's own 300 x 300
-    merged = {key: {**value, **own[key]} if key in own else value for key, value in config(words).items()}
+    overrides = {key: value for key, value in spec.get("config", {}).items() if key != "view"}  # Altair's own 300 x 300
+    merged = {key: {**value, **overrides[key]} if key in overrides else value for key, value in config(words).items()}
     plain = {"title": title, "description": f"{drawing.title}. {says}", "config": merged}
     return Picture(name, drawing.title, spec | plain, says)
 

@@ -1,4 +1,4 @@
-"""A sweep in pictures: a file for each kind of chart, drawn from a Study."""
+"""Charts of a sweep: one file per kind of chart, drawn from a Study."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,6 @@ KINDS = (shares, course, choice)
 
 
 def pictures(study: Study, words: Language, stamps: list[str]) -> Iterator[Picture]:
-    """Every picture that these drives can draw."""
+    """Yield every picture that these drives have data for."""
     for kind in KINDS:
         yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(study, words), words, stamps)

@@ -1,4 +1,4 @@
-"""The designs that were tried, by what is wanted and what must hold; the best of those allowed is marked."""
+"""Tried designs by the wish and its bounds; the best allowed design is marked."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,15 +15,15 @@ MOST_DOTS = 1500
 
 
 def draw(study: Study, words: Language) -> Iterator[Drawing]:
-    """One chart where something is wanted, over the first thing that must hold, else over what drives it most."""
+    """Yield one chart if there is a wish, over its first bound, else over the parameter with the largest effect."""
     if study.wish and (over := _over(study, study.wish)):
         rows = list(_rows(study, study.wish, over, words))[:MOST_DOTS]
         if rows:
-            told = {"best": _title(study.wish.subject, words), "over": _title(over, words)}
+            values = {"best": _title(study.wish.subject, words), "over": _title(over, words)}
             short = {"best": _short(study.wish.subject, words), "over": _short(over, words)}
             yield Drawing(
                 words("swept.choice", **short), _chart(rows, study.wish, over, words), {"rows": rows},
-                words("swept.choice_says", **told),
+                words("swept.choice_says", **values),
             )  # fmt: skip
 
 
@@ -31,8 +31,9 @@ def _over(study: Study, wish: Wish) -> Subject | None:
     for bound in wish.bounds:
         if bound.subject.parameter != wish.subject.parameter or bound.subject.figures != wish.subject.figures:
             return bound.subject
-    own = next((one for figure, one in study.effects.items() if figure in wish.subject.figures and one.order), None)
-    return Subject(own.order[0], own.order[0], ()) if own else None
+    orders = (effects.order for figure, effects in study.effects.items() if figure in wish.subject.figures)
+    first = next((order[0] for order in orders if order), None)
+    return Subject(first, first, ()) if first else None
 
 
 def _rows(study: Study, wish: Wish, over: Subject, words: Language) -> Iterator[Row]:

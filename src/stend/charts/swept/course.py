@@ -1,4 +1,4 @@
-"""A figure over the parameter that drives it most, every drive a dot, coloured by the next parameter."""
+"""A figure over the parameter with the largest effect: one dot per drive, coloured by the second parameter."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -23,10 +23,10 @@ RATES = ("iops", "throughput")
 
 
 def draw(study: Study, words: Language) -> Iterator[Drawing]:
-    """A chart for each of the first figures that anything drives."""
-    told = [(figure, own) for figure, own in study.effects.items() if not own.why]
-    for figure, own in told[:MOST_FIGURES]:
-        first, *others = own.order
+    """Yield one chart for each of the first figures that a parameter drives."""
+    driven = [(figure, effects) for figure, effects in study.effects.items() if not effects.why]
+    for figure, effects in driven[:MOST_FIGURES]:
+        first, *others = effects.order
         second = others[0] if others else ""
         names, group = (
             _groups([row[second] for row in study.results.values], words)
@@ -53,7 +53,10 @@ def _rows(study: Study, figure: Figure, first: str, group: Sequence[str]) -> lis
 
 
 def _groups(values: Sequence[Value], words: Language) -> tuple[list[str], list[str]]:
-    """Names in order, and that of each drive: few values by themselves, many numbers in parts of about as many."""
+    """Return the group names in order and the group of each drive.
+
+    A few values are groups themselves; many numbers are split into `GROUPS` parts of about equal size.
+    """
     levels = sorted(set(values), key=lambda value: (isinstance(value, str), value))
     if len(levels) <= GROUPS + 2:
         return [parameter(value, words) for value in levels], [parameter(value, words) for value in values]
@@ -64,12 +67,12 @@ def _groups(values: Sequence[Value], words: Language) -> tuple[list[str], list[s
 
 
 def _means(rows: Sequence[Row], study: Study, first: str) -> list[Row]:
-    """Geometric means over bins of about as many drives, at least four; none where the parameter has no order."""
+    """Return geometric means over bins of about as many drives, at least four; none if the parameter has no order."""
     if not _numeric(study, first):
         return []
-    own = sorted(rows, key=lambda row: row["x"])
-    size = max(len(own) // BINS, LEAST_A_BIN)
-    bins = [own[k : k + size] for k in range(0, len(own), size)]
+    ordered = sorted(rows, key=lambda row: row["x"])
+    size = max(len(ordered) // BINS, LEAST_A_BIN)
+    bins = [ordered[k : k + size] for k in range(0, len(ordered), size)]
     return [
         {"x": fmean(row["x"] for row in part), "y": exp(fmean(log(row["y"]) for row in part))}
         for part in bins
@@ -85,9 +88,9 @@ def _chart(
     study: Study, figure: Figure, over: tuple[str, str], names: Sequence[str], rows: Sequence[Row], words: Language
 ) -> Any:
     first, second = over
-    own = study.results.design.parameters[first]
+    values = study.results.design.parameters[first]
     if _numeric(study, first):
-        x = tight(axis("x", first, log=isinstance(own, Range) and own.log, zero=False, plain=True), rows)
+        x = tight(axis("x", first, log=isinstance(values, Range) and values.log, zero=False, plain=True), rows)
     else:
         x = {"field": "x", "type": "nominal", "title": first, "axis": {"labelAngle": 0}}
     y = tight(axis("y", axis_title(figure.quantity, words), log=True, plain=figure.quantity not in RATES), rows)

@@ -1,4 +1,4 @@
-"""Parameters and axes of a sweep as charts and tables call them."""
+"""Names of parameters and axes of a sweep in charts and tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,24 +10,24 @@ AXES = {"iops": 1.0, "throughput": 1e-6, "headroom": 1.0}
 
 
 def parameter(value: Any, words: Language) -> str:
-    """A parameter's value."""
+    """Return the value of a parameter as text."""
     if isinstance(value, bool):
         return words("versus.yes" if value else "versus.no")
     return words.show(value, "n") if isinstance(value, int | float) else str(value)
 
 
 def axis_title(quantity: str, words: Language) -> str:
-    """A quantity with the unit of `scaled`."""
+    """Return a quantity with the unit of `scaled`."""
     return words(f"swept.axis_{'lat' if quantity not in AXES else quantity}", quantity=words(f"quantity.{quantity}"))
 
 
 def scaled(value: float, quantity: str) -> float:
-    """In the unit of the axis: IOPS, MB/s, milliseconds."""
+    """Return a value in the unit of its axis: IOPS, MB/s or milliseconds; headroom stays a ratio."""
     return value * AXES.get(quantity, 1e3)
 
 
 def tight(channel: dict[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
-    """A logarithmic axis from the least to the most, not from a power of ten to another."""
+    """Return a logarithmic axis from the lowest to the highest value instead of whole powers of ten."""
     if channel["scale"].get("type") != "log":
         return channel
     values = [row[channel["field"]] for row in rows]

@@ -1,4 +1,4 @@
-"""Which parameter drives a figure: shares of its variance, alone and with interactions."""
+"""Sensitivity of a figure: shares of its variance by parameter, alone and with interactions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,35 +14,35 @@ MOST_FIGURES = 4
 
 
 def draw(study: Study, words: Language) -> Iterator[Drawing]:
-    """A chart for each of the first figures."""
-    told = [(figure, own) for figure, own in study.effects.items() if not own.why]
-    for figure, own in told[:MOST_FIGURES]:
-        values = {"figure": figure_name(figure, words), "n": own.drives, "explained": own.explained}
+    """Yield one chart for each of the first figures."""
+    driven = [(figure, effects) for figure, effects in study.effects.items() if not effects.why]
+    for figure, effects in driven[:MOST_FIGURES]:
+        values = {"figure": figure_name(figure, words), "n": effects.drives, "explained": effects.explained}
         yield Drawing(
             words("swept.shares", **values),
-            _chart(own, words),
-            {"rows": list(_rows(own, words))},
+            _chart(effects, words),
+            {"rows": list(_rows(effects, words))},
             words("swept.shares_says", **values),
         )
 
 
-def _rows(own: Effects, words: Language) -> Iterator[Row]:
-    for name in own.order:
-        for kind, shares in (("first", own.first), ("total", own.total)):
+def _rows(effects: Effects, words: Language) -> Iterator[Row]:
+    for name in effects.order:
+        for kind, shares in (("first", effects.first), ("total", effects.total)):
             share = shares[name]
             text = words("swept.share_text", share=share.value, low=share.low, high=share.high)
             row: Row = {"name": name, "kind": words(f"swept.{kind}"), "text": text}
             yield row | {end: getattr(share, end) * 100 for end in Share._fields}
 
 
-def _chart(own: Effects, words: Language) -> Any:
+def _chart(effects: Effects, words: Language) -> Any:
     kinds = [words("swept.first"), words("swept.total")]
     x = {
         "type": "quantitative",
         "title": words("swept.share_axis"),
         "scale": {"domain": [0, 100]},
     }
-    y = {"field": "name", "type": "nominal", "sort": own.order, "title": None, "axis": {"labelLimit": 320}}
+    y = {"field": "name", "type": "nominal", "sort": effects.order, "title": None, "axis": {"labelLimit": 320}}
     offset = {"field": "kind", "type": "nominal", "sort": kinds}
     legend = {"orient": "bottom", "title": None}
     colour = {"field": "kind", "type": "nominal", "scale": series_scale(kinds, [BLUE, ORANGE]), "legend": legend}
@@ -50,4 +50,4 @@ def _chart(own: Effects, words: Language) -> Any:
     base = Chart(data()).encode(y=y, yOffset=offset)
     bars = base.mark_bar().encode(x={**x, "field": "value"}, color=colour, tooltip=tips)
     ends = base.mark_rule(strokeWidth=1.4, color="#1b1f24").encode(x={**x, "field": "low"}, x2={"field": "high"})
-    return (bars + ends).properties(height=max(80, 40 * len(own.order)), width=520)
+    return (bars + ends).properties(height=max(80, 40 * len(effects.order)), width=520)

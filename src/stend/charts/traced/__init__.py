@@ -1,4 +1,4 @@
-"""A trace in pictures: a file for each kind of chart, drawn from a Described."""
+"""Charts of a trace: one file per kind of chart, drawn from a Described."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ KINDS = (shares, stream_map, depth, response, heat)
 
 
 def pictures(trace: Described, words: Language) -> Iterator[Picture]:
-    """Every picture that this trace can draw."""
+    """Yield every picture that this trace has data for."""
     stamps = [] if trace.about.timed else [words("traced.untimed")]
     for kind in KINDS:
         yield from theme.pictures(kind.__name__.rpartition(".")[2], kind.draw(trace, words), words, stamps)

@@ -1,4 +1,4 @@
-"""How many IOs are in flight at issue, and how much of each step the drive had nothing to do."""
+"""IOs in flight at issue, and the share of each step in which the drive was idle."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from stend.words import Language
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """Two charts over time, one above the other; what is not known is left out."""
+    """Yield two charts over time; unknown values are left out."""
     if len(trace.steps) < 2 or not trace.about.timed:
         return
     scale, title = time_scale(trace.end_ns / 1e9, words)
@@ -26,7 +26,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
         y = axis("depth", words("traced.in_flight"))
         chart = Chart(data()).mark_rect(color=BLUE).encode(x=x, x2="t2", y=y, y2={"datum": 0}).properties(height=160)
         yield Drawing(words("traced.depth"), chart, {"rows": depths}, words("traced.depth_says"))
-    if idle and trace.whole.idle_ns is not None:  # of some steps alone it is no course
+    if idle and trace.whole.idle_ns is not None:  # idle shares of only some steps are not a course
         y = {**axis("idle", words("traced.idle_pct")), "scale": {"domain": [0, 100]}}
         chart = Chart(data()).mark_rect(color=GREY).encode(x=x, x2="t2", y=y, y2={"datum": 0}).properties(height=120)
         yield Drawing(words("traced.idle"), chart, {"rows": idle}, words("traced.idle_says"))

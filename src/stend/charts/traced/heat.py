@@ -1,4 +1,4 @@
-"""Where on the drive IOs begin, over time: the hot ranges."""
+"""Start addresses of IOs over time: the hot ranges of the drive."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from stend.words import Language
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """A map for reads and one for writes; nothing without addresses or times."""
+    """Yield one map of reads and one of writes; nothing without addresses or times."""
     places = trace.places
     if places is None or not trace.about.timed:
         return
@@ -25,10 +25,10 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     colour = {"field": "ios", "type": "quantitative", "title": words("traced.ios"),
               "scale": {"type": "log", "scheme": "viridis", "reverse": True}, "legend": {"format": "~s"}}  # fmt: skip
     for op, key in ((READ, "reads"), (WRITE, "writes")):
-        own = places.heat[op]
+        cells = places.heat[op]
         rows: list[Row] = [
-            {"t": c * width, "t2": (c + 1) * width, "at": r * height, "to": (r + 1) * height, "ios": int(own[c, r])}
-            for c, r in np.argwhere(own).tolist()
+            {"t": c * width, "t2": (c + 1) * width, "at": r * height, "to": (r + 1) * height, "ios": int(cells[c, r])}
+            for c, r in np.argwhere(cells).tolist()
         ]
         if rows:
             chart = Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="to", color=colour)

@@ -1,4 +1,4 @@
-"""Response times as they were captured: the share of reads and writes that took longer than a time."""
+"""Captured response times: the share of reads and writes that took longer."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ COLOURS = {READ: BLUE, WRITE: RED}
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """A step line a direction, on two log axes; nothing where no response time was told."""
+    """Yield one step line per direction on two log axes; nothing if no response time was captured."""
     rows: list[Row] = []
     for op in COLOURS:
         rows += _rows(trace.of(op), operation(op, words))

@@ -1,4 +1,4 @@
-"""IO streams by their share of all IOs and bytes, and how the shares add up."""
+"""IO streams by their share of all IOs and bytes, and the running sum of shares."""
 
 from collections.abc import Iterator
 
@@ -10,12 +10,12 @@ from stend.words import Language
 
 MOST = 16
 ALL = 0.999
-"""Streams beyond this share of the IOs are too few to be seen."""
+"""Streams beyond this share of the IOs are too few to be visible."""
 ENOUGH = 0.8
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """A pair of bars a stream, the most frequent first; dots for the sum of shares of IOs so far."""
+    """Yield a pair of bars per stream, the most frequent first, and dots for the running sum of shares of IOs."""
     ios, size = trace.ios, trace.bytes
     kinds = [words("traced.of_ios"), words("traced.of_bytes")]
     bars, dots, so_far = [], [], 0
@@ -34,10 +34,10 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     bar = Chart(data()).mark_bar().encode(y=y, x=x, color=colour, yOffset={"field": "kind", "sort": kinds})
     sums = {**x, "field": "sum"}
     points = Chart(data("sums")).mark_line(color=BLACK, strokeWidth=1, point={"color": BLACK, "size": 22})
-    told = {"n": streams(trace.parts, ENOUGH), "of": len(trace.parts), "share": ENOUGH}
+    values = {"n": streams(trace.parts, ENOUGH), "of": len(trace.parts), "share": ENOUGH}
     yield Drawing(
         words("traced.shares"),
         (bar + points.encode(y=y, x=sums)).properties(height={"step": 11}, width=480),
         {"rows": bars, "sums": dots},
-        words("traced.shares_says", **told),
+        words("traced.shares_says", **values),
     )

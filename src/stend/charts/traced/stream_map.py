@@ -1,4 +1,4 @@
-"""The stream map: how many IOs of each stream there are, step by step."""
+"""Stream map: the number of IOs of each stream, step by step."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,14 +13,14 @@ MOST = 7
 
 
 def draw(trace: Described, words: Language) -> Iterator[Drawing]:
-    """Stacked bars, a colour a stream, those that are few taken together; nothing where there is one step."""
+    """Yield stacked bars with one colour per stream, rare streams merged; nothing if there is only one step."""
     if len(trace.steps) < 2 or not trace.about.timed:
         return
-    own = {part.key: stream(part.key, words) for part in trace.parts[:MOST]}
-    names = [*own.values(), *([words("traced.others")] if len(trace.parts) > MOST else [])]
+    shown = {part.key: stream(part.key, words) for part in trace.parts[:MOST]}
+    names = [*shown.values(), *([words("traced.others")] if len(trace.parts) > MOST else [])]
     scale, title = time_scale(trace.end_ns / 1e9, words)
-    rows = [row for step in trace.steps for row in _stacked(step, own, words("traced.others"), scale)]
-    colours = [*COLOURS[: len(own)], GREY]
+    rows = [row for step in trace.steps for row in _stacked(step, shown, words("traced.others"), scale)]
+    colours = [*COLOURS[: len(shown)], GREY]
     x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
     kinds = {"title": words("traced.stream"), "scale": series_scale(names, colours)}
     tips = [{"field": "stream", "type": "nominal"}, {"field": "iops", "type": "quantitative", "format": ",.3~g"}]
@@ -30,13 +30,13 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     yield Drawing(words("traced.map"), chart, {"rows": rows}, words("traced.map_says", n=len(trace.steps)))
 
 
-def _stacked(step: Step, own: Mapping[Key, str], others: str, scale: float) -> Iterator[Row]:
-    """One step's streams, each from where the one below it ends, in IOPS."""
+def _stacked(step: Step, shown: Mapping[Key, str], others: str, scale: float) -> Iterator[Row]:
+    """Yield the streams of one step in IOPS, each stacked on the one before."""
     seconds = max(step.length_ns, 1) / 1e9
     begin, low = step.start_ns / 1e9 / scale, 0.0
-    many = dict.fromkeys([*own.values(), others], 0)
+    many = dict.fromkeys([*shown.values(), others], 0)
     for part in step.parts:
-        many[own.get(part.key, others)] += part.tally.ios
+        many[shown.get(part.key, others)] += part.tally.ios
     for name, count in many.items():
         if count:
             high = low + count / seconds

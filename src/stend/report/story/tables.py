@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from stend.charts.beside import Side
 from stend.charts.beside.levels import IOPS, SEQUENTIAL, figure, throughput
 from stend.charts.beside.traced import WAYS, tallies
-from stend.charts.headroom import alike, passes
+from stend.charts.headroom import comparable, passes
 from stend.findings import look
 from stend.findings.look import headline, streams
 from stend.findings.look.figures import Figures, derived, listed
@@ -69,7 +69,7 @@ def trace_table(sides: Sequence[Side], words: Language) -> Table | None:
 def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
     """How many times as fast the trace can run on each drive that searched for it under the same limit."""
     rows = []
-    for side in alike(sides):
+    for side in comparable(sides):
         held, failed, _ = headroom.told(passes(side))
         cells = [
             (words.show(one.speed, "times"), words.show(one.waited_s, "lat")) if one else ("–", "–")
