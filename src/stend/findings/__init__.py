@@ -1,8 +1,7 @@
-"""run -> conclusions with the numbers behind them; one file each, holding `find`, found by its name.
+"""Conclusions from a run with the numbers behind them: one file each with a function `find`, found by its name.
 
-A finding is data: a key, its values in base units, how sure. Nothing in here knows a language: each key has its
-sentence in words/catalogue/findings. Where the run cannot carry a conclusion the finding says so (`confidence` is
-"can't tell").
+A finding is data: a key, its values in base units, and how sure it is. No module here depends on a language: each key
+has its sentence in words/catalogue/findings. If the run cannot support a conclusion, its `confidence` is `can't tell`.
 """
 
 import importlib
@@ -24,7 +23,7 @@ Side = Literal["pro", "con", ""]
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A conclusion from the file `name` about `test` ("" for the whole run); `key` says which."""
+    """A conclusion of the file `name` about `test` ("" for the whole run); `key` names the conclusion."""
 
     name: str
     key: str
@@ -35,27 +34,27 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def side(*, pro: bool = False, con: bool = False) -> Side:
-    """For the drive, against it, or neither."""
+    """Return "con", "pro" or "": whether a conclusion speaks against the drive, for it, or neither."""
     return "con" if con else "pro" if pro else ""
 
 
 Sheet = dict[str, Any]
-"""A drive sheet (TOML): what the vendor claims and the shop asks; {} when there is none."""
+"""A drive sheet (TOML) with the vendor's claims and the price; {} without a sheet."""
 
 
 @cache
 def names() -> tuple[str, ...]:
-    """Every finding's name."""
+    """Return the names of all findings."""
     return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg))
 
 
 def file(name: str) -> ModuleType:
-    """The module of a finding."""
+    """Return the module of a finding."""
     return importlib.import_module(f"{__name__}.{name}")
 
 
 def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
-    """Every finding of a run, in the order of their names within the order of the tests; none of an imported one."""
+    """Yield every finding of a run, ordered by test, then by name; nothing for an imported run."""
     if run.source:
         return
     order = {"": -1} | {test.name: i for i, test in enumerate(run.plan.tests)}
@@ -67,11 +66,10 @@ def find(run: Run, sheet: Sheet | None = None) -> Iterator[Finding]:
 
 
 def held(run: Run, finding: Finding) -> Finding:
-    """Return a finding that is not sure where the drive reports that something happened to it during the test.
+    """Return a finding with at most medium confidence if the drive reported a disturbance during its test.
 
-    The reason is among its values as `disturbed`, and its sentence ends with it. A finding that gives its own
-    reason, or is
-    about no test, stays as it is.
+    The reason is added to its values as `disturbed`, and its sentence ends with it. A finding that gives its own reason
+    or that is about no test is returned unchanged. A run with `--quick` limits the confidence too.
     """
     test = next((test for test in run.plan.tests if test.name == finding.test), None)
     if test is None or finding.confidence == "can't tell" or "because" in finding.values:

@@ -1,13 +1,13 @@
-"""The cache of a hybrid drive: does it exist, what does it gain, and does it keep what is written?
+"""Cache of a hybrid drive: does it exist, what does it gain, and does it keep writes?
 
-A part from which reads are answered faster than any medium could, after reads alone: the cache passes writes by
-(write-around). After writes too: it keeps them. If the writes went far faster than the media reads, or became faster
-while the cache filled, it holds them back (write-back); if they were never faster than the media, it does not
-(write-through). Speed alone says nothing: on a small part the arm has shorter ways.
+A cache exists if part of the reads are answered faster than any medium could. If this happens only after reads, writes
+bypass the cache (write-around). If it happens after writes too, the cache keeps writes. It holds writes back
+(write-back) if they were much faster than the media reads, or became faster while the cache filled. It does not
+(write-through) if they were never faster than the media. Speed alone proves nothing: on a small part of the disk the
+arm moves less.
 
-A cache takes in more than a read asks for, but of what is written only that. One smaller than the part then
-holds few of
-the written blocks, and with a few hits of reads of a short way beside them nobody can tell whether it keeps writes.
+A cache stores more than a read requests, but of a write only the written blocks. A cache smaller than the part then
+holds few of the written blocks. With few hits among reads of short seeks, it is undecided whether it keeps writes.
 """
 
 from collections.abc import Iterator
@@ -22,22 +22,22 @@ from stend.model.record import Counts, Run
 
 NAME = "cache_policy"
 KEEPS, SURELY = 0.5, 0.8
-"""A cache that holds the whole part keeps writes when they bring this part of the hits that reads bring; one that holds
-less of it, when they bring the second."""
+"""Share of the hits after reads that writes must bring, for a cache that holds the whole part, and for a smaller
+cache."""
 BLOCKS = 8
-"""Blocks that a cache takes in for a read of one; of writes it holds at least one in so many."""
+"""Blocks that a cache stores for a read of one block; of written blocks it holds at least one in this many."""
 NEEDS = (grounds.undisturbed,)
 HELD_BACK = 3.0
-"""Writes so many times as fast as the media reads do not wait for it; reads from the cache must be twice that."""
+"""Writes this many times as fast as the media reads are held back; reads from the cache must be twice as fast."""
 RISE, FLAT, BURST = 1.25, 1.1, 0.5
-"""Writes that became so many times faster were taken in; ones between the others never were: an empty cache would have
-taken in the first of them, more than the memory of a disk does."""
+"""Ratio of the later to the first writes: above RISE they were cached; between BURST and FLAT they never were. An empty
+cache would have taken the first writes, and more of them than the memory of a disk does."""
 HIDDEN = 0.33
-"""Where a smaller share of the part is in the cache, writes that it took in would hardly be faster."""
+"""If a smaller share of the part is cached, writes that the cache took would hardly be faster."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each test."""
+    """Yield one finding per test."""
     for test in look.tests(run, "cold-warm"):
         yield _finding(run, test)
 
@@ -74,6 +74,6 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
 
 
 def _gentlest(run: Run, test: PlannedTest, phase: str) -> Counts | None:
-    """Pure reads with the fewest outstanding, which come first: what they read they warm too."""
-    own = [r for r in look.records(run, test.name, phase) if r.workload.read_pct == 100 and r.counts.iops]
-    return min(own, key=lambda r: r.workload.outstanding).counts if own else None
+    """Return pure reads at the lowest queue depth: they run first and already warm the cache."""
+    reads = [r for r in look.records(run, test.name, phase) if r.workload.read_pct == 100 and r.counts.iops]
+    return min(reads, key=lambda r: r.workload.outstanding).counts if reads else None

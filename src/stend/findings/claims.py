@@ -1,16 +1,16 @@
-"""Compare each claim of the vendor with what was measured, in the state that the claim is made for.
+"""Compare each claim of the vendor with the measured figure in the state that the claim is made for.
 
-A desktop drive is claimed for its fresh peak, a server drive for its steady state; the sheet states which it is
-(`class = "client"` or "enterprise"), else the profile. A claim is
+Claims of a desktop drive are about its fresh peak, claims of a server drive about its steady state. The sheet states
+the class (`class = "client"` or "enterprise"), else the profile does. A claim is
 
 - held if the figure reaches it;
-- nearly held if the figure is within `NEAR` of it: one sample measured once cannot refute a claim by less, since the
+- nearly held if the figure is within `NEAR` of it: one sample measured once cannot refute a claim by less, because the
   rule of steady state itself lets the average move by 10 % within its window (PTS 2.0.2, definition 2.1.24);
 - missed if the figure is further off;
-- not answered where the run has no figure in that state, or one that cannot be used. The random reads of a fresh
-  desktop drive are such a case: vendors read an empty drive or a small range, stend reads what it has written.
+- not answered if the run has no usable figure in that state. One example are random reads of a fresh desktop drive:
+  vendors read an empty drive or a small range, stend reads data that it has written.
 
-Claims in MB/s are decimal. Every figure comes with its state and load.
+Claims in MB/s are decimal. Every figure is given with its state and load.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,18 +27,20 @@ from stend.model.record import Run
 
 NAME = "claims"
 NEAR = 0.1
-"""How far one figure of one sample may be from a claim before the claim is called missed."""
+"""A claim is missed only if the figure of one sample differs by more than this share."""
 FRESH, LASTING = ("fresh", "filled"), ("window", "saturated")
-"""The states that a claim may be made for: a drive as it was bought, and one in service."""
+"""States that a claim may be about: a drive as bought, and a drive in service."""
 ORDER = ("fresh", "iops", "throughput", "block-sweep", "latency", "latency-curve")
-"""Where several tests measured the load of a claim, the first of these answers it."""
+"""If several tests measured the load of a claim, the first of these answers it."""
 STEADY_NEEDS = (grounds.overwritten, grounds.ruled)
-"""Of a phase that seeks steady state."""
+"""Preconditions of a phase that seeks steady state."""
 
 
 class Figure(NamedTuple):
-    """One answer of the run: its state, in base units, why it is no answer for a lasting state or a best, and whether
-    the state is sure."""
+    """A figure of the run that may answer a claim: its state and its value in base units.
+
+    `why` is the reason why it cannot answer for a lasting state or a peak; `sure` is whether the state is certain.
+    """
 
     test: str
     state: str
@@ -49,7 +51,7 @@ class Figure(NamedTuple):
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each claim of the drive sheet that has a meaning here."""
+    """Yield one finding per claim of the drive sheet that stend understands."""
     device_class = sheet.get("class", run.plan.profile.device_class)
     for key, value in sheet.get("claimed", {}).items():
         if (claim := meaning(key)) and isinstance(value, int | float) and value > 0:
@@ -61,53 +63,53 @@ def _finding(run: Run, key: str, claim: Claim, claimed: float, wanted: tuple[str
     every = list(_figures(run, claim))
     shape = {"throughput": "mbs", "latency": "lat"}.get(claim.figure, "rate")
     better = _better(claim)
-    told: dict[str, Any] = {"claim": key, "claimed": (claimed, shape)}
+    values: dict[str, Any] = {"claim": key, "claimed": (claimed, shape)}
     if not every:
-        return Finding(name=NAME, key="unmeasured", values=told, confidence="can't tell")
+        return Finding(name=NAME, key="unmeasured", values=values, confidence="can't tell")
     judged = _best(every, wanted, better)
     beside = _best(every, FRESH if wanted == LASTING else LASTING, better)
     shown = judged or beside or max(every, key=better)
-    told |= {
+    values |= {
         "value": (shown.value, shape),
         "share": shown.value / claimed,
         "state": shown.state,
         "load": shown.load.label,
     }
     if beside and judged:
-        told |= {"beside": (beside.value, shape), "beside_state": beside.state, "beside_load": beside.load.label}
-    return _answered(told, claimed, judged, beside, wanted, better) or _unanswered(told, every, judged, wanted)
+        values |= {"beside": (beside.value, shape), "beside_state": beside.state, "beside_load": beside.load.label}
+    return _answered(values, claimed, judged, beside, wanted, better) or _unanswered(values, every, judged, wanted)
 
 
 def _answered(
-    told: dict[str, Any],
+    values: dict[str, Any],
     claimed: float,
     judged: Figure | None,
     beside: Figure | None,
     wanted: tuple[str, ...],
     better: "Better",
 ) -> Finding | None:
-    """Return that the claim holds, nearly, or only fresh; None where it does not."""
+    """Return that the claim holds, nearly holds, or holds only fresh; None if it does not."""
     reached = _reached(claimed, judged, better) if judged else 0.0
     if reached >= 1:
-        return _said("holds_beside" if beside else "holds", told, "pro", _grade(judged))
+        return _conclusion("holds_beside" if beside else "holds", values, "pro", _grade(judged))
     if reached >= 1 - NEAR:
-        return _said("near", told | {"off": 1 - reached}, "", "medium")
+        return _conclusion("near", values | {"off": 1 - reached}, "", "medium")
     fresh = _reached(claimed, beside, better) if judged and beside and wanted == LASTING else 0.0
     if fresh >= 1:
-        return _said("only_fresh", told, "con", _grade(judged))
+        return _conclusion("only_fresh", values, "con", _grade(judged))
     if fresh >= 1 - NEAR:
-        return _said("near_fresh", told | {"off": 1 - fresh}, "con", "medium")
+        return _conclusion("near_fresh", values | {"off": 1 - fresh}, "con", "medium")
     return None
 
 
-def _unanswered(told: dict[str, Any], every: list[Figure], judged: Figure | None, wanted: tuple[str, ...]) -> Finding:
-    """Return that the claim is missed, or why this run cannot answer it."""
+def _unanswered(values: dict[str, Any], every: list[Figure], judged: Figure | None, wanted: tuple[str, ...]) -> Finding:
+    """Return that the claim is missed, or the reason why this run cannot answer it."""
     if judged and judged.state == "filled" and wanted == FRESH:
-        return _said("other_state", told, "", "can't tell")
+        return _conclusion("other_state", values, "", "can't tell")
     why = judged.why if judged else next((f.why for f in every if f.why), Because("unmeasured"))
     if judged and not why:
-        return _said("missed", told, "con", _grade(judged))
-    return _said("because", told | {"because": why, "wanted": wanted[0]}, "", "can't tell")
+        return _conclusion("missed", values, "con", _grade(judged))
+    return _conclusion("because", values | {"because": why, "wanted": wanted[0]}, "", "can't tell")
 
 
 def _grade(judged: Figure | None) -> Confidence:
@@ -115,11 +117,11 @@ def _grade(judged: Figure | None) -> Confidence:
 
 
 def _reached(claimed: float, figure: Figure, better: "Better") -> float:
-    """Return the share of the claim that a figure reaches; of a response time, the claim over the figure."""
+    """Return the share of the claim that a figure reaches; for a response time, the claim over the figure."""
     return figure.value / claimed if better(figure) >= 0 else claimed / figure.value
 
 
-def _said(key: str, values: dict[str, Any], side: Side, confidence: Confidence = "high") -> Finding:
+def _conclusion(key: str, values: dict[str, Any], side: Side, confidence: Confidence = "high") -> Finding:
     return Finding(name=NAME, key=key, values=values, side=side, confidence=confidence)
 
 
@@ -127,15 +129,15 @@ Better = Callable[[Figure], float]
 
 
 def _better(claim: Claim) -> Better:
-    """A rate is the better the higher, a response time the shorter: told as less than nothing."""
+    """Return a key function whose maximum is the best figure: the rate, or the negative response time."""
     return (lambda figure: -figure.value) if claim.figure == "latency" else (lambda figure: figure.value)
 
 
 def _best(every: list[Figure], states: tuple[str, ...], better: Better) -> Figure | None:
-    """Return the best answer in one of these states, of the test whose figures tables and charts show."""
-    own = [f for f in every if f.state in states]
-    first = min((_order(f.test) for f in own), default=0)
-    return max((f for f in own if _order(f.test) == first), key=better, default=None)
+    """Return the best answer in one of these states, from the test that tables and charts use too."""
+    candidates = [f for f in every if f.state in states]
+    first = min((_order(f.test) for f in candidates), default=0)
+    return max((f for f in candidates if _order(f.test) == first), key=better, default=None)
 
 
 def _order(test: str) -> int:
@@ -143,7 +145,7 @@ def _order(test: str) -> int:
 
 
 def _figures(run: Run, claim: Claim) -> Iterator[Figure]:
-    """What each test has to say; a saturation by its beginning and its end."""
+    """Yield the figures of each test for the load of a claim; of a saturation both the start and the end."""
     for test in look.tests(run):
         saturation = [row for row in figures(run) if row.test == test.name and row.direction == "both"]
         for row in saturation if test.name == "write-saturation" else answers(run, test.name):
@@ -171,8 +173,8 @@ def _answer(run: Run, test: PlannedTest, row: Figures, figure: str) -> Figure:
 
 
 def _saturated(run: Run, row: Figures, figure: str) -> Figure:
-    """The end of a saturation, where it is a level that the drive keeps."""
-    found = of_phase(run, row.test, row.phase)
-    state = "saturated" if found.key in SETTLED else "other"
-    why = None if found.key in SETTLED else found.values.get("because", Because("falling"))
-    return Figure(row.test, state, row.number(figure), row.workload, why, sure=found.confidence == "high")
+    """Return the end of a saturation; its state is "saturated" if it is a level that the drive keeps."""
+    finding = of_phase(run, row.test, row.phase)
+    state = "saturated" if finding.key in SETTLED else "other"
+    why = None if finding.key in SETTLED else finding.values.get("because", Because("falling"))
+    return Figure(row.test, state, row.number(figure), row.workload, why, sure=finding.confidence == "high")

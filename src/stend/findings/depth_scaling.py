@@ -1,4 +1,4 @@
-"""Scaling with outstanding IOs: what the deepest queue gives over a single IO, and where it stops paying."""
+"""Scaling with queue depth: the gain of the deepest queue over a single IO, and the depth that is enough."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ NEARLY = 0.95
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each test: the kind of IO with the longest ladder."""
+    """Yield one finding per test, for the kind of IO with the longest ladder."""
     for test in look.tests(run, *TESTS):
         kinds: dict[tuple[str, int, int], list[Figures]] = {}
         for cell in answers(run, test.name):

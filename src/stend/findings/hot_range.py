@@ -1,4 +1,4 @@
-"""A hot range: how far and how fast a cache warms it, and how much of the range the cache holds."""
+"""Hot range: how much and how fast a cache warms it, and how much of the range the cache holds."""
 
 from collections.abc import Iterator
 from statistics import median
@@ -14,7 +14,7 @@ EXISTS = 1.3
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each mix that reads."""
+    """Yield one finding per mix with more than ten records."""
     for test in look.tests(run, "hot-range"):
         for phase in test.phases:
             if phase.name.startswith("mix-") and len(look.records(run, test.name, phase.name)) > 10:

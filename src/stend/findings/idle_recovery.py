@@ -1,4 +1,4 @@
-"""Idle recovery: the level before, the level that each pause brings, and the pause needed for nine tenths of fresh."""
+"""Idle recovery: the level before, the level after each pause, and the pause needed for nine tenths of fresh."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,12 +14,12 @@ NAME = "idle_recovery"
 ENOUGH = 0.9
 LEAST_GAIN = 1.1
 LEAST_RATIO = 1.25
-"""Halves of the end of saturation that differ by more are no level."""
+"""Halves of the end of saturation that differ by a larger ratio are not a level."""
 NEEDS = (grounds.undisturbed,)
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each test."""
+    """Yield one finding per test."""
     for test in look.tests(run, "idle-recovery"):
         yield _finding(run, test)
 
@@ -51,13 +51,13 @@ def _finding(run: Run, test: PlannedTest) -> Finding:
 
 
 def _recovery(test: str, values: dict[str, Any], states: dict[float, float]) -> Finding:
-    """Return what rests give back to a drive whose level before them is known."""
+    """Return the effect of rests on a drive whose level before them is known."""
     before, fresh, best = values["before"], values["fresh"], values["best"]
     gained = best >= LEAST_GAIN * before
     if fresh < LEAST_GAIN * before:
-        own = values if gained else {"before": before}
+        known = values if gained else {"before": before}
         key = "from_below" if gained else "unfallen"
-        return Finding(name=NAME, key=key, test=test, values=own, confidence="can't tell")
+        return Finding(name=NAME, key=key, test=test, values=known, confidence="can't tell")
     if not gained:
         return Finding(name=NAME, key="none", test=test, values=values, side="con")
     needed = min((rest for rest, level in states.items() if level >= ENOUGH * fresh), default=None)
@@ -67,7 +67,7 @@ def _recovery(test: str, values: dict[str, Any], states: dict[float, float]) -> 
 
 
 def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:
-    """What a rest gives back is told by the level before it, which must be one."""
+    """Return the reason why the level before the rests is not a level or was disturbed, or None."""
     every = [r for name in look.phase_names(test) for r in look.records(run, test.name, name)]
     if why := grounds.unmet(NEEDS, Ground(run, test, every)):
         return why
@@ -78,10 +78,10 @@ def _unsure(run: Run, test: PlannedTest, phase: str) -> Because | None:
 
 
 def _levels(run: Run, test: PlannedTest) -> dict[float, float]:
-    """Seconds of rest -> IOPS of the second half of its bursts."""
-    found = {}
+    """Return seconds of rest -> IOPS of the second half of its bursts."""
+    levels = {}
     for phase in test.phases:
         rest = look.rest_s(phase)
         if rest and len(look.records(run, test.name, phase.name)) > 1:
-            found[rest] = listed(run, test.name, phase.name)[0].iops
-    return found
+            levels[rest] = listed(run, test.name, phase.name)[0].iops
+    return levels

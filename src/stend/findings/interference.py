@@ -1,4 +1,4 @@
-"""Read/write interference: how much a mix slows the reads in it, against reads alone."""
+"""Read/write interference: how much slower reads of a mix are than reads alone."""
 
 from collections.abc import Iterator
 
@@ -12,13 +12,13 @@ MUCH, LITTLE = 3.0, 1.5
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """For the 4 KiB (or smallest shared) cell of the latency test, each depth."""
+    """Yield one finding per phase of the latency test and mix of 60 to 75 % reads, at 4 KiB."""
     for test in look.tests(run, "latency"):
         rows = [row for row in loads(run, test) if row.tally.ios and row.workload.block_bytes == 4096]
         for phase in dict.fromkeys(row.phase for row in rows):
-            own = {(row.workload.read_pct, row.direction): row for row in rows if row.phase == phase}
-            alone = own.get((100, "both"))
-            for (read_pct, direction), mixed in own.items():
+            by_load = {(row.workload.read_pct, row.direction): row for row in rows if row.phase == phase}
+            alone = by_load.get((100, "both"))
+            for (read_pct, direction), mixed in by_load.items():
                 if alone and direction == "read" and MIX[0] <= read_pct <= MIX[1]:
                     mixed_s, alone_s = mixed.number("mean"), alone.number("mean")
                     ratio = mixed_s / alone_s

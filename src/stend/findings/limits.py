@@ -1,4 +1,4 @@
-"""Was the drive the limit, or its link, or the host's processors? The highest figures against both."""
+"""The limit of the highest figures: the drive, its link, or the processors of the host."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ NAME = "limits"
 BUSY = 0.9
 NEAR_LINK = 0.95
 ONE_WAY = ("SATA",)
-"""Links on which reads and writes share the wire; others carry as much each way at once."""
+"""Links on which reads and writes share the wire; other links carry their full rate in each direction."""
 
-# Payload bytes per second that a link carries in practice: line rate less coding and framing.
+# Payload bytes per second that a link carries in practice: line rate minus coding and framing.
 PCIE_LANE = {1: 0.22e9, 2: 0.44e9, 3: 0.88e9, 4: 1.75e9, 5: 3.5e9}
 SERIAL: dict[str, dict[float, float]] = {
     "sata": {1.5: 0.14e9, 3: 0.28e9, 6: 0.56e9},
@@ -21,11 +21,11 @@ SERIAL: dict[str, dict[float, float]] = {
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for the run; nothing where nothing was measured."""
+    """Yield one finding for the run, or nothing if nothing was measured."""
     cells = [cell for test in look.tests(run) for cell in look.cells(run, test)]
     if not cells:
         return
-    # The threads of a load share the CPU seconds of the host; more than one core each cannot be theirs.
+    # The threads of a load share the CPU seconds of the host; no thread can use more than one core.
     busiest = max(cells, key=lambda cell: cell.counts.cpu_s / cell.counts.seconds / cell.workload.threads)
     busy = busiest.counts.cpu_s / busiest.counts.seconds / busiest.workload.threads
     interface = str(sheet.get("interface") or run.plan.device.interface)
@@ -43,14 +43,14 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _one_way(counts: Counts, interface: str) -> float:
-    """Bytes per second on the wire of the busier direction."""
+    """Return bytes per second of the busier direction, or of both if they share the wire."""
     if interface.upper().startswith(ONE_WAY):
         return counts.bytes_per_s
     return max(counts.read.bytes, counts.write.bytes) / counts.seconds
 
 
 def link_bytes_per_s(interface: str) -> float | None:
-    """What `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12 Gb/s` carries; None when it does not say."""
+    """Return bytes/s of `NVMe PCIe 3.0 x4`, `SATA 6 Gbit/s` or `SAS 12 Gb/s`; None if the text states no known link."""
     if match := re.search(r"PCIe\s*(?:Gen)?\s*(\d)(?:\.\d)?\s*[x×](\d+)", interface, re.IGNORECASE):
         return PCIE_LANE[int(match[1])] * int(match[2]) if int(match[1]) in PCIE_LANE else None
     if match := re.search(r"(SATA|SAS)\D*?(\d+(?:[.,]\d)?)\s*G", interface, re.IGNORECASE):

@@ -1,4 +1,4 @@
-"""Against drives that the sheet names (`peers = ["kc2000"]`), by what was published of them (published.toml)."""
+"""Comparison with drives that the sheet names (`peers = ["kc2000"]`), by their published figures (published.toml)."""
 
 from collections.abc import Iterator
 
@@ -14,40 +14,40 @@ MIX = 65
 
 
 NAMES = {"read": "reads", "saturated": "writes", "read_s": "read_wait", "write_s": "write_wait", "mix_s": "mix_wait"}
-"""What each is called among published figures."""
+"""Key of the finding -> name of the published figure."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """For each named peer, each figure that both have; conditions differ, so that none is sure."""
-    own = _own(run) if sheet.get("peers") else {}
+    """Yield each figure that both drives have, per named peer; none is sure because conditions differ."""
+    measured = _measured(run) if sheet.get("peers") else {}
     for name in sheet.get("peers", ()):
         peer = published().get(name)
         if peer is None:
             values = {"peer": name, "known": ", ".join(published())}
             yield Finding(name=NAME, key="unknown", values=values, confidence="can't tell")
             continue
-        for key, known in ((key, figure(peer, name)) for key, name in NAMES.items() if key in own):
+        for key, known in ((key, figure(peer, name)) for key, name in NAMES.items() if key in measured):
             if known is None:
                 continue
-            ratio = own[key] / known
+            ratio = measured[key] / known
             gain = 1 / ratio if key.endswith("_s") else ratio
-            values = {"own": own[key], "theirs": known, "ratio": ratio, "peer": peer["about"]["title"]}
+            values = {"own": measured[key], "theirs": known, "ratio": ratio, "peer": peer["about"]["title"]}
             speaks = side(pro=gain > BETTER, con=gain < WORSE)
             yield Finding(name=NAME, key=key, values=values, confidence="medium", side=speaks)
 
 
-def _own(run: Run) -> dict[str, float]:
-    """The same figures of this run, as far as it has them."""
-    found: dict[str, float] = {}
+def _measured(run: Run) -> dict[str, float]:
+    """Return the figures of this run that peers may have, as far as it has them."""
+    measured: dict[str, float] = {}
     for row in lasting(run):
         load = row.workload
         if load.random_pct != 100 or load.block_bytes != 4 * KiB or load.mixed:
             continue
         if load.outstanding > 1 and load.read_pct == 100:
-            found["read"] = max(found.get("read", 0.0), row.iops)
+            measured["read"] = max(measured.get("read", 0.0), row.iops)
         if load.outstanding == 1 and row.test == "latency":
             key = {100: "read_s", 0: "write_s", MIX: "mix_s"}.get(load.read_pct)
-            found |= {key: row.value("mean") or 0.0} if key else {}
+            measured |= {key: row.value("mean") or 0.0} if key else {}
         if row.test == "write-saturation" and load.read_pct == 0:
-            found["saturated"] = row.iops
-    return found
+            measured["saturated"] = row.iops
+    return measured

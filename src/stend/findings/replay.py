@@ -1,4 +1,4 @@
-"""A trace on this drive: its response times against those captured, and whether its times were kept."""
+"""A trace on this drive: its response times compared with the captured ones, and whether its schedule was kept."""
 
 from collections.abc import Iterator
 
@@ -14,13 +14,13 @@ from stend.model.traced import Traced
 NAME = "replay"
 TESTS = ("replay",)
 QUANTITIES = ("p99.9", "p99", "p50")
-"""The first of these that both carry is told."""
+"""The first of these that both samples can carry is reported."""
 MATTERS = 1.1
-"""Response times that differ by less are alike."""
+"""Response times that differ by a smaller ratio count as equal."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """How its schedule was kept, then one for each direction."""
+    """Yield how the schedule was kept, then one finding per direction."""
     for test in look.tests(run, *TESTS):
         pace, counts = replayed(run, test)
         if not test.traced or not counts[0].ios + counts[1].ios:
@@ -38,17 +38,27 @@ def _kept(test: str, pace: Pace) -> Finding:
 
 
 def _against(test: PlannedTest, trace: Traced, counts: tuple[Tally, Tally], scale: int) -> Iterator[Finding]:
-    """`scale` is that of a virtual drive: each IO it was asked is counted so often, and carries only itself."""
+    """Yield one finding per direction with IOs.
+
+    `scale` is that of a virtual drive: it counts each simulated IO this many times, but the sample holds only one.
+    """
     speed = test.profile.options["speed"]
     for way, then, now in (("read", trace.read, counts[0]), ("write", trace.write, counts[1])):
         names = (name for name in QUANTITIES if now.ios / scale * (100 - PERCENTS[name]) / 100 >= MIN_BEYOND)
-        told = ((name, derived(then, 1, name), derived(now, 1, name)) for name in names)
-        both = next(((name, was, own) for name, was, own in told if was and own), None)
+        pairs = ((name, derived(then, 1, name), derived(now, 1, name)) for name in names)
+        both = next(((name, was, here) for name, was, here in pairs if was and here), None)
         if both is None:
             continue
-        name, was, own = both
-        values = {"way": way, "what": name, "then": was, "now": own, "times": max(was / own, own / was), "speed": speed}
-        key = "alike" if values["times"] < MATTERS else "shorter" if own < was else "longer"
+        name, was, here = both
+        values = {
+            "way": way,
+            "what": name,
+            "then": was,
+            "now": here,
+            "times": max(was / here, here / was),
+            "speed": speed,
+        }
+        key = "alike" if values["times"] < MATTERS else "shorter" if here < was else "longer"
         key = key if speed == 1 else "hurried" if speed else "closed"
         yield Finding(
             name=NAME,

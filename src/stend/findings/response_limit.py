@@ -1,4 +1,4 @@
-"""Saturation point of a load ladder: the last point before the response time has doubled."""
+"""Saturation point of a load ladder: the last point before the response time doubles."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ FEWEST = 3
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each ladder with at least three rungs; of a test's many, the first three."""
+    """Yield one finding per ladder with at least three rungs, at most three per test."""
     for test in look.tests(run, *TESTS):
         ladders: dict[str, list[Figures]] = {}
         for cell in answers(run, test.name):

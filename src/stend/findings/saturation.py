@@ -1,4 +1,4 @@
-"""Write saturation: start level, knee, end level; how long and how much writing it takes."""
+"""Write saturation: start level, knee, end level; time and amount of writing until the knee."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,80 +12,79 @@ from stend.model.record import Run
 
 NAME = "saturation"
 SETTLED = ("knee", "knees", "noisy", "flat", "paused", "slowed")
-"""Keys of a course that ends on a level which the drive keeps."""
+"""Keys of courses that end on a level which the drive keeps."""
 MUCH = 3
 BLUR, LOST = 0.05, 0.25
-"""A knee is told as "about" where it is known to less than this part of the time before it, and not at all
-beyond that."""
+"""A knee is reported as "about" if its place is uncertain by more than the first share of the time before it. Beyond
+the second share it is not reported."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for every saturation."""
+    """Yield one finding per saturation."""
     for test in look.tests(run, "write-saturation"):
         yield of_phase(run, test.name, look.main_phase(run, test))
 
 
 @once
 def of_phase(run: Run, name: str, phase: str) -> Finding:
-    """Return what a phase of a test that holds one load from a purge on came to."""
-    told = saturated(run, name, phase)
-    if told is None or told.samples < FEWEST:
-        few = told.samples if told else 0
-        return _said("short", name, {"records": few, "because": Because("few", {"samples": few})}, "can't tell")
+    """Return the conclusion about a phase that holds one load after a purge."""
+    course = saturated(run, name, phase)
+    if course is None or course.samples < FEWEST:
+        few = course.samples if course else 0
+        return _conclusion("short", name, {"records": few, "because": Because("few", {"samples": few})}, "can't tell")
     values: dict[str, Any] = {
-        "start": told.start,
-        "end": told.end,
-        "last": told.last,
-        "ratio": told.ratio,
-        "seconds": told.seconds,
+        "start": course.start,
+        "end": course.end,
+        "last": course.last,
+        "ratio": course.ratio,
+        "seconds": course.seconds,
     }
-    values |= {"bytes": told.written, "fills": told.fills, "settled": told.settled, "hours": told.hours}
-    if told.why:
-        values["because"] = told.why
-    if told.knee is None:
-        return _without_knee(told, name, values)
-    values |= _knee(told, told.knee)
-    if told.declines:
-        return _said("falling", name, values, "medium", con=True)
-    if told.why:
-        return _said("unsettled", name, values, "medium")
-    blur = max(fall.blur for fall in told.levels)
-    key = "noisy" if told.knee.blur > LOST else "knees" if len(told.levels) > 1 else "knee"
-    sure = blur <= BLUR and told.sure
-    return _said(key, name, values, "high" if sure else "medium", con=told.ratio > MUCH)
+    values |= {"bytes": course.written, "fills": course.fills, "settled": course.settled, "hours": course.hours}
+    if course.why:
+        values["because"] = course.why
+    if course.knee is None:
+        return _without_knee(course, name, values)
+    values |= _knee(course, course.knee)
+    if course.declines:
+        return _conclusion("falling", name, values, "medium", con=True)
+    if course.why:
+        return _conclusion("unsettled", name, values, "medium")
+    blur = max(fall.blur for fall in course.levels)
+    key = "noisy" if course.knee.blur > LOST else "knees" if len(course.levels) > 1 else "knee"
+    sure = blur <= BLUR and course.sure
+    return _conclusion(key, name, values, "high" if sure else "medium", con=course.ratio > MUCH)
 
 
-def _without_knee(told: Saturated, name: str, values: dict[str, Any]) -> Finding:
-    if told.why:
-        return _said("because", name, values, "can't tell")
-    if told.falls or told.declines:
-        return _said("declines", name, values, "medium", con=True)
-    if told.pause:
-        return _said(told.pause.key, name, values | told.pause.values, "medium")
-    return _said("flat", name, values, "high" if told.sure else "medium")
+def _without_knee(course: Saturated, name: str, values: dict[str, Any]) -> Finding:
+    if course.why:
+        return _conclusion("because", name, values, "can't tell")
+    if course.falls or course.declines:
+        return _conclusion("declines", name, values, "medium", con=True)
+    if course.pause:
+        return _conclusion(course.pause.key, name, values | course.pause.values, "medium")
+    return _conclusion("flat", name, values, "high" if course.sure else "medium")
 
 
-def _said(key: str, test: str, values: dict[str, Any], confidence: Confidence, *, con: bool = False) -> Finding:
+def _conclusion(key: str, test: str, values: dict[str, Any], confidence: Confidence, *, con: bool = False) -> Finding:
     return Finding(name=NAME, key=key, test=test, values=values, confidence=confidence, side=side(con=con))
 
 
-def _knee(told: Saturated, knee: Fall) -> dict[str, Any]:
-    """Where each level ends; `about` is the word before a place that is not known exactly."""
-    levels = tuple(_level(fall) for fall in told.levels)
+def _knee(course: Saturated, knee: Fall) -> dict[str, Any]:
+    """Return where each level ends; `about` is the word before an uncertain place."""
+    levels = tuple(
+        Because("level", {"rate": fall.level, "s": fall.s, "bytes": fall.written, "about": _about(fall)})
+        for fall in course.levels
+    )
     return {
         "level": knee.level,
         "knee_s": knee.s,
         "knee_bytes": knee.written,
         "blur": knee.blur,
         "about": _about(knee),
-        "scatter": told.scatter,
-        "settled_s": told.settled_s,
+        "scatter": course.scatter,
+        "settled_s": course.settled_s,
         "levels": levels,
     }
-
-
-def _level(fall: Fall) -> Because:
-    return Because("level", {"rate": fall.level, "s": fall.s, "bytes": fall.written, "about": _about(fall)})
 
 
 def _about(fall: Fall) -> str | Because:

@@ -1,4 +1,4 @@
-"""Steady state: reached when, by which rule, and how much room there was."""
+"""Steady state: when it was reached, by which rule, and with how much margin."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,29 +11,30 @@ from stend.model.record import Judged, Run
 from stend.model.stats import WINDOWS
 
 NEEDS = (grounds.overwritten, grounds.undisturbed)
-"""The rule looks at a window; what came before it must have brought the drive down."""
+"""The rule checks one window; the writes before it must have brought the drive down."""
 MANY = 4
-"""From more phases than this on, one sentence for all that settled."""
+"""With more phases than this, one sentence covers all that settled."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for every phase that seeks steady state and has begun."""
+    """Yield one finding per phase that seeks steady state and has started, or one for many that all settled."""
     for test in look.tests(run):
-        own = [(p, look.last_judged(run, test.name, p.name)) for p, _ in look.judged_phases(test)]
-        found = [_finding(run, test, phase, judged) for phase, judged in own if judged]
-        if len(found) > MANY and all(finding.key in ("reached", "fits") for finding in found):
-            last = max(finding.values["round"] for finding in found)
-            values = {"phases": len(found), "round": last, "rule": found[0].values["rule"]}
+        judgements = [(p, look.last_judged(run, test.name, p.name)) for p, _ in look.judged_phases(test)]
+        results = [_finding(run, test, phase, judged) for phase, judged in judgements if judged]
+        if len(results) > MANY and all(finding.key in ("reached", "fits") for finding in results):
+            last = max(finding.values["round"] for finding in results)
+            values = {"phases": len(results), "round": last, "rule": results[0].values["rule"]}
             yield Finding(name="steady_state", key="all", test=test.name, values=values)
         else:
-            yield from found
+            yield from results
 
 
 def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Finding:
     whole = _whole(run, test, phase)
     name, where = "steady_state", {"phase": phase.name, "round": min(judged.where.round, whole)}
     if not judged.verdicts:
-        values = where | {"rounds": whole, "window": WINDOWS[_rule(phase)]}
+        rule = next(rule.rule for rule in phase.until if isinstance(rule, Steady))
+        values = where | {"rounds": whole, "window": WINDOWS[rule]}
         return Finding(name=name, key="short", test=test.name, values=values, confidence="can't tell")
     widest = max(judged.verdicts, key=lambda v: v.excursion / v.average if v.average else 0)
     steepest = max(judged.verdicts, key=lambda v: v.slope_excursion / v.average if v.average else 0)
@@ -56,19 +57,18 @@ def _finding(run: Run, test: PlannedTest, phase: Phase, judged: Judged) -> Findi
 
 
 def _early(run: Run, test: PlannedTest, phase: Phase) -> Because | None:
-    """Why what the rule says of the window is not yet so of the drive; a saturation shows its whole course."""
+    """Return why a window that meets the rule does not yet show the drive's steady state, or None.
+
+    For a saturation the whole course is checked too.
+    """
     why = grounds.unmet(NEEDS, Ground(run, test, look.records(run, test.name, phase.name)))
     if why or test.name != "write-saturation":
         return why
-    found = saturation.of_phase(run, test.name, phase.name)
-    return None if found.key in saturation.SETTLED else found.values.get("because", Because("falling"))
-
-
-def _rule(phase: Phase) -> str:
-    return next(rule.rule for rule in phase.until if isinstance(rule, Steady))
+    finding = saturation.of_phase(run, test.name, phase.name)
+    return None if finding.key in saturation.SETTLED else finding.values.get("because", Because("falling"))
 
 
 def _whole(run: Run, test: PlannedTest, phase: Phase) -> int:
-    """Rounds of which every step was done."""
+    """Return the number of rounds in which every step was done."""
     done = Counter(result.where.round for result in run.of(test.name, phase.name))
     return sum(count >= len(phase.round) for count in done.values())

@@ -1,4 +1,4 @@
-"""Cross stimulus: how far random writes throw the drive back, and how long sequential writing takes to recover."""
+"""Cross stimulus: how far random writes set the drive back, and how long sequential writes take to recover."""
 
 from collections.abc import Iterator
 from statistics import median
@@ -11,7 +11,7 @@ BACK = 0.9
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each test with all three groups."""
+    """Yield one finding per test whose first and last group have records."""
     for test in look.tests(run, "cross-stimulus"):
         first, last = (look.records(run, test.name, phase) for phase in ("sequential", "sequential-again"))
         if not first or not last:

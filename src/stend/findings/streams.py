@@ -1,4 +1,4 @@
-"""A captured workload's streams: what the drive gives all of them at once, and how far they disturb each other."""
+"""Streams of a captured workload: the rate of all of them together, and how much they disturb each other."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from stend.model.record import Run
 
 NAME = "streams"
 APART = 1.1
-"""What the mix gives is told against its streams alone where they are so far apart."""
+"""The mix is compared with its streams alone; ratios below this count as equal."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One of the mix, one of its streams alone, one of both."""
+    """Yield one finding about the mix, one about its streams alone, and one about both."""
     rows, mix = streams.streams(run), streams.together(run)
     if mix:
         values = {"n": len(rows), "iops": mix.iops, "mbs": mix.number("throughput"), "mean": mix.number("mean")}
@@ -23,15 +23,15 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     if len(alone) > 1 and (least := alone[0].alone) and (most := alone[-1].alone):
         ends = {"least": alone[0].label, "least_iops": least.iops, "most": alone[-1].label, "most_iops": most.iops}
         yield Finding(name=NAME, key="alone", test="individual-streams", values=ends)
-    told = streams.foretold(run)
-    if mix and told:
-        yield _against(mix.iops, told, sure=not run.unmet)
+    expected = streams.foretold(run)
+    if mix and expected:
+        yield _against(mix.iops, expected, sure=not run.unmet)
 
 
-def _against(iops: float, told: float, *, sure: bool) -> Finding:
-    """`told` is what the streams alone foretell; surely where all were steady."""
-    values = {"iops": iops, "foretold": told, "times": max(iops / told, told / iops)}
-    key = "alike" if values["times"] < APART else "disturbed" if iops < told else "helped"
+def _against(iops: float, expected: float, *, sure: bool) -> Finding:
+    """Return the mix compared with `expected`, the IOPS predicted from streams alone; `sure` if all were steady."""
+    values = {"iops": iops, "foretold": expected, "times": max(iops / expected, expected / iops)}
+    key = "alike" if values["times"] < APART else "disturbed" if iops < expected else "helped"
     return Finding(
         name=NAME,
         key=key,

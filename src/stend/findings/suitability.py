@@ -8,13 +8,13 @@ from stend.model.record import Run
 
 NAME = "suitability"
 OF_ALL = True
-"""It needs the other findings."""
+"""This finding needs all other findings."""
 SURE: dict[str, Confidence] = {"can't tell": "can't tell", "doubt": "low"}
 
 
-def find(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Yield one finding for each use that a drive of this kind is judged for."""
-    for one in concluded(run, sheet, found).uses:
-        side: Side = "pro" if one.mark in FIT else "con" if one.mark == "no" else ""
-        values = {"use": one.use, "why": one.why()}
-        yield Finding(name=NAME, key=one.key, values=values, confidence=SURE.get(one.mark, "medium"), side=side)
+def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield one finding per use that a drive of this kind is judged for."""
+    for use in concluded(run, sheet, others).uses:
+        side: Side = "pro" if use.mark in FIT else "con" if use.mark == "no" else ""
+        values = {"use": use.use, "why": use.why()}
+        yield Finding(name=NAME, key=use.key, values=values, confidence=SURE.get(use.mark, "medium"), side=side)

@@ -1,7 +1,7 @@
-"""Tail class: which use can bear the response times, and whether the longest waits come at a steady beat.
+"""Tail class: the most demanding use that tolerates the response times, and whether the longest waits are periodic.
 
-A tail is classed by what a use demands, in milliseconds, not by how many times the mean it is: by 99.99 % of the last
-records and by the longest wait of all of them. The demands are ours.
+A tail is classed by the demands of uses in milliseconds, not by its ratio to the mean. It is classed by 99.99 % of the
+last records and by the longest response time of all records. The demands are our own.
 """
 
 from collections.abc import Iterator
@@ -22,18 +22,18 @@ DEMANDS = (
     (0.02, 0.5, "server"),
     (0.1, 2.0, "desktop"),
 )
-"""(99.99 % and the longest IO take less than so many seconds, what that is good enough for)."""
+"""(upper limits of 99.99 % and of the longest IO in seconds, the use that they are good enough for)."""
 NOTHING = "bulk"
 GOOD, BAD = ("transactions", "database"), (NOTHING,)
 TESTS = ("write-saturation", "latency")
 SHARP = 3.0
-"""A wait is a hiccup when it is so many times the median of the longest waits."""
+"""A response time is a hiccup if it is this many times the median of the longest ones."""
 FEWEST_BEATS = 6
 EVEN = 0.2
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """The tail of the end of saturation and of the latency histogram; a beat where there is one."""
+    """Yield the tail of the end of a saturation or of the latency histogram, and a beat if there is one."""
     for test in look.tests(run, *TESTS):
         named = [p.name for p in look.measuring(run, test) if p.name.startswith(("histogram", "saturate"))]
         if not named:
@@ -63,17 +63,17 @@ def _class(test: str, records: list[look.Record], last: list[look.Record]) -> Fi
 
 
 def suits(tail_s: float, longest_s: float) -> str:
-    """The most demanding use that bears both."""
+    """Return the most demanding use that tolerates both."""
     return next((name for tail, longest, name in DEMANDS if tail_s < tail and longest_s < longest), NOTHING)
 
 
 def _beat(run: Run, test: PlannedTest, phase: str) -> tuple[float, float] | None:
-    """(period, usual length) of hiccups at even distances; None without."""
-    told = dict(zip(COLUMNS, seconds(run, test.name, phase).T, strict=True))
-    longest = np.maximum(told["read_max_ns"], told["write_max_ns"]) * NS
+    """Return (period, usual length) in seconds of evenly spaced hiccups; None if there are none."""
+    columns = dict(zip(COLUMNS, seconds(run, test.name, phase).T, strict=True))
+    longest = np.maximum(columns["read_max_ns"], columns["write_max_ns"]) * NS
     if len(longest) < 10 * FEWEST_BEATS:
         return None
-    ends = np.cumsum(told["seconds"])
+    ends = np.cumsum(columns["seconds"])
     high = longest > SHARP * np.median(longest)
     starts = np.flatnonzero(high & ~np.roll(high, 1))
     if len(starts) < FEWEST_BEATS:

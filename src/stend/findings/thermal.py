@@ -1,4 +1,4 @@
-"""Heat: how warm the drive became, whether it warned of it, and whether it slowed down for it."""
+"""Heat: the highest temperature, heat warnings, and thermal throttling."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ NAME = "thermal"
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for the run."""
+    """Yield one finding for the run."""
     most, spans, limit = warmest(run), _spans(run), limit_c(run)
     top = f"{most:.0f} °C" if most is not None else "–"
     warned = [moment for moment, look in looks(run) if int(look.values.get("critical_warning") or 0) & HEAT_BIT]
@@ -34,11 +34,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _spans(run: Run) -> list[tuple[Moment, Moment]]:
-    """Each stretch of throttling, from the look before it to the last one that tells of it."""
-    found: list[tuple[Moment, Moment]] = []
+    """Return each stretch of throttling, from the reading before it to the last one that reports it."""
+    spans: list[tuple[Moment, Moment]] = []
     for (before, _), (now, _) in slow(run):
-        if found and found[-1][1] == before:
-            found[-1] = (found[-1][0], now)
+        if spans and spans[-1][1] == before:
+            spans[-1] = (spans[-1][0], now)
         else:
-            found.append((before, now))
-    return found
+            spans.append((before, now))
+    return spans

@@ -1,4 +1,4 @@
-"""What the money buys: price per GB, per thousand IOPS, TB written per unit of money, DWPD and TBW."""
+"""Value for money: price per GB and per thousand IOPS, TB written per unit of money, DWPD and TBW."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ NAME = "value"
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Price where the sheet tells one, endurance where it tells that."""
+    """Yield the price if the sheet states one, and the endurance if it states that."""
     capacity = run.plan.device.capacity_bytes
     price = float(sheet.get("price", 0))
     if price > 0:

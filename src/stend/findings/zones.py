@@ -14,15 +14,15 @@ NAME = "zones"
 LEAST = 1.1
 EDGE = 0.05
 NOISE = 5.0
-"""A difference of both ends stands out of their noise by so many standard errors."""
+"""A difference between both ends exceeds their noise by this many standard errors."""
 NOISY = 1.25
-"""Where only a greater difference would stand out, nothing is called even."""
+"""If only a greater difference would stand out, no profile is called even."""
 NEAR = 0.125
-"""Surroundings of a position: so much of the range on each side, more than a slow stretch may take."""
+"""Surroundings of a position: this share of the range on each side, more than a slow stretch may take."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """One for each profile of the range."""
+    """Yield the findings of each profile of the range."""
     for test in look.tests(run, "lba-profile"):
         rates = [r.counts.bytes_per_s for r in look.records(run, test.name, "read")]
         if len(rates) < 4:
@@ -41,29 +41,29 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         slow = _slower(rates, max(LEAST, 1 + NOISE * scattered * 2**0.5))
         if outer > least * inner and _falls(rates, least):
             yield Finding(name=NAME, key="zoned", test=test.name, values=values)
-            if _one(slow):
-                yield Finding(name=NAME, key="slower", test=test.name, values=_told(rates, slow))
-        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and (_one(slow) or not slow):
-            told = values | (_told(rates, slow) if slow else {})
-            yield Finding(name=NAME, key="spot" if slow else "even", test=test.name, values=told)
+            if _contiguous(slow):
+                yield Finding(name=NAME, key="slower", test=test.name, values=_spot(rates, slow))
+        elif max(outer, inner) <= LEAST * min(outer, inner) and least <= NOISY and (_contiguous(slow) or not slow):
+            shown = values | (_spot(rates, slow) if slow else {})
+            yield Finding(name=NAME, key="spot" if slow else "even", test=test.name, values=shown)
         else:
             yield Finding(name=NAME, key="uneven", test=test.name, values=values, confidence="can't tell")
 
 
 def _slower(rates: Sequence[float], least: float) -> list[int]:
-    """Positions whose rate is so many times lower than the usual one around them."""
+    """Return the positions whose rate is `least` times lower than the usual rate around them."""
     near = max(round(len(rates) * NEAR), 2)
     usual = [median(rates[max(i - near, 0) : i + near + 1]) for i in range(len(rates))]
     return [i for i, rate in enumerate(rates) if rate * least < usual[i]]
 
 
-def _one(slow: Sequence[int]) -> bool:
-    """Whether the positions are one stretch."""
+def _contiguous(slow: Sequence[int]) -> bool:
+    """Return whether the positions are one stretch."""
     return bool(slow) and slow[-1] - slow[0] == len(slow) - 1
 
 
-def _told(rates: Sequence[float], spot: Sequence[int]) -> dict[str, float]:
-    """Where the slow stretch begins and ends, as shares of the range, and its lowest rate in bytes/s."""
+def _spot(rates: Sequence[float], spot: Sequence[int]) -> dict[str, float]:
+    """Return the start and end of the slow stretch as shares of the range, and its lowest rate in bytes/s."""
     return {
         "low": min(rates[i] for i in spot),
         "low_from": spot[0] / len(rates),
@@ -72,7 +72,7 @@ def _told(rates: Sequence[float], spot: Sequence[int]) -> dict[str, float]:
 
 
 def _falls(rates: Sequence[float], least: float) -> bool:
-    """Quarter by quarter: a slow stretch somewhere is no zone."""
+    """Return whether the rate falls quarter by quarter, so that one slow stretch does not count as a zone."""
     size = len(rates) // 4
     quarters = [median(rates[i * size : (i + 1) * size]) for i in range(4)]
     return all(after < before * (1 + (least - 1) / 4) for before, after in pairwise(quarters))

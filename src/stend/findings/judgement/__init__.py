@@ -1,12 +1,12 @@
-"""Judge what a drive is for, by figures that last, the fall from fresh, tails, rests, cache and drive sheet.
+"""Judge what a drive is for, by lasting figures, the fall from fresh, tails, rests, cache and drive sheet.
 
 Demands, bounds, weights and sources are data (uses.toml). A use is marked
 
-- "yes": every demand is met;
-- "performance": every measured demand is met, but the drive sheet does not state endurance or power-loss protection;
-- "doubt": a demand is met in part, or a figure is missing that the use does not strictly need;
-- "no": a decisive demand fails, two demands fail, or the doubts together weigh as much (`HEAVY_DOUBTS`);
-- "can't tell": a needed figure was not measured, or the run cannot carry it.
+- `yes`: every demand is met;
+- `performance`: every measured demand is met, but the drive sheet does not state endurance or power-loss protection;
+- `doubt`: a demand is met in part, or a figure is missing that the use does not strictly need;
+- `no`: a decisive demand fails, two demands fail, or the doubts together weigh as much (`HEAVY_DOUBTS`);
+- `can't tell`: a needed figure was not measured, or the run cannot support it.
 
 A run that is shortened, unfinished, damaged or of a tiny target has no marks at all (`standing`).
 """
@@ -30,17 +30,17 @@ RANK: tuple[Mark, ...] = ("no", "can't tell", "doubt", "performance", "yes")
 FIT: tuple[Mark, ...] = ("yes", "performance")
 MOST_REASONS = 3
 MOST_BEYOND = 10.0
-"""By how far a bound is missed counts up to so many times."""
+"""The ratio by which a bound is missed counts up to this value."""
 HEAVY = 3
 """A demand of this weight decides alone."""
 HEAVY_DOUBTS = 5
-"""Doubts that weigh so much together decide too."""
+"""Doubts decide too if their weights add up to this value."""
 SAFE = 3.0
-"""A figure so many times beyond its bound passes though the drive was still getting worse."""
+"""A figure this many times beyond its bound passes even if the drive was still getting worse."""
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """A figure that speaks for or against a use: its answer ("pass", "doubt" or "fail"), all figures, and a caveat."""
+    """A figure for or against a use: its answer ("pass", "doubt" or "fail"), all figures, and a caveat."""
 
     figure: str
     answer: str
@@ -57,7 +57,7 @@ class Reason(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return the sentence: that of the demand, "level" where the figure hardly moved, else the answer's."""
+        """Return the key of its sentence: the demand's, "level" if the figure hardly moved, else the answer."""
         level = self.values[self.figure] < uses().level.get(self.figure, 0.0)
         return "level" if level else self.clause or self.answer
 
@@ -91,7 +91,7 @@ class Judged(NamedTuple):
         return "unknown" if self.mark == "can't tell" else self.mark
 
     def why(self, most: int = MOST_REASONS) -> Why:
-        """Return what made the mark: at most so many reasons; what is missing only where it decided."""
+        """Return the reasons of the mark, at most `most`; missing facts and tests only if they decided it."""
         if self.mark == "no":
             return Why(self.reasons[:most])
         reasons = () if self.mark == "can't tell" else self.reasons[:most]
@@ -141,10 +141,10 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
 
 
 def _each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
-    told: list[Because] = []
+    distinct: list[Because] = []
     for reason in reasons:  # they hold dicts, which cannot be hashed
-        told += [] if reason in told else [reason]
-    return tuple(told)
+        distinct += [] if reason in distinct else [reason]
+    return tuple(distinct)
 
 
 def _excused(demand: Demand, figures: Evidence) -> bool:
@@ -169,16 +169,19 @@ def _weight(demands: Iterable[Demand], reason: Reason) -> int:
 
 
 def _ranked(reasons: Sequence[Reason], mark: Mark) -> tuple[Reason, ...]:
-    """Return those that made the mark what it is, the weightiest first."""
+    """Return the reasons that decided the mark, the weightiest first."""
     wanted = {"doubt": ("fail", "doubt"), "no": ("fail", "doubt"), "can't tell": ("fail", "doubt", "pass")}
     answers = wanted.get(mark, ("pass",))
-    own = [r for r in reasons if r.answer in answers]
-    own.sort(key=lambda r: (answers.index(r.answer) if mark != "can't tell" else 0, -r.weight))
-    return tuple(own)
+    chosen = [r for r in reasons if r.answer in answers]
+    chosen.sort(key=lambda r: (answers.index(r.answer) if mark != "can't tell" else 0, -r.weight))
+    return tuple(chosen)
 
 
 class Verdict(NamedTuple):
-    """The heaviest class that fits ("" none, None if unknown), all uses, evidence, why there is no verdict."""
+    """The heaviest class that fits, all uses, the evidence, and the reason if there cannot be a verdict.
+
+    `best` is "" if no class fits and None if that is unknown.
+    """
 
     best: str | None
     uses: tuple[Judged, ...]
@@ -186,18 +189,18 @@ class Verdict(NamedTuple):
     standing: Because | None = None
 
     @property
-    def told(self) -> Evidence:
-        """Return every figure, usable or not."""
+    def figures(self) -> Evidence:
+        """Return every figure, including unusable ones."""
         return self.known.figures
 
     def of(self, *marks: Mark) -> tuple[Judged, ...]:
-        """Return the uses so marked, from light to heavy."""
-        return tuple(one for one in self.uses if one.mark in marks)
+        """Return the uses with these marks, from light to heavy."""
+        return tuple(use for use in self.uses if use.mark in marks)
 
 
-def concluded(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Verdict:
-    """Return the whole judgement of a run, by what else was found."""
-    return verdict(evidence(run, sheet, found), kind(run), standing(run))
+def concluded(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Verdict:
+    """Return the judgement of a run from its findings and drive sheet."""
+    return verdict(evidence(run, sheet, findings), kind(run), standing(run))
 
 
 def kind(run: Run) -> str:
@@ -211,11 +214,11 @@ def kind(run: Run) -> str:
 
 
 def verdict(known: Known, kind: str, because: Because | None = None) -> Verdict:
-    """Return the whole judgement; a run that cannot carry one has every use as "can't tell"."""
+    """Return the whole judgement; with a reason `because`, every use is marked as unknown."""
     judged = judge(known, kind)
     if because:
-        judged = tuple(Judged(one.use, "can't tell", (), because=(because,)) for one in judged)
-    marks = {one.use: one.mark for one in judged}
+        judged = tuple(Judged(use.use, "can't tell", (), because=(because,)) for use in judged)
+    marks = {use.use: use.mark for use in judged}
     ladder = [name for name in uses().ladder if name in marks]
     best: str | None = next((name for name in reversed(ladder) if marks[name] in FIT), "")
     if ladder and not best and all(marks[name] == "can't tell" for name in ladder):

@@ -41,15 +41,15 @@ TELLS = {
     "capacity": "",
 }
 FACTS = ("dwpd", "plp")
-"""Figures of a drive sheet: drive writes per day; power-loss protection, 1 where it is stated and 0 where denied."""
+"""Figures of a drive sheet: drive writes per day; power-loss protection, 1 if stated, 0 if denied."""
 NEEDS = (grounds.quiet, grounds.undisturbed, grounds.unthrottled, grounds.ruled)
-"""What a test must meet for its figures to be used."""
+"""Preconditions of a test for its figures to be used."""
 WORSENING = ("writes", "fall", "write_tail", "longest")
-"""Figures of a saturation that would be worse later where its end has not settled."""
+"""Figures of a saturation that would be worse later if its end has not settled."""
 LATER = ("new", "drifts", "fills", "window")
-"""Why an end is not a level, where a longer saturation would show less."""
+"""Reasons why an end is not a level, for which a longer saturation would show a lower rate."""
 AGREE = 1.1
-"""An end of a saturation that is at most so many times the level after preconditioning has reached it."""
+"""An end of a saturation up to this many times the level after preconditioning has reached that level."""
 Evidence = dict[str, float]
 
 
@@ -66,48 +66,48 @@ class Known(NamedTuple):
         return {name: value for name, value in self.figures.items() if name not in self.unusable}
 
 
-def evidence(run: Run, sheet: Sheet, found: Sequence[Finding]) -> Known:
+def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
     """Return every named figure that the run, its findings and the drive sheet have."""
     rows = [row for row in figures(run) if row.direction == "both"]
-    known = {one.name: one for one in named(run, found) if one.value is not None}
-    told = {"capacity": float(run.plan.device.capacity_bytes)} | {k: v.value or 0.0 for k, v in known.items()}
-    tests = {name: one.test for name, one in known.items()}
-    if {"start", "writes"} <= told.keys():
-        told["fall"], tests["fall"] = told["start"] / told["writes"], tests["writes"]
+    known = {item.name: item for item in named(run, findings) if item.value is not None}
+    values = {"capacity": float(run.plan.device.capacity_bytes)} | {k: v.value or 0.0 for k, v in known.items()}
+    tests = {name: item.test for name, item in known.items()}
+    if {"start", "writes"} <= values.keys():
+        values["fall"], tests["fall"] = values["start"] / values["writes"], tests["writes"]
     if (lasts_for := endurance(sheet, run.plan.device.capacity_bytes)) is not None:
-        told["dwpd"] = lasts_for.dwpd
+        values["dwpd"] = lasts_for.dwpd
     if "power_loss_protection" in sheet:
-        told["plp"] = float(bool(sheet["power_loss_protection"]))
+        values["plp"] = float(bool(sheet["power_loss_protection"]))
     why = {test.name: _unusable(run, test.name) for test in look.tests(run)}
     unusable = {name: reason for name, test in tests.items() if (reason := why.get(test))}
-    return Known(told, _bounds(run, rows, tests), unusable)
+    return Known(values, _bounds(run, rows, tests), unusable)
 
 
 def _unusable(run: Run, name: str) -> Because | None:
     """Return why the figures of a test cannot be used, or None."""
     test = next(iter(look.tests(run, name)))
-    own = [record for phase in look.measuring(run, test) for record in look.records(run, name, phase.name)]
-    return grounds.unmet(NEEDS, Ground(run, test, own)) if own else None
+    records = [record for phase in look.measuring(run, test) for record in look.records(run, name, phase.name)]
+    return grounds.unmet(NEEDS, Ground(run, test, records)) if records else None
 
 
 def _bounds(run: Run, rows: Sequence[Figures], tests: dict[str, str]) -> dict[str, Because]:
     """Return the figures of a saturation that went on getting worse, or whose end is not a level, with the reason."""
     for test in look.tests(run, SATURATION):
-        told = saturated(run, test.name, look.main_phase(run, test))
-        if told and _worsens(told) and not _confirmed(told, rows):
-            why = told.why or Because("falling")
+        saturation = saturated(run, test.name, look.main_phase(run, test))
+        if saturation and _worsens(saturation) and not _confirmed(saturation, rows):
+            why = saturation.why or Because("falling")
             return {name: why for name in WORSENING if tests.get(name) == SATURATION}
     return {}
 
 
-def _worsens(told: Saturated) -> bool:
+def _worsens(saturation: Saturated) -> bool:
     """Return whether the rate may fall further; one that scatters or rises does not."""
-    return told.declines or (told.why is not None and told.why.key in LATER)
+    return saturation.declines or (saturation.why is not None and saturation.why.key in LATER)
 
 
-def _confirmed(told: Saturated, rows: Sequence[Figures]) -> bool:
+def _confirmed(saturation: Saturated, rows: Sequence[Figures]) -> bool:
     """Return whether an end after less than two capacities is the level of the preconditioned drive."""
     window = headline.level(rows, "write_window")
-    if not window or window.steady is False or not told.why:
+    if not window or window.steady is False or not saturation.why:
         return False
-    return told.why.key == "fills" and told.end <= AGREE * window.iops
+    return saturation.why.key == "fills" and saturation.end <= AGREE * window.iops

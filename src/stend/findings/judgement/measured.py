@@ -28,15 +28,15 @@ class Named(NamedTuple):
 Pairs = Iterator[Named]
 
 
-def named(run: Run, found: Sequence[Finding]) -> Pairs:
-    """Yield every figure that the run and its findings have; of two of one name the later counts."""
+def named(run: Run, findings: Sequence[Finding]) -> Pairs:
+    """Yield every figure of the run and its findings; if a name comes twice, the later figure counts."""
     every = figures(run)
     rows = [row for row in every if row.direction == "both"]
     yield from _random(run, rows)
     yield from _saturation(run, rows)
     yield from _sequential(run, rows)
     yield from _waits(every, rows)
-    yield from _found(found)
+    yield from _from_findings(findings)
     yield from _servers(rows)
     yield from _blocks(rows)
     yield from _sweep(rows)
@@ -60,30 +60,30 @@ def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
 
 
 def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
-    """Start, tails and evenness of random writes without a pause."""
+    """Yield start, tails and evenness of random writes without a pause."""
     for test in look.tests(run, SATURATION):
         phase = look.main_phase(run, test)
-        own = [row for row in rows if (row.test, row.phase) == (test.name, phase)]
-        told = saturated(run, test.name, phase)
-        if not told or not own or not _is(own[-1], 4 * KiB, 0):
+        course = [row for row in rows if (row.test, row.phase) == (test.name, phase)]
+        saturation = saturated(run, test.name, phase)
+        if not saturation or not course or not _is(course[-1], 4 * KiB, 0):
             continue
-        yield Named("start", told.start, test.name)
-        yield Named("sat_s", told.seconds, test.name)
-        yield Named("write_tail", own[-1].value("p99.9") or own[-1].value("p99"), test.name)
-        yield Named("longest", max(row.value("max") or 0 for row in own), test.name)
+        yield Named("start", saturation.start, test.name)
+        yield Named("sat_s", saturation.seconds, test.name)
+        yield Named("write_tail", course[-1].value("p99.9") or course[-1].value("p99"), test.name)
+        yield Named("longest", max(row.value("max") or 0 for row in course), test.name)
         last = [record.counts.iops for record in look.last_records(run, test, phase)]
-        if len(last) >= look.FEWEST_LAST:  # how many times the slowest minute takes as long as the usual one; 1 is even
+        if len(last) >= look.FEWEST_LAST:  # how many times as long the slowest minute takes as the usual one; 1 is even
             yield Named("uneven", median(last) / max(min(last), 1e-9), test.name)
 
 
 def _sequential(run: Run, rows: Sequence[Figures]) -> Pairs:
-    """Streams of 128 KiB in steady state, of a disk over all its places; and how a write of the whole drive ends."""
+    """Yield steady 128 KiB streams (of a disk over all positions), and the end of a write of the whole drive."""
     for name, reads in (("seq_read", 100), ("seq_write", 0)):
         along = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and not row.place]
         places = [row for row in rows if row.test == "lba-profile" and row.workload.read_pct == reads and row.place]
-        if run.plan.device.rotational and (own := along or places):
-            written = sum(row.tally.bytes for row in own)
-            yield Named(name, written / sum(row.seconds for row in own), "lba-profile")
+        if run.plan.device.rotational and (passes := along or places):
+            written = sum(row.tally.bytes for row in passes)
+            yield Named(name, written / sum(row.seconds for row in passes), "lba-profile")
         else:
             yield from _of(name, headline.stream(rows, reads), "throughput")
             if reads == 0:
@@ -98,7 +98,7 @@ def _sequential(run: Run, rows: Sequence[Figures]) -> Pairs:
 
 
 def _stream_end(run: Run, record: look.Record) -> float:
-    """Return bytes/s over the last fifth of a record's time; over all of it where no samples were taken."""
+    """Return bytes/s over the last fifth of a record's time, or over all of it without samples."""
     samples = look.samples(run, record)
     begin = record.end_s - LAST * (record.end_s - record.start_s)
     last = [counts for end, counts in samples if end > begin]
@@ -106,11 +106,11 @@ def _stream_end(run: Run, record: look.Record) -> float:
 
 
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
-    """Mean response at QD1; 99.9 % of the reads of a mix, at QD1 or the deepest queue that was measured."""
+    """Yield the mean response at QD1, and 99.9 % of the reads of a mix at any measured depth."""
     for test in ("latency-curve", "latency"):  # the later one, where both were run
-        own = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and r.state == "window"]
+        curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and r.state == "window"]
         for name, reads in (("read_wait", 100), ("write_wait", 0)):
-            single = [r for r in own if r.workload.outstanding == 1 and r.workload.read_pct == reads]
+            single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads]
             yield from _of(name, single[-1] if single else None, "mean")
     mixed = [r for r in every if (r.test, r.direction) == ("latency", "read") and _is(r, 4 * KiB, r.workload.read_pct)]
     tails = [tail for r in mixed if 60 <= r.workload.read_pct <= 75 and (tail := r.value("p99.9")) is not None]
@@ -125,7 +125,7 @@ def _is(row: Figures, block_bytes: int, read_pct: int) -> bool:
 
 
 def _servers(rows: Sequence[Figures]) -> Pairs:
-    """The file server's profile at the least depth that gives nearly the most."""
+    """Yield the file server's profile at the lowest depth with nearly the highest IOPS."""
     busy = headline.busy([row for row in rows if (row.test, row.phase) == ("profiles", "file-server")])
     yield from _of("server_wait", busy, "mean")
     yield from _of("server", busy)
@@ -134,23 +134,23 @@ def _servers(rows: Sequence[Figures]) -> Pairs:
 
 
 def _composite(every: Sequence[Figures]) -> Pairs:
-    """The middle point of a composite load: its rate and the slow reads and writes in it."""
+    """Yield the middle point of a composite load: its rate, and its slow reads and writes."""
     for row in (row for row in every if (row.test, row.phase) == ("composite", "mid")):
         name = {"both": "load", "read": "load_read", "write": "load_write"}[row.direction]
         yield from _of(name, row, "iops" if row.direction == "both" else "p99")
 
 
 def _blocks(rows: Sequence[Figures]) -> Pairs:
-    """Of the sweep of blocks: sequential reads, 4 KiB at random, the slowest random write of 64 KiB and more."""
-    own = [row for row in rows if row.test == "block-sweep"]
-    in_order = sorted((r for r in own if (r.workload.random_pct, r.workload.read_pct) == (0, 100)), key=_block)
+    """Yield figures of the block sweep: sequential reads, random 4 KiB, and the slowest random write from 64 KiB on."""
+    sweep = [row for row in rows if row.test == "block-sweep"]
+    in_order = sorted((r for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 100)), key=_block)
     if in_order:
         yield from _of("small_read", in_order[0])
         yield from _of("large_read", in_order[-1], "throughput")
     for name, reads in (("small_random", 100), ("small_random_write", 0)):
-        yield from _of(name, max((r for r in own if _is(r, 4 * KiB, reads)), key=_rate, default=None))
-    big = [r for r in own if _block(r) >= LARGE and _is(r, _block(r), 0)]
-    streams = [r.number("throughput") for r in own if (r.workload.random_pct, r.workload.read_pct) == (0, 0)]
+        yield from _of(name, max((r for r in sweep if _is(r, 4 * KiB, reads)), key=_rate, default=None))
+    big = [r for r in sweep if _block(r) >= LARGE and _is(r, _block(r), 0)]
+    streams = [r.number("throughput") for r in sweep if (r.workload.random_pct, r.workload.read_pct) == (0, 0)]
     if big and streams:
         slowest = min(big, key=lambda r: r.number("throughput"))
         yield from _of("big_writes", slowest, "throughput")
@@ -159,22 +159,22 @@ def _blocks(rows: Sequence[Figures]) -> Pairs:
 
 
 def _sweep(rows: Sequence[Figures]) -> Pairs:
-    """Of 8 KiB 70/30: the most IOPS, how long the deepest point waits, and where the ladder begins."""
-    own = sorted((r for r in rows if (r.test, r.phase) == ("thread-queue-sweep", "sweep")), key=_outstanding)
-    if own:
-        yield from _of("sweep", max(own, key=_rate))
-        yield from _of("sweep_wait", own[-1], "mean")
-        yield from _of("sweep_longest", own[-1], "max")
-        yield from _of("sweep_least", own[0])
-        yield Named("sweep_deep", float(_outstanding(own[-1])), own[-1].test)
-        yield Named("sweep_shallow", float(_outstanding(own[0])), own[0].test)
+    """Yield figures of 8 KiB 70/30: the highest IOPS, response times of the deepest point, and the first point."""
+    ladder = sorted((r for r in rows if (r.test, r.phase) == ("thread-queue-sweep", "sweep")), key=_outstanding)
+    if ladder:
+        yield from _of("sweep", max(ladder, key=_rate))
+        yield from _of("sweep_wait", ladder[-1], "mean")
+        yield from _of("sweep_longest", ladder[-1], "max")
+        yield from _of("sweep_least", ladder[0])
+        yield Named("sweep_deep", float(_outstanding(ladder[-1])), ladder[-1].test)
+        yield Named("sweep_shallow", float(_outstanding(ladder[0])), ladder[0].test)
 
 
 def _deeper(rows: Sequence[Figures]) -> Pairs:
-    """The gain of 4 KiB accesses from depth, and the depth that gives nearly the most."""
-    own = [r for r in rows if r.test == "latency-curve" and _block(r) == 4 * KiB]
+    """Yield the gain of 4 KiB IO from depth, and the depth that gives nearly the highest IOPS."""
+    curve = [r for r in rows if r.test == "latency-curve" and _block(r) == 4 * KiB]
     for name, reads in (("deep_reads", 100), ("deep_writes", 0)):
-        course = [r for r in own if r.workload.read_pct == reads]
+        course = [r for r in curve if r.workload.read_pct == reads]
         single = [r for r in course if _outstanding(r) == 1]
         if single:
             yield Named(name, max(map(_rate, course)) / _rate(single[0]), single[0].test)
@@ -190,36 +190,36 @@ def _block(row: Figures) -> int:
     return row.workload.block_bytes
 
 
-def _found(found: Sequence[Finding]) -> Pairs:
-    """What other findings measured, where they are sure enough to state it."""
-    for one in found:
-        told, test = one.values, one.test
-        match one.name, one.key:
-            case "idle_recovery", _ if "levels" in told:
-                rests = sorted((float(rest), level) for rest, level in told["levels"].items())
-                yield Named("back", rests[0][1] / told["fresh"], test)
+def _from_findings(findings: Sequence[Finding]) -> Pairs:
+    """Yield figures that other findings measured, if these are sure enough."""
+    for finding in findings:
+        values, test = finding.values, finding.test
+        match finding.name, finding.key:
+            case "idle_recovery", _ if "levels" in values:
+                rests = sorted((float(rest), level) for rest, level in values["levels"].items())
+                yield Named("back", rests[0][1] / values["fresh"], test)
                 yield Named("back_rest", rests[0][0], test)
                 yield Named("back_iops", rests[0][1], test)
-                yield Named("rested", told["best"], test)
-                yield Named("rested_rest", told["best_rest"], test)
-            case "slc_cache", "steps" | "about" | "flat" if told["state"] == "fresh":
-                yield Named("cache_share", told.get("share", 0.0), test)
-                yield Named("cache_bytes", told.get("size", 0.0), test)
-                yield Named("cache_first", told["first"], test)
-            case "hot_range", _ if told["mix"] == "100/0":
-                yield Named("hot_gain", told["gain"], test)
-                yield Named("hot_hits", told.get("hits", 0.0), test)
-                yield Named("hot_bytes", told["range"], test)
-            case "hot_range", _ if told["mix"] == "35/65":
-                yield Named("warm_mixed", told["gain"], test)
-                yield Named("warm_wait", 1 - 1 / told["gain"], test)
-            case "hot_range", _ if told["mix"] == "0/100":
-                yield Named("warm_writes", told["gain"], test)
+                yield Named("rested", values["best"], test)
+                yield Named("rested_rest", values["best_rest"], test)
+            case "slc_cache", "steps" | "about" | "flat" if values["state"] == "fresh":
+                yield Named("cache_share", values.get("share", 0.0), test)
+                yield Named("cache_bytes", values.get("size", 0.0), test)
+                yield Named("cache_first", values["first"], test)
+            case "hot_range", _ if values["mix"] == "100/0":
+                yield Named("hot_gain", values["gain"], test)
+                yield Named("hot_hits", values.get("hits", 0.0), test)
+                yield Named("hot_bytes", values["range"], test)
+            case "hot_range", _ if values["mix"] == "35/65":
+                yield Named("warm_mixed", values["gain"], test)
+                yield Named("warm_wait", 1 - 1 / values["gain"], test)
+            case "hot_range", _ if values["mix"] == "0/100":
+                yield Named("warm_writes", values["gain"], test)
             case "cache_policy", "through" | "around" | "back" as policy:
-                yield Named(f"write_{policy}", told["held" if policy == "back" else "gain_writes"], test)
+                yield Named(f"write_{policy}", values["held" if policy == "back" else "gain_writes"], test)
             case "zones", key if key != "slower":
-                yield Named("outer", told["outer"], test)
-                yield Named("inner", told["inner"], test)
+                yield Named("outer", values["outer"], test)
+                yield Named("inner", values["inner"], test)
 
 
 def _rate(row: Figures) -> float:

@@ -1,4 +1,4 @@
-"""Say why a run as a whole cannot carry a verdict."""
+"""Reasons why a run as a whole cannot support a verdict."""
 
 from collections.abc import Iterator
 
@@ -8,14 +8,14 @@ from stend.model.definition import Hold, Profile
 from stend.model.record import Run
 
 LEAST_BYTES = 8 * GB
-"""No drive on sale is smaller; what is, is filled before a rate can be taken, and is a scratch file or a toy."""
+"""No drive on sale is smaller. A smaller one is full before a rate can be measured: a scratch file or a toy."""
 LEAST_SHARE = 0.5
-"""Of the capacity: a small active range leaves a flash drive with most of it spare (PTS 2.0.2 asks for 100 or 75 %)."""
+"""Share of the capacity: a smaller active range leaves most of a flash drive spare (PTS 2.0.2: 100 or 75 %)."""
 MINUTE_S = 60.0
 
 
 def standing(run: Run) -> Because | None:
-    """Return why no use is judged by this run, or None: it is damaged, unfinished, shortened, or of too little."""
+    """Return the first reason why a run has no verdict, or None."""
     return next(_against(run), None)
 
 
@@ -38,5 +38,5 @@ def _against(run: Run) -> Iterator[Because]:
 
 
 def _shortened(profile: Profile) -> bool:
-    """Return whether a profile's minutes or repetitions are shorter than its clauses say."""
+    """Return whether a profile has shorter minutes or fewer repetitions than its clauses require."""
     return profile.quick or profile.minute_s < MINUTE_S or profile.shorten > 1

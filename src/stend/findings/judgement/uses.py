@@ -1,4 +1,4 @@
-"""uses.toml as data: what each use asks of a drive."""
+"""Uses of a drive and their demands, read from uses.toml."""
 
 from functools import cache
 from importlib import resources
@@ -10,14 +10,14 @@ KINDS = ("flash", "disk", "array")
 
 
 class Unless(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A demand is not made where another figure is below a bound."""
+    """A demand is not made if another figure is below a bound."""
 
     figure: str
     below: float
 
 
 class Applies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A use is judged only where a figure is known and at least so high."""
+    """A use is judged only if a figure is known and at least this high."""
 
     figure: str
     above: float
@@ -52,7 +52,7 @@ class Demand(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a drive may be for, and for which kinds of drive that is judged."""
+    """A possible use of a drive, its demands, and the kinds of drive that it is judged for."""
 
     demands: tuple[Demand, ...]
     kinds: tuple[str, ...] = KINDS
@@ -61,9 +61,9 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Uses(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The whole table: `order` from light to heavy, `ladder` the classes that drives are sold by.
+    """The whole table: `order` is from light to heavy, `ladder` are the classes that drives are sold by.
 
-    Below the bounds of `level` a figure hardly moved.
+    A figure below its bound in `level` hardly moved.
     """
 
     order: tuple[str, ...]

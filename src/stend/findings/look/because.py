@@ -1,4 +1,4 @@
-"""A reason as data: a phrase of the catalogue and its values, so that it reads in every language."""
+"""A reason as data: a phrase of the catalogue and its values, so that every language can print it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Because(msgspec.Struct, frozen=True):
-    """Why a run cannot carry a conclusion: `because.KEY` in the catalogue."""
+    """A reason why a run cannot support a conclusion: `because.KEY` in the catalogue."""
 
     key: str
     values: dict[str, Any] = {}

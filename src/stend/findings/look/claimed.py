@@ -1,4 +1,4 @@
-"""What a vendor claims: the keys of a drive sheet's `claimed`, and which load and figure they mean."""
+"""Claims of a vendor: the keys of a drive sheet's `claimed`, and the load and figure that each means."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from stend.base.units import KiB
 
 
 class Claim(NamedTuple):
-    """What a key of a sheet means."""
+    """The load and figure that a key of a sheet means."""
 
     random_pct: int
     read_pct: int
@@ -16,14 +16,14 @@ class Claim(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """What one of the sheet's numbers is in base units."""
+        """Return the factor from the sheet's unit to base units."""
         return {"throughput": 1e6, "latency": 1e-6}.get(self.figure, 1.0)
 
 
 def meaning(key: str) -> Claim | None:
-    """`seq_write_128k_MB`, `rand_read_4k`, `rand_7030_8k`, `rand_read_4k_us` -> what it claims; None for other keys.
+    """Return the load and figure of a key such as `rand_read_4k` or `seq_write_128k_MB`; None for other keys.
 
-    A claimed response time is the mean of one IO at a time.
+    Further forms are `rand_7030_8k` and `rand_read_4k_us`. A claimed response time is the mean at QD1.
     """
     match = re.fullmatch(r"(seq|rand)_(read|write|\d{4})(?:_(\d+)k)?(_MB|_us)?", key)
     if not match:

@@ -1,4 +1,4 @@
-"""How much a drive may be written, by its sheet: drive writes per day and bytes over the warranty."""
+"""Endurance of a drive by its sheet: drive writes per day and bytes over the warranty."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ YEARS, DAYS = 5, 365
 
 
 class Endurance(NamedTuple):
-    """Drive writes per day, bytes written in all, and over how many years."""
+    """Drive writes per day, total bytes written, and the number of years."""
 
     dwpd: float
     written_bytes: float
@@ -15,7 +15,10 @@ class Endurance(NamedTuple):
 
 
 def endurance(sheet: Mapping[str, Any], capacity_bytes: int) -> Endurance | None:
-    """Either follows from the other where the sheet tells only one; None where it tells neither."""
+    """Return the endurance by the sheet, or None if it states none.
+
+    If it states only drive writes per day or only bytes, the other is derived from it.
+    """
     years = float(sheet.get("warranty_years", YEARS))
     whole = capacity_bytes * DAYS * years
     dwpd, written = sheet.get("endurance_dwpd"), sheet.get("endurance_tbw")

@@ -1,8 +1,7 @@
-"""Falls of a course from one level to the next: where a first level is left, however early or late, and by how much.
+"""Falls of a course from one level to the next: where the first level ends, and by how much the rate falls.
 
-The course is cut into pieces that grow with the time before them, so that a level of seconds and one of hours
-are placed
-equally well, relative to the time before their end. The place itself is then read from the samples around it.
+The course is cut into pieces that grow with the time before them. A level of seconds and one of hours are then located
+equally well, relative to the time before their end. The exact place is read from the samples around it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,38 +14,35 @@ from stend.findings.look.levels import DIP, LEAST_STEP, crossing, quiet_width, s
 from stend.findings.look.pieces import Array, Line, growing
 
 LEAST_RATIO = 1.25
-"""A step to a level that is less than so many times lower is none."""
+"""A step to a level is a fall if the level is at least this many times lower."""
 FEWEST = 3
-"""Samples of a first level, at least."""
+"""Minimum number of samples of a first level."""
 SLOW_START, SLOW_START_S = 0.01, 30.0
-"""A lower rate at the very beginning that lasts no longer than both is a start, not a level."""
+"""A lower rate at the start that lasts no longer than both limits is a slow start, not a level."""
 STANDS, FOLLOWS, WINDOWS = 4.0, 0.25, 8
-"""A fall stands out of the scatter of stretches as long as the level by so many standard errors; what follows
-it lasts at
-least this part of the time before it; the scatter is that of so many stretches."""
+"""A fall exceeds the scatter of stretches as long as the level by this many standard errors. The rate after it
+lasts at least this share of the time before it. The scatter is that of this many stretches."""
 BACK = 0.05
-"""A level that was left stays left: at most this share of what follows lies above the middle."""
+"""A level that ended must not come back: at most this share of the time after it is above the middle."""
 PENALTY = 25.0
-"""What one more stretch must save in squared standard errors."""
+"""Squared standard errors that one more stretch must save."""
 AROUND = 15
-"""The scatter of a piece is that of its neighbours, so many on each side."""
+"""The scatter of a piece is estimated from this many neighbours on each side."""
 LEAST_SCATTER = 0.01
 NEAR = 0.1
-"""A level is left where the rate falls by this part of it."""
+"""A level ends where the rate falls by this share of it."""
 QUIET, WIDEST = 0.05, 0.05
-"""Samples around a fall are averaged until they scatter by no more than the first, over the second part of the
-time before
-it at most."""
+"""Samples around a fall are averaged until they scatter by at most the first value, over at most the second share of
+the samples of the level."""
 BRIEF = 0.1
-"""A stretch that lasts no longer than this part of the time before it is part of a fall, not a level."""
+"""A stretch of at most this share of the time before it is part of a fall, not a level."""
 HALVES, STEEP = 1.08, 0.5
-"""A level is one if its halves differ by less than the first, and if after it the rate goes on to fall within
-this part of
+"""A level is flat if its halves differ by less than the first ratio, and if the rate then falls within this share of
 its length."""
 
 
 class Stretch(NamedTuple):
-    """Samples [first, last) that run at one rate."""
+    """Samples [first, last) at one rate."""
 
     first: int
     last: int
@@ -54,11 +50,10 @@ class Stretch(NamedTuple):
 
 
 class Fall(NamedTuple):
-    """Where a level ends: its rate and that of what follows, seconds and bytes at its end.
+    """The end of a level: its rate and the rate after it, seconds and bytes at the end.
 
-    `blur` is how far the place is uncertain, as a share of the time before it: the width over which samples
-    were averaged,
-    or the scatter of eighths of the level where that is more.
+    `blur` is the uncertainty of the place as a share of the time before it. It is the width over which samples were
+    averaged, or the scatter of eighths of the level if that is larger.
     """
 
     level: float
@@ -73,7 +68,7 @@ class Fall(NamedTuple):
 
 
 def falls(course: Line) -> Iterator[Fall]:
-    """Yield the falls from each level to the next until the course rises or ends; the first level comes first."""
+    """Yield the falls from each level to the next until the course rises or ends, starting at the first level."""
     if len(course.s) <= 2 * FEWEST:
         return
     every = _without_slow_start(course, stretches(course))
@@ -82,21 +77,21 @@ def falls(course: Line) -> Iterator[Fall]:
         following = every[place]
         if following.rate > LEAST_RATIO * base.rate:
             return
-        found = _fall(course, base, every[place:]) if LEAST_RATIO * following.rate < base.rate else None
-        if found is None:
+        fall = _fall(course, base, every[place:]) if LEAST_RATIO * following.rate < base.rate else None
+        if fall is None:
             base = Stretch(base.first, following.last, course.rate(base.first, following.last))
             place += 1
             continue
-        yield found
-        if not found.lasting:
+        yield fall
+        if not fall.lasting:
             return
-        place = next((n for n in range(place, len(every)) if every[n].last > found.done), len(every))
+        place = next((n for n in range(place, len(every)) if every[n].last > fall.done), len(every))
         if place < len(every):
-            base, place = every[place]._replace(first=max(every[place].first, found.done)), place + 1
+            base, place = every[place]._replace(first=max(every[place].first, fall.done)), place + 1
 
 
 def stretches(course: Line) -> list[Stretch]:
-    """Cut a course into stretches of one rate each, the best cut by least squares of logarithms."""
+    """Return a course as stretches of one rate each, by the best least-squares cut of logarithms."""
     cuts = growing(course.s)
     raw = np.array([course.rate(a, b) for a, b in pairwise(cuts)])
     if not (raw > 0).any():
@@ -106,26 +101,26 @@ def stretches(course: Line) -> list[Stretch]:
     borders = _cut(logs, _scatter(logs))
     merged: list[Stretch] = []
     for first, last in pairwise(borders):
-        own = Stretch(cuts[first], cuts[last], course.rate(cuts[first], cuts[last]))
-        if merged and max(own.rate, merged[-1].rate) < LEAST_STEP * min(own.rate, merged[-1].rate):
+        stretch = Stretch(cuts[first], cuts[last], course.rate(cuts[first], cuts[last]))
+        if merged and max(stretch.rate, merged[-1].rate) < LEAST_STEP * min(stretch.rate, merged[-1].rate):
             begin = merged.pop().first
-            own = Stretch(begin, own.last, course.rate(begin, own.last))
-        merged.append(own)
+            stretch = Stretch(begin, stretch.last, course.rate(begin, stretch.last))
+        merged.append(stretch)
     return merged
 
 
 def _scatter(logs: Array) -> Array:
-    """The standard error of each piece, by how much its neighbours differ."""
+    """Return the standard error of each piece, from the differences of its neighbours."""
     if len(logs) < 3:
         return np.full(len(logs), LEAST_SCATTER)
     steps = np.abs(np.diff(logs))
-    own = [np.median(steps[max(i - AROUND, 0) : i + AROUND]) for i in range(len(logs))]
-    errors: Array = np.maximum(np.array(own) / 0.6745 / np.sqrt(2), LEAST_SCATTER)
+    medians = [np.median(steps[max(i - AROUND, 0) : i + AROUND]) for i in range(len(logs))]
+    errors: Array = np.maximum(np.array(medians) / 0.6745 / np.sqrt(2), LEAST_SCATTER)
     return errors
 
 
 def _cut(logs: Array, errors: Array) -> list[int]:
-    """The borders that make the squares least, each border at its price."""
+    """Return the borders with the least sum of squares plus the penalty of each border."""
     weights = errors**-2.0
     w, wx, wxx = (np.concatenate([[0.0], np.cumsum(weights * logs**power)]) for power in (0, 1, 2))
     best, back = np.zeros(len(logs) + 1), [0] * (len(logs) + 1)
@@ -148,9 +143,12 @@ def _without_slow_start(course: Line, every: list[Stretch]) -> list[Stretch]:
 
 
 def _fall(course: Line, base: Stretch, following: Sequence[Stretch]) -> Fall | None:
-    """The fall from a level to the first stretch that is no part of the fall; None where it does not stand out."""
+    """Return the fall from a level to the first stretch that is not part of the fall; None if it does not stand out."""
     begin, end = float(course.s[base.first]), float(course.s[base.last])
-    after = next((one for one in following if course.s[one.last] - course.s[one.first] > BRIEF * end), following[-1])
+    after = next(
+        (stretch for stretch in following if course.s[stretch.last] - course.s[stretch.first] > BRIEF * end),
+        following[-1],
+    )
     if base.last - base.first < FEWEST or after.rate * LEAST_RATIO > base.rate:
         return None
     middle = (base.rate * after.rate) ** 0.5
@@ -165,7 +163,7 @@ def _fall(course: Line, base: Stretch, following: Sequence[Stretch]) -> Fall | N
 
 
 def _above(course: Line, first: int, last: int, bound: float) -> float:
-    """The share of the time of [first, last) in which pieces lie above a rate."""
+    """Return the share of the time of [first, last) in which pieces are above a rate."""
     cuts = [first + cut for cut in growing(course.s[first : last + 1] - course.s[first])]
     pairs = list(pairwise(cuts))
     high = sum(course.s[b] - course.s[a] for a, b in pairs if course.rate(a, b) > bound)
@@ -173,14 +171,14 @@ def _above(course: Line, first: int, last: int, bound: float) -> float:
 
 
 def _stands(course: Line, base: Stretch, after: Stretch) -> bool:
-    """Whether stretches of the level's length differ so little among themselves that the fall is none of theirs."""
+    """Return whether the fall is larger than the scatter of stretches as long as the level."""
     length = course.s[base.last] - course.s[base.first]
     errors = _error(course, after.first, len(course.s) - 1, length), _error(course, base.first, base.last, length)
     return bool(np.log(base.rate / after.rate) > STANDS * max(errors[0], errors[1] / WINDOWS**0.5))
 
 
 def _error(course: Line, first: int, last: int, length: float) -> float:
-    """How far means over so many seconds scatter in [first, last), by the differences of neighbours."""
+    """Return the scatter of means over `length` seconds in [first, last), from the differences of neighbours."""
     whole = course.s[last] - course.s[first]
     borders = np.searchsorted(course.s, course.s[first] + np.arange(0, whole, min(length, whole / WINDOWS)))
     borders = np.unique(np.clip(borders, first, last))
@@ -192,7 +190,7 @@ def _error(course: Line, first: int, last: int, length: float) -> float:
 
 
 def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasting: bool) -> Fall:
-    """Read from the samples around the border where the level is left."""
+    """Return the fall with the end of its level, read from the samples around the border."""
     length = base.last - base.first
     low, high = max(base.last - length // 2 - 1, base.first), min(after.first + length // 4 + 10, len(course.s) - 1)
     raw = course.rates[low:high].tolist()
@@ -207,7 +205,7 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
     left = max((i for i in range(down) if y[i] >= near), default=0)
     at = crossing(middles[left:], y[left:], near) or float(course.s[base.last])
     end = int(np.searchsorted(course.s, at))
-    if base.first + FEWEST < end < base.first + int(0.8 * length):  # the stretch holds more than the level
+    if base.first + FEWEST < end < base.first + int(0.8 * length):  # the stretch holds more than the level: try again
         return _placed(course, base._replace(last=end), after, middle, lasting=lasting)
     steep_s = crossing(middles[left:], y[left:], level / LEAST_RATIO)
     bytes_at = float(np.interp(at, course.s, course.written))
@@ -227,14 +225,14 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
 
 
 def _mean(values: list[float], width: int) -> list[float]:
-    """A running mean over so many values; the ends have what there is."""
+    """Return a running mean over `width` values; at the ends over the values that exist."""
     ones = np.ones(max(width, 1))
     mean: list[float] = (np.convolve(values, ones, "same") / np.convolve(np.ones(len(values)), ones, "same")).tolist()
     return mean
 
 
 def _flat(course: Line, base: Stretch, at: float) -> bool:
-    """Whether the halves of what was left are equal."""
+    """Return whether the halves of the level are equal."""
     end = int(np.searchsorted(course.s, at))
     half = (base.first + end) // 2
     if half <= base.first or end <= half:

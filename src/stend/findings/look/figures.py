@@ -1,8 +1,8 @@
-"""Every figure of a run: which quantity, in which state of the drive, over which window, under which conditions.
+"""Every figure of a run: quantity, state of the drive, window and conditions.
 
-One row is one workload in one state, window and direction; its quantities (`QUANTITIES`) are derived from its counts
-alone, by `derived`. Whoever shows, compares, judges or exports a figure takes it from here: `figures` are those of
-states, `listed` those of a phase as screens and tables list them. So one quantity has one value.
+A row is one workload in one state, window and direction. Its quantities (`QUANTITIES`) are derived from its counts
+alone, by `derived`. Everything that shows, compares, judges or exports figures takes them from here, so that one
+quantity has one value. `figures` are those of states, `listed` those of a phase as screens and tables list them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,19 +16,19 @@ from stend.model.record import Counts, Result, Run, Tally, Told, added
 from stend.model.stats import percentile_s
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
-"""Purged and not filled; after preconditioning; in the measurement window; at the end of a saturation; after rests;
-the whole of a phase that changes the drive while it lasts; not told, as by other tools."""
+"""In order: purged and not filled; preconditioned; in the measurement window; at the end of a saturation; after rests;
+the whole of a phase that changes the drive while it lasts; not stated, as by other tools."""
 LASTING: tuple[State, ...] = ("window", "saturated", "filled")
-"""States that service lasts in."""
+"""States that last in service."""
 Window = Literal["rounds", "whole", "first", "last", "bursts"]
-"""Which records: of the rounds that were judged, all, the first, the last fifth, the later half of bursts."""
+"""The records of a row: the judged rounds, all, the first, the last fifth, the later half of bursts."""
 Direction = Literal["both", "read", "write"]
 DIRECTIONS: tuple[Direction, ...] = ("both", "read", "write")
 CHANGING = ("slc-cache", "hot-range", "cold-warm", "cross-stimulus", "headroom")
-"""Tests whose phases are about a change, not about a state."""
+"""Tests whose phases measure a change, not a state."""
 SATURATING = ("saturate",)
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm")
-"""Tests whose figures are of no state that lasts, whatever the drive was brought into before."""
+"""Tests whose figures are not of a lasting state, whatever state the drive was brought into before."""
 LEAVES: dict[str, State] = {
     "purge": "fresh",
     "precondition": "filled",
@@ -36,11 +36,11 @@ LEAVES: dict[str, State] = {
     "fill": "filled",
     "saturate": "saturated",
 }
-"""How the names of phases begin that bring the drive into a state, and which."""
+"""Prefix of a phase's name -> the state that the phase leaves the drive in."""
 
 
 class Quantity(NamedTuple):
-    """What a name stands for: base unit, whether more is better, and which kind of threshold is meant for it."""
+    """A quantity: base unit, whether more is better, and which threshold of comparisons applies."""
 
     unit: str
     more_is_better: bool
@@ -59,7 +59,10 @@ QUANTITIES: dict[str, Quantity] = {
 
 
 def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
-    """IOs/s, bytes/s or seconds; None without IOs, or where the sample cannot carry it, or counts do not tell it."""
+    """Return IOs/s, bytes/s or seconds of counts; None if they cannot show the quantity.
+
+    That is without IOs, with a sample size too small for the percentile, or if no response times were counted.
+    """
     if not tally.ios or not seconds:
         return None
     if quantity in PERCENTS:
@@ -74,18 +77,18 @@ def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
 
 
 def of_record(result: Result, direction: Direction, name: str) -> float | None:
-    """The same of one record; what another tool told of it goes before its counts."""
-    said = getattr(result.told, direction).get(name) if result.told else None
-    return derived(getattr(result.counts, direction), result.counts.seconds, name) if said is None else said
+    """Return a quantity of one record; a value that another tool reported comes before its counts."""
+    reported = getattr(result.told, direction).get(name) if result.told else None
+    return derived(getattr(result.counts, direction), result.counts.seconds, name) if reported is None else reported
 
 
 class Figures(NamedTuple):
     """The figures of one workload in one state, window and direction.
 
-    `rounds` are those that were judged, empty where nothing was; `steady` is that verdict, None without one. `place`
-    counts loads of a phase that differ in nothing but where on the drive they go; 0 is all such places together.
-    `told` is what another tool told of an imported load. `headroom` is how many times as fast a trace was played and
-    held its limit, None for what was no search for that.
+    `rounds` are the judged ones, empty if none were; `steady` is that verdict, None without one. `place` numbers loads
+    of a phase that differ only in their position on the drive; 0 is all positions together. `reported` holds the
+    figures that another tool reported of an imported load. `headroom` is how many times as fast a trace was replayed
+    within its limit; None if the row is not a search for it.
     """
 
     test: str
@@ -99,76 +102,86 @@ class Figures(NamedTuple):
     steady: bool | None
     seconds: float
     tally: Tally
-    told: Told | None = None
+    reported: Told | None = None
     headroom: float | None = None
 
     def value(self, quantity: str) -> float | None:
-        """As `derived`; what another tool told goes before."""
+        """Return a quantity as `derived` does; a value that another tool reported comes first."""
         if quantity == "headroom":
             return self.headroom
-        said = getattr(self.told, self.direction).get(quantity) if self.told else None
-        return derived(self.tally, self.seconds, quantity) if said is None else said
+        reported = getattr(self.reported, self.direction).get(quantity) if self.reported else None
+        return derived(self.tally, self.seconds, quantity) if reported is None else reported
 
     def number(self, quantity: str) -> float:
-        """The same, 0 for None; a chart's "latency" is the mean."""
+        """Return a quantity, 0 for None; "latency" of charts is the mean."""
         return self.value("mean" if quantity == "latency" else quantity) or 0.0
 
     @property
     def iops(self) -> float:
-        """IOs/s; 0 without any."""
+        """Return IOs/s; 0 without IOs."""
         return self.number("iops")
 
 
 @once
 def figures(run: Run) -> tuple[Figures, ...]:
-    """Those of states, test by test; a mix has three rows, both directions first, any other load one."""
+    """Return the figures of states, test by test.
+
+    A mix has three rows, both directions first; any other load has one.
+    """
     return tuple(row for test in look.tests(run) for row in _of_test(run, test) if row.tally.ios)
 
 
 def lasting(run: Run) -> list[Figures]:
-    """Those of states that service lasts in, both directions together."""
-    own = [row for row in figures(run) if row.direction == "both"]
-    return [row for row in own if row.state in LASTING and row.test not in UNSTEADY]
+    """Return the figures of lasting states, both directions together."""
+    rows = [row for row in figures(run) if row.direction == "both"]
+    return [row for row in rows if row.state in LASTING and row.test not in UNSTEADY]
 
 
 def answers(run: Run, *names: str) -> list[Figures]:
-    """What tests (all, or these) answered: their main phases as listed, both directions together; with IOs."""
+    """Return the figures with IOs of the measuring phases, as listed, both directions together.
+
+    `names` selects tests; without names all tests count.
+    """
     every = (row for test in look.tests(run, *names) for row in loads(run, test))
     return [row for row in every if row.direction == "both" and row.tally.ios]
 
 
 def loads(run: Run, test: PlannedTest) -> Iterator[Figures]:
-    """Every load of the phases that a test is about, as listed."""
+    """Yield the listed figures of every load in the measuring phases of a test."""
     for phase in look.measuring(run, test):
         yield from listed(run, test.name, phase.name)
 
 
 @once
 def listed(run: Run, test: str, phase: str) -> tuple[Figures, ...]:
-    """Every load of any phase, in the order they came; of a course nobody judged it is the whole, whatever it passes.
+    """Return every load of any phase in order, including loads without IOs.
 
-    Loads without IOs are among them.
+    A row of a phase that is neither judged nor resting covers the whole phase, even if the drive changes during it.
     """
     planned = next(t for t in run.plan.tests if t.name == test)
-    own = next(p for p in planned.phases if p.name == phase)
+    planned_phase = next(p for p in planned.phases if p.name == phase)
     judged = run.verdict_rounds(test, phase)
     places: dict[str, int] = {}
-    found: list[Figures] = []
+    rows: list[Figures] = []
     for _, load, counts in look.cells_of(run, test, phase):
         place = places[load.label] = places.get(load.label, 0) + 1
-        window: Window = "bursts" if look.rest_s(own) else "rounds" if judged else "whole"
-        found += _rows(run, (test, phase, _state(run, planned, own), window, load, place), counts)
-    return tuple(found)
+        window: Window = "bursts" if look.rest_s(planned_phase) else "rounds" if judged else "whole"
+        rows += _rows(run, (test, phase, _state(run, planned, planned_phase), window, load, place), counts)
+    return tuple(rows)
 
 
 def together(rows: Iterable[Figures]) -> Iterator[Figures]:
-    """Loads that differ only in their place on the drive, as one."""
+    """Yield the rows, with loads that differ only in their position on the drive merged into one."""
     alike: dict[tuple[str, str, Direction], list[Figures]] = {}
     for row in rows:
         alike.setdefault((row.phase, row.workload.label, row.direction), []).append(row)
-    for own in alike.values():
-        whole = added(Counts(row.seconds, 0, row.tally) for row in own)
-        yield own[0] if len(own) == 1 else own[0]._replace(place=0, seconds=whole.seconds, tally=whole.read, told=None)
+    for group in alike.values():
+        whole = added(Counts(row.seconds, 0, row.tally) for row in group)
+        yield (
+            group[0]
+            if len(group) == 1
+            else group[0]._replace(place=0, seconds=whole.seconds, tally=whole.read, reported=None)
+        )
 
 
 def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]:
@@ -176,19 +189,21 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]
     judged = look.last_judged(run, run.holder(test, phase), phase) if window == "rounds" else None
     rounds = run.verdict_rounds(test, phase) if window == "rounds" else ()
     steady = judged.steady if judged else None
-    told = _told(run, test, phase, place[4]) if run.source else None
+    reported = _reported(run, test, phase, place[4]) if run.source else None
     for direction in DIRECTIONS if counts.read.ios and counts.write.ios else DIRECTIONS[:1]:
-        yield Figures._make((*place, direction, rounds, steady, counts.seconds, getattr(counts, direction), told, None))
+        yield Figures._make(
+            (*place, direction, rounds, steady, counts.seconds, getattr(counts, direction), reported, None)
+        )
 
 
-def _told(run: Run, test: str, phase: str, load: Workload) -> Told | None:
-    """What another tool told of a load; of several records no told figures can be made one."""
-    own = [r.told for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and r.told]
-    return own[0] if len(own) == 1 else Told(unknown=own[0].unknown) if own else None
+def _reported(run: Run, test: str, phase: str, load: Workload) -> Told | None:
+    """Return the figures that another tool reported of a load; values of several records cannot be merged."""
+    reports = [r.told for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and r.told]
+    return reports[0] if len(reports) == 1 else Told(unknown=reports[0].unknown) if reports else None
 
 
 def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
-    """Every workload with its state, in the order it was measured."""
+    """Yield the figures of every workload with its state, in the order measured."""
     measuring = {phase.name for phase in look.measuring(run, test)}
     for phase in test.phases:
         if phase.name in SATURATING:
@@ -200,7 +215,10 @@ def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
 
 
 def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
-    """What the phase finds, but where it rests, has a window, is about a change or brings the drive into a state."""
+    """Return the state that a phase measures.
+
+    It is the state that earlier phases left, unless the phase rests, has a window, or itself changes the drive.
+    """
     if run.source:
         return "unknown"
     if look.rest_s(phase):
@@ -215,7 +233,7 @@ def _state(run: Run, test: PlannedTest, phase: Phase) -> State:
 
 
 def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
-    """The first record after the purge, and the last ones."""
+    """Yield the first record after the purge, and the end."""
     records = look.records(run, test.name, phase.name)
     if not records:
         return
@@ -229,7 +247,7 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
 
 
 def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
-    """The trace at the fastest speed that held; nothing where none did."""
+    """Yield the trace at the fastest speed that held; nothing if none held."""
     held = headroom.told(headroom.passes(run, test)).held
     for row in listed(run, test.name, headroom.PHASE):
         replay = row.workload.replay

@@ -1,7 +1,8 @@
-"""What a conclusion needs of the run it is drawn from: preconditions as data, each with its reason where it is unmet.
+"""Preconditions of conclusions as data: each returns the reason why it is not met, or None.
 
-A finding names its own (`NEEDS`), asks for the first that is unmet, and then says "can't tell, because". A reason is a
-phrase of the catalogue (`because.KEY`) and its values, so that it reads in every language.
+A finding lists its preconditions (`NEEDS`) and uses the reason of the first that is not met. Its confidence is then
+`can't tell`. A reason is a phrase of the catalogue (`because.KEY`) with its values, so that every language can print
+it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,12 +15,13 @@ from stend.model.definition import Bytes, Hold, PlannedTest, Purge
 from stend.model.record import Run
 
 FILLS = 2.0
-"""Capacities to be written from a purge before a level can be called lasting: the first is written to clean flash, the
-second uses up what is spare even where that is as much again. No drive known to us hides more."""
+"""Capacities to be written after a purge before a level can be called lasting. The first is written to clean flash, the
+second uses up spare flash even if that is as large again. We know of no drive that hides more."""
 HOT_C = 70.0
-"""Most drives begin to slow down between 70 and 85 °C; one that tells its own limit is believed."""
+"""Most drives slow down between 70 and 85 °C; a limit that the drive itself reports takes precedence."""
 NEAR_C = 10.0
-"""A drive that was slowed down for heat between two looks has cooled down by less than this at the next one."""
+"""A drive that was slowed down by heat between two telemetry readings has cooled down by less than this at the next
+one."""
 WHOLE = 0.99
 
 
@@ -35,66 +37,69 @@ Need = Callable[[Ground], Because | None]
 
 
 def unmet(needs: Iterable[Need], ground: Ground) -> Because | None:
-    """The first precondition that the run does not meet; None where it carries the conclusion."""
+    """Return the reason of the first precondition that the run does not meet; None if it meets all."""
     return next((why for need in needs if (why := need(ground))), None)
 
 
 def unhurried(ground: Ground) -> Because | None:
-    """The run was not shortened by `--quick`: seconds of a load show no state that lasts."""
+    """Return a reason if the run was shortened by `--quick`: seconds of a load show no lasting state."""
     return Because("quick") if ground.run.plan.profile.quick else None
 
 
 def unthrottled(ground: Ground) -> Because | None:
-    """The drive does not say that it slowed itself down."""
+    """Return a reason if the drive reports that it slowed itself down."""
     seconds = sum(end - begin for begin, end in heat.throttled(ground.run, ground.records))
     return Because("throttled", {"seconds": seconds}) if seconds else None
 
 
 def cool(ground: Ground) -> Because | None:
-    """The drive stayed below the temperature from which it warns, or most slow down."""
+    """Return a reason if the drive reached the temperature at which it warns, or at which most drives slow down."""
     limit, top = limit_c(ground.run), heat.hottest(ground.run, ground.records)
     return Because("hot", {"top": top, "limit": limit}) if top is not None and top >= limit else None
 
 
 def quiet(ground: Ground) -> Because | None:
-    """Nothing that watch notes happened to the drive: no other link, errors, warning, resync, or missing member."""
+    """Return the first incident that telemetry reported, as a reason.
+
+    Incidents are another link, errors, a warning, a resync, or a missing member.
+    """
     return next((incident.why for incident in incidents.during(ground.run, ground.records)), None)
 
 
 def undisturbed(ground: Ground) -> Because | None:
-    """Neither heat nor anything else that the drive reports of itself can have moved its figures."""
+    """Return a reason if heat or anything else that the drive reports may have changed its figures."""
     return unthrottled(ground) or cool(ground) or quiet(ground)
 
 
 def surely_cool(ground: Ground) -> bool:
-    """Whether the drive told temperatures so low that none between two looks can have slowed it down."""
+    """Return whether all temperatures were so low that the drive cannot have slowed down between two readings."""
     top = heat.hottest(ground.run, ground.records)
     return top is not None and top < limit_c(ground.run) - NEAR_C
 
 
 def undisturbed_s(ground: Ground) -> float:
-    """Return up to when `undisturbed` holds, in seconds on the records' clock; infinity where it holds throughout."""
+    """Return how long `undisturbed` holds, in seconds on the records' clock; infinity if it always does."""
     run, records = ground.run, ground.records
     begins = [begin for begin, _ in heat.throttled(run, records)]
-    begins += [on_clock(run, records, one.begin) for one in incidents.during(run, records)]
+    begins += [on_clock(run, records, incident.begin) for incident in incidents.during(run, records)]
     if records and (hot := heat.hot_from(run, records, limit_c(run))) is not None:
         begins.append(on_clock(run, records, hot))
     return min(begins, default=float("inf"))
 
 
 def limit_c(run: Run) -> float:
-    """Return the temperature from which the drive warns, or from which most slow down."""
+    """Return the temperature at which the drive warns, or at which most drives slow down, in °C."""
     return float(run.plan.device.facts.get("warning_temperature_c") or HOT_C)
 
 
 def overwritten(ground: Ground) -> Because | None:
-    """FILLS capacities were written since the drive was purged."""
+    """Return a reason if fewer than FILLS capacities were written since the purge."""
     fills = capacities(ground)
     return Because("fills", {"fills": fills, "wanted": FILLS}) if fills < WHOLE * FILLS else None
 
 
 def ruled(ground: Ground) -> Because | None:
-    """Where a steady state was sought, it was reached by the rule."""
+    """Return a reason if a steady state was sought and not reached by the rule."""
     names = {record.result.where.phase for record in ground.records}
     for phase, _ in judged_phases(ground.test):
         judged = last_judged(ground.run, ground.test.name, phase.name)
@@ -103,8 +108,8 @@ def ruled(ground: Ground) -> Because | None:
     return None
 
 
-def whole(ground: Ground) -> Because | None:
-    """All that was to be written was written."""
+def fully_written(ground: Ground) -> Because | None:
+    """Return a reason if less was written than planned."""
     for record in ground.records:
         step = record.result.step
         if isinstance(step, Hold) and isinstance(step.amount, Bytes):
@@ -115,7 +120,7 @@ def whole(ground: Ground) -> Because | None:
 
 
 def capacities(ground: Ground) -> float:
-    """Capacities written from the test's last purge on until the end of the stretch."""
+    """Return the capacities written from the test's last purge to the end of the stretch."""
     run, test = ground.run, ground.test
     last, written = ground.records[-1].result if ground.records else None, 0
     for result in (r for name in phase_names(test) for r in run.of(test.name, name)):

@@ -1,4 +1,4 @@
-"""Reads that a cache answered, told from those of the medium by how long they took."""
+"""Reads answered by a cache, separated from those of the medium by their response time."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,12 @@ from stend.model.record import Counts, Run, Tally
 from stend.model.stats import bin_edges_ns, percentile_s
 
 MISS = 0.3
-"""An answer faster than this share of the tenth percentile of cold reads came from the cache."""
+"""A read faster than this share of the tenth percentile of cold reads came from the cache."""
 ALL = 0.95
 FEW = 0.05
 COLD_S, ENOUGH = 5.0, 300
-"""A part that is used anew is cold for so many seconds, if so many IOs were done in them; else in its first record."""
+"""A part that is used again is cold for this many seconds if enough IOs were done in them; else for its first
+record."""
 
 
 class Cold(NamedTuple):
@@ -23,28 +24,29 @@ class Cold(NamedTuple):
 
 
 def cold(counts: Counts, warmed: float = 0.0) -> Cold:
-    """From counts in which a share of the reads, the fastest, came from a cache already."""
+    """Return the cold reads in counts of which a share `warmed`, the fastest, came from a cache already."""
     fast, usual = (percentile_s(counts.read, 100 * warmed + p * (1 - warmed)) or 0.0 for p in (10, 50))
     return Cold(counts.iops * (1 - warmed), fast, usual)
 
 
 def beginning(run: Run, record: look.Record) -> Cold:
-    """From the first record of a part that is used anew; the medium's rate is that of its first seconds."""
+    """Return the cold reads of the first record of a part; the medium's rate is that of its first seconds."""
     first = sum((c for end, c in look.samples(run, record) if end - record.start_s < COLD_S), Counts())
     known = first.both.ios >= ENOUGH and record.counts.iops
     return cold(record.counts, max(1 - first.iops / record.counts.iops, 0.0) if known else 0.0)
 
 
 def hits(read: Tally, than: Cold) -> float:
-    """The share of reads, 0 to 1, that came from a cache; `than` are the same reads before it held anything.
+    """Return the share of reads, 0 to 1, that came from a cache; `than` are the same reads before it held anything.
 
-    A cache that many ask at once answers slowly too, but then none of them waits as long as half of the cold ones did.
+    A cache with many parallel requests answers slowly too, but then nearly all reads take less than MISS of the cold
+    median.
     """
     share = _faster(read, MISS * than.fast_s)
     return 1.0 if share < FEW and _faster(read, MISS * than.usual_s) >= ALL else share
 
 
 def _faster(read: Tally, limit_s: float) -> float:
-    """The share of IOs below a response time."""
+    """Return the share of IOs below a response time."""
     total = sum(read.bins.values())
     return sum(n for i, n in read.bins.items() if bin_edges_ns(i)[1] <= limit_s * 1e9) / total if total else 0.0

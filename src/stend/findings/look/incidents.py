@@ -1,7 +1,7 @@
-"""What happened to a drive while it was measured: everything that watch notes, with the time between two looks.
+"""Incidents of a drive during measurement: everything that telemetry reports, with the time between two readings.
 
-A drive is asked between rounds only, so that an incident lies somewhere between the last look that did not show it and
-the first that does.
+Telemetry is read between rounds only. An incident is somewhere between the last reading that did not show it and the
+first one that did.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,9 @@ from stend.model.record import Run
 from stend.runner.telemetry import HEAT_BIT, MINUTE_S, incidents
 
 GOES_ON = ("resync", "critical_warning")
-"""Values that tell of a state: as long as they are set, it lasts."""
+"""Values that report a state: the state lasts as long as they are set."""
 COUNTED_APART = "mismatch"
-"""The kind of note that says that others moved bytes beside the load."""
+"""The kind of note that reports bytes moved by others next to the load."""
 
 
 class Incident(NamedTuple):
@@ -30,26 +30,26 @@ class Incident(NamedTuple):
 
 @once
 def every(run: Run) -> tuple[Incident, ...]:
-    """Every incident of a run, in the order in which they could have begun."""
-    return tuple(sorted((*_of_looks(run), *_of_notes(run)), key=lambda one: one[:2]))
+    """Return every incident of a run, ordered by its earliest possible start."""
+    return tuple(sorted((*_of_looks(run), *_of_notes(run)), key=lambda incident: incident[:2]))
 
 
 def during(run: Run, records: Sequence[Record]) -> Iterator[Incident]:
-    """Yield the incidents that may lie between the beginning of the first of these records and the end of the last."""
+    """Yield the incidents that may overlap the time from the start of the first record to the end of the last."""
     if records:
         first, last = began(run, records[0].result), ended(run, records[-1].result)
-        yield from (one for one in every(run) if one.begin < last and one.end > first)
+        yield from (incident for incident in every(run) if incident.begin < last and incident.end > first)
 
 
 def _of_looks(run: Run) -> Iterator[Incident]:
-    """Compare each look with all that earlier ones told: a drive that is silent once hides nothing."""
+    """Yield the changes from earlier readings, each compared with the last known value of every name."""
     known: dict[str, Any] = {}
     before: Moment | None = None
     for moment, look in looks(run):
         minute = {"minute": moment[1] / MINUTE_S}
         happened = list(incidents(known, look.values)) if before else []
-        for one in happened:
-            yield Incident(before or moment, moment, Because(one.key, one.values | minute))
+        for incident in happened:
+            yield Incident(before or moment, moment, Because(incident.key, incident.values | minute))
         for name in GOES_ON if not happened else ():
             if value := look.values.get(name) or (before and known.get(name)):
                 yield Incident(before or moment, moment, _lasting(name, value))
@@ -65,9 +65,9 @@ def _lasting(name: str, value: Any) -> Because:
 
 
 def _of_notes(run: Run) -> Iterator[Incident]:
-    """Notes that tell what no look does: bytes that others moved, between the two looks that were compared."""
+    """Yield incidents that only notes report: bytes moved by others between the two readings that were compared."""
     moments = [moment for moment, _ in looks(run)]
     for moment, note in notes(run):
         if note.kind == COUNTED_APART:
-            earlier = [one for one in moments if one <= moment][-2:] or [moment]
+            earlier = [known for known in moments if known <= moment][-2:] or [moment]
             yield Incident(earlier[0], earlier[-1], Because("mismatch", {"minute": moment[1] / MINUTE_S}))

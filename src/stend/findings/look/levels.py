@@ -10,15 +10,16 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 LEAST_STEP = 1.12
-"""Neighbouring levels closer than this are one level."""
+"""Neighbouring levels closer than this ratio are one level."""
 FEWEST = 4
-"""Samples of a level, at least."""
+"""Minimum number of samples of a level."""
 SHARP, NEIGHBOURS = 0.5, 12
-"""A step happens between two samples: at least this part of the fall (of its logarithm) is right there, in so many."""
+"""A step happens between two samples: at least this share of the fall (of its logarithm) is within this many
+samples."""
 NOISE = 5.0
-"""A step must stand out of the noise of both its means by so many standard errors."""
+"""A step exceeds the noise of both its means by this many standard errors."""
 DIP, AROUND = 0.5, 9
-"""A sample far below those around it is no level, but would pull the mean of logarithms: it counts as this part."""
+"""A sample far below those around it is not a level but would pull the mean of logarithms: it counts as this share."""
 
 
 class Level(NamedTuple):
@@ -30,19 +31,19 @@ class Level(NamedTuple):
 
 
 def levels(values: Sequence[float]) -> list[Level]:
-    """A series as a few constant levels, by binary segmentation of its logarithm; [] below FEWEST samples."""
+    """Return a series as a few constant levels, by binary segmentation of its logarithm; [] below FEWEST samples."""
     raw = np.asarray(values, float)
     if len(raw) < FEWEST or not (raw > 0).any():
         return []
     logs = np.log(np.maximum(np.maximum(raw, raw[raw > 0].min()), np.multiply(DIP, smooth(values, AROUND))))
     noise = float(np.median(np.abs(np.diff(logs)))) / 0.6745 / np.sqrt(2) if len(raw) > 1 else 0.0
     cuts = sorted({0, len(raw), *_cuts(logs, 0, len(raw), max(noise, 1e-6))})
-    found = [Level(a, b, float(np.median(raw[a:b]))) for a, b in pairwise(cuts)]
-    return _merged(found, raw)
+    pieces = [Level(a, b, float(np.median(raw[a:b]))) for a, b in pairwise(cuts)]
+    return _merged(pieces, raw)
 
 
 def _cuts(logs: Array, first: int, last: int, noise: float) -> list[int]:
-    """Where to cut [first, last), and its parts again."""
+    """Return the cuts of [first, last) and, recursively, of its parts."""
     size = last - first
     if size < 2 * FEWEST:
         return []
@@ -61,10 +62,10 @@ def _cuts(logs: Array, first: int, last: int, noise: float) -> list[int]:
     return [*_cuts(logs, first, cut, noise), cut, *_cuts(logs, cut, last, noise)]
 
 
-def _merged(found: list[Level], raw: Array) -> list[Level]:
-    """Levels that turn out alike become one again."""
+def _merged(pieces: list[Level], raw: Array) -> list[Level]:
+    """Return the levels with neighbours that turn out equal merged."""
     merged: list[Level] = []
-    for level in found:
+    for level in pieces:
         if merged and max(merged[-1].value, level.value) < LEAST_STEP * min(merged[-1].value, level.value):
             first = merged.pop().first
             merged.append(Level(first, level.last, float(np.median(raw[first : level.last]))))
@@ -74,7 +75,7 @@ def _merged(found: list[Level], raw: Array) -> list[Level]:
 
 
 def sharp(values: Sequence[float], before: Level, after: Level) -> bool:
-    """Whether a fall between two levels happens right at their border, and is not spread over them; a rise may be."""
+    """Return whether a fall between two levels happens at their border, not spread over them; rises always pass."""
     left = values[max(before.first, before.last - NEIGHBOURS) : max(before.last - 1, before.first + 1)]
     right = values[min(after.first + 1, after.last - 1) : min(after.last, after.first + NEIGHBOURS)]
     fall = np.log(np.median(left) / max(float(np.median(right)), 1e-9))
@@ -82,9 +83,9 @@ def sharp(values: Sequence[float], before: Level, after: Level) -> bool:
 
 
 def boundary(values: Sequence[float], widths: Sequence[float], before: Level, after: Level) -> float:
-    """How much of `widths` (bytes or seconds per sample) lies before the step between two levels.
+    """Return how much of `widths` (bytes or seconds per sample) is before the step between two levels.
 
-    The samples at the step itself are shared out by how far their value is from either level.
+    The samples at the step are shared out by the distance of their value from either level.
     """
     inner = sum(widths[before.first : before.last]) + sum(widths[: before.first])
     edge = after.first
@@ -97,7 +98,7 @@ def boundary(values: Sequence[float], widths: Sequence[float], before: Level, af
 
 
 def smooth(values: Sequence[float], width: int = 5) -> list[float]:
-    """A running median; the ends see what there is."""
+    """Return a running median; at the ends over the values that exist."""
     raw, half = np.asarray(values, float), width // 2
     if len(raw) < width:
         return [float(np.median(raw[max(i - half, 0) : i + half + 1])) for i in range(len(raw))]
@@ -109,19 +110,19 @@ def smooth(values: Sequence[float], width: int = 5) -> list[float]:
 
 
 def scatter(values: Sequence[float]) -> float:
-    """How far neighbouring values differ, as a share of their size; steps and bursts that are rare do not count."""
+    """Return the relative difference of neighbouring values; rare steps and bursts do not count."""
     raw = np.asarray(values, float)
     logs = np.log(raw[raw > 0])
     return float(np.median(np.abs(np.diff(logs)))) / 0.6745 / 2**0.5 if len(logs) > 1 else 0.0
 
 
 def quiet_width(values: Sequence[float], most: float) -> int:
-    """Over how many values a mean must run to scatter by no more than `most`; a quarter of them at most."""
+    """Return the width of a running mean that scatters by no more than `most`; at most a quarter of the values."""
     return min(round((scatter(values) / most) ** 2), len(values) // 4)
 
 
 def quieted(values: Sequence[float], most: float) -> list[float]:
-    """A running mean, just so long that neighbours scatter by no more than `most`; its ends see what there is."""
+    """Return a running mean just wide enough that neighbours scatter by no more than `most`; short at the ends."""
     width = quiet_width(values, most)
     if width < 2:
         return list(values)
@@ -133,7 +134,7 @@ def quieted(values: Sequence[float], most: float) -> list[float]:
 
 
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float | None:
-    """The first x at which y falls below a level, between two samples by a straight line; None if it never does."""
+    """Return the first x at which y falls below a level, interpolated between two samples; None if it never does."""
     for index, value in enumerate(y):
         if value < level:
             if index == 0:

@@ -1,6 +1,6 @@
-"""The moments of a run in order, across interruptions: a run that goes on starts a new clock.
+"""Moments of a run in order, across interruptions: a resumed run starts a new clock.
 
-A moment is the number of the clock and the seconds on it, so that moments of two clocks compare as they happened.
+A moment is the number of the clock and the seconds on it, so that moments of different clocks compare in order.
 """
 
 from bisect import bisect_right
@@ -17,14 +17,14 @@ Event = TypeVar("Event", Note, Telemetry)
 
 @once
 def looks(run: Run) -> tuple[tuple[Moment, Telemetry], ...]:
-    """Every telemetry event of a run by its moment, in the order of time."""
+    """Return every telemetry event of a run by its moment, ordered by time."""
     begins = [looks for _, looks, _ in run.stretches]
     return tuple(sorted(_placed(begins, run.telemetry), key=lambda placed: placed[0]))
 
 
 @once
 def notes(run: Run) -> tuple[tuple[Moment, Note], ...]:
-    """Every note of a run by its moment, in the order of time."""
+    """Return every note of a run by its moment, ordered by time."""
     begins = [notes for _, _, notes in run.stretches]
     return tuple(sorted(_placed(begins, run.notes), key=lambda placed: placed[0]))
 
@@ -51,7 +51,7 @@ def began(run: Run, result: Result) -> Moment:
 
 
 def on_clock(run: Run, records: Sequence[Record], moment: Moment) -> float:
-    """Return a moment on the clock of a phase's records; of a moment between two records, the end of the first."""
+    """Return a moment on the clock of a phase's records; between two records, it is the end of the first."""
     at = records[0].start_s
     for record in records:
         begin = began(run, record.result)

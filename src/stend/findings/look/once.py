@@ -1,4 +1,4 @@
-"""Folds that are asked for again and again: worked out once for a run as it is, anew when something was added to it."""
+"""Cache for folds over a run: computed once per state of the run, and again when events were added to it."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,16 +7,19 @@ from weakref import WeakKeyDictionary
 
 from stend.model.record import Run
 
-Asked = ParamSpec("Asked")
-Told = TypeVar("Told")
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
 
 
-def once(fold: Callable[Concatenate[Run, Asked], Told]) -> Callable[Concatenate[Run, Asked], Told]:
-    """Kept as long as the run is; what else is asked for must be hashable, and nobody may change what is told."""
-    known: WeakKeyDictionary[Run, tuple[tuple[int, ...], dict[object, Told]]] = WeakKeyDictionary()
+def once(fold: Callable[Concatenate[Run, Arguments], Answer]) -> Callable[Concatenate[Run, Arguments], Answer]:
+    """Return a fold with a cache that lives as long as the run.
+
+    Further arguments must be hashable, and no caller may change a result.
+    """
+    known: WeakKeyDictionary[Run, tuple[tuple[int, ...], dict[object, Answer]]] = WeakKeyDictionary()
 
     @wraps(fold)
-    def asked(run: Run, /, *args: Asked.args, **named: Asked.kwargs) -> Told:
+    def cached(run: Run, /, *args: Arguments.args, **named: Arguments.kwargs) -> Answer:
         state = (len(run.started), len(run.results), len(run.judged), len(run.telemetry), len(run.notes))
         kept = known.get(run)
         if kept is None or kept[0] != state:
@@ -26,4 +29,4 @@ def once(fold: Callable[Concatenate[Run, Asked], Told]) -> Callable[Concatenate[
             kept[1][key] = fold(run, *args, **named)
         return kept[1][key]
 
-    return asked
+    return cached

@@ -1,4 +1,4 @@
-"""One pause, or one slower stretch, in a course that is even otherwise: when it began, how long it was, its rate."""
+"""One pause or one slower stretch in an otherwise even course: its start, length and rate."""
 
 from typing import NamedTuple
 
@@ -7,17 +7,17 @@ import numpy as np
 from stend.findings.look.pieces import Array, Line
 
 LOW = 0.5
-"""A sample below this part of the usual rate belongs to it."""
+"""A sample below this share of the usual rate belongs to the stretch."""
 STOPPED = 0.1
-"""A stretch above this part of the usual rate is slower, not a pause."""
+"""A stretch above this share of the usual rate is slower, not a pause."""
 MOST = 0.3
-"""A pause lasts no longer than this part of the whole time."""
+"""A pause lasts at most this share of the whole time."""
 ONE = 0.9
-"""This part of all low samples must lie in one row, or there is more than one pause."""
+"""This share of all low samples must be in one stretch, or there is more than one pause."""
 
 
 class Pause(NamedTuple):
-    """Samples [first, last), when they begin, how long they last, their rate, and whether the drive stood still."""
+    """Samples [first, last), their start and length in seconds, their rate, and whether the drive stood still."""
 
     first: int
     last: int
@@ -28,17 +28,17 @@ class Pause(NamedTuple):
 
     @property
     def key(self) -> str:
-        """The key of a finding that states it."""
+        """Return the key of a finding that states it."""
         return "paused" if self.still else "slowed"
 
     @property
     def values(self) -> dict[str, float]:
-        """What a sentence shows of it."""
+        """Return the values of its sentence."""
         return {"pause_s": self.seconds, "pause_at": self.begin_s} | ({} if self.still else {"pause_rate": self.rate})
 
 
 def pause(course: Line) -> Pause | None:
-    """Return the only pause or slower stretch of a course; None where there is none, or more than one."""
+    """Return the only pause or slower stretch of a course; None if it has another number of them."""
     rates = course.rates
     if not len(rates):
         return None
@@ -51,11 +51,11 @@ def pause(course: Line) -> Pause | None:
     seconds = float(course.s[last] - course.s[first])
     if seconds > MOST * course.s[-1] or last - first < ONE * low.sum() or not 0 < first < last < len(rates):
         return None
-    rate = float(np.median(rates[first:last]))  # the samples at both ends are slower in part only
+    rate = float(np.median(rates[first:last]))  # the samples at both ends are only partly slower
     return Pause(first, last, float(course.s[first]), seconds, rate, rate < STOPPED * usual)
 
 
 def kept(table: Array, gap: Pause) -> Array:
-    """Return a table of samples without a pause and the two samples beside it, which are half of it."""
+    """Return a table of samples without a pause and the two samples next to it, which are partly in it."""
     rows: Array = np.concatenate([table[: max(gap.first - 1, 1)], table[gap.last + 1 :]])
     return rows

@@ -1,4 +1,4 @@
-"""The course of a phase in samples and in pieces: equal ones, or ones that grow with the time before them."""
+"""Course of a phase in samples and in pieces: equal ones, or ones that grow with the time before them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,14 +15,14 @@ Array = npt.NDArray[np.float64]
 
 MOST = 3000
 LONGEST = [name.endswith("max_ns") for name in COLUMNS]
-"""Columns of which the longest is told, not the sum."""
+"""Columns that are combined by their maximum, not by their sum."""
 GROWS = 0.02
-"""A growing piece lasts this part of the time before it, and one sample at least."""
+"""A growing piece lasts this share of the time before it, at least one sample."""
 
 
 @once
 def seconds(run: Run, test: str, phase: str) -> Array:
-    """Return the samples of a phase as a table (`record.COLUMNS`), about a second each; its records without samples."""
+    """Return the samples of a phase as a table (`record.COLUMNS`), about one per second; else its records."""
     records = look.records(run, test, phase)
     every = [run.tabled(record.result) for record in records]
     sampled = np.concatenate(every) if every else np.empty((0, len(COLUMNS)))
@@ -36,9 +36,9 @@ def seconds(run: Run, test: str, phase: str) -> Array:
 
 
 def equal(table: Array) -> list[Counts]:
-    """Return samples in at most `MOST` pieces of as many samples each, in order.
+    """Return samples in at most `MOST` pieces of equally many samples each, in order.
 
-    Cleaning comes in bursts: the median of single seconds is no level that a drive keeps.
+    Pieces are sums: cleaning comes in bursts, and a median of single seconds would not be a level that a drive keeps.
     """
     each = -(-len(table) // MOST) or 1
     begins = np.arange(0, len(table), each)
@@ -57,7 +57,7 @@ def _tally(ios: float, done: float, ns: float, ns2: float, max_ns: float) -> Tal
 
 
 class Line(NamedTuple):
-    """A course as sums up to the end of each sample: seconds, IOs or bytes done, bytes written; each begins with 0."""
+    """A course as sums up to the end of each sample: seconds, IOs or bytes done, bytes written; each starts with 0."""
 
     s: Array
     done: Array
@@ -65,26 +65,28 @@ class Line(NamedTuple):
 
     @property
     def rates(self) -> Array:
-        """What was done in a second, sample by sample."""
+        """Return the amount done per second, sample by sample."""
         rates: Array = np.diff(self.done) / np.diff(self.s)
         return rates
 
     def rate(self, first: int, last: int) -> float:
-        """The mean of the samples [first, last)."""
+        """Return the mean rate of the samples [first, last)."""
         return float((self.done[last] - self.done[first]) / (self.s[last] - self.s[first]))
 
     def until(self, end_s: float) -> "Line":
-        """The part of it that ends no later."""
+        """Return the part of the course that ends no later."""
         last = int(np.searchsorted(self.s, end_s, side="right"))
         return Line(self.s[:last], self.done[:last], self.written[:last])
 
 
 def line(table: Array, *, by_bytes: bool = False) -> Line:
     """Return samples as a course of IOs, or of bytes."""
-    told = dict(zip(COLUMNS, table.T, strict=True))
+    columns = dict(zip(COLUMNS, table.T, strict=True))
     unit = "bytes" if by_bytes else "ios"
-    done = told[f"read_{unit}"] + told[f"write_{unit}"]
-    return Line(*(np.concatenate([[0.0], np.cumsum(own)]) for own in (told["seconds"], done, told["write_bytes"])))
+    done = columns[f"read_{unit}"] + columns[f"write_{unit}"]
+    return Line(
+        *(np.concatenate([[0.0], np.cumsum(sums)]) for sums in (columns["seconds"], done, columns["write_bytes"]))
+    )
 
 
 def of_counts(every: Sequence[Counts]) -> Line:

@@ -1,4 +1,4 @@
-"""What a run tells of the trace it played."""
+"""Figures of a run about the trace that it replayed."""
 
 from stend.findings import look
 from stend.model.definition import PlannedTest
@@ -8,14 +8,14 @@ from stend.model.stats import bin_edges_ns, percentile_s
 
 
 def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:
-    """How the trace's times were kept, and what it did, reads and writes."""
+    """Return how the trace's times were kept, and the replay's reads and writes."""
     records = look.records(run, test.name, "replay")
     pace = next((r.result.pace for r in reversed(records) if r.result.pace), Pace())
     return pace, (records[-1].counts.read, records[-1].counts.write) if records else (Tally(), Tally())
 
 
 def lateness_s(pace: Pace, percent: float) -> float | None:
-    """How long after its time an IO was sent, by percentile; None where it was not measured or too few were sent."""
+    """Return how late IOs were sent in seconds, by percentile; None if not measured or the sample size is too small."""
     waited = sum(sum(bin_edges_ns(index)) / 2 * ios for index, ios in pace.lateness.items())
     tally = Tally(ios=sum(pace.lateness.values()), latency_ns=waited, max_ns=pace.latest_ns, bins=dict(pace.lateness))
     return percentile_s(tally, percent)
