@@ -12,7 +12,7 @@ from stend.findings.look.claimed import meaning
 from stend.findings.look.figures import figures
 from stend.model.record import Run
 from stend.report.story import page_one
-from stend.report.story.page_one import Seen
+from stend.report.story.page_one import Review
 from stend.words import Language
 from stend.words.sentences import finding_said
 from tests.synthetic import Truth, made
@@ -55,7 +55,7 @@ def test_page_one_tells_what_was_promised_to_the_digit(lang: str) -> None:
     words = Language(lang)
     promised = {"rand_read_4k_us": 47, "rand_read_4k": 743000, "seq_read_128k_MB": 3000}
     found = tuple(claims.find(run(), {"class": "enterprise", "claimed": promised}))
-    seen = Seen(run(), {}, Verdict(None, (), Known({})), found, "flash", words)
+    seen = Review(run(), {}, Verdict(None, (), Known({})), found, "flash", words)
     told = " ".join(text for _, _, text in page_one.claims(seen)).replace("\u00a0", " ")
     numbers = {"en": ("47 µs", "743,000 IOPS", "3,000 MB/s"), "ru": ("47 мкс", "743 000 IOPS", "3000 МБ/с")}
     assert all(f" {number}," in told for number in numbers[lang])

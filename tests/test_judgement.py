@@ -12,7 +12,7 @@ from stend.findings.judgement import FIT, RANK, Judged, Mark, Verdict, judge, ve
 from stend.findings.judgement.evidence import FACTS, TELLS, Evidence, Known
 from stend.findings.judgement.uses import KINDS, uses
 from stend.findings.look.grounds import Because
-from stend.report.story.page_one import Seen, sentence
+from stend.report.story.page_one import Review, sentence
 from stend.report.story.page_one import verdict as headline
 from stend.report.story.telling import questions
 from stend.words import LANGUAGES, Language
@@ -163,7 +163,7 @@ def test_no_two_sentences_of_a_judgement_contradict_each_other(drawn: Evidence, 
 @given(drives, st.sampled_from(KINDS))
 def test_a_headline_says_what_speaks_for_the_fit_and_against_the_unfit(drawn: Evidence, kind: str) -> None:
     words, judged = Language("en"), verdict(Known(FILLED | drawn), kind)
-    text = headline(Seen(whole(), judged.told, judged, (), kind, words))
+    text = headline(Review(whole(), judged.figures, judged, (), kind, words))
     every = [r for one in judged.uses for r in one.reasons if r.answer == r.key]
     clauses = {key: {reason_said(r, words) for r in every if r.answer == key} for key in ("pass", "doubt", "fail")}
     only_fails = clauses["fail"] - clauses["pass"]
@@ -198,7 +198,7 @@ def test_a_contradiction_is_found() -> None:
 
 def test_a_headline_names_the_weightiest_reason_against_a_server() -> None:
     judged = verdict(Known(DESKTOP), "flash")
-    text = headline(Seen(whole(), judged.told, judged, (), "flash", Language("en")))
+    text = headline(Review(whole(), judged.figures, judged, (), "flash", Language("en")))
     assert text.startswith("Fit for a desktop: ")
     assert "Not fit for " in text
     assert "from 168,000 to 16,000 IOPS in 10\u00a0h" in text

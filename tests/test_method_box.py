@@ -7,7 +7,7 @@ from stend.base.units import KiB
 from stend.model.definition import Hold, Workload
 from stend.model.record import Run
 from stend.planning import plan as planning
-from stend.report.parts.departures import departures, told
+from stend.report.parts.departures import departure_rows, departures
 from stend.report.parts.document import document
 from stend.report.parts.header import device, every_load, header
 from stend.words import Language
@@ -53,7 +53,7 @@ def test_no_load_of_any_test_is_left_out_of_its_box(desktop: Run) -> None:
 def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(desktop: Run) -> None:
     found = departures(desktop)
     assert found
-    said = dict(told(desktop, EN))
+    said = dict(departure_rows(desktop, EN))
     assert {one.setting for one in found["iops"]} >= {"steady", "blocks_kib"}
     assert {one.setting for one in found["latency"]} >= {"depths", "blocks_kib"}
     assert {one.setting for one in found["write-saturation"]} >= {"active_range_pct", "seek_steady", "minutes"}
@@ -67,9 +67,9 @@ def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(d
 @pytest.mark.parametrize("profile", ["enterprise-2.0.2", "enterprise-1.1", "client-2.0.2"])
 def test_the_specifications_own_profiles_depart_in_nothing_and_an_operators_change_shows(profile: str) -> None:
     run = made("iops", "write-saturation", profile=profile, interval_s=60.0)
-    assert [text for _, text in told(run, EN)] == ["in no setting"]
+    assert [text for _, text in departure_rows(run, EN)] == ["in no setting"]
     changed = made("iops", "write-saturation", profile=profile, interval_s=60.0, rounds=6)
-    assert [text for _, text in told(changed, EN)] == ["rounds at most: 6 instead of 25"]
+    assert [text for _, text in departure_rows(changed, EN)] == ["rounds at most: 6 instead of 25"]
 
 
 def test_every_setting_that_can_depart_has_a_name_in_both_languages() -> None:
@@ -78,7 +78,7 @@ def test_every_setting_that_can_depart_has_a_name_in_both_languages() -> None:
                    shorten=60, minute_s=1)  # fmt: skip
         settings = {one.setting for own in (departures(run) or {}).values() for one in own} - {"shared"}
         assert [s for s in settings if not EN.knows(f"setting.{s}")] == []
-        assert len(list(told(run, RU))) == len(list(told(run, EN))) > 0
+        assert len(list(departure_rows(run, RU))) == len(list(departure_rows(run, EN))) > 0
 
 
 @pytest.mark.parametrize(
@@ -106,4 +106,4 @@ def test_a_profile_of_another_specification_claims_no_departures() -> None:
     run = made("iops", interval_s=600.0, shorten=60)
     other = msgspec.structs.replace(planning.load_profile("review"), specification="9")
     plan = msgspec.structs.replace(run.plan, profile=other)
-    assert list(told(Run([msgspec.structs.replace(run.started[0], plan=plan)]), EN)) == []
+    assert list(departure_rows(Run([msgspec.structs.replace(run.started[0], plan=plan)]), EN)) == []

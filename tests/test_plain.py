@@ -120,14 +120,14 @@ def test_after_a_crash_the_next_thing_is_drawn_by_a_new_process(monkeypatch: pyt
     renderer = drawing.Renderer()
     try:
         with pytest.raises(StepFailed, match="KeyError"):
-            renderer.ask("nothing", "")
+            renderer.render("nothing", "")
         first = renderer.process
         assert first is not None
         os.kill(first.pid, signal.SIGABRT)
         with pytest.raises(StepFailed, match="signal 6"):
-            renderer.ask("svg", "{}")
+            renderer.render("svg", "{}")
         spec = '{"data": {"values": [{"a": 1}]}, "mark": "bar", "encoding": {"x": {"field": "a"}}}'
-        assert renderer.ask("svg", spec).startswith("<svg")
+        assert renderer.render("svg", spec).startswith("<svg")
     finally:
         renderer.close()
     assert render_process.WORK.keys() == {"svg", "pdf"}

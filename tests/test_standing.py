@@ -11,7 +11,7 @@ from stend.findings.judgement import verdict
 from stend.findings.judgement.evidence import Known
 from stend.findings.judgement.standing import standing
 from stend.model.record import Run
-from stend.report.story.page_one import Seen
+from stend.report.story.page_one import Review
 from stend.report.story.page_one import verdict as headline
 from stend.words import LANGUAGES, Language
 from tests import synthetic
@@ -90,5 +90,5 @@ def test_a_run_that_carries_no_verdict_says_so_in_the_headline(change: Callable[
     judged = verdict(Known(FIGURES), "flash", because)
     assert {one.mark for one in judged.uses} == {"can't tell"}
     for lang in LANGUAGES:
-        text = headline(Seen(run, FIGURES, judged, (), "flash", Language(lang)))
+        text = headline(Review(run, FIGURES, judged, (), "flash", Language(lang)))
         assert not any(text.startswith(word) for word in ("Fit", "Годится", "By its", "По произв"))

@@ -8,7 +8,7 @@ from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.report.story import page_one, rivals, telling
-from stend.report.story.page_one import Seen
+from stend.report.story.page_one import Review
 from stend.words import Language
 from stend.words.sentences import reason_said
 from tests import synthetic
@@ -52,11 +52,11 @@ def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> 
     return Reason(figure, said, weight, figures, beyond=beyond)
 
 
-def seen(marks: dict[str, Mark], good: tuple[Reason, ...] = (reason("reads", "pass"),)) -> Seen:
+def seen(marks: dict[str, Mark], good: tuple[Reason, ...] = (reason("reads", "pass"),)) -> Review:
     bad = (reason("writes", "fail"),)
     uses = tuple(Judged(use, mark, good if mark in FIT else bad if good else ()) for use, mark in marks.items())
     best = [use for use, mark in marks.items() if mark in FIT]
-    return Seen(
+    return Review(
         synthetic.made("fresh", shorten=60), {}, Verdict(best[-1] if best else "", uses, Known({})), (), "flash", EN
     )
 

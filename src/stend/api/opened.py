@@ -18,8 +18,8 @@ from stend.model.definition import PlannedTest, Workload
 from stend.model.record import Counts, Result, Run, Samples
 from stend.report.parts import Table
 from stend.report.parts.records import COLUMNS, rows
-from stend.report.parts.said import said, stamps, verdict
 from stend.report.parts.sheet import sheet
+from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import workloads
 from stend.report.story.rivals import reference
 from stend.words import Language
@@ -120,7 +120,7 @@ class Opened:
         words = Language(self.lang)
         own = tuple(findings.find(self.record, sheet(self.folder)))
         head = (words("column.test"), words("column.finding"), words("column.confidence"))
-        told = [(words.title(one.test, one.test), *said(one, words)[1:3]) for one in own]
+        told = [(words.title(one.test, one.test), *statement(one, words)[1:3]) for one in own]
         return Rows.of(own, Table("", head, tuple(told)))
 
     def charts(self, test: str = "") -> list[Chart]:

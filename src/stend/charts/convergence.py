@@ -36,6 +36,7 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
     if len(loads) == 1:  # without a legend the title shows the block size; the next phase may differ only in threads
         mix = f"{mix}, {series[0]} T{loads[0].threads} Q{loads[0].depth}"
     colour, scale = ladder(len(series)), {"legend": None} if len(series) < 2 else {"title": words("axis.block_size")}
+    tips = {"series": words("axis.block_size"), "round": words("axis.round"), "value": words(f"axis.{figure}")}
     chart = (
         Chart(data())
         .mark_line(point={"size": 40})
@@ -45,7 +46,7 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
             color={"field": "series", "type": "nominal", "scale": series_scale(series, colour), **scale},
             shape={"field": "series", "type": "nominal", "scale": series_scale(series, SHAPES), **scale},
             strokeDash={"field": "series", "type": "nominal", "scale": series_scale(series, DASHES), **scale},
-            tooltip=[{"field": f, "title": t} for f, t in _tips(words, figure)],
+            tooltip=[{"field": f, "title": t} for f, t in tips.items()],
         )
     )
     title = words(
@@ -65,7 +66,3 @@ SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3, "longest": 1e3}
 
 def _name(load: Workload) -> str:
     return "MIX" if load.mixed else block_label(load.block_bytes)
-
-
-def _tips(words: Language, figure: str) -> list[tuple[str, str]]:
-    return [("series", words("axis.block_size")), ("round", words("axis.round")), ("value", words(f"axis.{figure}"))]

@@ -119,17 +119,14 @@ def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
     base = Chart(data()).encode(x=x, y=y)
     tooltip = [*tips(x, y), {"field": "cpu", "title": words("axis.cpu"), "format": ".1f"}]
     cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=tooltip)
-    ink = {"condition": {"test": f"datum.cpu > {_middle(rows)}", "value": "#000"}, "value": "#fff"}
+    loads = [float(row["cpu"]) for row in rows]
+    middle = (max(loads) + min(loads)) / 2
+    ink = {"condition": {"test": f"datum.cpu > {middle}", "value": "#000"}, "value": "#fff"}
     text = base.mark_text(fontSize=11).encode(text={"field": "cpu", "type": "quantitative", "format": ".0f"}, color=ink)
     chart = (cells + text).properties(height=260)
     return Drawing(
         words("chart.demand_cpu", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.cpu")
     )
-
-
-def _middle(rows: list[Row]) -> float:
-    values = [float(row["cpu"]) for row in rows]
-    return (max(values) + min(values)) / 2
 
 
 def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:

@@ -31,9 +31,9 @@ def command(
     """
     from stend import report, store
     from stend.report.parts.sheet import keep
-    from stend.report.story.rivals import reference, told
+    from stend.report.story.rivals import reference, resolve
 
-    places, rivals = told([*folders, *(against or ())])
+    places, rivals = resolve([*folders, *(against or ())])
     runs = [(folder, store.load(folder), store.host(folder)) for folder in places]
     if sheet:
         keep(sheet, places[0])

@@ -82,7 +82,9 @@ def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
             found.append(Reason("untold_state", {"side": one.name}))
         if unmet:
             found.append(Reason("unmet", {"n": unmet, "runs": len(rows), "side": one.name}))
-        if lacks := dict.fromkeys(what for row in rows if row.told for what in row.told.unknown if what != "seconds"):
+        if lacks := dict.fromkeys(
+            what for row in rows if row.reported for what in row.reported.unknown if what != "seconds"
+        ):
             found.append(Reason("untold", {"what": ", ".join(lacks), "side": one.name}))
     return found
 

@@ -1,4 +1,4 @@
-"""Reports of runs: one file per format, found by its name; all of them show the same Document."""
+"""Reports of runs: one file per format, found by its name."""
 
 import importlib
 import os
@@ -20,32 +20,34 @@ if TYPE_CHECKING:
 
 STYLES = ("review", "pts")
 STORIED = ("html", "markdown", "pdf")
-"""Formats that tell a review; the others are data."""
+"""Formats of a review; the others are data."""
 STAGE = ".report-"
-"""Reports are drawn in a folder of this name and moved out of it, so that none is ever half there."""
+"""Reports are written in a folder with this prefix and then moved out of it, so that no half-written report is
+visible."""
 
 Runs = Sequence[tuple[Path, Run, dict[str, Any]]]
 
 
 def formats() -> list[str]:
-    """Every format's name, as typed: `html`."""
+    """Return the names of all formats as typed: `html`."""
     return sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg)
 
 
 def write(
     runs: Runs, form: str, lang: str = "en", style: str = "review", *, into: Path, rivals: "Sequence[Side]" = ()
 ) -> list[Path]:
-    """Write a report of these (folder, run, host) into a folder; tells the files written, the first to open first.
+    """Write a report of these (folder, run, host) into a folder and return its files, the main file first.
 
-    A review is of the first run; the others and the `rivals` are beside it on its charts.
+    A review is of the first run; its charts show the other runs and the `rivals` next to it. Raise BadInput for an
+    unknown format or style, and for a review of an imported run.
     """
     if form not in formats():
-        raise BadInput(f"there is no format {form!r}; there are {', '.join(formats())}")
+        raise BadInput(f"there is no format {form!r}; the formats are {', '.join(formats())}")
     if style not in STYLES:
-        raise BadInput(f"there is no style {style!r}; there are {', '.join(STYLES)}")
+        raise BadInput(f"there is no style {style!r}; the styles are {', '.join(STYLES)}")
     if form in STORIED and (imported := next((folder for folder, run, _ in runs if run.source), None)):
         data = ", ".join(name for name in formats() if name not in STORIED)
-        raise BadInput(f"{imported} was imported, which is no review: it has {data}, `stend show` and `stend compare`")
+        raise BadInput(f"{imported} was imported and has no review; use {data}, `stend show` or `stend compare`")
     into.mkdir(parents=True, exist_ok=True)
     _tidy(into)
     with (
@@ -61,16 +63,16 @@ def write(
 
 
 def _tidy(into: Path) -> None:
-    """Take away what a killed stend left of a report it was drawing."""
+    """Remove the stage folders of stend processes that were killed while they wrote a report."""
     for stage in into.glob(f"{STAGE}*-*"):
         if not Path("/proc", stage.name.removeprefix(STAGE).partition("-")[0]).exists():
             shutil.rmtree(stage, ignore_errors=True)
 
 
 def _placed(path: Path, place: Path, into: Path) -> Path:
-    """A file that is whole, in the place of an older one."""
+    """Sync a finished file and move it over an older one; return its new path."""
     if place.parent != into:
-        regular.folder(place.parent)  # a link there would lead what is written out of the run folder
+        regular.folder(place.parent)  # a link there would lead the report out of the run folder
     with path.open("rb") as file:
         os.fsync(file.fileno())
     return path.replace(place)

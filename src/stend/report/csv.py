@@ -1,4 +1,4 @@
-"""CSV: one row for each step of every run, base units, empty where there is nothing to tell."""
+"""CSV: one row per step of every run, in base units; unknown values are empty."""
 
 import csv
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from stend.report.parts.records import COLUMNS, rows
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """`records.csv`; the same in every language and style."""
+    """Write `records.csv`, which is the same in every language and style."""
     path = into / "records.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(COLUMNS))

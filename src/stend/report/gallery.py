@@ -1,4 +1,4 @@
-"""A gallery: every chart there is, on these runs, each under its file's name."""
+"""Gallery: every chart that these runs have data for, under the name of its file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,17 +14,17 @@ from stend.words import Language
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """`gallery.html`: every picture that these runs can draw, and the names of charts that none of them can."""
-    words, found = Language(lang), dict[str, list[Picture]]()
+    """Write `gallery.html`: every picture of these runs, and the names of charts without data."""
+    words, pictures = Language(lang), dict[str, list[Picture]]()
     for folder, run, _ in runs:
         for test in run.plan.tests:
             for picture in charts.of(run, test, lang, sheet(folder)):
-                found.setdefault(picture.name, []).append(picture)
+                pictures.setdefault(picture.name, []).append(picture)
     script = drawing_script()
     page = environment().get_template("gallery.html.j2")
     text = page.render(
-        found=dict(sorted(found.items())),
-        missing=[name for name in charts.names() if name not in found],
+        found=dict(sorted(pictures.items())),
+        missing=[name for name in charts.names() if name not in pictures],
         t=words,
         version=__version__,
         script=script,

@@ -1,7 +1,7 @@
-"""HdrHistogram logs: every record's response times as an interval, for who merges and plots them by those tools.
+"""HdrHistogram logs: every record's response times as one interval, for merging and plotting with HdrHistogram tools.
 
-fio's bins are mapped by their middles: a value is at most 0.8 % from what was measured, 0.9 % with the three digits
-of the histograms themselves; what was longer than fio's last bin begins stands as the longest that was told.
+fio's bins are represented by their middles: a value is at most 0.8 % from the measured one, or 0.9 % with the three
+digits of the histograms themselves. A time in fio's last bin is recorded as the longest reported time.
 """
 
 import re
@@ -26,12 +26,15 @@ APART = re.compile(r"[\s,=]+")
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """`latency.hlog`; of several runs one each, named after its folder. BadInput where no run has latency bins."""
+    """Write `latency.hlog`, or for several runs one file each, named after its folder.
+
+    Raise BadInput for a run without latency bins.
+    """
     paths = []
     for folder, run, _ in runs:
         lines = list(_intervals(run))
         if not lines:
-            raise BadInput(f"{folder} has no latency bins, of which a histogram could be made")
+            raise BadInput(f"{folder} has no latency bins to make a histogram from")
         path = into / ("latency.hlog" if len(runs) == 1 else f"latency-{folder.name}.hlog")
         path.write_text("\n".join([*_head(run), *lines]) + "\n", encoding="utf-8")
         paths.append(path)
@@ -49,7 +52,7 @@ def _head(run: Run) -> Iterator[str]:
 
 
 def _intervals(run: Run) -> Iterator[str]:
-    """A line for each record and direction: its tag, its time since the run's start, its longest in milliseconds."""
+    """Yield one line per record and direction: tag, time since the run's start, longest time in milliseconds."""
     for result in run.results:
         for way in ("read", "write"):
             tally: Tally = getattr(result.counts, way)
@@ -60,13 +63,13 @@ def _intervals(run: Run) -> Iterator[str]:
 
 
 def _tag(result: Result, way: str) -> str:
-    """`iops.rounds.RND_4K_65/35_T4_Q32.read`: intervals of one tag are of one load and may be added."""
+    """Return `iops.rounds.RND_4K_65/35_T4_Q32.read`: intervals with one tag have one load and may be added."""
     load = result.step.workload.label if isinstance(result.step, Hold) else ""
     return APART.sub("_", f"{result.where.test}.{result.where.phase}.{load}.{way}")
 
 
 def histogram(tally: Tally) -> Any:
-    """One direction's bins as a histogram of nanoseconds."""
+    """Return one direction's bins as a histogram of nanoseconds."""
     longest = max(tally.max_ns, bin_edges_ns(max(tally.bins))[0], 2.0)
     made = HdrHistogram(1, int(longest) + 1, DIGITS)
     for index, count in tally.bins.items():
@@ -75,7 +78,7 @@ def histogram(tally: Tally) -> Any:
 
 
 def _value(tally: Tally, index: int) -> int:
-    """The middle of a bin, not beyond the longest that was told; that one itself for what is longer than any bin."""
+    """Return the middle of a bin in ns, at most the longest reported time; for the last bin that time itself."""
     lower, end = bin_edges_ns(index)
     longest = tally.max_ns or end - 1
     return max(int(longest if index == BINS - 1 else min((lower + end - 1) // 2, max(longest, lower))), 1)

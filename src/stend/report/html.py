@@ -1,4 +1,4 @@
-"""One self-contained HTML page: scripts, styles and chart specifications inlined; opens with no network."""
+"""One self-contained HTML page: scripts, styles and chart specifications inlined; opens without a network."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from stend.report.story.telling import Runs, story
 
 
 def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
-    """`report.html`; other languages and styles in files of their own beside it."""
+    """Write `report.html`; other languages and styles get separate files."""
     name = "report" + ("" if lang == "en" else f".{lang}") + ("" if style == "review" else f".{style}") + ".html"
     path = into / name
     text = pages.page(story(runs, rivals, lang)) if style == "review" else page(document(runs, lang, style))
@@ -24,14 +24,14 @@ def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] 
 
 
 def render(run: Run, host: dict[str, Any], lang: str = "en", style: str = "review") -> str:
-    """The page of one run."""
+    """Return the page of one run."""
     if style == "review":
         return pages.page(story([(None, run, host)], (), lang))
     return page(document([(None, run, host)], lang, style))
 
 
 def page(doc: Document) -> str:
-    """A Document as HTML."""
+    """Return a Document as HTML."""
     script = drawing_script()
     return (
         environment()

@@ -1,4 +1,4 @@
-"""JSON: drive, verdicts, findings and every record, in base units; the schema is written beside it."""
+"""JSON: drive, verdicts, findings and every record, in base units, with its schema in a second file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ FORMAT = 1
 
 
 class Concluded(msgspec.Struct, frozen=True):
-    """A finding: which, about which test ("" for all), its values in base units, how sure, its sentence by language."""
+    """A finding: name, key, test ("" for all), values in base units, confidence, and its sentence by language."""
 
     name: str
     key: str
@@ -60,7 +60,7 @@ class Reported(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The whole file; `format` counts up when a reader of an older one would go wrong."""
+    """The whole file; `format` increases when readers of an older format would misread it."""
 
     format: int
     stend: str
@@ -68,15 +68,15 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def schema() -> dict[str, Any]:
-    """The published JSON schema of a report."""
-    (told, row), every = msgspec.json.schema_components((Report, records()), ref_template="#/$defs/{name}")
+    """Return the published JSON schema of a report."""
+    (described, row), every = msgspec.json.schema_components((Report, records()), ref_template="#/$defs/{name}")
     every["Reported"]["properties"]["records"]["items"] = row
-    return {"$schema": DRAFT} | told | {"$defs": every}
+    return {"$schema": DRAFT} | described | {"$defs": every}
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """`report.json` and `report.schema.json`; both languages in one file."""
-    report = Report(FORMAT, __version__, tuple(_reported(*one) for one in runs))
+    """Write `report.json` and `report.schema.json`; the report holds both languages."""
+    report = Report(FORMAT, __version__, tuple(_reported(*run) for run in runs))
     paths = [into / "report.json", into / "report.schema.json"]
     for path, value in zip(paths, (report, schema()), strict=True):
         path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")
@@ -105,6 +105,8 @@ def _reported(folder: Path, run: Run, host: dict[str, Any]) -> Reported:
     )
 
 
-def _concluded(one: findings.Finding) -> Concluded:
-    sentences = {lang: finding_said(one, Language(lang)) for lang in LANGUAGES}
-    return Concluded(one.name, one.key, one.test, one.values, one.confidence, one.side, sentences)
+def _concluded(finding: findings.Finding) -> Concluded:
+    sentences = {lang: finding_said(finding, Language(lang)) for lang in LANGUAGES}
+    return Concluded(
+        finding.name, finding.key, finding.test, finding.values, finding.confidence, finding.side, sentences
+    )

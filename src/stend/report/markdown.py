@@ -1,4 +1,4 @@
-"""Markdown with the charts as SVG files beside it, for wikis and repositories."""
+"""Markdown with the charts as separate SVG files, for wikis and repositories."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -15,11 +15,11 @@ from stend.report.story import pages
 from stend.report.story.telling import Runs, story
 
 Show = Callable[[Sequence[Picture], str], Iterator[str]]
-"""(pictures, the beginning of their files' names) -> their lines."""
+"""(pictures, the prefix of their files' names) -> their lines."""
 
 
 def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
-    """`report.md` and a folder `report.files` of charts."""
+    """Write `report.md` and a folder `report.files` of charts."""
     suffix = "" if lang == "en" else f".{lang}"
     path, folder = into / f"report{suffix}.md", into / f"report{suffix}.files"
     if style == "review":
@@ -28,7 +28,7 @@ def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] 
 
 
 def write_document(doc: Document, path: Path, folder: Path) -> list[Path]:
-    """A Document, its pictures in a folder beside it."""
+    """Write a Document, with its pictures in a folder; return the files."""
     regular.folder(folder)
     atomic.page(path, "\n".join(_document(doc, folder)) + "\n")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
@@ -53,7 +53,7 @@ def _document(doc: Document, folder: Path) -> Iterator[str]:
         for chapter in part.chapters:
             yield from _chapter(chapter, show, number)
         yield f"## {t('page.conclusion')}\n\n**{escape(part.verdict)}**\n"
-        yield from (f"- {escape(said.text)} ({said.confidence})" for said in part.overall)
+        yield from (f"- {escape(statement.text)} ({statement.confidence})" for statement in part.overall)
         for side, sign in (("pro", "+"), ("con", "−")):
             yield from (f"- {sign} {escape(text)}" for text in part.conclusion[side])
         for table in (*part.audit, *part.appendix):
@@ -70,9 +70,9 @@ def _section(section: Section, show: Show) -> Iterator[str]:
 
 
 def _drawn(doc: Document) -> dict[int, str]:
-    """Every picture of it as SVG by its id(), drawn together."""
-    own = [picture for section in doc.sections for picture in section.pictures]
-    pictures = [*own, *(picture for part in doc.parts for chapter in part.chapters for picture in chapter.pictures)]
+    """Return every picture of a document as SVG by its id(), rendered together."""
+    pictures = [picture for section in doc.sections for picture in section.pictures]
+    pictures += [picture for part in doc.parts for chapter in part.chapters for picture in chapter.pictures]
     return {id(picture): drawing for picture, drawing in zip(pictures, svgs(pictures), strict=True)}
 
 
@@ -94,7 +94,7 @@ def _card(part: Part) -> Iterator[str]:
 def _chapter(chapter: Chapter, show: Show, number: int) -> Iterator[str]:
     yield f"## {escape(chapter.title)}\n\n*{escape(chapter.clause)}. {escape(chapter.ended)}*\n"
     yield from (f"**{escape(stamp)}**\n" for stamp in chapter.stamps)
-    yield from (f"- {escape(said.text)} ({said.confidence})" for said in chapter.said)
+    yield from (f"- {escape(statement.text)} ({statement.confidence})" for statement in chapter.statements)
     yield ""
     yield from show(chapter.pictures, f"{number}-{chapter.anchor}")
     for table in (*chapter.results, *chapter.verification):

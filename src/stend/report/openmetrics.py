@@ -1,4 +1,4 @@
-"""OpenMetrics text: every figure of every run with its state and conditions, for who watches drives by Prometheus."""
+"""OpenMetrics text: every figure of every run with its state and conditions, for monitoring with Prometheus."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ QUANTITIES = {
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """`report.openmetrics`; the same in every language and style."""
+    """Write `report.openmetrics`, which is the same in every language and style."""
     path = into / "report.openmetrics"
     registry = CollectorRegistry()
     registry.register(_Runs(runs))
@@ -45,13 +45,13 @@ class _Runs(Collector):
         self.runs = runs
 
     def collect(self) -> Iterator[Metric]:
-        """One family after the other, as the form asks."""
+        """Yield one family after the other, as the format requires."""
         about = Metric("stend_run", "Which drive, by what, and how it ended.", "info")
         for folder, run, _ in self.runs:
             about.add_sample("stend_run_info", {"run": folder.name} | _about(run), 1)
         yield about
-        for name, (kind, unit, told) in FIGURES.items():
-            metric = Metric(name, told, kind, unit)
+        for name, (kind, unit, documentation) in FIGURES.items():
+            metric = Metric(name, documentation, kind, unit)
             for folder, run, _ in self.runs:
                 for row in figures.figures(run):
                     for suffix, labels, value in _samples(name, row):
@@ -61,19 +61,19 @@ class _Runs(Collector):
 
 def _about(run: Run) -> dict[str, str]:
     drive = run.plan.device
-    told = {name: getattr(drive, name) for name in ("kind", "model", "serial", "firmware", "interface")}
+    labels = {name: getattr(drive, name) for name in ("kind", "model", "serial", "firmware", "interface")}
     outcome = run.ended.outcome if run.ended else ""
-    return told | {"profile": run.plan.profile.name, "outcome": outcome, "virtual": str(drive.virtual).lower()}
+    return labels | {"profile": run.plan.profile.name, "outcome": outcome, "virtual": str(drive.virtual).lower()}
 
 
 def _labels(row: Figures) -> dict[str, str]:
     place = {"place": str(row.place)} if row.place > 1 else {}
-    told = {name: getattr(row, name) for name in ("test", "phase", "state", "window", "direction")}
-    return told | {"workload": row.workload.label} | place
+    labels = {name: getattr(row, name) for name in ("test", "phase", "state", "window", "direction")}
+    return labels | {"workload": row.workload.label} | place
 
 
 def _samples(name: str, row: Figures) -> Iterator[tuple[str, dict[str, str], float]]:
-    """(suffix, further labels, value) of one row in a family; nothing where it has no such figure."""
+    """Yield (suffix, further labels, value) of one row in a family; nothing if it has no such figure."""
     match name:
         case "stend_steady" if row.steady is not None:
             yield "", {}, float(row.steady)

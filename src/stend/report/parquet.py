@@ -1,4 +1,4 @@
-"""Parquet: the rows of the CSV, typed, for queries over many runs."""
+"""Parquet: the rows of the CSV with types, for queries over many runs."""
 
 import tempfile
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from stend.report.parts.records import COLUMNS
 
 
 def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
-    """`records.parquet`."""
+    """Write `records.parquet`."""
     import duckdb
 
     path = into / "records.parquet"

@@ -1,4 +1,4 @@
-"""PDF typeset by Typst: contents, page numbers, tables that break well; the text travels as data, never as markup."""
+"""PDF by Typst: contents, page numbers, tables that break well; text is passed as data, never as markup."""
 
 import re
 from collections.abc import Sequence
@@ -22,30 +22,34 @@ WORDS = (
 
 
 MM_PER_PX, TEXT_MM = 0.2, 174.0
-"""One scale for all charts, so that their letters are of one size; 174 mm is a page without margins."""
+"""One scale for all charts, so that their text has one size; 174 mm is the width of a page without margins."""
 
 
 Plots = dict[int, dict[str, Any]]
-"""What the template is told of each picture, by its id()."""
+"""Data of each picture for the template, by its id()."""
 
 
 def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
-    """`report.pdf`."""
+    """Write `report.pdf`; other languages and styles get separate files."""
     name = "report" + ("" if lang == "en" else f".{lang}") + ("" if style == "review" else f".{style}") + ".pdf"
-    told = story_pages.typeset(story(runs, rivals, lang)) if style == "review" else typeset(document(runs, lang, style))
-    (into / name).write_bytes(told)
+    if style == "review":
+        content = story_pages.typeset(story(runs, rivals, lang))
+    else:
+        content = typeset(document(runs, lang, style))
+    (into / name).write_bytes(content)
     return [into / name]
 
 
 def typeset(doc: Document) -> bytes:
-    """A Document as PDF."""
+    """Return a Document as PDF."""
     return pages("report.typ", partial(_content, doc))
 
 
 def _content(doc: Document, folder: Path) -> dict[str, Any]:
     t = doc.words
-    own = [p for section in doc.sections for p in section.pictures]
-    pictures = [*own, *doc.pictures, *(p for part in doc.parts for chapter in part.chapters for p in chapter.pictures)]
+    chapters = [chapter for part in doc.parts for chapter in part.chapters]
+    pictures = [p for section in doc.sections for p in section.pictures] + [*doc.pictures]
+    pictures += [p for chapter in chapters for p in chapter.pictures]
     plots = {
         id(p): _plot(p, drawing, folder / f"{n}.svg")
         for n, (p, drawing) in enumerate(zip(pictures, svgs(pictures), strict=True))
@@ -87,7 +91,7 @@ def _part(part: Part, plots: Plots, words: Any) -> dict[str, Any]:
         "deviations": part.deviations,
         "notes": part.notes,
         "chapters": [_chapter(chapter, plots) for chapter in part.chapters],
-        "overall": [said._asdict() for said in part.overall],
+        "overall": [statement._asdict() for statement in part.overall],
         "conclusion": part.conclusion,
         "audit": [_table(table) for table in part.audit],
         "appendix": [_table(table) for table in part.appendix],
@@ -104,7 +108,7 @@ def _chapter(chapter: Chapter, plots: Plots) -> dict[str, Any]:
         "stamps": chapter.stamps,
         "header": [{"title": b.title, "rows": b.rows} for b in chapter.header],
         "plots": [plots[id(picture)] for picture in chapter.pictures],
-        "said": [said._asdict() for said in chapter.said],
+        "statements": [statement._asdict() for statement in chapter.statements],
         "results": [_table(table) for table in chapter.results],
         "verification": [_table(table) for table in chapter.verification],
     }

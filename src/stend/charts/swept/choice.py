@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, data, series_scale
-from stend.charts.parts.figures import figure_name
 from stend.charts.parts.plain import Chart
-from stend.charts.swept.named import axis_title, scaled, tight
+from stend.charts.swept.named import axis_title, scaled, subject_name, tight
 from stend.many.sweep.study import Study
 from stend.many.sweep.wish import Subject, Wish
 from stend.words import Language
@@ -19,7 +18,7 @@ def draw(study: Study, words: Language) -> Iterator[Drawing]:
     if study.wish and (over := _over(study, study.wish)):
         rows = list(_rows(study, study.wish, over, words))[:MOST_DOTS]
         if rows:
-            values = {"best": _title(study.wish.subject, words), "over": _title(over, words)}
+            values = {"best": subject_name(study.wish.subject, words), "over": subject_name(over, words)}
             short = {"best": _short(study.wish.subject, words), "over": _short(over, words)}
             yield Drawing(
                 words("swept.choice", **short), _chart(rows, study.wish, over, words), {"rows": rows},
@@ -47,10 +46,6 @@ def _rows(study: Study, wish: Wish, over: Subject, words: Language) -> Iterator[
 
 def _plain(value: Any, subject: Subject) -> float:
     return scaled(value, subject.figures[0].quantity) if subject.figures else value
-
-
-def _title(subject: Subject, words: Language) -> str:
-    return subject.parameter or figure_name(subject.figures[0], words)
 
 
 def _short(subject: Subject, words: Language) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from stend.charts.parts import Row
+from stend.charts.parts.figures import figure_name
+from stend.many.sweep.wish import Subject
 from stend.words import Language
 
 AXES = {"iops": 1.0, "throughput": 1e-6, "headroom": 1.0}
@@ -14,6 +16,11 @@ def parameter(value: Any, words: Language) -> str:
     if isinstance(value, bool):
         return words("versus.yes" if value else "versus.no")
     return words.show(value, "n") if isinstance(value, int | float) else str(value)
+
+
+def subject_name(subject: Subject, words: Language) -> str:
+    """Return the name of a parameter or figure of a wish."""
+    return subject.parameter or figure_name(subject.figures[0], words)
 
 
 def axis_title(quantity: str, words: Language) -> str:

@@ -1,4 +1,4 @@
-"""What a report says, before any format: plain data in the reader's language."""
+"""Contents of a report before any format: plain data in the reader's language."""
 
 import base64
 from pathlib import Path
@@ -9,7 +9,7 @@ from stend.charts import Picture
 
 
 class Table(NamedTuple):
-    """A titled table of finished cells; `numeric` columns are set to the right; `marks` are rows worth a look."""
+    """A titled table of formatted cells; `numeric` columns are right-aligned; `marks` are rows to highlight."""
 
     title: str
     head: tuple[str, ...]
@@ -26,8 +26,8 @@ class Block(NamedTuple):
     rows: tuple[tuple[str, str], ...]
 
 
-class Said(NamedTuple):
-    """A finding in words, how sure it is, and whether it speaks for or against the drive ("pro", "con" or "")."""
+class Statement(NamedTuple):
+    """A finding in words, its confidence, and whether it speaks for or against the drive ("pro", "con" or "")."""
 
     name: str
     text: str
@@ -44,18 +44,18 @@ class Number(NamedTuple):
 
 
 class Photo(NamedTuple):
-    """Of the drive, as its sheet names it: "png" or "jpeg", and the file."""
+    """A photo of the drive from its sheet: "png" or "jpeg", and the content of the file."""
 
     kind: str
     data: bytes
 
     @property
     def uri(self) -> str:
-        """The whole picture as an address."""
+        """Return the whole picture as a data: URI."""
         return f"data:image/{self.kind};base64,{base64.b64encode(self.data).decode()}"
 
     def saved(self, file: Path) -> str:
-        """Written beside other files; its name there, which has its kind at the end."""
+        """Write the photo next to other files and return its file name, with the suffix of its kind."""
         named = file.with_suffix(f".{self.kind}")
         atomic.page(named, self.data)
         return named.name
@@ -72,13 +72,13 @@ class Chapter(NamedTuple):
     ended: str
     header: tuple[Block, ...]
     pictures: tuple[Picture, ...]
-    said: tuple[Said, ...]
+    statements: tuple[Statement, ...]
     verification: tuple[Table, ...]
     results: tuple[Table, ...]
 
 
 class Part(NamedTuple):
-    """One run: a drive and what was measured of it."""
+    """One run: a drive and its measurements."""
 
     title: str
     verdict: str
@@ -90,7 +90,7 @@ class Part(NamedTuple):
     deviations: tuple[str, ...]
     notes: tuple[str, ...]
     chapters: tuple[Chapter, ...]
-    overall: tuple[Said, ...]
+    overall: tuple[Statement, ...]
     conclusion: dict[str, tuple[str, ...]]
     audit: tuple[Table, ...]
     appendix: tuple[Table, ...]
@@ -98,7 +98,7 @@ class Part(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A heading with sentences, tables and pictures under it, in this order."""
+    """A heading followed by sentences, tables and pictures, in this order."""
 
     anchor: str
     title: str
@@ -108,9 +108,9 @@ class Section(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A report: its language, style, and one part for each run; pictures and tables that compare them come first.
+    """A report: its language, style, and one part per run; pictures and tables that compare runs come first.
 
-    `kind` names what it is (`page.<kind>`); `sections` come before all parts.
+    `kind` names the type of document (`page.<kind>`); `sections` come before all parts.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Conformance audit: clause by clause met, deviated (with what), not applicable, or not claimed."""
+"""Conformance audit clause by clause: met, deviated (with details), not applicable, or not claimed."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,23 @@ from stend.report.parts import Table
 from stend.words import Language
 
 GAP_S = 1.0
-"""Our bound for the pause between two records; the clauses only say that steps run back to back."""
+"""Our limit for the pause between two records; the clauses only require that steps run back to back."""
 ROUNDS = 25
 FULL = 0.999
 Line = tuple[str, str, str]
-"""(what is asked, key of the answer, a word on it)."""
+"""(requirement, key of the answer, detail)."""
 
 
 def audit(run: Run, words: Language) -> Iterator[Table]:
-    """One table for each PTS test; the reviews' own methods have no clause to be held against."""
+    """Yield one table per PTS test; the reviews' methods have no clauses to check."""
     head = (words("audit.asked"), words("audit.answer"), words("audit.detail"))
     for test in look.tests(run):
         if not test.clause.startswith("PTS"):
             continue
         lines = list(_lines(run, test, words))
-        rows = tuple((words(f"audit.{asked}"), words(f"audit.{answer}"), detail) for asked, answer, detail in lines)
+        rows = tuple(
+            (words(f"audit.{requirement}"), words(f"audit.{answer}"), detail) for requirement, answer, detail in lines
+        )
         marks = tuple(i for i, (_, answer, _) in enumerate(lines) if answer == "deviated")
         title = words("audit.title", test=words.title(test.name, test.title), clause=test.clause)
         yield Table(title, head, rows, note=words("audit.note"), marks=marks)
@@ -46,11 +48,11 @@ def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
 
 
 def _purge(run: Run, test: PlannedTest) -> Line:
-    said = [r.said for r in run.of(test.name) if isinstance(r.step, Purge)]
-    asked = any(isinstance(step, Purge) for phase in test.phases for step in phase.round)
-    if not asked:
+    methods = [r.said for r in run.of(test.name) if isinstance(r.step, Purge)]
+    planned = any(isinstance(step, Purge) for phase in test.phases for step in phase.round)
+    if not planned:
         return "purge", "not_applicable", ""
-    return "purge", "met" if said and said[0] else "not_claimed", said[0] if said else ""
+    return "purge", "met" if methods and methods[0] else "not_claimed", methods[0] if methods else ""
 
 
 def _range(run: Run, test: PlannedTest, words: Language) -> Line:
@@ -63,19 +65,19 @@ def _range(run: Run, test: PlannedTest, words: Language) -> Line:
 
 
 def _fill(run: Run, test: PlannedTest, words: Language) -> Line:
-    asked = sum(
+    planned = sum(
         step.amount.bytes
         for phase in test.phases
         for step in phase.round
         if phase.name.startswith("precondition") and isinstance(step, Hold) and isinstance(step.amount, Bytes)
     )
-    if not asked:
+    if not planned:
         return "fill", "not_applicable", ""
     names = [p.name for p in test.phases if p.name.startswith("precondition")]
     written = sum(r.counts.write.bytes for name in names for r in run.of(test.name, name))
     capacity = run.plan.device.capacity_bytes
     fills = sum(1 for p in test.phases for s in p.round if p.name in names and isinstance(s, Hold))
-    met = written >= FULL * asked and asked >= FULL * 2 * capacity * fills
+    met = written >= FULL * planned and planned >= FULL * 2 * capacity * fills
     return (
         "fill",
         "met" if met else "deviated",

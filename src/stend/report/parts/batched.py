@@ -1,4 +1,4 @@
-"""A Batch -> a Document: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
+"""A Batch as a Document: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ MOST_EVIDENCE = 8
 
 
 def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Document:
-    """Everything that is said of the batch, in a language; without its pictures where they are not `drawn`."""
+    """Return the document of a batch in a language; without pictures unless `drawn`."""
     words = Language(lang)
     model = batch.lot.drives[0].runs[0].settings.get("model") or ""
     title = words("batched.title", model=model, n=len(batch.lot.drives))
@@ -40,27 +40,27 @@ def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section
 
 
 def _summary(batch: Batch, words: Language) -> Iterator[str]:
-    own = batch.lot
-    runs = sum(len(drive.runs) for drive in own.drives)
+    lot = batch.lot
+    runs = sum(len(drive.runs) for drive in lot.drives)
     if batch.acceptance:
         yield _verdict(batch.acceptance, words)
-    yield words("batched.counts", n=len(own.drives), runs=runs, figures=len(own.figures))
-    for note in own.notes:
-        told = dict(note.values)
+    yield words("batched.counts", n=len(lot.drives), runs=runs, figures=len(lot.figures))
+    for note in lot.notes:
+        values = dict(note.values)
         if note.key == "unlike":
-            values = ", ".join(words.told(str(value)) for value in told["values"])
-            told = {"name": words(f"setting.{told['name']}"), "values": values}
-        yield words(f"batched.note_{note.key}", **told)
-    if len(own.drives) < LEAST_DRIVES:
-        yield words("batched.few", n=len(own.drives), least=LEAST_DRIVES)
+            found = ", ".join(words.told(str(value)) for value in values["values"])
+            values = {"name": words(f"setting.{values['name']}"), "values": found}
+        yield words(f"batched.note_{note.key}", **values)
+    if len(lot.drives) < LEAST_DRIVES:
+        yield words("batched.few", n=len(lot.drives), least=LEAST_DRIVES)
     elif not batch.odd:
         yield words("batched.none_odd")
-    yield from (_odd_one(batch, found, words) for found in batch.odd.values())
+    yield from (_odd_one(batch, odd, words) for odd in batch.odd.values())
 
 
-def _odd_one(batch: Batch, found: Sequence[Odd], words: Language) -> str:
-    first = found[0]
-    told = words(
+def _odd_one(batch: Batch, odd: Sequence[Odd], words: Language) -> str:
+    first = odd[0]
+    sentence = words(
         "batched.odd_one",
         drive=batch.lot.drives[first.drive].name,
         figure=figure_name(first.figure, words),
@@ -69,56 +69,57 @@ def _odd_one(batch: Batch, found: Sequence[Odd], words: Language) -> str:
         distance=abs(first.distance),
         p=_p(first.p, words),
     )
-    return words("batched.odd_more" if found[1:] else "batched.odd_alone", told=told, n=len(found) - 1)
+    return words("batched.odd_more" if odd[1:] else "batched.odd_alone", told=sentence, n=len(odd) - 1)
 
 
 def _p(p: float, words: Language) -> str:
     return "< " + words.show(0.001, "n") if p < 0.001 else words.show(round(p, 3), "n")
 
 
-def _verdict(own: Acceptance, words: Language) -> str:
-    bad = sum(i < own.judged for i in own.bad)
-    told = {"bad": bad, "judged": own.judged, "accept": own.plan.accept, "missing": own.missing}
-    return words(f"batched.verdict_{own.verdict}", **told)
+def _verdict(acceptance: Acceptance, words: Language) -> str:
+    bad = sum(i < acceptance.judged for i in acceptance.bad)
+    values = {"bad": bad, "judged": acceptance.judged, "accept": acceptance.plan.accept, "missing": acceptance.missing}
+    return words(f"batched.verdict_{acceptance.verdict}", **values)
 
 
-def _acceptance(batch: Batch, own: Acceptance, words: Language) -> Section:
-    plan = own.plan
-    told = {"title": plan.title, "sample": plan.sample, "accept": plan.accept}
-    by = words("batched.by_aql", aql=plan.aql_pct, lot=plan.lot, letter=plan.letter, **told) if plan.aql_pct else ""
+def _acceptance(batch: Batch, acceptance: Acceptance, words: Language) -> Section:
+    plan = acceptance.plan
+    values = {"title": plan.title, "sample": plan.sample, "accept": plan.accept}
+    by = words("batched.by_aql", aql=plan.aql_pct, lot=plan.lot, letter=plan.letter, **values) if plan.aql_pct else ""
     chances = dict(zip(("one", "five", "ten", "twenty"), map(plan.accepted, (0.01, 0.05, 0.1, 0.2)), strict=True))
-    texts = [_verdict(own, words), by or words("batched.by_sample", **told), words("batched.risks", **chances)]
+    texts = [_verdict(acceptance, words), by or words("batched.by_sample", **values), words("batched.risks", **chances)]
     texts += [words("batched.odd_counts")] if plan.odd_is_bad else []
-    texts += [words("batched.beyond", n=own.more)] if own.more else []
-    rows = tuple(_bad(batch, own, words))
+    texts += [words("batched.beyond", n=acceptance.more)] if acceptance.more else []
+    rows = tuple(_bad(batch, acceptance, words))
     head = tuple(words(f"batched.{key}") for key in ("drive", "limit", "figure", "value"))
     tables = (Table(words("batched.bad_table"), head, rows, (3,)),) if rows else ()
     texts += [] if rows else [words("batched.none_bad")]
     return Section("acceptance", words("batched.acceptance"), tuple(texts), tables)
 
 
-def _bad(batch: Batch, own: Acceptance, words: Language) -> Iterator[tuple[str, ...]]:
-    for i, broken in own.bad.items():
+def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tuple[str, ...]]:
+    for i, broken in acceptance.bad.items():
         name = batch.lot.drives[i].name
-        for one in broken:
-            value = words("batched.not_given") if one.value is None else words.quantity(one.value, one.figure.quantity)
-            yield name, one.limit.text, figure_name(one.figure, words), value
+        for excess in broken:
+            figure, value = excess.figure, excess.value
+            shown = words("batched.not_given") if value is None else words.quantity(value, figure.quantity)
+            yield name, excess.limit.text, figure_name(figure, words), shown
         if not broken:
             yield name, words("batched.only_odd"), figure_name(batch.odd[i][0].figure, words), "–"
 
 
 def _odd(batch: Batch, words: Language) -> Section:
-    texts = (words("batched.method", n=len({one.figure for one in batch.distances}), **THRESHOLDS),)
+    texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **THRESHOLDS),)
     if not batch.odd:
         return Section("odd", words("batched.odd"), (words("batched.none_odd"), *texts))
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
     rows = tuple(
-        (batch.lot.drives[i].name, figure_name(one.figure, words),
-         words.quantity(batch.lot.drives[i].values[one.figure], one.figure.quantity),
-         words.quantity(batch.spreads[one.figure].median, one.figure.quantity),
-         change(one.ratio, words), words.show(abs(one.distance), "n"), _p(one.p, words))
-        for i, found in batch.odd.items()
-        for one in found[:MOST_EVIDENCE]
+        (batch.lot.drives[i].name, figure_name(odd.figure, words),
+         words.quantity(batch.lot.drives[i].values[odd.figure], odd.figure.quantity),
+         words.quantity(batch.spreads[odd.figure].median, odd.figure.quantity),
+         change(odd.ratio, words), words.show(abs(odd.distance), "n"), _p(odd.p, words))
+        for i, departures in batch.odd.items()
+        for odd in departures[:MOST_EVIDENCE]
     )  # fmt: skip
     table = Table(words("batched.odd_table"), head, rows, tuple(range(2, len(head))))
     return Section("odd", words("batched.odd"), texts, (table,))
@@ -127,12 +128,13 @@ def _odd(batch: Batch, words: Language) -> Section:
 def _drives(batch: Batch, words: Language) -> Table:
     head = tuple(words(f"batched.{key}") for key in ("drive", "runs", "says", "figure", "deviates", "distance"))
     far: dict[int, Odd] = {}
-    for one in batch.distances:
-        if one.drive not in far or abs(one.distance) > abs(far[one.drive].distance):
-            far[one.drive] = one
+    for odd in batch.distances:
+        if odd.drive not in far or abs(odd.distance) > abs(far[odd.drive].distance):
+            far[odd.drive] = odd
     rows, bad = [], batch.acceptance.bad if batch.acceptance else {}
     for i, drive in enumerate(batch.lot.drives):
-        said = [words(f"batched.{key}") for key, holds in (("is_odd", i in batch.odd), ("is_bad", i in bad)) if holds]
+        states = (("is_odd", i in batch.odd), ("is_bad", i in bad))
+        verdicts = [words(f"batched.{key}") for key, holds in states if holds]
         farthest = far.get(i)
         where = (
             (
@@ -143,7 +145,7 @@ def _drives(batch: Batch, words: Language) -> Table:
             if farthest
             else ("–", "–", "–")
         )
-        rows.append((drive.name, str(len(drive.runs)), ", ".join(said) or words("batched.is_good"), *where))
+        rows.append((drive.name, str(len(drive.runs)), ", ".join(verdicts) or words("batched.is_good"), *where))
     marks = tuple(i for i in range(len(rows)) if i in batch.odd or i in bad)
     return Table(words("batched.drives_table"), head, tuple(rows), (1, 4, 5), marks=marks)
 
@@ -151,17 +153,19 @@ def _drives(batch: Batch, words: Language) -> Table:
 def _figures(batch: Batch, words: Language) -> Table:
     head = tuple(words(f"batched.{key}") for key in ("figure", "count", "median", "spread", "lowest", "highest"))
     rows = []
-    for figure, own in batch.spreads.items():
+    for figure, spread in batch.spreads.items():
         values = [drive.values[figure] for drive in batch.lot.drives if figure in drive.values]
         ends = (words.quantity(value, figure.quantity) for value in (min(values), max(values)))
-        middle = words.quantity(own.median, figure.quantity)
-        rows.append((figure_name(figure, words), str(own.drives), middle, words.show(own.deviation, "pct"), *ends))
+        middle = words.quantity(spread.median, figure.quantity)
+        rows.append(
+            (figure_name(figure, words), str(spread.drives), middle, words.show(spread.deviation, "pct"), *ends)
+        )
     return Table(words("batched.figures_table"), head, tuple(rows), (1, 2, 3, 4, 5))
 
 
 def plain(batch: Batch) -> dict[str, Any]:
-    """The same as plain data in base units."""
-    own = batch.acceptance
+    """Return the batch as plain data in base units."""
+    acceptance = batch.acceptance
     names = [drive.name for drive in batch.lot.drives]
     return {
         "format": FORMAT,
@@ -173,21 +177,22 @@ def plain(batch: Batch) -> dict[str, Any]:
              "values": {drive.name: drive.values[figure] for drive in batch.lot.drives if figure in drive.values}}
             for figure, spread in batch.spreads.items()
         ],
-        "odd": {names[i]: [_evidence(one) for one in found] for i, found in batch.odd.items()},
-        "acceptance": own and {
-            "verdict": own.verdict, "sample": own.plan.sample, "accept": own.plan.accept, "lot": own.plan.lot,
-            "judged": own.judged, "missing": own.missing, "more": own.more,
-            "bad": {names[i]: [{"limit": one.limit.text, "value": one.value, "bound": one.bound} for one in broken]
-                    for i, broken in own.bad.items()},
+        "odd": {names[i]: [_evidence(odd) for odd in departures] for i, departures in batch.odd.items()},
+        "acceptance": acceptance and {
+            "verdict": acceptance.verdict, "sample": acceptance.plan.sample, "accept": acceptance.plan.accept,
+            "lot": acceptance.plan.lot, "judged": acceptance.judged, "missing": acceptance.missing,
+            "more": acceptance.more,
+            "bad": {names[i]: [{"limit": item.limit.text, "value": item.value, "bound": item.bound} for item in broken]
+                    for i, broken in acceptance.bad.items()},
         },
     }  # fmt: skip
 
 
-def _evidence(one: Odd) -> dict[str, Any]:
-    told = {"key": one.figure.key._asdict(), "quantity": one.figure.quantity}
-    return told | {"ratio": one.ratio, "distance": one.distance, "p_holm": one.p}
+def _evidence(odd: Odd) -> dict[str, Any]:
+    figure = {"key": odd.figure.key._asdict(), "quantity": odd.figure.quantity}
+    return figure | {"ratio": odd.ratio, "distance": odd.distance, "p_holm": odd.p}
 
 
 def write(batch: Batch, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """`batch.html` and so on; unknown formats are refused before any is written."""
+    """Write `batch.html` and so on; raise BadInput for an unknown format before any file is written."""
     return written.write("batch", forms, lang, into, lambda: batched(batch, lang), lambda: plain(batch))

@@ -1,4 +1,4 @@
-"""The first screen: five numbers a reader asks for first, from what this run measured."""
+"""The first screen: up to five key numbers of a run."""
 
 from collections.abc import Iterator
 
@@ -11,15 +11,15 @@ from stend.words import Language
 
 FIVE = 5
 OTHERS = {"any_iops": "iops", "any_mbs": "throughput", "longest": "max"}
-"""What stands in where there is less: the most of each over all loads."""
+"""Figures that fill empty places: the highest of each over all loads."""
 
 
 def numbers(run: Run, words: Language) -> tuple[Number, ...]:
-    """Up to five: random read and write, sequential read and write, response times; then what else there is."""
-    found: dict[str, Number] = {}
+    """Return up to five numbers: random read and write, sequential read and write, response times, then others."""
+    by_label: dict[str, Number] = {}
     for number in _wanted(run, words):
-        found.setdefault(number.label, number)
-    return tuple(found.values())[:FIVE]
+        by_label.setdefault(number.label, number)
+    return tuple(by_label.values())[:FIVE]
 
 
 def _wanted(run: Run, words: Language) -> Iterator[Number]:
@@ -65,7 +65,7 @@ def _first_choices(lasts: list[Figures], every: list[Figures]) -> Iterator[tuple
 
 
 def _tail(row: Figures, title: str, words: Language) -> Iterator[Number]:
-    """The worst percentile that its sample can carry."""
+    """Yield the highest percentile that the sample size allows."""
     carried = [(percent, value) for name, percent in PERCENTS.items() if (value := row.value(name)) is not None]
     if carried:
         percent, value = carried[-1]

@@ -1,6 +1,7 @@
-"""Several runs side by side: what all of them measured, as a table and as bars."""
+"""Several runs side by side: their shared workloads as a table and as bars."""
 
 from collections.abc import Sequence
+from itertools import chain
 
 from stend.charts import Picture
 from stend.charts.parts import Drawing, axis
@@ -17,43 +18,36 @@ Cells = dict[tuple[str, str], Figures]
 
 
 def compare(runs: Sequence[Run], words: Language) -> tuple[tuple[Picture, ...], tuple[Table, ...]]:
-    """Bars and a table of shared workloads; nothing for a single run or where nothing is shared."""
+    """Return bars and a table of shared workloads; nothing for a single run or without shared workloads."""
     names = labels(runs)
-    found = [_cells(run) for run in runs]
-    shared = [key for key in found[0] if all(key in cells for cells in found)] if len(runs) > 1 else []
+    cells_of = [{(row.test, row.workload.label): row for row in answers(run)} for run in runs]
+    shared = [key for key in cells_of[0] if all(key in cells for cells in cells_of)] if len(runs) > 1 else []
     if not shared:
         return (), ()
     pictures = []
     for figure, random in (("iops", True), ("throughput", False)):
         keys = [key for key in shared if key[1].startswith("RND") == random][:MOST_BARS]
         if keys:
-            pictures.append(_bars(keys, found, names, figure, words))
+            pictures.append(_bars(keys, cells_of, names, figure, words))
     titles = {test.name: words.title(test.name, test.title) for run in runs for test in run.plan.tests}
     head = (words("column.workload"), *(f"{name}: {unit}" for name in names for unit in ("IOPS", words("column.mean"))))
-    rows = tuple(
-        (f"{titles[test]}: {label}", *(text for cells in found for text in _texts(cells[test, label], words)))
-        for test, label in shared[:MOST_ROWS]
-    )
-    return tuple(pictures), (Table(words("compare.table"), head, rows, tuple(range(1, len(head)))),)
+    rows = []
+    for test, label in shared[:MOST_ROWS]:
+        figures = [cells[test, label] for cells in cells_of]
+        texts = ((words.show(row.iops, "rate"), words.show(row.value("mean"), "lat")) for row in figures)
+        rows.append((f"{titles[test]}: {label}", *chain.from_iterable(texts)))
+    return tuple(pictures), (Table(words("compare.table"), head, tuple(rows), tuple(range(1, len(head)))),)
 
 
 def labels(runs: Sequence[Run]) -> list[str]:
-    """A name for each drive; told apart by a number where models are alike."""
+    """Return a name per drive, with a number for equal models."""
     models = [run.plan.device.model or run.plan.device.target for run in runs]
     return [m if models.count(m) == 1 else f"{m} ({i})" for i, m in enumerate(models, 1)]
 
 
-def _cells(run: Run) -> Cells:
-    return {(row.test, row.workload.label): row for row in answers(run)}
-
-
-def _texts(row: Figures, words: Language) -> tuple[str, str]:
-    return words.show(row.iops, "rate"), words.show(row.value("mean"), "lat")
-
-
 def _bars(
     keys: Sequence[tuple[str, str]],
-    found: Sequence[Cells],
+    cells_of: Sequence[Cells],
     names: Sequence[str],
     figure: str,
     words: Language,
@@ -62,7 +56,7 @@ def _bars(
     rows = [
         {"load": _name(key, keys), "drive": name, "value": cells[key].number(figure) * scale}
         for key in keys
-        for name, cells in zip(names, found, strict=True)
+        for name, cells in zip(names, cells_of, strict=True)
     ]
     order = [_name(key, keys) for key in keys]
     x = category("load", words("column.workload"), order)
@@ -72,5 +66,5 @@ def _bars(
 
 
 def _name(key: tuple[str, str], keys: Sequence[tuple[str, str]]) -> str:
-    """The whole load, with its test where another test has the same; no two bars share a place."""
+    """Return the load, with its test if another test has the same load, so that no two bars share a place."""
     return f"{key[1]} ({key[0]})" if sum(1 for _, label in keys if label == key[1]) > 1 else key[1]

@@ -1,4 +1,4 @@
-"""A Comparison into files: html, pdf, markdown and json, named `comparison`."""
+"""A Comparison as files: html, pdf, markdown and json, named `comparison`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +12,11 @@ from stend.report.parts.versus import versus
 
 FORMAT = 1
 OF_RUN = ("name", "drive", "began_s", "ended_s", "seed", "settings", "stamps")
-"""What of a run's outcome is told."""
+"""Fields of a run's outcome that are exported."""
 
 
 def plain(whole: Comparison, judged: Judgement | None) -> dict[str, Any]:
-    """The same as plain data in base units; changes are ratios, B over A."""
+    """Return the comparison as plain data in base units; changes are ratios, B over A."""
     return {
         "format": FORMAT,
         "stend": __version__,
@@ -25,8 +25,8 @@ def plain(whole: Comparison, judged: Judgement | None) -> dict[str, Any]:
         "thresholds": whole.thresholds,
         "anyway": whole.anyway,
         "notes": [_reason(note) for note in whole.notes],
-        "settings": [one._asdict() for one in whole.settings],
-        "differences": [_difference(one) for one in whole.differences],
+        "settings": [difference._asdict() for difference in whole.settings],
+        "differences": [_difference(difference) for difference in whole.differences],
         "alone": {"a": [k._asdict() for k in whole.alone[0]], "b": [k._asdict() for k in whole.alone[1]]},
         "rules": _judged(judged) if judged else None,
     }
@@ -40,11 +40,11 @@ def _reason(reason: Any) -> dict[str, Any]:
     return {"key": reason.key, **reason.values}
 
 
-def _difference(one: Difference) -> dict[str, Any]:
-    return one._asdict() | {
-        "key": one.key._asdict(),
-        "why": [_reason(reason) for reason in one.why],
-        "warned": [_reason(reason) for reason in one.warned],
+def _difference(difference: Difference) -> dict[str, Any]:
+    return difference._asdict() | {
+        "key": difference.key._asdict(),
+        "why": [_reason(reason) for reason in difference.why],
+        "warned": [_reason(reason) for reason in difference.warned],
     }
 
 
@@ -56,19 +56,19 @@ def _judged(judged: Judgement) -> dict[str, Any]:
         "noninferior": judged.noninferior,
         "figures": [
             {
-                "rule": one.rule.text,
-                "answer": one.answer,
-                "p_holm": one.p,
-                "figure": _difference(one.figure),
-                "why": [_reason(reason) for reason in one.why],
+                "rule": gated.rule.text,
+                "answer": gated.answer,
+                "p_holm": gated.p,
+                "figure": _difference(gated.figure),
+                "why": [_reason(reason) for reason in gated.why],
             }
-            for one in judged.gated
+            for gated in judged.gated
         ],
     }
 
 
 def write(whole: Comparison, judged: Judgement | None, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """Several formats; unknown ones are refused before any is written."""
+    """Write several formats; raise BadInput for an unknown format before any file is written."""
     return written.write(
         "comparison", forms, lang, into, lambda: versus(whole, judged, lang), lambda: plain(whole, judged)
     )

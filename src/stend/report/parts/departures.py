@@ -1,4 +1,4 @@
-"""Where the plan of a run departs from the specification that its profile names, setting by setting."""
+"""Departures of a run's plan from the specification that its profile names, setting by setting."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,14 +10,14 @@ from stend.planning.plan import load_profile
 from stend.words import Language
 
 FIXED = ("write_cache", "active_range_pct", "rounds", "steady", "minute_s", "second_s", "shorten", "range_limit_bytes")
-"""What a specification fixes for every test; threads and depth are the operator's, or of a test's own options."""
+"""Settings that a specification fixes for every test; threads and depth are options of the operator or the test."""
 BASES = {("1.1", "enterprise"): "enterprise-1.1", ("2.0.2", "enterprise"): "enterprise-2.0.2",
          ("2.0.2", "client"): "client-2.0.2"}  # fmt: skip
-"""(version, class) -> the profile that is the specification as stend reads it."""
+"""(version, class) -> the profile that is stend's reading of the specification."""
 
 
 class Departure(NamedTuple):
-    """A setting of a test, its value and the one asked for; of `shared` the test whose state it goes on from."""
+    """A setting of a test, its value and the specified one; for `shared` the test whose state it continues from."""
 
     setting: str
     value: Any
@@ -25,53 +25,55 @@ class Departure(NamedTuple):
 
 
 def departures(run: Run) -> dict[str, tuple[Departure, ...]] | None:
-    """Those of each PTS test of the plan, operator's changes too; None where nobody knows the specification."""
+    """Return the departures of each PTS test, including changes by the operator; None for an unknown specification."""
     profile = run.plan.profile
     base = BASES.get((profile.specification, profile.device_class))
     if base is None:
         return None
-    asked = load_profile(base).for_drive(run.plan.device)
+    specified = load_profile(base).for_drive(run.plan.device)
     tests = [test for test in run.plan.tests if test.clause.startswith("PTS")]
-    return {test.name: tuple(_departures(test, asked)) for test in tests}
+    return {test.name: tuple(_departures(test, specified)) for test in tests}
 
 
-def _departures(test: PlannedTest, asked: Profile) -> Iterator[Departure]:
-    usual = asked.for_test(test.name, suite.load(test.name).options)
+def _departures(test: PlannedTest, specified: Profile) -> Iterator[Departure]:
+    usual = specified.for_test(test.name, suite.load(test.name).options)
     values = {name: (getattr(test.profile, name), getattr(usual, name)) for name in FIXED}
-    values |= {name: (test.profile.options.get(name, told), told) for name, told in usual.options.items()}
-    yield from (Departure(name, value, told) for name, (value, told) in values.items() if value != told)
+    values |= {name: (test.profile.options.get(name, default), default) for name, default in usual.options.items()}
+    yield from (Departure(name, value, default) for name, (value, default) in values.items() if value != default)
     if test.shared:
         yield Departure("shared", ", ".join(dict.fromkeys(test.shared.values())), "")
 
 
-def told(run: Run, words: Language) -> Iterator[tuple[str, str]]:
-    """(whose, in words) for a table: what all tests have in common first."""
-    found = departures(run)
-    if found is None:
+def departure_rows(run: Run, words: Language) -> Iterator[tuple[str, str]]:
+    """Yield (whose, in words) for a table; departures common to all tests come first."""
+    of_tests = departures(run)
+    if of_tests is None:
         return
     spec = run.plan.profile.specification
-    first, *others = found.values() or ((),)
-    common = [one for one in first if others and all(one in own for own in others)]
+    first, *others = of_tests.values() or ((),)
+    common = [
+        departure for departure in first if others and all(departure in departures_of for departures_of in others)
+    ]
     if common:
-        yield words("departure.all", spec=spec), _said(common, words)
-    for name, own in found.items():
-        if rest := [one for one in own if one not in common]:
-            yield words("departure.of", test=name, spec=spec), _said(rest, words)
-    if not any(found.values()):
+        yield words("departure.all", spec=spec), _in_words(common, words)
+    for name, departures_of in of_tests.items():
+        if rest := [departure for departure in departures_of if departure not in common]:
+            yield words("departure.of", test=name, spec=spec), _in_words(rest, words)
+    if not any(of_tests.values()):
         yield words("departure.title", spec=spec), words("departure.none")
 
 
-def _said(found: list[Departure], words: Language) -> str:
+def _in_words(group: list[Departure], words: Language) -> str:
     return "; ".join(
-        words("departure.shared", test=one.value)
-        if one.setting == "shared"
+        words("departure.shared", test=departure.value)
+        if departure.setting == "shared"
         else words(
             "departure.one",
-            what=words.name_of("setting", one.setting),
-            value=_value(one.setting, one.value, words),
-            usual=_value(one.setting, one.usual, words),
+            what=words.name_of("setting", departure.setting),
+            value=_value(departure.setting, departure.value, words),
+            usual=_value(departure.setting, departure.usual, words),
         )
-        for one in found
+        for departure in group
     )
 
 
@@ -86,11 +88,11 @@ def _value(setting: str, value: Any, words: Language) -> str:
         case "mixes":
             return ", ".join(f"{read}/{100 - read}" for read in value)
     if isinstance(value, list | tuple):
-        return ", ".join(_one(one, words) for one in value)
-    return _one(value, words)
+        return ", ".join(_plain_value(item, words) for item in value)
+    return _plain_value(value, words)
 
 
-def _one(value: Any, words: Language) -> str:
+def _plain_value(value: Any, words: Language) -> str:
     if isinstance(value, bool):
         return words("departure.yes" if value else "departure.no")
     return words.show(value, "n") if isinstance(value, int | float) else str(value)

@@ -1,4 +1,4 @@
-"""Runs -> a Document: every word of the report, before any format."""
+"""Runs as a Document: all text of the report, before any format."""
 
 import time
 from collections import Counter
@@ -16,10 +16,10 @@ from stend.report.parts import Chapter, Document, Part, Table
 from stend.report.parts.audit import audit
 from stend.report.parts.card import numbers
 from stend.report.parts.compare import compare
-from stend.report.parts.departures import told
+from stend.report.parts.departures import departure_rows
 from stend.report.parts.header import device, header, platform
-from stend.report.parts.said import said, stamps, verdict
 from stend.report.parts.sheet import characteristics, photo, sheet
+from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import matrix, raw, verification, workloads
 from stend.words import Language
 from stend.words.sentences import finding_said
@@ -30,7 +30,7 @@ MOST_ENDS = 4
 def document(
     runs: Sequence[tuple[Path | None, Run, dict[str, Any]]], lang: str, style: str, made_at: float | None = None
 ) -> Document:
-    """Everything that a report of these runs says, in a language and style."""
+    """Return the document of these runs in a language and style; `made_at` is seconds since the epoch."""
     words = Language(lang)
     parts = tuple(part(folder, run, host, words, style) for folder, run, host in runs)
     pictures, tables = compare([run for _, run, _ in runs], words)
@@ -46,21 +46,21 @@ def document(
     )
 
 
-class Told(NamedTuple):
-    """A run and all that is known beside it."""
+class Context(NamedTuple):
+    """A run with its host, findings and drive sheet."""
 
     run: Run
     host: dict[str, Any]
-    found: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     facts: Sheet
     words: Language
 
 
 def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, style: str) -> Part:
-    """One run."""
+    """Return the part of one run."""
     drive = run.plan.device
     facts = sheet(folder)
-    found = tuple(findings.find(run, facts))
+    conclusions = tuple(findings.find(run, facts))
     return Part(
         title=drive.model or drive.target,
         verdict=verdict(run, words),
@@ -71,9 +71,9 @@ def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, s
         about=(*characteristics(facts, words), *about(run, host, words)),
         deviations=tuple(words.told(text) for text in run.plan.deviations),
         notes=tuple(dict.fromkeys(words.told(note.text) for note in run.notes)),
-        chapters=tuple(chapter(Told(run, host, found, facts, words), test) for test in look.tests(run)),
-        overall=tuple(said(finding, words) for finding in found if not finding.test),
-        conclusion=_sides(found, words),
+        chapters=tuple(chapter(Context(run, host, conclusions, facts, words), test) for test in look.tests(run)),
+        overall=tuple(statement(finding, words) for finding in conclusions if not finding.test),
+        conclusion=_sides(conclusions, words),
         audit=tuple(audit(run, words)) if style == "pts" else (),
         appendix=tuple(raw(run, words)),
         manifest=_manifest(folder),
@@ -81,7 +81,7 @@ def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, s
 
 
 def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
-    """The drive, the stand, the method."""
+    """Yield tables of the drive, the platform and the method."""
     pair = (words("table.item"), words("table.value"))
     for title, facts in (("device", device(run, None, words)), ("platform", platform(host, run, words))):
         rows = tuple((words(f"header.{key}"), value) for key, value in facts if value)
@@ -100,7 +100,7 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
         words("method.rule"),
         words.name_of("rule", profile.steady),
     )
-    yield from told(run, words)
+    yield from departure_rows(run, words)
     yield words("method.started"), words.date(run.started[0].at)
     if run.ended:
         yield words("method.took"), words.show(run.ended.t, "time")
@@ -116,27 +116,27 @@ def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     yield words("method.seed"), str(run.seed)
 
 
-def chapter(told: Told, test: PlannedTest) -> Chapter:
-    """One test."""
-    run, words = told.run, told.words
-    own = [j for j in run.judged if j.where.test == test.name and j.ended_by not in ("", "all done")]
+def chapter(context: Context, test: PlannedTest) -> Chapter:
+    """Return the chapter of one test."""
+    run, words = context.run, context.words
+    judgements = [j for j in run.judged if j.where.test == test.name and j.ended_by not in ("", "all done")]
     return Chapter(
         name=test.name,
         title=words.title(test.name, test.title),
         clause=words("page.own_method") if test.clause == "review" else words("page.clause", clause=test.clause),
         anchor=test.name,
         stamps=tuple(charts.stamped(run, test, words)),
-        ended="; ".join(_ended([(j.where.phase, words.told(j.ended_by)) for j in own], words)),
-        header=header(run, test, told.host, words),
-        pictures=tuple(charts.of(run, test, words.name, told.facts)),
-        said=tuple(said(finding, words) for finding in told.found if finding.test == test.name),
+        ended="; ".join(_ended([(j.where.phase, words.told(j.ended_by)) for j in judgements], words)),
+        header=header(run, test, context.host, words),
+        pictures=tuple(charts.of(run, test, words.name, context.facts)),
+        statements=tuple(statement(finding, words) for finding in context.findings if finding.test == test.name),
         verification=tuple(verification(run, test, words)),
         results=(*matrix(run, test, words), *workloads(run, test, words)),
     )
 
 
 def _ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
-    """How each phase ended; a count for each reason where they are many."""
+    """Yield how each phase ended; a count per reason if there are many phases."""
     if len(ends) <= MOST_ENDS:
         yield from (f"{words.phase(phase)}: {why}" for phase, why in ends)
         return
@@ -144,9 +144,9 @@ def _ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
         yield words("page.ended_many", n=count, why=why)
 
 
-def _sides(found: tuple[Finding, ...], words: Language) -> dict[str, tuple[str, ...]]:
+def _sides(conclusions: tuple[Finding, ...], words: Language) -> dict[str, tuple[str, ...]]:
     return {
-        side: tuple(finding_said(f, words) for f in found if f.side == side and f.confidence != "can't tell")
+        side: tuple(finding_said(f, words) for f in conclusions if f.side == side and f.confidence != "can't tell")
         for side in ("pro", "con")
     }
 

@@ -1,6 +1,6 @@
-"""Pictures as SVG, drawn offline from the same specifications as in the page, and pages typeset: in other processes.
+"""Pictures as SVG and pages as PDF, rendered offline in other processes from the specifications of the page.
 
-A native library that ends its process costs the one thing it was asked for.
+If a native library crashes, only the picture or page that it was rendering is lost.
 """
 
 import atexit
@@ -26,13 +26,13 @@ from stend.charts import Picture
 from stend.report.parts.markup import template_text
 
 MOST = 4
-"""Processes that draw at once."""
+"""Maximum number of processes that draw in parallel."""
 
 FEW = 12
-"""So many pictures are drawn before another process could help."""
+"""One process draws this many pictures before a second process would help."""
 
 PATIENCE_S = 300
-"""Longer than any picture takes; a library that is stuck is ended then."""
+"""Longer than any picture takes; a process whose library hangs is killed then."""
 
 UNDRAWN = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="60" viewBox="0 0 600 60">'
@@ -42,13 +42,16 @@ UNDRAWN = (
 
 
 class Renderer:
-    """One process of `stend.base.render_process`, begun when first asked and begun again when it ended."""
+    """One process of `stend.base.render_process`, started at the first request and again after it ended."""
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[str] | None = None
 
-    def ask(self, kind: str, given: str) -> str:
-        """What came of it. StepFailed when the library cannot do it, or ended its process over it."""
+    def render(self, kind: str, given: str) -> str:
+        """Return the SVG of a chart specification ("svg"), or the path of a PDF ("pdf").
+
+        Raise StepFailed if the library fails, or if its process ends.
+        """
         process = self._running()
         if process.stdin is None or process.stdout is None:
             raise StepFailed("the process that draws has no pipes")
@@ -85,11 +88,11 @@ class Renderer:
 
     @property
     def ended(self) -> bool:
-        """Whether its process is gone, by a Ctrl-C perhaps, which all of a terminal's processes get."""
+        """Return whether the process has ended, for example by Ctrl-C, which all processes of a terminal receive."""
         return self.process is not None and self.process.poll() is not None
 
     def close(self) -> None:
-        """End it."""
+        """Kill the process."""
         if self.process is not None:
             self.process.kill()
             self.process.communicate()
@@ -97,7 +100,8 @@ class Renderer:
 
 
 _KEPT: dict[int, list[Renderer]] = {}
-"""By process, for a fork has none of its own: one that has drawn, since its first picture takes as long as 20 more."""
+"""Renderers by process, because a fork has none. One that has drawn is kept: a first picture takes as long as 20
+more."""
 
 
 def _kept() -> list[Renderer]:
@@ -106,7 +110,7 @@ def _kept() -> list[Renderer]:
 
 @contextmanager
 def _lent(count: int) -> Iterator[list[Renderer]]:
-    """So many, the one kept among them; one is kept again unless something broke in between, the others end."""
+    """Lend `count` renderers, including the kept one; after success one is kept again, the others are closed."""
     kept, lent = _kept(), list[Renderer]()
     with suppress(IndexError):
         lent.append(kept.pop())
@@ -129,7 +133,10 @@ def _end() -> None:
 
 
 def svgs(pictures: Sequence[Picture]) -> list[str]:
-    """All of them in order as SVG; Undrawn is warned of each that cannot be, and a sentence stands in its place."""
+    """Return all pictures in order as SVG.
+
+    For a picture that fails, warn with Undrawn and return a placeholder with a sentence.
+    """
     count = min(os.cpu_count() or 1, MOST, -(-len(pictures) // FEW)) or 1
     with _lent(count) as renderers:
         made = _drawn(pictures, renderers)
@@ -140,7 +147,7 @@ def svgs(pictures: Sequence[Picture]) -> list[str]:
 
 
 def _drawn(pictures: Sequence[Picture], renderers: Sequence[Renderer]) -> list[tuple[str, str]]:
-    """Each picture, and what was wrong with it, by whoever is free."""
+    """Return each picture and its error ("" if none), rendered by the first free renderer."""
     free: SimpleQueue[Renderer] = SimpleQueue()
     for renderer in renderers:
         free.put(renderer)
@@ -148,7 +155,7 @@ def _drawn(pictures: Sequence[Picture], renderers: Sequence[Renderer]) -> list[t
     def draw(picture: Picture) -> tuple[str, str]:
         renderer = free.get()
         try:
-            return renderer.ask("svg", _said(picture)), ""
+            return renderer.render("svg", _specification(picture)), ""
         except StepFailed as error:
             wrong = plain(f"the chart “{picture.title}” could not be drawn: {error}")
             return UNDRAWN.format(words=escape(wrong)), wrong
@@ -160,25 +167,25 @@ def _drawn(pictures: Sequence[Picture], renderers: Sequence[Renderer]) -> list[t
 
 
 def svg(picture: Picture) -> str:
-    """One picture."""
+    """Return one picture as SVG."""
     return svgs([picture])[0]
 
 
-def _said(picture: Picture) -> str:
-    """Its specification; words with anything odd in them, which JSON may hide as an escape, made plain."""
+def _specification(picture: Picture) -> str:
+    """Return the specification as JSON; odd characters in texts, which JSON may hide as escapes, become plain ones."""
     text = json.dumps(picture.spec, ensure_ascii=False)
     return json.dumps(plain_all(picture.spec)) if ODD.search(text) or "\\u00" in text else text
 
 
 def pages(template: str, content: Callable[[Path], dict[str, Any]]) -> bytes:
-    """A Typst template as PDF, with what `content` gives, which leaves pictures in the folder it is handed.
+    """Return a Typst template as PDF, with the data of `content`, which stores its pictures in the folder it is given.
 
-    The text travels as data (report.json), never as markup. StepFailed when it cannot be typeset.
+    Text is passed as data (report.json), never as markup. Raise StepFailed if the page cannot be typeset.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        told = json.dumps(plain_all(content(folder), plain_lines), ensure_ascii=False)
-        (folder / "report.json").write_text(told, encoding="utf-8")
+        data = json.dumps(plain_all(content(folder), plain_lines), ensure_ascii=False)
+        (folder / "report.json").write_text(data, encoding="utf-8")
         (folder / "report.typ").write_text(template_text(template), encoding="utf-8")
         return _typeset(folder / "report.typ")
 
@@ -186,6 +193,6 @@ def pages(template: str, content: Callable[[Path], dict[str, Any]]) -> bytes:
 def _typeset(source: Path) -> bytes:
     with _lent(1) as (renderer,):
         try:
-            return Path(renderer.ask("pdf", str(source))).read_bytes()
+            return Path(renderer.render("pdf", str(source))).read_bytes()
         except StepFailed as error:
-            raise StepFailed(f"the PDF could not be typeset: {error}; the other formats can be had") from error
+            raise StepFailed(f"the PDF could not be typeset: {error}; choose another format") from error

@@ -12,7 +12,7 @@ from stend.words import Language
 
 
 def header(run: Run, test: PlannedTest, host: dict[str, Any], words: Language) -> tuple[Block, ...]:
-    """Four blocks; a fact that nobody recorded reads as a dash."""
+    """Return four blocks; a fact that was not recorded is shown as a dash."""
     blocks = {
         "platform": platform(host, run, words),
         "device": device(run, test, words),
@@ -26,7 +26,7 @@ def header(run: Run, test: PlannedTest, host: dict[str, Any], words: Language) -
 
 
 def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str, str]]:
-    """The machine, from host.json."""
+    """Return facts about the machine from host.json."""
     memory = host.get("memory_bytes")
     adapters = [f"{a.get('vendor', '')}:{a.get('device', '')}".strip(":") for a in host.get("adapters", [])]
     links = [_link(a) for a in host.get("adapters", []) if _link(a)]
@@ -43,17 +43,17 @@ def platform(host: dict[str, Any], run: Run, words: Language) -> list[tuple[str,
     ]
 
 
-def _measured(told: dict[str, Any], run: Run, words: Language) -> list[tuple[str, str]]:
-    """What `stend host` measured of the stand, and how near to its ceiling the run came."""
+def _measured(measured: dict[str, Any], run: Run, words: Language) -> list[tuple[str, str]]:
+    """Return what `stend host` measured of this machine, and how near to its ceiling the run came."""
     rows = []
-    if memory := told.get("memory"):
+    if memory := measured.get("memory"):
         rows.append(("population", f"{memory['words']} {memory['kind']}-{memory['mt_s']}"))
-    if stream := told.get("stream_bytes_per_s"):
+    if stream := measured.get("stream_bytes_per_s"):
         rows.append(("stream", words.show(stream["triad"], "mbs")))
-    if (ceiling := max(told.get("fio_iops", {}).values(), default=0)) and not run.plan.device.virtual:
+    if (ceiling := max(measured.get("fio_iops", {}).values(), default=0)) and not run.plan.device.virtual:
         most = max((row.iops for row in answers(run)), default=0)
         rows.append(("ceiling", words("header.ceiling_value", ceiling=ceiling, share=most / ceiling)))
-    if (data := max(told.get("fio_bytes_per_s", {}).values(), default=0)) and not run.plan.device.virtual:
+    if (data := max(measured.get("fio_bytes_per_s", {}).values(), default=0)) and not run.plan.device.virtual:
         wrote = max((r.counts.write.bytes / r.counts.seconds for r in run.results if r.counts.seconds), default=0)
         rows.append(("data_ceiling", words("header.data_ceiling_value", ceiling=data, share=wrote / data)))
     return rows
@@ -65,9 +65,10 @@ def _link(adapter: dict[str, str]) -> str:
 
 
 def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[str, str]]:
-    """The drive, as it told."""
+    """Return facts about the drive as it reported them."""
     drive = run.plan.device
     profile = test.profile if test else run.plan.profile
+    purged = next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), "") if test else ""
     return [
         ("model", drive.model),
         ("serial", drive.serial),
@@ -77,37 +78,33 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("interface", _reached(drive)),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
-        ("purge", _purged(run, test, words) if test else ""),
+        ("purge", words.told(purged) if test else ""),
         ("cache", _cache(profile.write_cache, drive, words)),
     ]
 
 
-def _cache(asked: str, drive: Identity, words: Language) -> str:
-    """As asked, as found and set, as read back; imported runs tell none of it."""
-    if asked == "unknown":
+def _cache(requested: str, drive: Identity, words: Language) -> str:
+    """Return the write cache as requested, as found and set, as read back; unknown for imported runs."""
+    if requested == "unknown":
         return words("header.cache_unknown")
     was, now = (str(drive.facts.get(name, "")) for name in ("write_cache", "write_cache_set"))
-    told = {"was": words.name_of("header", f"cache_{was}"), "now": words.name_of("header", f"cache_{now}")}
+    names = {"was": words.name_of("header", f"cache_{was}"), "now": words.name_of("header", f"cache_{now}")}
     rest = "cache_unset" if not now else "cache_found" if was in ("", now) else "cache_set"
-    shown = words(f"header.{rest}", **told)
-    return words("header.cache_asked", asked=words(f"header.cache_{asked}"), rest=shown)
+    shown = words(f"header.{rest}", **names)
+    return words("header.cache_asked", asked=words(f"header.cache_{requested}"), rest=shown)
 
 
 def _reached(drive: Identity) -> str:
-    """Its interface, with the link as negotiated of what it can."""
+    """Return the interface with the negotiated link, and the fastest possible link if that differs."""
     now, can = (str(drive.facts.get(name, "")) for name in ("link", "link_capable"))
     link = f"{now} / {can}" if can and can != now else now
     return ", ".join(filter(None, (drive.interface, link)))
 
 
 def _provisioned(drive: Identity, words: Language) -> list[tuple[str, str]]:
-    """Of how much the capacity is a part, for a drive that was made to show less than it has."""
-    told = words("header.provisioned_value", size=drive.capacity_bytes, native=drive.native_bytes)
-    return [("provisioned", told)] if drive.native_bytes else []
-
-
-def _purged(run: Run, test: PlannedTest, words: Language) -> str:
-    return words.told(next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), ""))
+    """Return the native capacity of a drive that was provisioned to show less."""
+    provisioned = words("header.provisioned_value", size=drive.capacity_bytes, native=drive.native_bytes)
+    return [("provisioned", provisioned)] if drive.native_bytes else []
 
 
 def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:
@@ -130,20 +127,20 @@ def _seconds(amount: Any, words: Language) -> str:
 
 
 def _range(run: Run, test: PlannedTest, words: Language) -> str:
-    """In the test's own bytes: a test may have another range than the rest of its run."""
+    """Return the range in bytes of the test, which may differ from the rest of its run."""
     size = test.profile.active_range(run.plan.device)
     return words("header.range_value", pct=test.profile.active_range_pct / 100, size=size)
 
 
 def _rounds(run: Run, test: PlannedTest, words: Language) -> str:
-    said = []
+    windows = []
     for phase, _ in look.judged_phases(test):
         judged = look.last_judged(run, test.name, phase.name)
         if judged and judged.verdicts:
             rounds = judged.verdicts[0].rounds
             state = "" if judged.steady else " " + words("verification.not_achieved")
-            said.append(f"{rounds[0]}–{rounds[-1]}{state}")
-    return "; ".join(dict.fromkeys(said))
+            windows.append(f"{rounds[0]}–{rounds[-1]}{state}")
+    return "; ".join(dict.fromkeys(windows))
 
 
 def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:
@@ -167,15 +164,15 @@ def _parameters(run: Run, test: PlannedTest, words: Language) -> list[tuple[str,
 
 
 def every_load(loads: list[Workload]) -> list[str]:
-    """Every load once: `RND T4/Q32: 100/0, 0/100 x 8K, 4K`, a grid where mixes and sizes are one."""
+    """Return every load once: `RND T4/Q32: 100/0, 0/100 x 8K, 4K`, as a grid if all mixes and sizes are combined."""
     cells: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for load in loads:
-        own = cells.setdefault((_kind(load), _point(load)), [])
-        own += [cell] if (cell := (_mix(load), _size(load))) not in own else []
+        cells_of_load = cells.setdefault((_kind(load), _point(load)), [])
+        cells_of_load += [cell] if (cell := (_mix(load), _size(load))) not in cells_of_load else []
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
-    for (kind, point), own in cells.items():
-        alike.setdefault((kind, tuple(own)), []).append(point)
-    return [f"{kind} {', '.join(points)}: {_grid(own)}" for (kind, own), points in alike.items()]
+    for (kind, point), cells_of_load in cells.items():
+        alike.setdefault((kind, tuple(cells_of_load)), []).append(point)
+    return [f"{kind} {', '.join(points)}: {_grid(cells_of_load)}" for (kind, cells_of_load), points in alike.items()]
 
 
 def _grid(cells: tuple[tuple[str, str], ...]) -> str:

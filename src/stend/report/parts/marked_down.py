@@ -1,4 +1,4 @@
-"""Text and tables as Markdown: no markup in a drive's own words."""
+"""Text and tables as Markdown, without markup in a drive's names."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")
 
 
 def escape(text: str) -> str:
-    """A drive's own words as plain text: no markup, no line ends."""
+    """Return text from a drive as plain text: no markup, no line ends."""
     return SPECIAL.sub(r"\\\1", plain(" ".join(text.split(" ")).replace("\n", " ")))
 
 
 def lines_of(table: Table) -> Iterator[str]:
-    """A table, its title over it."""
+    """Yield the lines of a table under its title."""
     yield f"**{escape(table.title)}**\n"
     yield "| " + " | ".join(map(escape, table.head)) + " |"
     yield "|" + "|".join(" ---: " if i in table.numeric else " --- " for i in range(len(table.head))) + "|"

@@ -1,4 +1,4 @@
-"""What every HTML page is made with: templates that escape, the drawing script, a policy that lets nothing else in."""
+"""Shared parts of HTML pages: escaping templates, the drawing script, and a policy that allows nothing else."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @cache
 def environment() -> "jinja2.Environment":
-    """Templates with autoescape on; a drive's own words never become markup."""
+    """Return the template environment with autoescape, so that text from a drive never becomes markup."""
     import jinja2
 
     env = jinja2.Environment(
@@ -33,7 +33,7 @@ def environment() -> "jinja2.Environment":
 
 
 def inline_json(value: Any) -> Any:
-    """JSON that is safe inside a script element: no `<`, `>`, `&` or line separators in it."""
+    """Return JSON that is safe inside a script element: without `<`, `>`, `&` and line separators."""
     from markupsafe import Markup
 
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
@@ -44,7 +44,7 @@ def inline_json(value: Any) -> Any:
 
 @cache
 def drawing_script(name: str = "page.js") -> Any:
-    """Vega, Vega-Lite and Vega-Embed as one script, and our own few lines that draw every figure of the page."""
+    """Return Vega, Vega-Lite, Vega-Embed and stend's code that draws every figure of the page, as one script."""
     from markupsafe import Markup
 
     whole = "\n".join((vega.script(), *map(template_text, ("figures.js", name))))
@@ -52,7 +52,10 @@ def drawing_script(name: str = "page.js") -> Any:
 
 
 def policy(script: str) -> str:
-    """Content security policy: this one script and nothing from anywhere, whatever a drive calls itself."""
+    """Return a content security policy that allows only this script and loads nothing.
+
+    It holds whatever a drive's name contains.
+    """
     digest = base64.b64encode(hashlib.sha256(str(script).encode()).digest()).decode()
     # Vega compiles its expressions, which browsers count as eval.
     scripts = f"script-src 'sha256-{digest}' 'unsafe-eval'"
@@ -60,5 +63,5 @@ def policy(script: str) -> str:
 
 
 def template_text(name: str) -> str:
-    """A file beside the templates."""
+    """Return the text of a file in the folder of templates."""
     return (resources.files("stend.report.parts") / "templates" / name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A run as flat rows of base units, for CSV, Parquet and JSON; every column's unit is the end of its name."""
+"""A run as flat rows in base units, for CSV, Parquet and JSON; a column's unit is the suffix of its name."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +32,7 @@ COLUMNS: dict[str, str] = {
 
 
 def rows(run: Run, name: str) -> Iterator[dict[str, Any]]:
-    """One row for each step that was done."""
+    """Yield one row per step that was done."""
     for result in run.results:
         yield _row(result, name)
 
@@ -58,7 +58,7 @@ def _row(result: Result, name: str) -> dict[str, Any]:
 
 
 def _tally(result: Result, way: Direction) -> dict[str, Any]:
-    """Response times of a direction without IOs, and percentiles that it cannot carry, are empty."""
+    """Return columns of one direction; without IOs, or with too small a sample, response times are empty."""
     tally = getattr(result.counts, way)
     figures: dict[str, Any] = {"ios": tally.ios, "bytes": tally.bytes}
     if tally.ios:
@@ -68,7 +68,7 @@ def _tally(result: Result, way: Direction) -> dict[str, Any]:
 
 
 def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
-    """Which trace at which speed, and how its schedule was kept; that is empty where there was none to keep."""
+    """Return the trace, its speed, and how its schedule was kept; the latter is empty if there was none to keep."""
     row: dict[str, Any] = {"trace": replay.trace, "speed": replay.speed}
     if pace is None:
         return row

@@ -1,4 +1,4 @@
-"""JSON schemas of what stend writes as JSON, made of the types and tables that it is written from."""
+"""JSON schemas of the JSON files that stend writes, made from the types and tables that they are written from."""
 
 from typing import Any, get_args, get_type_hints
 
@@ -15,12 +15,15 @@ DIGEST = {"type": "string", "pattern": "^[0-9a-f]+$"}
 
 
 def whole(kind: Any) -> dict[str, Any]:
-    """The schema of a type, with the draft that it is written in."""
+    """Return the schema of a type, with its draft."""
     return {"$schema": DRAFT} | msgspec.json.schema(kind)
 
 
 def shape(name: str, fields: dict[str, Any]) -> Any:
-    """An object of JSON with these fields and no others; names may be any words, a kind `| MAY` may be left out."""
+    """Return a JSON object with these fields and no others; a kind `| MAY` may be missing.
+
+    Names of fields may be any text.
+    """
     plain = {field: field.replace(".", "_") for field in fields}
     listed = [(plain[f], kind, *([msgspec.UNSET] if MAY in get_args(kind) else [])) for f, kind in fields.items()]
     rename = {plain[field]: field for field in fields}
@@ -28,32 +31,35 @@ def shape(name: str, fields: dict[str, Any]) -> Any:
 
 
 def many(kind: Any) -> Any:
-    """A list of these."""
+    """Return a list of this kind."""
     return tuple[kind, ...]
 
 
 def record(kind: Any, **other: Any) -> Any:
-    """A record of ours as an object, by its fields' own types."""
+    """Return a record type as an object, by its fields' types; `other` replaces types of fields."""
     return shape(kind.__name__, get_type_hints(kind) | other)
 
 
 def reasons() -> Any:
-    """Sentences: the key of each, and the values that it is said with."""
+    """Return sentences: the key of each, and its values."""
     return many(msgspec.defstruct("Reason", [("key", str)]))
 
 
 def records() -> Any:
-    """A row of `records`: the columns of the CSV."""
+    """Return a row of `records`: the columns of the CSV."""
     return shape("Record", {name: OF_SQL[kind] for name, kind in COLUMNS.items()})
 
 
 def events() -> dict[str, Any]:
-    """A line of events.jsonl: the first tells format and version, each other one is an event with its place."""
-    told = whole(Event)
+    """Return the schema of a line of events.jsonl.
+
+    The first line states format and version; every other line is an event with its place.
+    """
+    schema = whole(Event)
     place = {"n": {"type": "integer", "minimum": 1}, "chain": DIGEST}
-    for name in told["discriminator"]["mapping"].values():
-        told["$defs"][name.rpartition("/")[2]]["properties"] |= place
-    told["$defs"]["Head"] = {
+    for name in schema["discriminator"]["mapping"].values():
+        schema["$defs"][name.rpartition("/")[2]]["properties"] |= place
+    schema["$defs"]["Head"] = {
         "type": "object",
         "description": "The first line.",
         "properties": {name: {"const": value} for name, value in HEAD.items()}
@@ -61,12 +67,12 @@ def events() -> dict[str, Any]:
         "required": list(HEAD),
         "additionalProperties": False,
     }
-    del told["discriminator"]
-    return told | {"anyOf": [{"$ref": "#/$defs/Head"}, *told["anyOf"]]}
+    del schema["discriminator"]
+    return schema | {"anyOf": [{"$ref": "#/$defs/Head"}, *schema["anyOf"]]}
 
 
 def comparison() -> dict[str, Any]:
-    """comparison.json; what compares and draws is not loaded for any other."""
+    """Return the schema of comparison.json; the modules that it needs are loaded only here."""
     from stend.many.compare import Difference
     from stend.many.compare.rules import Answer
     from stend.many.settings import Differing
@@ -77,9 +83,9 @@ def comparison() -> dict[str, Any]:
     figure = record(Difference, key=key, why=why, warned=why)
     run = shape("Run", {name: get_type_hints(Outcome)[name] for name in OF_RUN})
     side = shape("Side", {"name": str, "runs": many(run)})
-    one = {"rule": str, "answer": Answer, "p_holm": float | None, "figure": figure, "why": why}
-    said = {"answer": Answer, "shown": Answer, "undecided": str, "noninferior": bool}
-    rules = shape("Rules", said | {"figures": many(shape("Gated", one))})
+    gated = {"rule": str, "answer": Answer, "p_holm": float | None, "figure": figure, "why": why}
+    answers = {"answer": Answer, "shown": Answer, "undecided": str, "noninferior": bool}
+    rules = shape("Rules", answers | {"figures": many(shape("Gated", gated))})
     return whole(
         shape(
             "Comparison",
@@ -101,13 +107,13 @@ def comparison() -> dict[str, Any]:
 
 
 def trace() -> dict[str, Any]:
-    """trace.json; what describes traces is not loaded for any other."""
+    """Return the schema of trace.json; the modules that it needs are loaded only here."""
     from stend.trace.form import About
 
     times = ("mean", "deviation", "longest", "p50", "p99", "p99.9", "p99.99")
     seconds = shape("Seconds", {"count": int} | dict.fromkeys(times, float | None))
     tally = {"ios": int, "bytes": int, "seconds": seconds | None}
-    own = {"label": str, "operation": str, "block_bytes": int, "random": bool, "depth": float | None}
+    stream = {"label": str, "operation": str, "block_bytes": int, "random": bool, "depth": float | None}
     step = {"start": float, "seconds": float, "depth": float | None, "idle_share": float | None, "ios": dict[str, int]}
     cells = many(many(int))
     places = {
@@ -132,7 +138,7 @@ def trace() -> dict[str, Any]:
                 "idle_share": float | None,
                 "compressibility": None,
                 "operations": dict[str, done],
-                "streams": many(shape("Stream", own | tally)),
+                "streams": many(shape("Stream", stream | tally)),
                 "steps": many(shape("Step", step)),
                 "gaps": seconds | None,
                 "places": shape("Places", places) | None,

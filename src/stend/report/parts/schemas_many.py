@@ -1,4 +1,4 @@
-"""JSON schemas of what is said of many drives: a batch, a sweep. Neither is loaded for any other."""
+"""JSON schemas of reports about many drives: batch and sweep; the modules that they need are loaded only here."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from stend.report.parts.schemas import many, reasons, record, shape, whole
 
 
 def batch() -> dict[str, Any]:
-    """batch.json: distributions, odd drives with their evidence, the lot's verdict; values in base units."""
+    """Return the schema of batch.json: distributions, odd drives with evidence, the lot's verdict; in base units."""
     from stend.many.batch.verdict import Verdict
     from stend.many.sides import Key
 
@@ -33,7 +33,7 @@ def batch() -> dict[str, Any]:
 
 
 def sweep() -> dict[str, Any]:
-    """sweep.json: shares of each figure's variance by parameter and pair, with intervals; the best designs."""
+    """Return the schema of sweep.json: shares of each figure's variance with intervals, and the best designs."""
     from stend.many.sides import Key
     from stend.many.sweep.design import Value
 

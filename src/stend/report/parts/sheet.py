@@ -1,4 +1,4 @@
-"""The drive sheet beside a run: what the box and the shop say, and a photo."""
+"""Drive sheet of a run: the maker's and the shop's data, and a photo."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,28 +29,31 @@ KNOWN: dict[str, Any] = {
     "peers": list[limits.Name],
     "claimed": dict[limits.Name, limits.Positive],
 }
-"""What the report reckons with; all other names are shown as they are."""
+"""Names that reports compute with; all other names are shown as they are."""
 
 MOST_BYTES = 8 * MiB
-"""The page carries the photo."""
+"""The page embeds the photo."""
 BEGINNINGS = {b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpeg"}
 SUFFIXES = (".png", ".jpg", ".jpeg")
 
 
 def sheet(folder: Path | None) -> Sheet:
-    """The drive sheet of a run folder; {} where there is none."""
+    """Return the drive sheet of a run folder; {} without one."""
     path = next((folder / name for name in SHEETS if regular.is_file(folder / name)), None) if folder else None
     return read_sheet(path) if path else {}
 
 
 def read_sheet(path: Path) -> Sheet:
-    """A drive sheet; BadInput says what is wrong with it. Words of any other name are kept, tables are not."""
+    """Return a drive sheet; raise BadInput with the reason if it is invalid.
+
+    Values of unknown names are kept, tables and lists of unknown names are refused.
+    """
     what = f"the drive sheet {path}"
     facts = untrusted.toml(untrusted.read(path, "the drive sheet"), dict[str, Any], what)
     for key, value in facts.items():
         known = KNOWN.get(key) or (limits.Count if key.endswith("_bytes") else Any)
         if known is Any and isinstance(value, dict | list):
-            raise BadInput(f"{what} has a table or list {key!r}; `[claimed]` and `peers` are the only ones")
+            raise BadInput(f"{what} has a table or list {key!r}; only `[claimed]` and `peers` are allowed")
         number = isinstance(value, int | float) and not isinstance(value, bool)
         untrusted.converted(value, limits.Number if known is Any and number else known, f"{what}: {key}")
     return facts
@@ -59,7 +62,7 @@ def read_sheet(path: Path) -> Sheet:
 def keep(name: str, folder: Path) -> None:
     """Put a sheet (a file, or `published:NAME`) and its photo into a run folder.
 
-    BadInput, with nothing written, if either cannot be used.
+    Raise BadInput, with nothing written, if either cannot be used.
     """
     if name.startswith(PREFIX):
         atomic.write(folder / SHEETS[0], tomli_w.dumps(published_sheet(name)).encode())
@@ -67,8 +70,8 @@ def keep(name: str, folder: Path) -> None:
     path = Path(name)
     facts, files = read_sheet(path), [(path, SHEETS[0])]
     if PHOTO in facts:
-        own = path.parent.resolve() == folder.resolve()
-        file = _kept(folder, facts) if own else path.parent / _said(facts)
+        inside = path.parent.resolve() == folder.resolve()
+        file = _kept(folder, facts) if inside else path.parent / _photo_name(facts)
         read_photo(file)
         files.append((file, file.name))
     for file, kept in files:
@@ -77,50 +80,50 @@ def keep(name: str, folder: Path) -> None:
 
 
 def published_sheet(name: str) -> Sheet:
-    """Return what was published of the maker's data of `published:NAME`; BadInput if nothing was."""
+    """Return the published maker's data of `published:NAME`; raise BadInput for an unknown name."""
     known = {key: facts["sheet"] for key, facts in published().items() if "sheet" in facts}
     if (key := name.removeprefix(PREFIX)) not in known:
-        raise BadInput(f"no drive sheet of {key!r} is published; there are {', '.join(known)}")
+        raise BadInput(f"there is no published drive sheet {key!r}; there are {', '.join(known)}")
     sheet: Sheet = known[key]
     return sheet
 
 
 def photo(folder: Path | None, facts: Sheet) -> Photo | None:
-    """The photo that a sheet names, kept beside it or where it says; BadInput if it is none that a page can show."""
+    """Return the photo that a sheet names, or None; raise BadInput if a page cannot show it."""
     return read_photo(_kept(folder, facts)) if folder and PHOTO in facts else None
 
 
-def _said(facts: Sheet) -> str:
-    said = facts[PHOTO]
-    if not isinstance(said, str) or Path(said).suffix.lower() not in SUFFIXES:
-        raise BadInput(f"the drive sheet's photo {said!r} must be the name of a PNG or JPEG file")
-    return said
+def _photo_name(facts: Sheet) -> str:
+    name = facts[PHOTO]
+    if not isinstance(name, str) or Path(name).suffix.lower() not in SUFFIXES:
+        raise BadInput(f"the drive sheet's photo {name!r} must be the name of a PNG or JPEG file")
+    return name
 
 
 def _kept(folder: Path, facts: Sheet) -> Path:
-    """Where a run folder has it: under its bare name, or where the sheet says."""
-    said = _said(facts)
-    beside = folder / Path(said).name
-    return beside if beside.is_file() else folder / said
+    """Return the photo's path in a run folder: its bare name if that exists, else the path in the sheet."""
+    name = _photo_name(facts)
+    beside = folder / Path(name).name
+    return beside if beside.is_file() else folder / name
 
 
 def read_photo(path: Path) -> Photo:
-    """A PNG or JPEG file; BadInput if it is none that a page can show."""
+    """Return the photo in a PNG or JPEG file; raise BadInput if a page cannot show it."""
     try:
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise BadInput(f"the photo {path} has {binary(size)}; a page carries at most {binary(MOST_BYTES)}")
+            raise BadInput(f"the photo {path} has {binary(size)}; use one of at most {binary(MOST_BYTES)}")
         data = regular.read(path, MOST_BYTES)
     except OSError as error:
         raise BadInput(f"the photo {path} cannot be read: {error.strerror}") from error
     kind = next((kind for beginning, kind in BEGINNINGS.items() if data.startswith(beginning)), None)
     if not kind:
-        raise BadInput(f"the photo {path} is neither PNG nor JPEG")
+        raise BadInput(f"the photo {path} is neither PNG nor JPEG; convert it to one of them")
     return Photo(kind, data)
 
 
 def characteristics(facts: Sheet, words: Language) -> Iterator[Table]:
-    """What the drive sheet says of the drive, the claims in a table of their own."""
+    """Yield a table of the drive sheet's data, and one of its claims."""
     pair = (words("table.item"), words("table.value"))
     plain = {k: v for k, v in facts.items() if not isinstance(v, dict | list) and k != PHOTO}
     if plain:
@@ -130,12 +133,12 @@ def characteristics(facts: Sheet, words: Language) -> Iterator[Table]:
         rows = ((k, f"{words.show(v, 'n')}{claim_unit(k, words)}") for k, v in claimed.items())
         strange = [key for key in claimed if not meaning(key) and not words.knows(f"claim.{key}")]
         note = words("page.claims_unknown", names=", ".join(strange)) if strange else ""
-        told = tuple((words.name_of("claim", k), v) for k, v in rows)
-        yield Table(words("page.characteristics"), pair, told, note=note)
+        claims = tuple((words.name_of("claim", k), v) for k, v in rows)
+        yield Table(words("page.characteristics"), pair, claims, note=note)
 
 
 def claim_unit(key: str, words: Language) -> str:
-    """The unit at the end of a claim's name, as people write it."""
+    """Return the unit of a claim from the suffix of its name, as a reader expects it."""
     if key.endswith("_MB"):
         return " " + words("unit.throughput")
     if key.endswith("_us"):

@@ -1,4 +1,4 @@
-"""A Study of a sweep -> a Document: what drives what, interactions, the best designs, every figure's spread."""
+"""A Study of a sweep as a Document: effects of parameters, interactions, best designs, every figure's spread."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,34 +9,34 @@ from typing import Any
 from stend.base.version import __version__
 from stend.charts.parts.figures import figure_name
 from stend.charts.swept import pictures
-from stend.charts.swept.named import parameter
+from stend.charts.swept.named import parameter, subject_name
 from stend.many.compare.differences import Figure
 from stend.many.sweep.design import Range
 from stend.many.sweep.sensitivity import Effects, Share
 from stend.many.sweep.study import Study
-from stend.many.sweep.wish import Subject, Wish
+from stend.many.sweep.wish import Wish
 from stend.report.parts import Document, Section, Table, written
 from stend.words import Language
 
 FORMAT = 1
 MOST_BEST = 10
 MOST_SAID = 6
-"""Figures at a glance; the table has all."""
+"""Figures in the summary; the table has all."""
 MOST_PARTS = 3
 MATTERS = 0.01
 """Smaller shares of interactions are not listed."""
 WEAK = 0.8
-"""Where less than this is explained, more drives are asked for."""
+"""If less than this share is explained, the text recommends more drives."""
 
 
 def swept(study: Study, lang: str, *, drawn: bool = True) -> Document:
-    """Everything that the sweep says, in a language; without its pictures where they are not `drawn`."""
+    """Return the document of a sweep in a language; without pictures unless `drawn`."""
     words = Language(lang)
     return written.document("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
 
 
 def _sections(study: Study, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section("summary", words("swept.summary"), (*_counts(study, words), *_said(study, words)))
+    yield Section("summary", words("swept.summary"), (*_counts(study, words), *_effect_sentences(study, words)))
     if study.wish:
         yield _best(study, study.wish, words)
     if drawn:
@@ -50,14 +50,14 @@ def _sections(study: Study, words: Language, *, drawn: bool) -> Iterator[Section
 
 
 def _counts(study: Study, words: Language) -> Iterator[str]:
-    results, own = study.results, study.results.design.written
+    results, design = study.results, study.results.design.written
     done, of = len(results.drives) + len(results.failed), len(results.design.points())
     yield words(
         "swept.counts",
         n=done,
-        target=own.target,
-        tests=", ".join(words.title(name, name) for name in own.tests),
-        design=words("swept.hypercube" if own.drives else "swept.grid"),
+        target=design.target,
+        tests=", ".join(words.title(name, name) for name in design.tests),
+        design=words("swept.hypercube" if design.drives else "swept.grid"),
         k=len(results.design.parameters),
     )
     yield words("swept.virtual")
@@ -67,75 +67,73 @@ def _counts(study: Study, words: Language) -> Iterator[str]:
             yield words(f"swept.{key}", n=count)
 
 
-def _said(study: Study, words: Language) -> Iterator[str]:
-    """What drives each figure most, as sentences."""
-    for figure, own in list(study.effects.items())[:MOST_SAID]:
+def _effect_sentences(study: Study, words: Language) -> Iterator[str]:
+    """Yield sentences about the largest effects on each figure."""
+    for figure, effects in list(study.effects.items())[:MOST_SAID]:
         name = figure_name(figure, words)
-        if own.why:
-            yield words(f"swept.{own.why}", figure=name, n=own.drives, deviation=own.deviation)
+        if effects.why:
+            yield words(f"swept.{effects.why}", figure=name, n=effects.drives, deviation=effects.deviation)
             continue
-        parts = [words("swept.part", name=p, share=own.first[p].value) for p in _largest(own)]
-        told = ", ".join(parts) or words("table.none")
-        pair = max(own.pairs, key=lambda pair: own.pairs[pair].value) if own.pairs else None
-        if pair and own.pairs[pair].value > 5 * MATTERS:
-            told = words("swept.with_pair", told=told, a=pair[0], b=pair[1], share=own.pairs[pair].value)
-        if own.explained < WEAK:
-            told = words("swept.weak", told=told, explained=own.explained)
-        yield words("swept.drives_most", figure=name, told=told)
+        parts = [words("swept.part", name=p, share=effects.first[p].value) for p in _largest(effects)]
+        parts_text = ", ".join(parts) or words("table.none")
+        pair = max(effects.pairs, key=lambda pair: effects.pairs[pair].value) if effects.pairs else None
+        if pair and effects.pairs[pair].value > 5 * MATTERS:
+            parts_text = words(
+                "swept.with_pair", told=parts_text, a=pair[0], b=pair[1], share=effects.pairs[pair].value
+            )
+        if effects.explained < WEAK:
+            parts_text = words("swept.weak", told=parts_text, explained=effects.explained)
+        yield words("swept.drives_most", figure=name, told=parts_text)
     if study.more:
         yield words("swept.more", n=study.more)
 
 
-def _largest(own: Effects) -> list[str]:
-    names = sorted(own.first, key=lambda name: -own.first[name].value)
-    return [name for name in names if own.first[name].value > MATTERS][:MOST_PARTS]
+def _largest(effects: Effects) -> list[str]:
+    names = sorted(effects.first, key=lambda name: -effects.first[name].value)
+    return [name for name in names if effects.first[name].value > MATTERS][:MOST_PARTS]
 
 
 def _best(study: Study, wish: Wish, words: Language) -> Section:
-    results, own = study.results, study.results.design.written
-    texts = [words("swept.wished_most" if wish.most else "swept.wished_least", best=_subject(wish.subject, words))]
+    results, design = study.results, study.results.design.written
+    texts = [words("swept.wished_most" if wish.most else "swept.wished_least", best=subject_name(wish.subject, words))]
     if wish.bounds:
         texts[0] += " " + words("swept.holds", bounds="; ".join(bound.text for bound in wish.bounds))
     of = len(results.drives)
     if not study.allowed:
         return Section("best", words("swept.best_designs"), (*texts, words("swept.none_allowed", of=of)))
     texts.append(words("swept.allowed", n=len(study.allowed), of=of))
-    asked = [wish.subject, *(bound.subject for bound in wish.bounds)]
-    figures = list(dict.fromkeys(one for subject in asked for one in subject.figures))
+    subjects = [wish.subject, *(bound.subject for bound in wish.bounds)]
+    figures = list(dict.fromkeys(figure for subject in subjects for figure in subject.figures))
     names = list(results.design.parameters)
     shown_best = study.allowed[:MOST_BEST]
     rows = tuple(
         (str(results.drives[i]["drive"]), *(parameter(results.values[i][name], words) for name in names),
-         *(words.quantity(results.column(one)[i], one.quantity) for one in figures))
+         *(words.quantity(results.column(figure)[i], figure.quantity) for figure in figures))
         for i in shown_best
     )  # fmt: skip
-    head = (words("swept.drive"), *names, *(figure_name(one, words) for one in figures))
-    first = results.drives[study.allowed[0]].get("target", own.target)
-    note = words("swept.best_note", tests=" ".join(own.tests), target=first)
+    head = (words("swept.drive"), *names, *(figure_name(figure, words) for figure in figures))
+    first = results.drives[study.allowed[0]].get("target", design.target)
+    note = words("swept.best_note", tests=" ".join(design.tests), target=first)
     title = words("swept.best_table", n=len(shown_best))
     table = Table(title, head, rows, tuple(range(1, len(head))), note, marks=(0,))
     return Section("best", words("swept.best_designs"), tuple(texts), (table,))
 
 
-def _subject(subject: Subject, words: Language) -> str:
-    return subject.parameter or figure_name(subject.figures[0], words)
-
-
 def _sensitivity(study: Study, words: Language) -> Section:
-    told = {figure: own for figure, own in study.effects.items() if not own.why}
+    known = {figure: effects for figure, effects in study.effects.items() if not effects.why}
     kinds = (words("swept.first"), words("swept.total"))
     head = (words("swept.figure"), words("swept.parameter"), *kinds, words("swept.explained"))
     rows = tuple(
-        (figure_name(figure, words), name, _share(own.first[name], words), _share(own.total[name], words),
-         words.show(own.explained, "pct"))
-        for figure, own in told.items()
-        for name in own.order
+        (figure_name(figure, words), name, _share(effects.first[name], words), _share(effects.total[name], words),
+         words.show(effects.explained, "pct"))
+        for figure, effects in known.items()
+        for name in effects.order
     )  # fmt: skip
     tables = [Table(words("swept.effects_table"), head, rows, (2, 3, 4))]
     pairs = tuple(
         (figure_name(figure, words), " × ".join(pair), _share(share, words))
-        for figure, own in told.items()
-        for pair, share in sorted(own.pairs.items(), key=lambda item: -item[1].value)
+        for figure, effects in known.items()
+        for pair, share in sorted(effects.pairs.items(), key=lambda item: -item[1].value)
         if share.value > MATTERS
     )
     if pairs:
@@ -153,61 +151,67 @@ def _figures(study: Study, words: Language) -> Table:
     head = tuple(words(f"swept.{key}") for key in ("figure", "count", "lowest", "middle", "highest"))
     rows = []
     for figure in study.effects:
-        own = [value for value in study.results.column(figure) if value is not None]
-        ends = (words.quantity(value, figure.quantity) for value in (min(own), median(own), max(own)))
-        rows.append((figure_name(figure, words), str(len(own)), *ends))
+        values = [value for value in study.results.column(figure) if value is not None]
+        ends = (words.quantity(value, figure.quantity) for value in (min(values), median(values), max(values)))
+        rows.append((figure_name(figure, words), str(len(values)), *ends))
     return Table(words("swept.figures_table"), head, tuple(rows), (1, 2, 3, 4))
 
 
 def _parameters(study: Study, words: Language) -> Table:
     rows = []
-    for name, own in study.results.design.parameters.items():
-        if isinstance(own, Range):
-            told = words("swept.from_to", low=parameter(own.low, words), high=parameter(own.high, words))
-            rows.append((name, words("swept.by_ratio", told=told) if own.log else told))
+    for name, values in study.results.design.parameters.items():
+        if isinstance(values, Range):
+            span = words("swept.from_to", low=parameter(values.low, words), high=parameter(values.high, words))
+            rows.append((name, words("swept.by_ratio", told=span) if values.log else span))
         else:
-            rows.append((name, ", ".join(parameter(value, words) for value in own)))
+            rows.append((name, ", ".join(parameter(value, words) for value in values)))
     return Table(words("swept.parameters_table"), (words("swept.parameter"), words("swept.values")), tuple(rows))
 
 
 def _failed(study: Study, words: Language) -> Table:
-    told = Counter[str](words.told(line["reason"]) for line in study.results.failed)
-    rows = tuple((reason, str(count)) for reason, count in told.most_common())
+    counts = Counter[str](words.told(line["reason"]) for line in study.results.failed)
+    rows = tuple((reason, str(count)) for reason, count in counts.most_common())
     return Table(words("swept.failed_table"), (words("swept.reason"), words("swept.count")), rows, (1,))
 
 
 def plain(study: Study) -> dict[str, Any]:
-    """The same as plain data in base units; shares are of 1."""
+    """Return the sweep as plain data in base units; shares are of 1."""
     results, wish = study.results, study.wish
-    own = results.design.written
+    design = results.design.written
     return {
         "format": FORMAT,
         "stend": __version__,
         "title": results.design.title,
-        "target": own.target,
-        "tests": own.tests,
+        "target": design.target,
+        "tests": design.tests,
         "drives": len(results.drives),
         "failed": [{"drive": line["drive"], "reason": line["reason"]} for line in results.failed],
         "parameters": list(results.design.parameters),
-        "figures": [_effects(figure, one) for figure, one in study.effects.items()],
+        "figures": [_effects(figure, effects) for figure, effects in study.effects.items()],
         "best": {"wish": wish.text, "where": [bound.text for bound in wish.bounds], "most": wish.most,
                  "drives": _drives(study)} if wish else None,
     }  # fmt: skip
 
 
-def _effects(figure: Figure, own: Effects) -> dict[str, Any]:
-    shares = {"first": own.first, "total": own.total}
-    told = {kind: {name: share._asdict() for name, share in of.items()} for kind, of in shares.items()}
-    pairs = [{"of": pair, **share._asdict()} for pair, share in own.pairs.items()]
-    place = {"key": figure.key._asdict(), "quantity": figure.quantity, "drives": own.drives}
-    return place | {"deviation": own.deviation, "explained": own.explained, "why": own.why, **told, "pairs": pairs}
+def _effects(figure: Figure, effects: Effects) -> dict[str, Any]:
+    shares = {"first": effects.first, "total": effects.total}
+    named_shares = {kind: {name: share._asdict() for name, share in of.items()} for kind, of in shares.items()}
+    pairs = [{"of": pair, **share._asdict()} for pair, share in effects.pairs.items()]
+    place = {"key": figure.key._asdict(), "quantity": figure.quantity, "drives": effects.drives}
+    return place | {
+        "deviation": effects.deviation,
+        "explained": effects.explained,
+        "why": effects.why,
+        **named_shares,
+        "pairs": pairs,
+    }
 
 
 def _drives(study: Study) -> list[dict[str, Any]]:
-    own = [(study.results.drives[i], study.results.values[i]) for i in study.allowed]
-    return [{"drive": line["drive"], "target": line["target"], "values": values} for line, values in own]
+    allowed = [(study.results.drives[i], study.results.values[i]) for i in study.allowed]
+    return [{"drive": line["drive"], "target": line["target"], "values": values} for line, values in allowed]
 
 
 def write(study: Study, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """`sweep.html` and so on; unknown formats are refused before any is written."""
+    """Write `sweep.html` and so on; raise BadInput for an unknown format before any file is written."""
     return written.write("sweep", forms, lang, into, lambda: swept(study, lang), lambda: plain(study))

@@ -13,17 +13,20 @@ from stend.words import Language
 TAIL = ("p99", "p99.9", "p99.99", "p99.999")
 MOST_ROWS = 60
 MANY = 4
-"""From more judged phases than this on, one table for all."""
+"""With more judged phases than this there is one table for all."""
 
 
 def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
-    """One table per judged phase with every item of the PTS steady-state verification (3.2); one for many phases."""
+    """Yield one table per judged phase with every item of the PTS steady-state verification (3.2).
+
+    Many phases share one table.
+    """
     ends = [(phase, look.last_judged(run, test.name, phase.name)) for phase, _ in look.judged_phases(test)]
-    own = [(phase, judged) for phase, judged in ends if judged and judged.verdicts]
-    if len(own) > MANY:
-        yield _all_verified(own, words)
+    judged_phases = [(phase, judged) for phase, judged in ends if judged and judged.verdicts]
+    if len(judged_phases) > MANY:
+        yield _all_verified(judged_phases, words)
         return
-    for phase, judged in own:
+    for phase, judged in judged_phases:
         head = (words("table.item"), *(v.label for v in judged.verdicts))
         columns = [_column(verdict, words) for verdict in judged.verdicts]
         rows = tuple((words(f"verification.{key}"), *(column[key] for column in columns)) for key in columns[0])
@@ -33,16 +36,16 @@ def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table
         yield Table(words("verification.title", phase=phase.name), head, rows, tuple(range(1, len(head))), ended)
 
 
-def _all_verified(own: Sequence[tuple[Phase, Judged]], words: Language) -> Table:
-    """A row for each phase and tracked workload."""
-    columns = [(phase.name, v.label, _column(v, words)) for phase, judged in own for v in judged.verdicts]
-    if all(v.excursion_allowed is None for _, judged in own for v in judged.verdicts):
+def _all_verified(judged_phases: Sequence[tuple[Phase, Judged]], words: Language) -> Table:
+    """Return a table with one row per phase and tracked workload."""
+    columns = [(phase.name, v.label, _column(v, words)) for phase, judged in judged_phases for v in judged.verdicts]
+    if all(v.excursion_allowed is None for _, judged in judged_phases for v in judged.verdicts):
         for _, _, column in columns:
             del column["excursion_allowed"]
-    told = len({label for _, label, _ in columns}) == len(columns)
+    distinct = len({label for _, label, _ in columns}) == len(columns)
     head = (words("column.workload"), *(words(f"verification.{key}") for key in columns[0][2]))
-    rows = tuple((label if told else f"{words.phase(phase)}: {label}", *c.values()) for phase, label, c in columns)
-    rule = words("verification.rule", rule=words.name_of("rule", own[0][1].verdicts[0].rule))
+    rows = tuple((label if distinct else f"{words.phase(phase)}: {label}", *c.values()) for phase, label, c in columns)
+    rule = words("verification.rule", rule=words.name_of("rule", judged_phases[0][1].verdicts[0].rule))
     return Table(words("verification.all"), head, rows, tuple(range(1, len(head))), rule)
 
 
@@ -73,13 +76,13 @@ def _formula(slope: float, intercept: float, quantity: str, words: Language) -> 
 
 
 def matrix(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
-    """Block sizes down, mixes across, for every phase with at least two of each at one number outstanding."""
+    """Yield block sizes by mixes, for every phase with at least two of each at one number of outstanding IOs."""
     every = [row for row in loads(run, test) if row.direction == "both" and not row.workload.mixed]
     for phase in dict.fromkeys(row.phase for row in every):
-        own = [row for row in every if row.phase == phase and row.tally.ios]
-        by = {(row.workload.block_bytes, row.workload.read_pct): row for row in own}
+        cells = [row for row in every if row.phase == phase and row.tally.ios]
+        by = {(row.workload.block_bytes, row.workload.read_pct): row for row in cells}
         sizes, mixes = sorted({size for size, _ in by}), sorted({mix for _, mix in by})
-        if len(sizes) < 2 or len(mixes) < 2 or len({row.workload.outstanding for row in own}) > 1:
+        if len(sizes) < 2 or len(mixes) < 2 or len({row.workload.outstanding for row in cells}) > 1:
             continue
         head = (words("axis.block_size"), *(f"{mix}/{100 - mix}" for mix in mixes))
         for figure in _figures(test):
@@ -99,14 +102,14 @@ def _cell(row: Figures | None, quantity: str, words: Language) -> str:
 
 
 def raw(run: Run, words: Language) -> Iterator[Table]:
-    """Every round of every tracked variable, from which the verification can be recomputed."""
+    """Yield every round of every tracked variable, so that the verification can be recomputed."""
     for test in look.tests(run):
         tables = list(_rounds(run, test, words))
         yield from (t._replace(note="") for t in tables) if len(tables) <= MANY else [_joined(test, tables, words)]
 
 
 def _joined(test: PlannedTest, tables: Sequence[Table], words: Language) -> Table:
-    """The same for many phases: a row for each, a column for each round."""
+    """Return the rounds of many phases as one table: a row per phase and load, a column per round."""
     count = max(len(table.rows) for table in tables)
     head = (words("column.workload"), *(str(n) for n in range(1, count + 1)))
     rows = []
@@ -119,15 +122,15 @@ def _joined(test: PlannedTest, tables: Sequence[Table], words: Language) -> Tabl
 
 
 def _rounds(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
-    """A table for each judged phase."""
+    """Yield one table per judged phase."""
     for phase, rule in look.judged_phases(test):
         series = [dict(run.series(test.name, phase.name, load)) for load in rule.track]
-        rounds = sorted({number for one in series for number in one})
+        rounds = sorted({number for rates in series for number in rates})
         head = (words("axis.round"), *(load.label for load in rule.track))
         rows = tuple(
-            (str(n), *(words.quantity(one[n].quantity(rule.quantity), rule.quantity) for one in series))
+            (str(n), *(words.quantity(rates[n].quantity(rule.quantity), rule.quantity) for rates in series))
             for n in rounds
-            if all(n in one for one in series)
+            if all(n in rates for rates in series)
         )
         name = words.phase(phase.name)
         title = words("raw.title", test=words.title(test.name, test.title), phase=phase.name)
@@ -136,12 +139,15 @@ def _rounds(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
 
 
 def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
-    """Every workload of the measured phases: IOPS, MB/s, response times; a percentile only where it can be carried."""
+    """Yield every workload of the measured phases: IOPS, MB/s, response times.
+
+    Percentiles are shown as far as the sample size allows.
+    """
     keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
     head = tuple(words(f"column.{key}") for key in keys)
-    own = list(together(loads(run, test)))
-    several = len({row.phase for row in own}) > 1
-    rows = [_row(row, several, words) for row in own]
+    merged = list(together(loads(run, test)))
+    several = len({row.phase for row in merged}) > 1
+    rows = [_row(row, several, words) for row in merged]
     shown = rows[:MOST_ROWS]
     note = words("column.more", n=len(rows) - len(shown)) if len(rows) > len(shown) else words("column.note")
     if rows:
@@ -149,7 +155,7 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
 
 
 def _row(row: Figures, several: bool, words: Language) -> tuple[str, ...]:
-    """A load by its name, with its phase among several; its directions are set in below it."""
+    """Return the row of a load with its name, and its phase if there are several; directions are indented below it."""
     name = (words.name_of("phase", row.phase) + ": " if several else "") + row.workload.label
     label = {"both": name}.get(row.direction) or "\u2003" + words(f"column.{row.direction}s")
     if not row.tally.ios:

@@ -1,4 +1,4 @@
-"""A Described trace -> a Document: its streams, load, response times and places, and what is not known of it."""
+"""A Described trace as a Document: streams, load, response times and places, and what is unknown."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ LEAST = 0.001
 
 
 def traced(trace: Described, lang: str, *, drawn: bool = True) -> Document:
-    """Everything that is said of a trace, in a language; without its pictures where they are not `drawn`."""
+    """Return the document of a trace in a language; without pictures unless `drawn`."""
     words = Language(lang)
     about = trace.about
     title = words("traced.title_device" if about.device else "traced.title", source=about.source, device=about.device)
@@ -32,39 +32,42 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
     if drawn:
         yield Section("charts", words("traced.pictures"), pictures=tuple(pictures(trace, words)))
     yield Section("streams", words("traced.streams"), _more(trace, words), (_streams(trace, words),))
-    told = [(op, tally) for op in OPERATIONS if (tally := answered(trace.of(op))).ios]
-    texts = () if told else (words("traced.no_response"),)
-    tables = (_times(trace, told, words),) if told else ()
+    known = [(op, tally) for op in OPERATIONS if (tally := answered(trace.of(op))).ios]
+    texts = () if known else (words("traced.no_response"),)
+    tables = (_times(trace, known, words),) if known else ()
     yield Section("times", words("traced.times"), texts, tables)
     if trace.about.timed:
         yield Section("load", words("traced.load"), tables=(_load(trace, words),))
-    own = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
-    yield Section("places", words("traced.places"), () if own else (words("traced.no_places"),), own)
-    yield Section("source", words("traced.source"), _notes(trace, words), tuple(_source(trace, words)))
+    tables_of_places = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
+    yield Section(
+        "places", words("traced.places"), () if tables_of_places else (words("traced.no_places"),), tables_of_places
+    )
+    notes = tuple(words.told(note) for note in trace.about.notes)
+    yield Section("source", words("traced.source"), notes, tuple(_source(trace, words)))
 
 
 def rate(step: Step) -> float:
-    """IOPS of a step."""
+    """Return the IOPS of a step."""
     return step.ios / (step.length_ns / 1e9) if step.length_ns else 0.0
 
 
 def busiest(trace: Described) -> Step | None:
-    """The step with the highest rate, among those of full length."""
+    """Return the step with the highest rate among those of full length, or None if there is only one."""
     full = [step for step in trace.steps if step.length_ns == trace.steps[0].length_ns]
     return max(full, key=rate) if len(full) > 1 else None
 
 
 def _summary(trace: Described, words: Language) -> Iterator[str]:
     read, write = trace.of(READ), trace.of(WRITE)
-    told = {"ios": trace.ios, "reads": read.ios / trace.ios, "read": read.bytes, "written": write.bytes}
+    values = {"ios": trace.ios, "reads": read.ios / trace.ios, "read": read.bytes, "written": write.bytes}
     if trace.about.timed:
         seconds = trace.end_ns / 1e9
-        yield words("traced.counts", seconds=seconds, iops=trace.ios / seconds if seconds else 0.0, **told)
+        yield words("traced.counts", seconds=seconds, iops=trace.ios / seconds if seconds else 0.0, **values)
         if (peak := busiest(trace)) and seconds:
             times = rate(peak) / (trace.ios / seconds)
             yield words("traced.peak", seconds=peak.length_ns / 1e9, iops=rate(peak), times=times)
     else:
-        yield words("traced.counts_untimed", **told)
+        yield words("traced.counts_untimed", **values)
         yield words("traced.untimed")
     many = streams(trace.parts, ENOUGH)
     first = trace.parts[: min(many, MOST_NAMED)]
@@ -75,7 +78,7 @@ def _summary(trace: Described, words: Language) -> Iterator[str]:
 
 
 def _known(trace: Described, words: Language) -> Iterator[str]:
-    """Depth, idle, response times and places, or that they are unknown."""
+    """Yield sentences about depth, idle time, response times and places, or that they are unknown."""
     whole = trace.whole
     if whole.depth is None:
         yield words("traced.no_depth")
@@ -88,9 +91,9 @@ def _known(trace: Described, words: Language) -> Iterator[str]:
     responses = [(op, tally) for op in (READ, WRITE) if (tally := answered(trace.of(op))).ios]
     for op, tally in responses:
         percentiles = {f"p{percent:g}": percentile_s(tally, percent) for percent in (50.0, 99.0)}
-        told = {"op": operation(op, words).capitalize(), "mean": tally.mean_s, "most": tally.max_s}
+        values = {"op": operation(op, words).capitalize(), "mean": tally.mean_s, "most": tally.max_s}
         few = None in percentiles.values()
-        yield words("traced.responded_few" if few else "traced.responded", **told, **percentiles)
+        yield words("traced.responded_few" if few else "traced.responded", **values, **percentiles)
     if not responses:
         yield words("traced.no_response")
     if trace.places is None:
@@ -102,7 +105,7 @@ def _known(trace: Described, words: Language) -> Iterator[str]:
 
 
 def _warned(trace: Described, words: Language) -> Iterator[str]:
-    """What is missing, or not as it was."""
+    """Yield sentences about missing or altered data."""
     about = trace.about
     bad = sum(about.malformed.values())
     if about.shifted:
@@ -124,8 +127,8 @@ def _streams(trace: Described, words: Language) -> Table:
     for part in trace.parts[:MOST_STREAMS]:
         so_far += part.tally.ios
         shares = (part.tally.ios / trace.ios, so_far / trace.ios, part.tally.bytes / (trace.bytes or 1))
-        own = answered(part.tally)
-        times = (own.mean_s if own.ios else None, percentile_s(own, 99.0))
+        timed = answered(part.tally)
+        times = (timed.mean_s if timed.ios else None, percentile_s(timed, 99.0))
         rows.append((
             stream(part.key, words), words.show(part.tally.ios, "whole"), *(_share(x, words) for x in shares),
             *(words.show(x, "lat") for x in times), words.show(part.depth, "n"),
@@ -136,7 +139,7 @@ def _streams(trace: Described, words: Language) -> Table:
 
 
 def _share(share: float, words: Language) -> str:
-    """As per cent; what is too little for that is not told as nothing."""
+    """Return a share in per cent; a share too small to be shown is "< 0.1 %"."""
     return "< " + words.show(LEAST, "pct") if 0 < share < LEAST / 2 else words.show(share, "pct")
 
 
@@ -146,14 +149,14 @@ def _more(trace: Described, words: Language) -> tuple[str, ...]:
     return (words("traced.more_streams", n=len(left), share=share),) if left else ()
 
 
-def _times(trace: Described, told: Sequence[tuple[int, Tally]], words: Language) -> Table:
+def _times(trace: Described, known: Sequence[tuple[int, Tally]], words: Language) -> Table:
     heads = [words(f"traced.{key}") for key in ("operation", "ios", "answered", "mean")]
     head = (*heads, *(words.show(percent, "nines") for percent in PERCENTILES), words("traced.longest"))
     rows = tuple(
         (operation(op, words), words.show(trace.of(op).ios, "whole"), words.show(tally.ios, "whole"),
          words.show(tally.mean_s, "lat"), *(words.show(percentile_s(tally, p), "lat") for p in PERCENTILES),
          words.show(tally.max_s, "lat"))
-        for op, tally in told
+        for op, tally in known
     )  # fmt: skip
     return Table(words("traced.times_table"), head, rows, tuple(range(1, len(head))), words("traced.times_note"))
 
@@ -189,11 +192,11 @@ def _loaded(trace: Described, words: Language) -> Iterator[tuple[str, str]]:
 def _places(trace: Described, places: Places, words: Language) -> Table:
     read, write, both = places.touched_bytes
     rows = [("reach", places.span_bytes), ("footprint", both), ("footprint_read", read), ("footprint_written", write)]
-    told = [(words(f"traced.{key}"), words.show(value, "gib")) for key, value in rows]
+    facts = [(words(f"traced.{key}"), words.show(value, "gib")) for key, value in rows]
     if write:
-        told.append((words("traced.written_over"), words.show(trace.of(WRITE).bytes / write, "n")))
-    told.append((words("traced.fine"), words.show(places.fine_bytes, "gib")))
-    return Table(words("traced.places_table"), (words("table.item"), words("table.value")), tuple(told), (1,))
+        facts.append((words("traced.written_over"), words.show(trace.of(WRITE).bytes / write, "n")))
+    facts.append((words("traced.fine"), words.show(places.fine_bytes, "gib")))
+    return Table(words("traced.places_table"), (words("table.item"), words("table.value")), tuple(facts), (1,))
 
 
 def _zones(places: Places, words: Language) -> Table:
@@ -207,17 +210,13 @@ def _zones(places: Places, words: Language) -> Table:
     return Table(words("traced.zones_table"), head, tuple(rows), (1, 2), note)
 
 
-def _notes(trace: Described, words: Language) -> tuple[str, ...]:
-    return tuple(words.told(note) for note in trace.about.notes)
-
-
 def _source(trace: Described, words: Language) -> Iterator[Table]:
     about = trace.about
-    told = [("form", about.source), ("device", about.device)]
-    told.append(("capacity", words.show(about.capacity_bytes, "gb") if about.capacity_bytes else ""))
-    told.append(("begun", words.date(about.begun_s) if about.begun_s is not None else words("traced.unknown")))
-    told.append(("lines", words.show(about.lines, "whole") if about.lines else ""))
-    rows = tuple((words(f"traced.{key}"), value) for key, value in told if value)
+    facts = [("form", about.source), ("device", about.device)]
+    facts.append(("capacity", words.show(about.capacity_bytes, "gb") if about.capacity_bytes else ""))
+    facts.append(("begun", words.date(about.begun_s) if about.begun_s is not None else words("traced.unknown")))
+    facts.append(("lines", words.show(about.lines, "whole") if about.lines else ""))
+    rows = tuple((words(f"traced.{key}"), value) for key, value in facts if value)
     yield Table(words("traced.source_table"), (words("table.item"), words("table.value")), rows)
     for key, why in (("malformed", about.malformed), ("skipped", about.skipped)):
         if why:
@@ -227,5 +226,5 @@ def _source(trace: Described, words: Language) -> Iterator[Table]:
 
 
 def write(trace: Described, forms: Sequence[str], lang: str, into: Path) -> list[Path]:
-    """`trace.html` and so on; unknown formats are refused before any is written."""
+    """Write `trace.html` and so on; raise BadInput for an unknown format before any file is written."""
     return written.write("trace", forms, lang, into, lambda: traced(trace, lang), lambda: plain(trace))

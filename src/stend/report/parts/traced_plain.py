@@ -1,4 +1,4 @@
-"""A Described trace as plain data in base units, what is unknown null."""
+"""A Described trace as plain data in base units; unknown values are null."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ PERCENTILES = (50.0, 99.0, 99.9, 99.99)
 
 
 def plain(trace: Described) -> dict[str, Any]:
-    """Everything, for trace.json."""
+    """Return the data of trace.json."""
     return {
         "format": FORMAT,
         "stend": __version__,
@@ -28,7 +28,7 @@ def plain(trace: Described) -> dict[str, Any]:
         "depth": _plain_depth(trace.whole, derived=trace.derived),
         "idle_share": trace.whole.idle_share if trace.about.timed else None,
         "compressibility": None,
-        "operations": {OPERATIONS[op]: _plain_tally(own) for op in OPERATIONS if (own := trace.of(op)).ios},
+        "operations": {OPERATIONS[op]: _plain_tally(tally) for op in OPERATIONS if (tally := trace.of(op)).ios},
         "streams": [_plain_part(part) for part in trace.parts],
         "steps": [_plain_step(step) for step in trace.steps],
         "gaps": _plain_times(trace.gaps) if trace.gaps and trace.gaps.ios and trace.about.timed else None,
@@ -48,8 +48,8 @@ def _plain_times(tally: Tally) -> dict[str, Any]:
 
 
 def _plain_tally(tally: Tally) -> dict[str, Any]:
-    own = answered(tally)
-    return {"ios": tally.ios, "bytes": tally.bytes, "seconds": _plain_times(own) if own.ios else None}
+    timed = answered(tally)
+    return {"ios": tally.ios, "bytes": tally.bytes, "seconds": _plain_times(timed) if timed.ios else None}
 
 
 def _plain_part(part: Part) -> dict[str, Any]:

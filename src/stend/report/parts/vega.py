@@ -1,4 +1,4 @@
-"""Vega, Vega-Lite and Vega-Embed as one script, by vl-convert; kept in the user's cache, for it takes seconds."""
+"""Vega, Vega-Lite and Vega-Embed as one script from vl-convert, cached per user because it takes seconds to make."""
 
 import contextlib
 import hashlib
@@ -11,7 +11,7 @@ from stend.base.errors import StepFailed
 
 
 def script() -> str:
-    """The libraries. StepFailed when they cannot be had."""
+    """Return the libraries as one script; raise StepFailed if they cannot be made."""
     if kept := _kept():
         return kept
     made = _made()
@@ -20,25 +20,25 @@ def script() -> str:
 
 
 def _place() -> Path:
-    """Where it is kept, for this version. RuntimeError for a user without a home."""
+    """Return the path of the cached script of this version; raise RuntimeError for a user without a home folder."""
     cache = os.environ.get("XDG_CACHE_HOME", "")
     home = Path(cache) if os.path.isabs(cache) else Path.home() / ".cache"
     return home / "stend" / f"vega-{version('vl-convert-python')}.js"
 
 
 def _kept() -> str:
-    """What was kept, whole and by this user; empty otherwise."""
+    """Return the cached script if it is complete and owned by this user, else ""."""
     try:
         with _place().open("rb") as file:
-            mine = os.fstat(file.fileno()).st_uid == os.geteuid()
+            own_file = os.fstat(file.fileno()).st_uid == os.geteuid()
             digest, text = file.readline().decode().strip(), file.read()
     except (OSError, RuntimeError, UnicodeError):
         return ""
-    return text.decode() if mine and digest == _digest(text) else ""
+    return text.decode() if own_file and digest == _digest(text) else ""
 
 
 def _keep(made: str) -> None:
-    """For the next report; a host on which it cannot be kept makes it again."""
+    """Cache the script for the next report; without write permission nothing is cached."""
     text = made.encode()
     with contextlib.suppress(OSError, RuntimeError):
         place = _place()
@@ -59,7 +59,9 @@ def _made() -> str:
     try:
         made: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # of its library, and no Exception: too few descriptors, memory
+        if (
+            type(error).__name__ != "PanicException"
+        ):  # raised by the library, not an Exception: too few descriptors, memory
             raise
-        raise StepFailed(f"the script that draws charts cannot be had: {error}") from None
+        raise StepFailed(f"the script that draws charts could not be made: {error}") from None
     return made

@@ -1,4 +1,4 @@
-"""A Comparison -> a Document: what differs besides, rules, verdicts, charts, every figure."""
+"""A Comparison as a Document: differences in settings, rules, verdicts, charts, every figure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ MOST_ROWS = 120
 
 
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Document:
-    """Everything that the comparison says, in a language; without its pictures where they are not `drawn`."""
+    """Return the document of a comparison in a language; without pictures unless `drawn`."""
     words = Language(lang)
     title = words("versus.title", a=whole.a.name, b=whole.b.name)
     return written.document("comparison", title, words, _sections(whole, judged, words, drawn=drawn))
@@ -32,11 +32,11 @@ def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, d
     if drawn:
         yield from _charts(whole, words)
     yield Section("runs", words("versus.runs"), tables=(_runs(whole, words),))
-    for number, test in enumerate(dict.fromkeys(one.key.test for one in whole.differences), 1):
-        own = [one for one in whole.differences if one.key.test == test]
+    for number, test in enumerate(dict.fromkeys(difference.key.test for difference in whole.differences), 1):
+        differences = [difference for difference in whole.differences if difference.key.test == test]
         title = words.title(test, test)
         texts = (words("versus.method", a=whole.a.name, b=whole.b.name, **whole.thresholds),) if number == 1 else ()
-        yield Section(f"test-{test}", title, texts, (_figures(own, title, whole, words),))
+        yield Section(f"test-{test}", title, texts, (_figures(differences, title, whole, words),))
     yield from _alone(whole, words)
 
 
@@ -48,9 +48,9 @@ def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
 
 
 def counts(whole: Comparison, words: Language) -> str:
-    """How many figures have which verdict, as a sentence."""
-    told = Counter[str](one.verdict for one in whole.differences)
-    better, worse, same, undecided, blocked = (told[verdict] for verdict in VERDICTS)
+    """Return a sentence with the number of figures per verdict."""
+    verdicts = Counter[str](difference.verdict for difference in whole.differences)
+    better, worse, same, undecided, blocked = (verdicts[verdict] for verdict in VERDICTS)
     return words(
         "versus.counts",
         n=len(whole.differences),
@@ -65,30 +65,34 @@ def counts(whole: Comparison, words: Language) -> str:
 
 def _notes(whole: Comparison, words: Language) -> Iterator[str]:
     for note in whole.notes:
-        told = {name: words.told(value) if name in ("text", "lacks") else value for name, value in note.values.items()}
-        yield words(f"note.{note.key}", **told)
+        values = {
+            name: words.told(value) if name in ("text", "lacks") else value for name, value in note.values.items()
+        }
+        yield words(f"note.{note.key}", **values)
 
 
 def why(reasons: Sequence[Reason], words: Language) -> str:
-    """Reasons as half a sentence."""
-    said = []
-    for one in reasons:
-        values = dict(one.values)
-        if one.key == "setting":
+    """Return reasons as half a sentence."""
+    clauses = []
+    for reason in reasons:
+        values = dict(reason.values)
+        if reason.key == "setting":
             values["name"] = words(f"setting.{values['name']}")
-        said.append(words(f"why.{one.key}", **values))
-    return "; ".join(dict.fromkeys(said))
+        clauses.append(words(f"why.{reason.key}", **values))
+    return "; ".join(dict.fromkeys(clauses))
 
 
 def _settings(whole: Comparison, words: Language) -> tuple[tuple[str, ...], tuple[Table, ...]]:
     if not whole.settings:
         return (words("versus.alike"),), ()
     rows = []
-    for one in whole.settings:
-        means = words("versus.told" if not one.blocks else "versus.warned" if whole.anyway else "versus.blocks")
-        rows.append((words(f"setting.{one.name}"), *(_some(one.name, v, words) for v in (one.a, one.b)), means))
+    for setting in whole.settings:
+        means = words("versus.told" if not setting.blocks else "versus.warned" if whole.anyway else "versus.blocks")
+        rows.append(
+            (words(f"setting.{setting.name}"), *(_some(setting.name, v, words) for v in (setting.a, setting.b)), means)
+        )
     head = (words("column.setting"), whole.a.name, whole.b.name, words("column.means"))
-    marks = tuple(i for i, one in enumerate(whole.settings) if one.blocks)
+    marks = tuple(i for i, setting in enumerate(whole.settings) if setting.blocks)
     return (), (Table(words("versus.settings_table"), head, tuple(rows), marks=marks),)
 
 
@@ -118,38 +122,40 @@ def _runs(whole: Comparison, words: Language) -> Table:
     return Table(words("versus.runs_table"), head, rows)
 
 
-def _figures(own: Sequence[Difference], title: str, whole: Comparison, words: Language) -> Table:
-    ranked = any(one.ranked is not None for one in own)
+def _figures(differences: Sequence[Difference], title: str, whole: Comparison, words: Language) -> Table:
+    ranked = any(difference.ranked is not None for difference in differences)
     keys = ("change", "interval", "counted", "p", *(("ranked",) if ranked else ()), "verdict")
-    said = (words(f"column.{key}") for key in keys)
-    head = (words("column.figure"), words("column.state"), whole.a.name, whole.b.name, *said)
-    rows = tuple(_row(one, words, ranked=ranked) for one in own[:MOST_ROWS])
-    rest = words("versus.rest", n=len(own) - MOST_ROWS) if len(own) > MOST_ROWS else ""
-    marks = tuple(i for i, one in enumerate(own[:MOST_ROWS]) if one.verdict == "worse")
+    titles = (words(f"column.{key}") for key in keys)
+    head = (words("column.figure"), words("column.state"), whole.a.name, whole.b.name, *titles)
+    rows = tuple(_row(difference, words, ranked=ranked) for difference in differences[:MOST_ROWS])
+    rest = words("versus.rest", n=len(differences) - MOST_ROWS) if len(differences) > MOST_ROWS else ""
+    marks = tuple(i for i, difference in enumerate(differences[:MOST_ROWS]) if difference.verdict == "worse")
     return Table(words("versus.table", test=title), head, rows, tuple(range(2, len(head) - 1)), rest, marks)
 
 
-def _row(one: Difference, words: Language, *, ranked: bool) -> tuple[str, ...]:
-    told = why(one.why, words) or (why((Reason("more", {"n": one.more}),), words) if one.more else "")
-    verdict = words(f"verdict.{one.verdict.replace(' ', '_')}")
+def _row(difference: Difference, words: Language, *, ranked: bool) -> tuple[str, ...]:
+    reasons = why(difference.why, words) or (
+        why((Reason("more", {"n": difference.more}),), words) if difference.more else ""
+    )
+    verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
     return (
-        name(one, words).partition(": ")[2] if ": " in name(one, words) else name(one, words),
-        words(f"kept_state.{one.key.state}"),
-        *(words.quantity(value, one.quantity) for value in (one.a, one.b)),
-        change(one.ratio, words),
-        interval(one, words),
-        f"{one.runs[0]} + {one.runs[1]}",
-        _p(one.p, words) + ("*" if one.found else ""),
-        *((_p(one.ranked, words),) if ranked else ()),
-        f"{verdict} ({told})" if told else verdict,
+        name(difference, words).partition(": ")[2] if ": " in name(difference, words) else name(difference, words),
+        words(f"kept_state.{difference.key.state}"),
+        *(words.quantity(value, difference.quantity) for value in (difference.a, difference.b)),
+        change(difference.ratio, words),
+        interval(difference, words),
+        f"{difference.runs[0]} + {difference.runs[1]}",
+        _p(difference.p, words) + ("*" if difference.found else ""),
+        *((_p(difference.ranked, words),) if ranked else ()),
+        f"{verdict} ({reasons})" if reasons else verdict,
     )
 
 
-def interval(one: Difference, words: Language) -> str:
-    """`+1% … +4%`, a dash where there is none."""
-    if one.low is None or one.high is None:
+def interval(difference: Difference, words: Language) -> str:
+    """Return `+1% … +4%`, or a dash without an interval."""
+    if difference.low is None or difference.high is None:
         return "–"
-    return f"{change(one.low, words)} … {change(one.high, words)}"
+    return f"{change(difference.low, words)} … {change(difference.high, words)}"
 
 
 def _p(p: float | None, words: Language) -> str:
@@ -159,7 +165,7 @@ def _p(p: float | None, words: Language) -> str:
 
 
 def verdict_on(judged: Judgement, words: Language) -> Iterator[str]:
-    """What came of the rules, as sentences."""
+    """Yield sentences about the result of the rules."""
     yield words(f"versus.gate_{judged.answer}")
     if judged.noninferior:
         yield words("versus.gate_noninferior")
@@ -172,12 +178,12 @@ def verdict_on(judged: Judgement, words: Language) -> Iterator[str]:
 def _gate(judged: Judgement, words: Language) -> Table:
     head = tuple(words(f"column.{key}") for key in ("rule", "figure", "change", "interval", "p", "answer"))
     rows = []
-    for one in judged.gated:
-        told = why(one.why, words)
-        answer = words(f"answer.{one.answer}") + (f" ({told})" if told else "")
-        figure = (name(one.figure, words), change(one.figure.ratio, words), interval(one.figure, words))
-        rows.append((one.rule.text, *figure, _p(one.p, words), answer))
-    marks = tuple(i for i, one in enumerate(judged.gated) if one.answer == "failed")
+    for gated in judged.gated:
+        reasons = why(gated.why, words)
+        answer = words(f"answer.{gated.answer}") + (f" ({reasons})" if reasons else "")
+        figure = (name(gated.figure, words), change(gated.figure.ratio, words), interval(gated.figure, words))
+        rows.append((gated.rule.text, *figure, _p(gated.p, words), answer))
+    marks = tuple(i for i, gated in enumerate(judged.gated) if gated.answer == "failed")
     return Table(words("versus.gate_table"), head, tuple(rows), (2, 3, 4), marks=marks)
 
 

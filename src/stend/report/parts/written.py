@@ -1,4 +1,4 @@
-"""Documents that are not of one run: made of sections, and with their plain data into html, pdf, markdown and json."""
+"""Documents about several runs: made of sections, and written with their data as html, pdf, markdown and json."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ FORMATS = ("html", "pdf", "markdown", "json")
 
 
 def document(kind: str, title: str, words: Language, sections: Iterable[Section]) -> Document:
-    """Sections and nothing else, in one language, made now."""
+    """Return a document of these sections in one language, dated now."""
     return Document(
         title=title,
         lang=words.name,
@@ -33,33 +33,34 @@ def document(kind: str, title: str, words: Language, sections: Iterable[Section]
 
 
 def stamped(runs: Iterable[Outcome], words: Language) -> list[str]:
-    """What the pictures of several runs must say in one line: the first two stamps of any, if there are some."""
+    """Return the stamps for pictures of several runs as one line: the first two distinct ones, if any."""
     stamps = list(dict.fromkeys(words.told(stamp) for run in runs for stamp in run.stamps))
     return [" · ".join(stamps[:2])] if stamps else []
 
 
 def write(
-    name: str, forms: Sequence[str], lang: str, into: Path, said: Callable[[], Document], plain: Callable[[], Any]
+    name: str, forms: Sequence[str], lang: str, into: Path, make: Callable[[], Document], plain: Callable[[], Any]
 ) -> list[Path]:
-    """Files of this name in several formats, the first to open first; unknown ones are refused before any is written.
+    """Write files of this name in several formats and return them in that order.
 
-    `said` makes the Document, `plain` the data; neither is asked without need.
+    `make` returns the Document, `plain` the data; neither is called unless needed. Raise BadInput for an unknown format
+    before any file is written.
     """
     for form in forms:
         if form not in FORMATS:
-            raise BadInput(f"there is no format {form!r} of a {name}; there are {', '.join(FORMATS)}")
+            raise BadInput(f"a {name} has no format {form!r}; the formats are {', '.join(FORMATS)}")
     into.mkdir(parents=True, exist_ok=True)
     stem = into / (name + ("" if lang == "en" else f".{lang}"))
-    doc = said() if set(forms) - {"json"} else None
-    found: list[Path] = []
+    doc = make() if set(forms) - {"json"} else None
+    paths: list[Path] = []
     for form in forms:
-        found += _data(into / f"{name}.json", plain()) if form == "json" or doc is None else _page(doc, form, stem)
-    return found
-
-
-def _data(path: Path, plain: Any) -> list[Path]:
-    atomic.page(path, msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
-    return [path]
+        if form == "json" or doc is None:
+            path = into / f"{name}.json"
+            atomic.page(path, msgspec.json.format(msgspec.json.encode(plain()), indent=1) + b"\n")
+            paths.append(path)
+        else:
+            paths += _page(doc, form, stem)
+    return paths
 
 
 def _page(doc: Document, form: str, stem: Path) -> list[Path]:

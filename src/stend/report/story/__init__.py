@@ -1,4 +1,4 @@
-"""A review as a story, before any format: one page of judgement, a chapter a question, a conclusion."""
+"""A review before any format: a page of judgement, one chapter per question, a conclusion."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ from stend.report.parts import Photo, Table
 
 
 class Marked(NamedTuple):
-    """A use, its mark ("yes", "doubt", "no", "unknown"), the mark in words, and why."""
+    """A use, its mark ("yes", "performance", "doubt", "no", "unknown"), the mark in words, and why."""
 
     title: str
     mark: str
@@ -16,10 +16,13 @@ class Marked(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Where the known drives of a class lie: places from 0 to 1 on a logarithmic scale, this drive's own, names."""
+    """Positions of known drives of a class and of this drive, on a logarithmic scale; names of the known drives.
+
+    The scale is 0 to 1.
+    """
 
     known: tuple[float, ...]
-    own: float
+    place: float
     names: str
 
 
@@ -32,7 +35,7 @@ class Key(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """A question, its answer, what the test is and why, charts, at most one table, the author's own words."""
+    """A question, its answer, the test and its purpose, charts, tables, and the author's text and photos."""
 
     anchor: str
     title: str
@@ -47,14 +50,14 @@ class Chapter(NamedTuple):
 
 
 class Closing(NamedTuple):
-    """(heading, sentences) of the conclusion; headings without evidence are left out."""
+    """The conclusion: (heading, "pro", "con" or "", sentences); headings without evidence are left out."""
 
     title: str
     lists: tuple[tuple[str, str, tuple[str, ...]], ...]
 
 
 class Story(NamedTuple):
-    """A review of one drive, with others beside it."""
+    """A review of one drive, with other drives for comparison."""
 
     title: str
     lang: str

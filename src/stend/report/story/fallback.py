@@ -1,4 +1,4 @@
-"""The numbers of a chart as a table, for who sees no picture or no script; long courses are saved as data instead."""
+"""The numbers of a chart as a table, for readers without pictures or scripts; long courses are offered as data."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ MOST_ROWS = 40
 
 
 def table_of(picture: Picture, words: Language) -> Table | None:
-    """Fields that the chart names, in its order; None where there are more rows than a person reads."""
+    """Return the fields that the chart names, in its order; None without rows or with more than `MOST_ROWS`."""
     rows = picture.spec.get("datasets", {}).get("rows", [])
     named = dict(_named(picture.spec))
     fields = [field for field in (rows[0] if rows else {}) if field in named]
@@ -23,7 +23,7 @@ def table_of(picture: Picture, words: Language) -> Table | None:
 
 
 def _named(spec: Any) -> Iterator[tuple[str, str]]:
-    """(field, its title) of every channel, tooltips too."""
+    """Yield (field, its title) of every channel, including tooltips."""
     if isinstance(spec, dict):
         if isinstance(spec.get("field"), str) and isinstance(spec.get("title"), str):
             yield spec["field"], spec["title"]

@@ -1,4 +1,4 @@
-"""The author's own words and photos beside a run: notes.md with a heading for each chapter, pictures named after it."""
+"""Author's text and photos of a run: notes.md with one heading per chapter, photos named after the chapter."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,33 +13,36 @@ Notes = Mapping[str, tuple[tuple[str, ...], tuple[Photo, ...]]]
 
 
 def notes(folder: Path | None) -> Notes:
-    """Chapter -> (paragraphs, pictures): `# saturation` in notes.md, `saturation-1.jpg` beside it; "" is page one's."""
+    """Return chapter -> (paragraphs, photos); "" is page one.
+
+    `# saturation` in notes.md starts a chapter, `saturation-1.jpg` next to it is a photo of it.
+    """
     if folder is None:
         return {}
-    told: dict[str, tuple[tuple[str, ...], tuple[Photo, ...]]] = {}
+    by_chapter: dict[str, tuple[tuple[str, ...], tuple[Photo, ...]]] = {}
     for chapter, texts in _texts(folder / NAME).items():
-        told[chapter] = (texts, ())
+        by_chapter[chapter] = (texts, ())
     for path in sorted(p for p in folder.iterdir() if p.suffix.lower() in SUFFIXES and "-" in p.stem):
         chapter = path.stem.rpartition("-")[0]
-        texts, photos = told.get(chapter, ((), ()))
-        told[chapter] = (texts, (*photos, read_photo(path)))
-    return told
+        texts, photos = by_chapter.get(chapter, ((), ()))
+        by_chapter[chapter] = (texts, (*photos, read_photo(path)))
+    return by_chapter
 
 
 def _texts(path: Path) -> dict[str, tuple[str, ...]]:
-    """Paragraphs under headings; those before the first are under ""."""
+    """Return the paragraphs under each heading; those before the first heading are under ""."""
     if not regular.is_file(path):
         return {}
     try:
         text = untrusted.kept(path, "the author's notes").decode()
     except UnicodeDecodeError as error:
-        raise BadInput(f"the author's notes {path} are no UTF-8 text") from error
-    chapter, found = "", dict[str, list[str]]()
+        raise BadInput(f"the author's notes {path} are not UTF-8 text") from error
+    chapter, paragraphs = "", dict[str, list[str]]()
     for block in text.replace("\r\n", "\n").split("\n\n"):
-        said = block.strip()
-        if said.startswith("#"):
-            heading, _, said = said.partition("\n")
+        text_of = block.strip()
+        if text_of.startswith("#"):
+            heading, _, text_of = text_of.partition("\n")
             chapter = heading.lstrip("# ").strip().lower()
-        if said.strip():
-            found.setdefault(chapter, []).append(" ".join(said.split()))
-    return {name: tuple(blocks) for name, blocks in found.items()}
+        if text_of.strip():
+            paragraphs.setdefault(chapter, []).append(" ".join(text_of.split()))
+    return {name: tuple(blocks) for name, blocks in paragraphs.items()}

@@ -1,4 +1,4 @@
-"""Page one: what the drive is, the verdict, uses, key figures in bands, best and worst, claims, how sure."""
+"""Page one: description of the drive, verdict, uses, key figures, best and worst, claims, certainty."""
 
 import math
 import re
@@ -21,190 +21,189 @@ FIGURES = {
     "write_wait": "lat", "write_tail": "lat", "seq_read": "mbs", "seq_write": "mbs", "cache_bytes": "gib",
     "hot_gain": "fold", "outer": "mbs", "server": "rate", "server_wait": "lat",
 }  # fmt: skip
-"""Figures of evidence that a reader asks for first, and the shapes they are told in."""
+"""Figures of evidence that page one shows, in order of importance, and their shapes."""
 MOST_FIGURES = 8
 MOST_CLAUSES = 2
 SAME = 0.03
 """Two figures of one quantity that differ by less are shown once."""
 LESS_IS_BETTER = ("read_wait", "write_wait", "write_tail", "server_wait")
 AHEAD = 1.1
-"""How far a figure must be beyond that of a rival, which was measured under other conditions."""
+"""Minimum ratio to the figure of a rival, because that was measured under other conditions."""
 COMMON = ("read_wait", "start", "seq_read")
-"""Figures that every flash drive passes: no drive is told apart by them alone."""
+"""Figures that every flash drive passes: alone they do not set a drive apart."""
 TAILS = ("longest", "write_tail", "mix_tail")
 SERVER = ("read", "mixed", "database", "write")
 ROUND = re.compile(r"[.,]0(?=\s)")
-"""A last nought behind the point; thousands have three."""
+"""A final zero after the decimal point; groups of thousands have three digits."""
 KEPT = {"holds": "kept", "holds_beside": "kept", "near": "near", "only_fresh": "fresh_only", "missed": "broken"}
 
 
-class Seen(NamedTuple):
-    """All that page one is made of."""
+class Review(NamedTuple):
+    """Input of page one: a run, its figures, verdict and findings, the kind of drive, the language."""
 
     run: Run
-    told: Evidence
+    figures: Evidence
     verdict: Verdict
-    found: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     kind: str
     words: Language
 
 
-def keys(seen: Seen) -> Iterator[Key]:
-    """Yield the figures that a reader asks for first, as far as the run has them."""
-    known = rivals(seen)
-    start, peak = seen.told.get("start", 0.0), seen.told.get("fresh_writes", 0.0)
+def keys(review: Review) -> Iterator[Key]:
+    """Yield the most important figures that the run has."""
+    known = rivals(review)
+    start, peak = review.figures.get("start", 0.0), review.figures.get("fresh_writes", 0.0)
     hidden = "start" if peak and abs(start / peak - 1) < SAME else ""
-    own = [name for name in shown(seen) if name != hidden][:MOST_FIGURES]
-    for name in own:
-        band = _band(name, seen.told[name], known, seen.words)
-        title = "writes_full" if name == "writes" and "sat_s" not in seen.told else name  # no saturation was run
-        yield Key(seen.words(f"figure_name.{title}"), _said(seen.told[name], FIGURES[name], seen.words), band)
+    names = [name for name in shown(review) if name != hidden][:MOST_FIGURES]
+    for name in names:
+        band = _band(name, review.figures[name], known, review.words)
+        title = "writes_full" if name == "writes" and "sat_s" not in review.figures else name  # no saturation was run
+        yield Key(review.words(f"figure_name.{title}"), _value(review.figures[name], FIGURES[name], review.words), band)
 
 
-def shown(seen: Seen) -> list[str]:
-    """Return the key figures that the run has; the gain of a cache only where there is one."""
-    hot = any(one.use == "hot" for one in seen.verdict.uses)
-    return [name for name in FIGURES if seen.told.get(name) and (name != "hot_gain" or hot)]
+def shown(review: Review) -> list[str]:
+    """Return the names of key figures that the run has; the gain of a cache only if the drive has one."""
+    hot = any(use.use == "hot" for use in review.verdict.uses)
+    return [name for name in FIGURES if review.figures.get(name) and (name != "hot_gain" or hot)]
 
 
-def rivals(seen: Seen) -> dict[str, dict[str, Any]]:
-    """Return what was published of other drives of its class."""
-    profile = seen.run.plan.profile
-    return peers(seen.run.plan.device, seen.kind, profile.device_class)
+def rivals(review: Review) -> dict[str, dict[str, Any]]:
+    """Return the published figures of other drives of this drive's class."""
+    profile = review.run.plan.profile
+    return peers(review.run.plan.device, review.kind, profile.device_class)
 
 
-def _said(value: float, shape: str, words: Language) -> str:
+def _value(value: float, shape: str, words: Language) -> str:
     return words.show(value, f"said:{shape}") + _unit(shape)
 
 
 def _unit(told_as: str) -> str:
-    """Rates have no unit of their own."""
+    """Return the unit after a value; only rates need one."""
     return "\u00a0IOPS" if told_as == "rate" else ""
 
 
-def _band(name: str, own: float, known: dict[str, dict[str, Any]], words: Language) -> Band | None:
-    told: dict[str, float] = {}
+def _band(name: str, value: float, known: dict[str, dict[str, Any]], words: Language) -> Band | None:
+    values: dict[str, float] = {}
     for facts in known.values():
         if (theirs := figure(facts, name)) is not None:
-            told.setdefault(facts["about"]["title"], theirs)
-    if not told:
+            values.setdefault(facts["about"]["title"], theirs)
+    if not values:
         return None
-    low, high = (math.log(f(*told.values(), own)) for f in (min, max))
+    low, high = (math.log(f(*values.values(), value)) for f in (min, max))
     wide = max(high - low, math.log(1.5))
     begin = (low + high - wide) / 2 - wide * 0.08
-    places = [(math.log(v) - begin) / (wide * 1.16) for v in (*told.values(), own)]
+    places = [(math.log(v) - begin) / (wide * 1.16) for v in (*values.values(), value)]
     names = words(
         "story.known",
-        names=", ".join(f"{n} {words.show(v, f'said:{FIGURES[name]}')}" for n, v in told.items()),
+        names=", ".join(f"{n} {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items()),
     )
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
 
-def marked(seen: Seen) -> Iterator[Marked]:
-    """The uses, from light to heavy, each with two reasons at most."""
-    for one in seen.verdict.uses:
+def marked(review: Review) -> Iterator[Marked]:
+    """Yield the uses from light to heavy, each with at most two reasons."""
+    for judged in review.verdict.uses:
         yield Marked(
-            seen.words(f"use_title.{one.use}"),
-            one.key,
-            seen.words(f"story.{one.key}"),
-            _why(one, seen.words),
+            review.words(f"use_title.{judged.use}"),
+            judged.key,
+            review.words(f"story.{judged.key}"),
+            sentence(why_said(judged.why(MOST_CLAUSES), review.words)),
         )
 
 
-def _why(one: Judged, words: Language) -> str:
-    return sentence(why_said(one.why(MOST_CLAUSES), words))
-
-
-def verdict(seen: Seen) -> str:
-    """Return what the drive is for, what it is not for, each with its own reasons; or why there is no verdict."""
-    words, judged = seen.words, seen.verdict
+def verdict(review: Review) -> str:
+    """Return the uses that the drive is for and not for, with their reasons; or why a verdict is impossible."""
+    words, judged = review.words, review.verdict
     if why := judged.standing:
         return words(
             "story.rehearsal" if why.key == "shortened" else "story.no_verdict", because=because_said(why, words)
         )
-    ladder = [one for one in judged.uses if one.use != "streaming"]
-    fit = [one for one in ladder if one.mark in FIT][-2:] or list(judged.of(*FIT))
-    no = [one for one in ladder if one.mark == "no"]
-    doubt = [one for one in judged.of("doubt") if one.use not in {o.use for o in fit}]
+    ladder = [use for use in judged.uses if use.use != "streaming"]
+    fit = [use for use in ladder if use.mark in FIT][-2:] or list(judged.of(*FIT))
+    no = [use for use in ladder if use.mark == "no"]
+    doubt = [use for use in judged.of("doubt") if use.use not in {o.use for o in fit}]
     against, key = (no, "unfit") if no else (doubt[:2], "doubtful")
     cons = _weightiest(against, ())
-    said = []
+    sentences = []
     if fit:
-        open_facts = tuple(dict.fromkeys(fact for one in fit for fact in one.facts))
+        open_facts = tuple(dict.fromkeys(fact for use in fit for fact in use.facts))
         form = "fit_performance" if open_facts else "fit"
         pros = _weightiest(_heaviest_first(fit), cons)
-        said.append(words(f"story.{form}", good=_listed(fit, words), reasons=_clauses(pros, fit, words)))
-        said += [sentence(facts_said(open_facts, words))] if open_facts else []
+        sentences.append(words(f"story.{form}", good=_listed(fit, words), reasons=_clauses(pros, fit, words)))
+        sentences += [sentence(facts_said(open_facts, words))] if open_facts else []
     if against:
         reasons = _clauses(cons, against, words)
-        said.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
-    return " ".join(said) or words("story.verdict_none")
+        sentences.append(words(f"story.{key}", bad=_listed(_ends(against), words), reasons=reasons))
+    return " ".join(sentences) or words("story.verdict_none")
 
 
 def _heaviest_first(fit: Sequence[Judged]) -> list[Judged]:
     """Return the classes that drives are sold by before other uses, the heaviest first."""
     order = {name: place for place, name in enumerate(uses().ladder)}
-    return sorted(fit, key=lambda one: order.get(one.use, -1), reverse=True)
+    return sorted(fit, key=lambda use: order.get(use.use, -1), reverse=True)
 
 
 def _ends(refused: Sequence[Judged]) -> list[Judged]:
-    """Return the lightest and the heaviest of several uses; one for all services of a server where all are refused."""
-    if {one.use for one in refused} >= set(SERVER):
+    """Return the lightest and the heaviest of several uses, or "server" if all services of a server are refused."""
+    if {use.use for use in refused} >= set(SERVER):
         return [refused[-1]._replace(use="server")]
     return [*refused[:1], *refused[1:][-1:]]
 
 
 def _weightiest(uses: Sequence[Judged], others: Sequence[Reason]) -> list[Reason]:
-    """Return the weightiest reasons of these uses, first of the first use; each figure once, and none of the others."""
+    """Return the weightiest reasons of these uses, each figure once, without the figures of `others`.
+
+    Reasons of the first use come first.
+    """
     taken = {reason.figure for reason in others}
-    told: dict[str, Reason] = {}
-    for reason in (reason for one in uses for reason in one.reasons):
+    by_figure: dict[str, Reason] = {}
+    for reason in (reason for use in uses for reason in use.reasons):
         if reason.figure not in taken and measured(reason) and not _mere_fall(reason):
-            told.setdefault(reason.figure, reason)
-    return list(told.values())[:MOST_CLAUSES]
+            by_figure.setdefault(reason.figure, reason)
+    return list(by_figure.values())[:MOST_CLAUSES]
 
 
 def _clauses(reasons: Sequence[Reason], uses: Sequence[Judged], words: Language) -> str:
-    """Return reasons as clauses; without any, all that the first of the uses has."""
+    """Return reasons as clauses; without any, all reasons of the first use."""
     return "; ".join(reason_said(reason, words) for reason in reasons) or why_said(uses[0].why(), words)
 
 
 def _listed(uses: Sequence[Judged], words: Language) -> str:
-    return f" {words('story.and')} ".join(words(f"use_for.{one.use}") for one in uses)
+    return f" {words('story.and')} ".join(words(f"use_for.{use.use}") for use in uses)
 
 
-def extremes(seen: Seen) -> tuple[str, str]:
-    """Return the best and the worst of the drive as sentences, beside published drives of its class if there are any.
+def extremes(review: Review) -> tuple[str, str]:
+    """Return the best and the worst of the drive as sentences, compared with published drives of its class.
 
-    Without rivals: the demand that it exceeds most, and the one that it misses most; "" where there is none.
+    Without rivals: the demand that it exceeds most, and the one that it misses most; "" without such a demand.
     """
-    if seen.verdict.standing:
+    if review.verdict.standing:
         return "", ""
-    ahead, behind = _beside(seen)
-    fit = [r for one in seen.verdict.of(*FIT) for r in one.reasons if measured(r) and _distinguishes(r)]
-    bad = [r for one in seen.verdict.of("no", "doubt") for r in one.reasons if measured(r)]
+    ahead, behind = _beside(review)
+    fit = [r for use in review.verdict.of(*FIT) for r in use.reasons if measured(r) and _distinguishes(r)]
+    bad = [r for use in review.verdict.of("no", "doubt") for r in use.reasons if measured(r)]
     best = max(fit, key=lambda r: r.margin, default=None)
     worst = max(bad, key=lambda r: r.weight, default=None)
     return (
-        ahead or (sentence(reason_said(best, seen.words)) if best else ""),
-        behind or (sentence(reason_said(worst, seen.words)) if worst else ""),
+        ahead or (sentence(reason_said(best, review.words)) if best else ""),
+        behind or (sentence(reason_said(worst, review.words)) if worst else ""),
     )
 
 
 def _distinguishes(reason: Reason) -> bool:
-    """Return whether a passed demand sets a drive apart; a fall that passes is still a fall."""
+    """Return whether a passed demand sets a drive apart; a fall that passes does not."""
     if reason.figure in TAILS:
         return reason.beyond >= SAFE
     return reason.figure not in COMMON and not _mere_fall(reason)
 
 
 def _mere_fall(reason: Reason) -> bool:
-    """Return whether a fall passed: it is no argument for the drive unless the rate hardly moved."""
+    """Return whether a reason is a fall that passed: it is an argument for the drive only if the rate hardly moved."""
     return reason.figure == "fall" and reason.answer == "pass" and reason.key != "level"
 
 
 class Rival(NamedTuple):
-    """A figure of this drive over that of a rival, above 1 where this drive is better; the rival's figure and title."""
+    """A figure of this drive over that of a rival, above 1 if this drive is better; the rival's figure and title."""
 
     gain: float
     figure: str
@@ -212,49 +211,50 @@ class Rival(NamedTuple):
     title: str
 
 
-def _beside(seen: Seen) -> tuple[str, str]:
+def _beside(review: Review) -> tuple[str, str]:
     """Return the figure that is furthest ahead of every rival and the one furthest behind every rival, as sentences."""
     best, worst = [], []
-    for name in shown(seen):
+    for name in shown(review):
         sign = -1 if name in LESS_IS_BETTER else 1
-        known = [(told, f["about"]["title"]) for f in rivals(seen).values() if (told := figure(f, name)) is not None]
-        gains = [Rival((seen.told[name] / told) ** sign, name, told, title) for told, title in known]
+        known = [
+            (theirs, f["about"]["title"]) for f in rivals(review).values() if (theirs := figure(f, name)) is not None
+        ]
+        gains = [Rival((review.figures[name] / theirs) ** sign, name, theirs, title) for theirs, title in known]
         best += sorted(gains)[:1]  # the strongest rival leaves the smallest gain
         worst += sorted(gains)[-1:]
-    ahead = [one for one in best if one.gain >= AHEAD]
-    behind = [one for one in worst if one.gain <= 1 / AHEAD]
-    return _said_beside(max(ahead, default=None), "ahead", seen), _said_beside(
-        min(behind, default=None), "behind", seen
-    )
+    ahead = [rival for rival in best if rival.gain >= AHEAD]
+    behind = [rival for rival in worst if rival.gain <= 1 / AHEAD]
+    first, last = max(ahead, default=None), min(behind, default=None)
+    return _rival_sentence(first, "ahead", review), _rival_sentence(last, "behind", review)
 
 
-def _said_beside(rival: Rival | None, key: str, seen: Seen) -> str:
+def _rival_sentence(rival: Rival | None, key: str, review: Review) -> str:
     if rival is None:
         return ""
-    name, shape = seen.words(f"figure_name.{rival.figure}"), FIGURES[rival.figure]
-    own, theirs = (_said(value, shape, seen.words) for value in (seen.told[rival.figure], rival.theirs))
-    return seen.words(f"story.{key}", name=name, own=own, theirs=theirs, rival=rival.title)
+    name, shape = review.words(f"figure_name.{rival.figure}"), FIGURES[rival.figure]
+    own, theirs = (_value(value, shape, review.words) for value in (review.figures[rival.figure], rival.theirs))
+    return review.words(f"story.{key}", name=name, own=own, theirs=theirs, rival=rival.title)
 
 
 def measured(reason: Reason) -> bool:
-    """Whether a run said so, not the maker or the box."""
+    """Return whether a figure was measured by the run, as opposed to data of the maker."""
     return reason.figure not in ("dwpd", "plp", "capacity")
 
 
-def claims(seen: Seen) -> Iterator[tuple[str, str, str]]:
-    """(which, kept or not, in figures) of each claim of the drive's sheet."""
-    for one in seen.found:
-        if one.name == "claims":
-            mark = KEPT.get(one.key, "untold")
-            given = {k: one.values[k] for k in ("claimed", "value") if k in one.values}
-            told = {k: _said(number, shape, seen.words) for k, (number, shape) in given.items()}
+def claims(review: Review) -> Iterator[tuple[str, str, str]]:
+    """Yield (claim, kept or not, in figures) of each claim of the drive's sheet."""
+    for finding in review.findings:
+        if finding.name == "claims":
+            mark = KEPT.get(finding.key, "untold")
+            given = {k: finding.values[k] for k in ("claimed", "value") if k in finding.values}
+            values = {k: _value(number, shape, review.words) for k, (number, shape) in given.items()}
             claimed, shape = given["claimed"]
-            told["claimed"] = ROUND.sub("", seen.words.show(claimed, shape)) + _unit(shape)  # as it was promised
-            state = seen.words(f"state.{one.values['state']}") if "state" in one.values else ""
-            text = seen.words("story.claimed", **({"value": "–", "state": state} | told))
-            yield seen.words(f"claim.{one.values['claim']}"), mark, f"{seen.words(f'story.{mark}')}: {text}"
+            values["claimed"] = ROUND.sub("", review.words.show(claimed, shape)) + _unit(shape)  # as it was promised
+            state = review.words(f"state.{finding.values['state']}") if "state" in finding.values else ""
+            text = review.words("story.claimed", **({"value": "–", "state": state} | values))
+            yield review.words(f"claim.{finding.values['claim']}"), mark, f"{review.words(f'story.{mark}')}: {text}"
 
 
 def sentence(clause: str) -> str:
-    """A clause with a capital and a full stop."""
+    """Return a clause with a capital letter and a full stop."""
     return clause[:1].upper() + clause[1:].rstrip(".") + "." if clause else ""

@@ -17,23 +17,23 @@ from stend.report.story.fallback import table_of
 WORDS = ("uses", "figures", "band_note", "best", "worst", "claims", "deviates", "beside", "what", "why", "protocol")
 SAME = ("title", "lang", "what", "verdict", "best", "worst", "claims", "sure", "beside", "stamps", "notes")
 HALF = {"width": 400, "height": 215}
-"""Charts of pages stand two in a row."""
+"""Size of charts in a PDF, where two are in a row."""
 TITLE_LETTERS = 60
-"""So many of a title go on a line of such a chart."""
+"""Letters per line of the title of such a chart."""
 
 
 def page(story: Story) -> str:
-    """One self-contained page; opens with no network."""
+    """Return one self-contained page; it opens without a network."""
     script = drawing_script("story.js")
     template = environment().get_template("story.html.j2")
     style_sheet = template_text("story.css")
-    told: dict[str, Any] = {"t": story.words, "version": __version__, "script": script, "csp": policy(script)}
-    told["fallback"] = lambda picture: table_of(picture, story.words)
-    return template.render(s=story, style_sheet=style_sheet, doc=story, **told)
+    values: dict[str, Any] = {"t": story.words, "version": __version__, "script": script, "csp": policy(script)}
+    values["fallback"] = lambda picture: table_of(picture, story.words)
+    return template.render(s=story, style_sheet=style_sheet, doc=story, **values)
 
 
 def typeset(story: Story) -> bytes:
-    """As PDF."""
+    """Return the story as PDF."""
     return pages("story.typ", partial(_content, story))
 
 
@@ -55,8 +55,8 @@ def _content(story: Story, folder: Path) -> dict[str, Any]:
     return {key: getattr(story, key) for key in SAME} | {
         "made": t("page.made", date=story.made, version=__version__),
         "words": {key: t(f"story.{key}") for key in WORDS} | {"report": t("page.report")},
-        "uses": [one._asdict() for one in story.uses],
-        "figures": [one._asdict() | {"band": one.band and one.band._asdict()} for one in story.figures],
+        "uses": [item._asdict() for item in story.uses],
+        "figures": [item._asdict() | {"band": item.band and item.band._asdict()} for item in story.figures],
         "photo": story.photo.saved(folder / "photo") if story.photo else "",
         "chapters": chapters,
         "closing": story.closing._asdict(),
@@ -64,7 +64,7 @@ def _content(story: Story, folder: Path) -> dict[str, Any]:
 
 
 def _half(picture: Picture) -> Picture:
-    """The same chart for half a page: its letters are of the size of the text around it."""
+    """Return a chart for half a page; its letters have the size of the text around it."""
     spec = picture.spec
     if "facet" in spec or "spec" in spec:
         return picture
@@ -79,7 +79,7 @@ def _half(picture: Picture) -> Picture:
 
 
 def markdown(story: Story, path: Path, folder: Path) -> list[Path]:
-    """As Markdown, charts as SVG files beside it."""
+    """Write the story as Markdown, charts as SVG files in a folder; return the files."""
     folder.mkdir(exist_ok=True)
     pictures = [picture for chapter in story.chapters for picture in chapter.pictures]
     drawings = {id(picture): drawing for picture, drawing in zip(pictures, svgs(pictures), strict=True)}
@@ -97,10 +97,10 @@ def _lines(story: Story, folder: Path, drawings: dict[int, str]) -> Iterator[str
     yield f"## {t('story.uses')}\n"
     yield from (f"- {escape(u.title)}: {escape(u.shown)}. {escape(u.why)}" for u in story.uses)
     yield f"\n## {t('story.figures')}\n"
-    yield from (f"- {escape(one.name)}: {escape(one.value)}" for one in story.figures)
+    yield from (f"- {escape(key.name)}: {escape(key.value)}" for key in story.figures)
     yield ""
     lists = ((t("story.deviates"), story.sure), (t("story.beside"), story.beside))
-    claimed = ((t("story.claims"), tuple(f"{name}: {said}" for name, _, said in story.claims)),)
+    claimed = ((t("story.claims"), tuple(f"{name}: {answer}" for name, _, answer in story.claims)),)
     for title, texts in (*claimed, *lists):
         if texts:
             yield f"## {title}\n"

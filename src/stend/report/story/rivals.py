@@ -1,4 +1,4 @@
-"""What a review lays beside its drive: other runs, folders of them, what was published, and its class by default."""
+"""Drives for comparison in a review: other runs, folders of runs, published drives, and by default its class."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,16 +24,19 @@ CLASSES = {
 }
 
 
-def told(names: Sequence[str]) -> tuple[list[Path], list[Side]]:
-    """Run folders, those of a catalogue one by one, and published drives; BadInput for a name nobody knows."""
+def resolve(names: Sequence[str]) -> tuple[list[Path], list[Side]]:
+    """Return the run folders (of a catalogue all its runs) and the published drives that these names stand for.
+
+    Raise BadInput for an unknown published drive, or without any run folder.
+    """
     folders = [folder for name in names if not name.startswith(PREFIX) and name != NONE for folder in _runs(Path(name))]
     if not folders:
-        raise BadInput("a report needs a run folder")
+        raise BadInput("a report needs a run folder; name at least one")
     return list(dict.fromkeys(folders)), [side(name) for name in names if name.startswith(PREFIX)]
 
 
 def side(name: str) -> Side:
-    """`published:NAME` as a drive of the charts."""
+    """Return `published:NAME` as a drive of the charts; raise BadInput if nothing is published of it."""
     facts = published().get(name.removeprefix(PREFIX))
     if facts is None:
         raise BadInput(f"nothing is published of {name.removeprefix(PREFIX)!r}; there are {', '.join(published())}")
@@ -41,13 +44,13 @@ def side(name: str) -> Side:
 
 
 def reference(run: Run) -> list[Side]:
-    """Return the published drives of its class."""
+    """Return the published drives of the run's class."""
     known = peers(run.plan.device, kind(run), run.plan.profile.device_class)
     return [Side(facts["about"]["title"], facts=facts) for facts in known.values()]
 
 
 def peers(drive: Identity, kind: str, device_class: str) -> dict[str, dict[str, Any]]:
-    """Return what was published of other drives of its class, by name; a drive is not its own rival."""
+    """Return the published data of other drives of its class, by name; a drive is not its own rival."""
     family = drive.interface.split(" ")[0].lower()
     family = "sata" if "sata" in family else "sas" if "sas" in family or "scsi" in family else "nvme"
     wanted = {"disk": ("hybrid",), "array": ("array",)}.get(kind) or CLASSES[family, device_class]
@@ -64,6 +67,6 @@ def _same(model: str, about: dict[str, Any]) -> bool:
 
 
 def _runs(folder: Path) -> Iterator[Path]:
-    """The folder, or the runs in it where it is none itself."""
-    own = folder.is_dir() and not (folder / EVENTS).exists()
-    yield from (catalogue.folders(folder) if own else ()) or [folder]
+    """Yield the folder, or the runs in it if it is not a run folder."""
+    several = folder.is_dir() and not (folder / EVENTS).exists()
+    yield from (catalogue.folders(folder) if several else ()) or [folder]

@@ -1,4 +1,4 @@
-"""The tables of a review: servers as Iometer draws them, a trace on each drive, key figures of all drives."""
+"""Tables of a review: server profiles, a trace on each drive, streams, key figures of all drives."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,7 +22,10 @@ HEAD = ("profile", "outstanding", "reads", "writes", "mbs", "art_r", "art_w")
 
 
 def server_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Each server profile at the least depth that gives nearly the most IOPS; reads and writes apart."""
+    """Return each server profile at the lowest depth with nearly the highest IOPS.
+
+    Reads and writes have separate columns.
+    """
     rows: list[tuple[str, ...]] = []
     run = sides[0].run
     if run is None:
@@ -39,10 +42,10 @@ def server_table(sides: Sequence[Side], words: Language) -> Table | None:
 
 
 def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[str, ...]:
-    """Its own row: reads and writes apart, a dash for a direction without IOs."""
+    """Return the row of one profile; a dash for a direction without IOs."""
     only = "read" if best.workload.read_pct == 100 else "write" if not best.workload.read_pct else ""
-    own = {row.direction: row for row in ways} | ({only: best} if only else {})
-    reads, writes = own.get("read"), own.get("write")
+    by_direction = {row.direction: row for row in ways} | ({only: best} if only else {})
+    reads, writes = by_direction.get("read"), by_direction.get("write")
     return (
         words.name_of("phase", best.phase),
         str(best.workload.outstanding),
@@ -55,25 +58,25 @@ def _server(best: Figures, ways: Sequence[Figures], words: Language) -> tuple[st
 
 
 def trace_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Response times of the trace as captured and on each drive that played it; a dash where a sample carries none."""
-    told = tallies(sides, words)
+    """Return response times of the trace as captured and on each drive; a dash if the sample size is too small."""
+    counts_of = tallies(sides, words)
     cells = [(place, way, what) for place, way in enumerate(WAYS) for what in OF_TRACES]
     rows = [
         (name, *(words.show(derived(counts[place], 1, what), "lat") for place, _, what in cells))
-        for name, counts in told.items()
+        for name, counts in counts_of.items()
     ]
     head = (words("compare.drive"), *(f"{words(f'direction.{way}')}, {words(f'figure.{q}')}" for _, way, q in cells))
     return Table(words("story.trace_table"), head, tuple(rows), tuple(range(1, len(head)))) if rows else None
 
 
 def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """How many times as fast the trace can run on each drive that searched for it under the same limit."""
+    """Return how many times as fast the trace can run on each drive that searched for it under the same limit."""
     rows = []
     for side in comparable(sides):
         held, failed, _ = headroom.told(passes(side))
         cells = [
-            (words.show(one.speed, "times"), words.show(one.waited_s, "lat")) if one else ("–", "–")
-            for one in (held, failed)
+            (words.show(tried.speed, "times"), words.show(tried.waited_s, "lat")) if tried else ("–", "–")
+            for tried in (held, failed)
         ]
         rows.append((side.name, *cells[0], *cells[1], words(f"headroom.{failed.why}") if failed else "–"))
     head = (words("compare.drive"), *(words(f"headroom.column_{key}") for key in HEADROOM))
@@ -81,13 +84,14 @@ def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
 
 
 def stream_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """Each stream of the captured workload: its share, and what the first drive gives it alone; last all at once."""
+    """Return each stream of the workload: its share and figures alone on the first drive; last all together."""
     run = sides[0].run
-    told = streams.streams(run) if run else []
-    if run is None or not told:
+    every = streams.streams(run) if run else []
+    if run is None or not every:
         return None
     rows = [
-        (row.label, words.show(row.share_pct and row.share_pct / 100, "pct"), *_rates(row.alone, words)) for row in told
+        (row.label, words.show(row.share_pct and row.share_pct / 100, "pct"), *_rates(row.alone, words))
+        for row in every
     ]
     if mix := streams.together(run):
         rows.append((words("streams.together"), words.show(1, "pct"), *_rates(mix, words)))
@@ -103,19 +107,15 @@ def _rates(row: Figures | None, words: Language) -> tuple[str, ...]:
 
 
 def key_table(sides: Sequence[Side], words: Language) -> Table | None:
-    """A row for each level, a column for each drive; a dash where it is not known. None for one drive alone."""
+    """Return a row per level and a column per drive, a dash for an unknown value; None for a single drive."""
     sides = [s for s in sides if s is sides[0] or any(figure(s, level) for level in IOPS)]
     rows = [
         (words(f"level.{level}"), *(words.show(value, "rate") if (value := figure(s, level)) else "–" for s in sides))
         for level in IOPS
     ]
-    rows += [
-        (
-            words(f"level.{level}_mbs"),
-            *(_mbs(throughput(side, level), words) for side in sides),
-        )
-        for level in SEQUENTIAL
-    ]
+    for level in SEQUENTIAL:
+        rates = (throughput(side, level) for side in sides)
+        rows.append((words(f"level.{level}_mbs"), *(words.show(r / 1e6, "whole") if r else "–" for r in rates)))
     kept = [row for row in rows if any(cell != "–" for cell in row[1:])]
     if len(sides) < 2 or all(row[1] == "–" for row in kept):
         return None
@@ -123,13 +123,9 @@ def key_table(sides: Sequence[Side], words: Language) -> Table | None:
     return Table(words("story.side_table"), head, tuple(kept), tuple(range(1, len(head))))
 
 
-def _mbs(value: float | None, words: Language) -> str:
-    return words.show(value / 1e6, "whole") if value else "–"
-
-
 TABLES: dict[str, tuple[Callable[[Sequence[Side], Language], Table | None], ...]] = {
     "work": (server_table,),
     "trace": (trace_table, headroom_table),
     "streams": (stream_table,),
 }
-"""By the question that they answer."""
+"""Tables by the question that they answer."""

@@ -1,4 +1,4 @@
-"""A run -> a Story: the questions that its tests answer, in the order of questions.toml."""
+"""A run as a Story: the questions that its tests answer, in the order of questions.toml."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from stend.findings import Sheet, judgement, look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.report.parts import departures
-from stend.report.parts.said import stamps
 from stend.report.parts.sheet import photo, sheet
+from stend.report.parts.summary import stamps
 from stend.report.story import Chapter, Closing, Story
 from stend.report.story.notes import notes
-from stend.report.story.page_one import Seen, claims, extremes, keys, marked, measured, sentence, verdict
+from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, verdict
 from stend.report.story.tables import TABLES, key_table
 from stend.words import Language, Pair
 from stend.words.sentences import finding_said, reason_said
@@ -33,7 +33,7 @@ MOST_DEVIATIONS, MOST_NOTES, MOST_CLOSING = 4, 4, 5
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sentence of evidence and when it is told."""
+    """A sentence of evidence and the conditions under which it is shown."""
 
     needs: tuple[str, ...]
     text: Pair
@@ -42,20 +42,20 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     above_ratio: tuple[str, str, float] | None = None
     below_ratio: tuple[str, str, float] | None = None
 
-    def holds(self, told: Mapping[str, float]) -> bool:
-        """Whether its figures are known and its conditions met."""
+    def holds(self, figures: Mapping[str, float]) -> bool:
+        """Return whether its figures are known and its conditions met."""
         ratio = self.above_ratio or self.below_ratio
-        if any(name not in told for name in (*self.needs, *(ratio[:2] if ratio else ()))):
+        if any(name not in figures for name in (*self.needs, *(ratio[:2] if ratio else ()))):
             return False
-        checks = [told.get(self.above[0], 0.0) >= self.above[1]] if self.above else []
-        checks += [told.get(self.below[0], 0.0) < self.below[1]] if self.below else []
+        checks = [figures.get(self.above[0], 0.0) >= self.above[1]] if self.above else []
+        checks += [figures.get(self.below[0], 0.0) < self.below[1]] if self.below else []
         if ratio:
-            checks.append((told[ratio[0]] >= ratio[2] * told[ratio[1]]) == bool(self.above_ratio))
+            checks.append((figures[ratio[0]] >= ratio[2] * figures[ratio[1]]) == bool(self.above_ratio))
         return all(checks)
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A chapter; `own` are (chart file, first picture, how many), `findings` those whose own sentences answer it."""
+    """A chapter; `pictures` are (chart file, first picture, number), `findings` those whose sentences answer it too."""
 
     name: str
     tests: tuple[str, ...]
@@ -64,53 +64,53 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: Pair
     answers: tuple[Answer, ...] = ()
     charts: tuple[str, ...] = ()
-    own: tuple[tuple[str, int, int], ...] = ()
+    pictures: tuple[tuple[str, int, int], ...] = msgspec.field(default=(), name="own")
     findings: tuple[str, ...] = ()
 
 
 @cache
 def questions() -> tuple[Question, ...]:
-    """questions.toml."""
-    told: Any = (resources.files(__package__) / "questions.toml").read_bytes()
-    return msgspec.toml.decode(told, type=dict[str, tuple[Question, ...]])["question"]
+    """Return the questions of questions.toml."""
+    text: Any = (resources.files(__package__) / "questions.toml").read_bytes()
+    return msgspec.toml.decode(text, type=dict[str, tuple[Question, ...]])["question"]
 
 
 def story(
     runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None = None, words: Language | None = None
 ) -> Story:
-    """The review of the first of these runs; the others and the rivals are beside it on its charts."""
+    """Return the review of the first of these runs; its charts show the other runs and the rivals next to it."""
     folder, run, host = runs[0]
     words, facts = words or Language(lang), sheet(folder)
-    found = tuple(findings.find(run, facts))
-    judged = judgement.concluded(run, facts, found)
-    seen = Seen(run, judged.told, judged, found, judgement.kind(run), words)
+    conclusions = tuple(findings.find(run, facts))
+    judged = judgement.concluded(run, facts, conclusions)
+    review = Review(run, judged.figures, judged, conclusions, judgement.kind(run), words)
     sides = [*_sides(runs), *rivals]
     author = notes(folder)
-    best, worst = extremes(seen)
+    best, worst = extremes(review)
     return Story(
         title=run.plan.device.model or run.plan.device.target,
         lang=lang,
         made=words.date(time.time() if made_at is None else made_at),
         what=tuple(_what(run, host, words)),
-        verdict=verdict(seen),
-        uses=tuple(marked(seen)),
-        figures=tuple(keys(seen)),
+        verdict=verdict(review),
+        uses=tuple(marked(review)),
+        figures=tuple(keys(review)),
         best=best,
         worst=worst,
-        claims=tuple(claims(seen)),
+        claims=tuple(claims(review)),
         sure=tuple(_sure(run, words)),
-        beside=(*_beside(sides[1:], words), *(finding_said(f, words) for f in found if f.name == "peers")),
+        beside=(*_beside(sides[1:], words), *(finding_said(f, words) for f in conclusions if f.name == "peers")),
         stamps=stamps(run, words),
         photo=photo(folder, facts),
-        chapters=tuple(_chapters(seen, sides, facts, author)),
-        closing=_closing(seen, facts),
+        chapters=tuple(_chapters(review, sides, facts, author)),
+        closing=_closing(review, facts),
         words=words,
         notes=author.get("", ((), ()))[0],
     )
 
 
 def _sides(runs: Runs) -> list[Side]:
-    """A side for each run, told apart by number where their drives have one name."""
+    """Return a side per run, with a number if drives have the same name."""
     names = [run.plan.device.model or run.plan.device.target for _, run, _ in runs]
     same = len(set(names)) < len(names)
     return [
@@ -135,7 +135,7 @@ def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
 
 def _sure(run: Run, words: Language) -> Iterator[str]:
     yield from (sentence(words.told(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
-    departed = [f"{whose}: {text}." for whose, text in departures.told(run, words)]
+    departed = [f"{tests}: {text}." for tests, text in departures.departure_rows(run, words)]
     yield from departed
     if not run.plan.deviations and not departed:
         yield words("story.no_deviation")
@@ -143,12 +143,12 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     yield words("story.unmet", tests=", ".join(unmet)) if unmet else words("story.steady")
     yield words("story.method_own")
     yield words("story.one_sample")
-    told = dict.fromkeys(sentence(_titled(words.told(note.text), run, words)) for note in run.notes)
-    yield from islice(told, MOST_NOTES)
+    texts = dict.fromkeys(sentence(_titled(words.told(note.text), run, words)) for note in run.notes)
+    yield from islice(texts, MOST_NOTES)
 
 
 def _titled(text: str, run: Run, words: Language) -> str:
-    """A note of the core with tests by their titles: `idle-recovery` is a code."""
+    """Return a note with tests by their titles: `idle-recovery` is a code."""
     for test in run.plan.tests:
         if "-" in test.name:
             text = text.replace(test.name, words.title(test.name, test.title))
@@ -163,22 +163,22 @@ def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
             yield words("story.published", name=side.name, source=words.told(side.facts["about"]["source"]))
 
 
-def _chapters(seen: Seen, sides: Sequence[Side], facts: Sheet, author: Mapping[str, Any]) -> Iterator[Chapter]:
-    run, words = seen.run, seen.words
+def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Mapping[str, Any]) -> Iterator[Chapter]:
+    run, words = review.run, review.words
     for question in questions():
         tests = look.tests(run, *question.tests)
         if not tests:
             continue
-        own = tuple(_pictures(question, run, tests, sides, facts, words))
+        drawn = tuple(_pictures(question, run, tests, sides, facts, words))
         texts, photos = author.get(question.name, ((), ()))
         tables = tuple(table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
         yield Chapter(
             question.name,
             words.pick(question.title),
-            tuple(_answer(question, seen)),
+            tuple(_answer(question, review)),
             words.pick(question.what),
             words.pick(question.why),
-            own,
+            drawn,
             tables,
             tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words))),
             texts,
@@ -190,11 +190,11 @@ def _chapters(seen: Seen, sides: Sequence[Side], facts: Sheet, author: Mapping[s
         yield Chapter("beside", title, (), "", "", (), (table,), (), (), ())
 
 
-def _answer(question: Question, seen: Seen) -> Iterator[str]:
-    for one in question.answers:
-        if one.holds(seen.told):
-            yield seen.words.pick(one.text, **seen.told)
-    yield from (finding_said(one, seen.words) for one in seen.found if one.name in question.findings)
+def _answer(question: Question, review: Review) -> Iterator[str]:
+    for answer in question.answers:
+        if answer.holds(review.figures):
+            yield review.words.pick(answer.text, **review.figures)
+    yield from (finding_said(f, review.words) for f in review.findings if f.name in question.findings)
 
 
 def _pictures(
@@ -203,17 +203,17 @@ def _pictures(
     stamped = charts.stamped(run, tests[0], words)
     for name in question.charts:
         yield from picture(name, sides, words, stamped)
-    for name, first, count in question.own:
+    for name, first, count in question.pictures:
         test = next((test for test in tests if name in charts.named(test)), None)
         if test:
             yield from islice(charts.pictures(name, run, test, words.name, facts), first, first + count)
 
 
-def _closing(seen: Seen, facts: Sheet) -> Closing:
-    words, judged = seen.words, seen.verdict
-    fit = [r for one in judged.of(*judgement.FIT, "doubt") for r in one.reasons if r.answer == "pass"]
-    unfit = [r for one in judged.of("no", "doubt") for r in one.reasons if r.answer in ("fail", "doubt")]
-    money = tuple(finding_said(f, words) for f in seen.found if f.name == "value")
+def _closing(review: Review, facts: Sheet) -> Closing:
+    words, judged = review.words, review.verdict
+    fit = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
+    unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
+    money = tuple(finding_said(f, words) for f in review.findings if f.name == "value")
     lists = (
         ("for", "pro", _reasons(fit, unfit, words)),
         ("against", "con", _reasons(unfit, (), words)),
@@ -229,16 +229,16 @@ def _closing(seen: Seen, facts: Sheet) -> Closing:
 
 
 def _titles(uses: Sequence[judgement.Judged], words: Language) -> tuple[str, ...]:
-    return tuple(sentence(words(f"use_title.{one.use}")) for one in uses)
+    return tuple(sentence(words(f"use_title.{use.use}")) for use in uses)
 
 
 def _reasons(
     reasons: Sequence[judgement.Reason], without: Sequence[judgement.Reason], words: Language
 ) -> tuple[str, ...]:
-    """Return the weightiest of these, each figure once, and none that speaks against the drive elsewhere."""
+    """Return the weightiest reasons, each figure once, without those that speak against the drive elsewhere."""
     against = {reason.figure for reason in without}
-    told: dict[str, judgement.Reason] = {}
+    by_figure: dict[str, judgement.Reason] = {}
     for reason in sorted(reasons, key=lambda r: r.margin if r.answer == "pass" else r.weight, reverse=True):
         if reason.figure not in against and (measured(reason) or reason.figure == "capacity"):
-            told.setdefault(reason.figure, reason)
-    return tuple(sentence(reason_said(reason, words)) for reason in told.values())[:MOST_CLOSING]
+            by_figure.setdefault(reason.figure, reason)
+    return tuple(sentence(reason_said(reason, words)) for reason in by_figure.values())[:MOST_CLOSING]
