@@ -107,6 +107,5 @@ def _reported(folder: Path, run: Run, host: dict[str, Any]) -> Reported:
 
 def _concluded(finding: findings.Finding) -> Concluded:
     sentences = {lang: finding_said(finding, Language(lang)) for lang in LANGUAGES}
-    return Concluded(
-        finding.name, finding.key, finding.test, finding.values, finding.confidence, finding.side, sentences
-    )
+    values, confidence = finding.values, finding.confidence
+    return Concluded(finding.name, finding.key, finding.test, values, confidence, finding.side, sentences)

@@ -51,9 +51,7 @@ def departure_rows(run: Run, words: Language) -> Iterator[tuple[str, str]]:
         return
     spec = run.plan.profile.specification
     first, *others = of_tests.values() or ((),)
-    common = [
-        departure for departure in first if others and all(departure in departures_of for departures_of in others)
-    ]
+    common = [departure for departure in first if others and all(departure in other for other in others)]
     if common:
         yield words("departure.all", spec=spec), _in_words(common, words)
     for name, departures_of in of_tests.items():

@@ -78,9 +78,8 @@ def _effect_sentences(study: Study, words: Language) -> Iterator[str]:
         parts_text = ", ".join(parts) or words("table.none")
         pair = max(effects.pairs, key=lambda pair: effects.pairs[pair].value) if effects.pairs else None
         if pair and effects.pairs[pair].value > 5 * MATTERS:
-            parts_text = words(
-                "swept.with_pair", told=parts_text, a=pair[0], b=pair[1], share=effects.pairs[pair].value
-            )
+            share = effects.pairs[pair].value
+            parts_text = words("swept.with_pair", told=parts_text, a=pair[0], b=pair[1], share=share)
         if effects.explained < WEAK:
             parts_text = words("swept.weak", told=parts_text, explained=effects.explained)
         yield words("swept.drives_most", figure=name, told=parts_text)
@@ -195,16 +194,11 @@ def plain(study: Study) -> dict[str, Any]:
 
 def _effects(figure: Figure, effects: Effects) -> dict[str, Any]:
     shares = {"first": effects.first, "total": effects.total}
-    named_shares = {kind: {name: share._asdict() for name, share in of.items()} for kind, of in shares.items()}
+    kinds = {kind: {name: share._asdict() for name, share in of.items()} for kind, of in shares.items()}
     pairs = [{"of": pair, **share._asdict()} for pair, share in effects.pairs.items()]
     place = {"key": figure.key._asdict(), "quantity": figure.quantity, "drives": effects.drives}
-    return place | {
-        "deviation": effects.deviation,
-        "explained": effects.explained,
-        "why": effects.why,
-        **named_shares,
-        "pairs": pairs,
-    }
+    fit = {"deviation": effects.deviation, "explained": effects.explained, "why": effects.why}
+    return place | fit | kinds | {"pairs": pairs}
 
 
 def _drives(study: Study) -> list[dict[str, Any]]:

@@ -38,10 +38,8 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
     yield Section("times", words("traced.times"), texts, tables)
     if trace.about.timed:
         yield Section("load", words("traced.load"), tables=(_load(trace, words),))
-    tables_of_places = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
-    yield Section(
-        "places", words("traced.places"), () if tables_of_places else (words("traced.no_places"),), tables_of_places
-    )
+    tables = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
+    yield Section("places", words("traced.places"), () if tables else (words("traced.no_places"),), tables)
     notes = tuple(words.told(note) for note in trace.about.notes)
     yield Section("source", words("traced.source"), notes, tuple(_source(trace, words)))
 

@@ -59,9 +59,8 @@ def _made() -> str:
     try:
         made: str = vl_convert.javascript_bundle()  # type: ignore[call-arg]  # its stub forgets the default
     except BaseException as error:
-        if (
-            type(error).__name__ != "PanicException"
-        ):  # raised by the library, not an Exception: too few descriptors, memory
+        # The library raises this, which is not an Exception, for example without free descriptors or memory.
+        if type(error).__name__ != "PanicException":
             raise
         raise StepFailed(f"the script that draws charts could not be made: {error}") from None
     return made

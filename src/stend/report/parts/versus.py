@@ -32,8 +32,8 @@ def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, d
     if drawn:
         yield from _charts(whole, words)
     yield Section("runs", words("versus.runs"), tables=(_runs(whole, words),))
-    for number, test in enumerate(dict.fromkeys(difference.key.test for difference in whole.differences), 1):
-        differences = [difference for difference in whole.differences if difference.key.test == test]
+    for number, test in enumerate(dict.fromkeys(d.key.test for d in whole.differences), 1):
+        differences = [d for d in whole.differences if d.key.test == test]
         title = words.title(test, test)
         texts = (words("versus.method", a=whole.a.name, b=whole.b.name, **whole.thresholds),) if number == 1 else ()
         yield Section(f"test-{test}", title, texts, (_figures(differences, title, whole, words),))
@@ -65,9 +65,7 @@ def counts(whole: Comparison, words: Language) -> str:
 
 def _notes(whole: Comparison, words: Language) -> Iterator[str]:
     for note in whole.notes:
-        values = {
-            name: words.told(value) if name in ("text", "lacks") else value for name, value in note.values.items()
-        }
+        values = {k: words.told(v) if k in ("text", "lacks") else v for k, v in note.values.items()}
         yield words(f"note.{note.key}", **values)
 
 
@@ -88,9 +86,8 @@ def _settings(whole: Comparison, words: Language) -> tuple[tuple[str, ...], tupl
     rows = []
     for setting in whole.settings:
         means = words("versus.told" if not setting.blocks else "versus.warned" if whole.anyway else "versus.blocks")
-        rows.append(
-            (words(f"setting.{setting.name}"), *(_some(setting.name, v, words) for v in (setting.a, setting.b)), means)
-        )
+        ends = (_some(setting.name, values, words) for values in (setting.a, setting.b))
+        rows.append((words(f"setting.{setting.name}"), *ends, means))
     head = (words("column.setting"), whole.a.name, whole.b.name, words("column.means"))
     marks = tuple(i for i, setting in enumerate(whole.settings) if setting.blocks)
     return (), (Table(words("versus.settings_table"), head, tuple(rows), marks=marks),)
@@ -134,12 +131,12 @@ def _figures(differences: Sequence[Difference], title: str, whole: Comparison, w
 
 
 def _row(difference: Difference, words: Language, *, ranked: bool) -> tuple[str, ...]:
-    reasons = why(difference.why, words) or (
-        why((Reason("more", {"n": difference.more}),), words) if difference.more else ""
-    )
+    more = (Reason("more", {"n": difference.more}),) if difference.more else ()
+    reasons = why(difference.why, words) or why(more, words)
+    figure = name(difference, words)
     verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
     return (
-        name(difference, words).partition(": ")[2] if ": " in name(difference, words) else name(difference, words),
+        figure.partition(": ")[2] if ": " in figure else figure,
         words(f"kept_state.{difference.key.state}"),
         *(words.quantity(value, difference.quantity) for value in (difference.a, difference.b)),
         change(difference.ratio, words),

@@ -216,10 +216,9 @@ def _beside(review: Review) -> tuple[str, str]:
     best, worst = [], []
     for name in shown(review):
         sign = -1 if name in LESS_IS_BETTER else 1
-        known = [
-            (theirs, f["about"]["title"]) for f in rivals(review).values() if (theirs := figure(f, name)) is not None
-        ]
-        gains = [Rival((review.figures[name] / theirs) ** sign, name, theirs, title) for theirs, title in known]
+        known = ((figure(facts, name), facts["about"]["title"]) for facts in rivals(review).values())
+        value = review.figures[name]
+        gains = [Rival((value / theirs) ** sign, name, theirs, title) for theirs, title in known if theirs is not None]
         best += sorted(gains)[:1]  # the strongest rival leaves the smallest gain
         worst += sorted(gains)[-1:]
     ahead = [rival for rival in best if rival.gain >= AHEAD]
@@ -249,7 +248,9 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
             given = {k: finding.values[k] for k in ("claimed", "value") if k in finding.values}
             values = {k: _value(number, shape, review.words) for k, (number, shape) in given.items()}
             claimed, shape = given["claimed"]
-            values["claimed"] = ROUND.sub("", review.words.show(claimed, shape)) + _unit(shape)  # as it was promised
+            values["claimed"] = ROUND.sub("", review.words.show(claimed, shape)) + _unit(
+                shape
+            )  # as the vendor wrote it
             state = review.words(f"state.{finding.values['state']}") if "state" in finding.values else ""
             text = review.words("story.claimed", **({"value": "–", "state": state} | values))
             yield review.words(f"claim.{finding.values['claim']}"), mark, f"{review.words(f'story.{mark}')}: {text}"

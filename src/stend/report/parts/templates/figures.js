@@ -1,5 +1,5 @@
 "use strict";
-// What pages of both styles do with their figures: draw each when it comes near the screen, and tell readers of screens what it is.
+// Shared by pages of both styles: draw each figure when it comes near the screen, and describe it for screen readers.
 function figuresNear(draw) {
   var figures = document.querySelectorAll("figure.plot");
   if (!("IntersectionObserver" in window) || location.hash === "#all") { figures.forEach(draw); return; }
@@ -12,7 +12,7 @@ function figuresNear(draw) {
   });
 }
 var NARROW = 520;
-function figureFitted(spec, width, always) {  // as wide as its place; a figure that need not be is so where the place is narrow
+function figureFitted(spec, width, always) {  // as wide as its container; without `always` only if the container is narrow
   var narrow = width < NARROW;
   if ((always || narrow) && !spec.facet && !spec.spec) { spec.width = "container"; spec.autosize = { type: "fit-x", contains: "padding" }; }
   if (narrow) {
@@ -28,7 +28,7 @@ function figureFitted(spec, width, always) {  // as wide as its place; a figure 
   }
   return spec;
 }
-function figureSlim(part, width, theme) {  // a chart's own legend and axis go before the theme's: long names in several lines
+function figureSlim(part, width, theme) {  // legend and axis of the chart take precedence over the theme: long names in several lines
   if (!part || typeof part !== "object") { return; }
   Object.keys(part).forEach(function (key) {
     if (key === "datasets" || key === "config") { return; }

@@ -1,7 +1,7 @@
-// Draws every figure when it comes near the screen, so that a report of a hundred charts opens at once.
+// Draws every figure when it comes near the screen, so that a report with a hundred charts opens immediately.
 (function () {
   var MENU = 40;  // pixels beside a figure
-  var WORDS = /"type": ?"text"/;  // what has words in its cells is moved aside rather than made narrow
+  var WORDS = /"type": ?"text"/;  // a chart with text in its cells is not made narrower
   function draw(figure) {
     var text = figure.querySelector("script").textContent, spec = JSON.parse(text);
     if (!WORDS.test(text)) { figureFitted(spec, figure.clientWidth - MENU, false); }
