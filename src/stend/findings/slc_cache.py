@@ -70,6 +70,7 @@ def _finding(run: Run, test: PlannedTest, state: str) -> Finding:
 
 def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
     """Return the conclusion from these samples of a state."""
+    # 1. Cut the course into plateaus, without a slow start.
     run, test = ground.run, ground.test
     rates = [c.bytes_per_s for c in counts]
     course, edge = of_counts(counts), max(len(counts) // 10, FEWEST)
@@ -83,11 +84,13 @@ def _course(ground: Ground, state: str, counts: Sequence[Counts]) -> Finding:
     values: dict[str, Any] = {"state": state, "first": first, "last": _rate(counts[-edge:])}
     if unmet := grounds.unmet(NEEDS, ground):
         return _conclusion(test, "because", {"state": state, "because": unmet}, "can't tell")
+    # 2. Look for a reason why the plateaus are not steps of a cache.
     falling = max(level.value for level in plateaus) >= LEAST_RATIO * min(level.value for level in plateaus)
     steps = [sharp(rates, a, b) for a, b in pairwise(plateaus)]
     why = _rises(plateaus) or _brief(counts, plateaus) or _much(run, counts, plateaus) or _comes_back(rates, plateaus)
     why = why or _scattered(rates, plateaus)
     gentle = _rate(counts[:edge]) >= LEAST_RATIO * values["last"]
+    # 3. Choose the conclusion: flat, gradual, unsure, or steps.
     if why is None and not falling and not gentle:
         values["least"] = sum(c.write.bytes for c in counts[: _fewest(rates)])
         return _conclusion(test, "flat", values | {"steps": 1})
@@ -236,7 +239,7 @@ def _brief(counts: Sequence[Counts], plateaus: Sequence[Level]) -> Because | Non
     if not fast:
         return None
     if rates[fast] > LEAST_RISE * median(rates[fast + 1 : fast + 1 + FEWEST] or rates[fast:]):
-        fast += 1  # it ended within this sample
+        fast += 1  # the fast part ended within this sample
     return Because("brief", {"size": sum(c.write.bytes for c in counts[:fast]), "first": max(rates[:fast])})
 
 

@@ -117,16 +117,19 @@ def _no_better(judged: Judged, other: Judged | None) -> Judged:
 
 
 def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
+    # 1. Answer the demands whose figures are usable.
     figures = known.usable
     demands = [d for d in use.demands if kind in d.kinds and not _excused(d, figures)]
     reasons = [_reason(demand, known) for demand in demands if demand.figure in figures]
     fails = [r for r in reasons if r.answer == "fail"]
     doubts = [r for r in reasons if r.answer == "doubt"]
+    # 2. Sort the others by what is missing: a fact of the sheet, a test, a usable figure.
     unknown = [d for d in demands if d.figure not in figures and not d.optional and d.instead not in figures]
     facts = tuple(d.figure for d in unknown if d.figure in FACTS)
     unknown = [d for d in unknown if d.figure not in FACTS]
     missing = tuple(dict.fromkeys(TELLS[d.figure] for d in unknown if d.figure not in known.unusable))
     because = _each_once(known.unusable[d.figure] for d in unknown if d.figure in known.unusable)
+    # 3. Choose the mark.
     mark: Mark = "yes"
     decisive = any(_weight(demands, r) >= HEAVY for r in fails) or len(fails) > 1
     if decisive or sum(_weight(demands, r) for r in (*fails, *doubts) if not r.caveat) >= HEAVY_DOUBTS:
@@ -142,7 +145,7 @@ def _judged(name: str, use: Use, known: Known, kind: str) -> Judged:
 
 def _each_once(reasons: Iterable[Because]) -> tuple[Because, ...]:
     distinct: list[Because] = []
-    for reason in reasons:  # they hold dicts, which cannot be hashed
+    for reason in reasons:  # reasons hold dicts, which cannot be hashed
         distinct += [] if reason in distinct else [reason]
     return tuple(distinct)
 

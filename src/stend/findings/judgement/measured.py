@@ -56,7 +56,7 @@ def _random(run: Run, rows: Sequence[Figures]) -> Pairs:
     for test in look.tests(run, "fresh"):
         if peak := look.peak(run, test, "random-write", "iops"):
             yield Named("fresh_writes", peak, test.name)
-            yield Named("start", peak, test.name)  # the saturation's own start, if there is one, comes later
+            yield Named("start", peak, test.name)  # the start of a saturation comes later and replaces it
 
 
 def _saturation(run: Run, rows: Sequence[Figures]) -> Pairs:
@@ -107,7 +107,7 @@ def _stream_end(run: Run, record: look.Record) -> float:
 
 def _waits(every: Sequence[Figures], rows: Sequence[Figures]) -> Pairs:
     """Yield the mean response at QD1, and 99.9 % of the reads of a mix at any measured depth."""
-    for test in ("latency-curve", "latency"):  # the later one, where both were run
+    for test in ("latency-curve", "latency"):  # if both were run, the later one counts
         curve = [r for r in rows if r.test == test and _is(r, 4 * KiB, r.workload.read_pct) and r.state == "window"]
         for name, reads in (("read_wait", 100), ("write_wait", 0)):
             single = [r for r in curve if r.workload.outstanding == 1 and r.workload.read_pct == reads]

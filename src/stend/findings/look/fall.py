@@ -191,11 +191,13 @@ def _error(course: Line, first: int, last: int, length: float) -> float:
 
 def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasting: bool) -> Fall:
     """Return the fall with the end of its level, read from the samples around the border."""
+    # 1. The samples around the border, and the level without its start and end.
     length = base.last - base.first
     low, high = max(base.last - length // 2 - 1, base.first), min(after.first + length // 4 + 10, len(course.s) - 1)
     raw = course.rates[low:high].tolist()
     inner = base.first + int(0.3 * length)
     level = course.rate(inner, max(base.first + int(0.8 * length), inner + 1))
+    # 2. The crossing of the averaged samples from the level down.
     width = min(quiet_width(course.rates[base.first : base.last].tolist(), QUIET), max(int(WIDEST * length), 1))
     y = smooth(_mean(raw, width), 5 if length > 20 else 3)
     ends = course.s[low + 1 : high + 1]
@@ -205,8 +207,10 @@ def _placed(course: Line, base: Stretch, after: Stretch, middle: float, *, lasti
     left = max((i for i in range(down) if y[i] >= near), default=0)
     at = crossing(middles[left:], y[left:], near) or float(course.s[base.last])
     end = int(np.searchsorted(course.s, at))
-    if base.first + FEWEST < end < base.first + int(0.8 * length):  # the stretch holds more than the level: try again
+    # 3. If the stretch holds more than the level, try again with a shorter stretch.
+    if base.first + FEWEST < end < base.first + int(0.8 * length):
         return _placed(course, base._replace(last=end), after, middle, lasting=lasting)
+    # 4. Bytes at the place, and how sure it is.
     steep_s = crossing(middles[left:], y[left:], level / LEAST_RATIO)
     bytes_at = float(np.interp(at, course.s, course.written))
     step = float(np.median(np.diff(course.s[low : high + 1])))

@@ -122,6 +122,7 @@ def saturated(run: Run, name: str, phase: str) -> Saturated | None:
 
 def _figures(ground: Ground, phase: str, table: Array) -> Saturated:
     """Return the figures of these samples of a phase."""
+    # 1. Figures of the phase as a whole.
     run, test, whole, pieces = ground.run, ground.test, line(table), equal(table)
     end, first = look.ended(run, test, phase).iops, ground.records[0].counts
     figures = Saturated(
@@ -139,6 +140,7 @@ def _figures(ground: Ground, phase: str, table: Array) -> Saturated:
     )
     if len(pieces) < FEWEST:
         return figures._replace(why=Because("few", {"samples": len(pieces)}))
+    # 2. The falls up to the first disturbance; they may correct the start.
     shape = course(pieces)
     known = figures.undisturbed_s >= first.seconds and not grounds.unhurried(ground)
     drops = tuple(falls(whole.until(figures.undisturbed_s))) if known else ()
@@ -150,6 +152,7 @@ def _figures(ground: Ground, phase: str, table: Array) -> Saturated:
         figures = figures._replace(start=drops[0].level)
     if drops:
         figures = figures._replace(settled_s=_settled_s(whole, drops[-1], (1 + NEAR) * end))
+    # 3. The reason why the end is not a level that the drive keeps.
     why = grounds.unmet(NEEDS, ground) or _rises(figures, shape, calm=calm)
     if why is None and drops:
         step = shape.new or _stepped(ground, test, phase)

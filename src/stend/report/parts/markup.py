@@ -57,7 +57,7 @@ def policy(script: str) -> str:
     It holds whatever a drive's name contains.
     """
     digest = base64.b64encode(hashlib.sha256(str(script).encode()).digest()).decode()
-    # Vega compiles its expressions, which browsers count as eval.
+    # Vega compiles its expressions, which browsers treat as eval.
     scripts = f"script-src 'sha256-{digest}' 'unsafe-eval'"
     return f"default-src 'none'; {scripts}; style-src 'unsafe-inline'; img-src data: blob:"
 

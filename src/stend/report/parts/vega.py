@@ -43,7 +43,7 @@ def _keep(made: str) -> None:
     with contextlib.suppress(OSError, RuntimeError):
         place = _place()
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=place.parent) as stage:  # never half a script under its name
+        with tempfile.TemporaryDirectory(dir=place.parent) as stage:  # no incomplete script under the final name
             staged = Path(stage, place.name)
             staged.write_bytes(f"{_digest(text)}\n".encode() + text)
             staged.replace(place)

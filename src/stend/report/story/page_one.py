@@ -242,18 +242,17 @@ def measured(reason: Reason) -> bool:
 
 def claims(review: Review) -> Iterator[tuple[str, str, str]]:
     """Yield (claim, kept or not, in figures) of each claim of the drive's sheet."""
+    words = review.words
     for finding in review.findings:
         if finding.name == "claims":
             mark = KEPT.get(finding.key, "untold")
             given = {k: finding.values[k] for k in ("claimed", "value") if k in finding.values}
-            values = {k: _value(number, shape, review.words) for k, (number, shape) in given.items()}
+            values = {k: _value(number, shape, words) for k, (number, shape) in given.items()}
             claimed, shape = given["claimed"]
-            values["claimed"] = ROUND.sub("", review.words.show(claimed, shape)) + _unit(
-                shape
-            )  # as the vendor wrote it
-            state = review.words(f"state.{finding.values['state']}") if "state" in finding.values else ""
-            text = review.words("story.claimed", **({"value": "–", "state": state} | values))
-            yield review.words(f"claim.{finding.values['claim']}"), mark, f"{review.words(f'story.{mark}')}: {text}"
+            values["claimed"] = ROUND.sub("", words.show(claimed, shape)) + _unit(shape)  # as the vendor wrote it
+            state = words(f"state.{finding.values['state']}") if "state" in finding.values else ""
+            text = words("story.claimed", **({"value": "–", "state": state} | values))
+            yield words(f"claim.{finding.values['claim']}"), mark, f"{words(f'story.{mark}')}: {text}"
 
 
 def sentence(clause: str) -> str:
