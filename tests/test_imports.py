@@ -206,7 +206,7 @@ def test_an_imported_run_has_data_formats_and_is_no_review(tmp_path: Path, capsy
     for form in ("csv", "hdr", "json", "openmetrics", "parquet"):
         assert main(["report", str(place), "--format", form]) == 0
     assert main(["report", str(place)]) == 2
-    assert "was imported, which is no review" in capsys.readouterr().err
+    assert "was imported and has no review" in capsys.readouterr().err
     assert main(["resume", str(place)]) == 2
     assert "there is nothing to go on with" in capsys.readouterr().err
 

@@ -112,11 +112,11 @@ def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() 
 
 def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     figures = {"writes": 134e3, "read_wait": 90e-6, "write_wait": 90e-6}
-    own = seen({"write": "yes"})._replace(told=figures)  # rivals of this class: SN150, FlashMAX III, P3600
+    own = seen({"write": "yes"})._replace(figures=figures)  # rivals of this class: SN150, FlashMAX III, P3600
     _, worst = page_one.extremes(own)
     assert "90\u00a0µs" in worst
     assert "41\u00a0µs" in worst, "of the rivals the nearest, which is the worst of them"
-    assert page_one.extremes(own._replace(told={"writes": 300e3}))[0].startswith("Random writes, saturated: 300,000")
+    assert page_one.extremes(own._replace(figures={"writes": 300e3}))[0].startswith("Random writes, saturated: 300,000")
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
     yield Section("times", words("traced.times"), texts, tables)
     if trace.about.timed:
         yield Section("load", words("traced.load"), tables=(_load(trace, words),))
-    tables = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
-    yield Section("places", words("traced.places"), () if tables else (words("traced.no_places"),), tables)
+    maps = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
+    yield Section("places", words("traced.places"), () if maps else (words("traced.no_places"),), maps)
     notes = tuple(words.told(note) for note in trace.about.notes)
     yield Section("source", words("traced.source"), notes, tuple(_source(trace, words)))
 
