@@ -1,9 +1,10 @@
 """Saturation of every run, in the colour of its side."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series_scale, thin, time_scale, zoom
-from stend.charts.parts.marks import tips
+from stend.charts.parts.marks import Channel, tips
 from stend.charts.parts.plain import Chart
 from stend.many.compare import Comparison, Outcome
 from stend.words import Language
@@ -21,23 +22,30 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         if len({row["side"] for row in rows}) < 2:
             continue
         names = [whole.a.name, whole.b.name]
-        side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
+        run = {"field": "run", "type": "nominal", "title": words("overlay.run")}
         x, y = axis("t", title), axis("iops", words("axis.iops"))
-        chart = (
-            Chart(data())
-            .mark_line(strokeWidth=1.2, opacity=0.75)
-            .encode(
-                x=x,
-                y=y,
-                color={**side, "scale": series_scale(names, COLOURS)},
-                strokeDash={**side, "scale": series_scale(names, DASHES)},
-                detail={"field": "run", "type": "nominal"},
-                tooltip=tips(side, {"field": "run", "type": "nominal", "title": words("overlay.run")}, x, y),
-            )
-            .add_params(zoom())
-        )
+        chart = run_lines(x, y, names, words, (run, x, y), opacity=0.75).add_params(zoom())
         heading = words("overlay.courses", test=words.title(test, test), a=names[0], b=names[1])
         yield Drawing(heading, chart, {"rows": rows}, words("overlay.courses_says"))
+
+
+def run_lines(
+    x: Channel, y: Channel, names: Sequence[str], words: Language, shown: Sequence[Channel], *, opacity: float
+) -> Any:
+    """Return one line per run in the colour and dash of its side; the tooltip has the side and `shown`."""
+    side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
+    return (
+        Chart(data())
+        .mark_line(strokeWidth=1.2, opacity=opacity)
+        .encode(
+            x=x,
+            y=y,
+            color={**side, "scale": series_scale(names, COLOURS)},
+            strokeDash={**side, "scale": series_scale(names, DASHES)},
+            detail={"field": "run", "type": "nominal"},
+            tooltip=tips(side, *shown),
+        )
+    )
 
 
 def _rows(side: str, run: Outcome, test: str, scale: float) -> list[Row]:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 from stend.charts.exceedance import curve
-from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series_scale
-from stend.charts.parts.marks import tips
-from stend.charts.parts.plain import Chart
+from stend.charts.overlay.courses import run_lines
+from stend.charts.parts import Drawing, Row, axis
 from stend.many.compare import Comparison, Outcome
 from stend.many.sides import Key
 from stend.words import Language
@@ -24,19 +23,7 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         rows = [row for side in (whole.a, whole.b) for row in _rows(side.name, side.runs, key)]
         x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
         y = axis("share", words("axis.exceedance"), log=True, plain=True)
-        side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
-        chart = (
-            Chart(data())
-            .mark_line(strokeWidth=1.2, opacity=0.8)
-            .encode(
-                x=x,
-                y=y,
-                color={**side, "scale": series_scale(names, COLOURS)},
-                strokeDash={**side, "scale": series_scale(names, DASHES)},
-                detail={"field": "run", "type": "nominal"},
-                tooltip=tips(side, x, y),
-            )
-        )
+        chart = run_lines(x, y, names, words, (x, y), opacity=0.8)
         values = {"test": words.title(key.test, key.test), "load": key.load, "phase": key.phase}
         yield Drawing(words("overlay.tails", **values), chart, {"rows": rows}, words("overlay.tails_says"))
 
