@@ -93,15 +93,15 @@ def told(run: Run) -> dict[str, str]:
 @pytest.fixture
 def doubled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The source tells every figure twice as large, to whoever asks it."""
-    real = source.derived
+    real = source.quantities
 
-    def twice(*asked: object) -> float | None:
-        value = real(*asked)  # type: ignore[arg-type]
-        return None if value is None else 2 * value
+    def twice(*asked: object) -> dict[str, float | None]:
+        values = real(*asked)  # type: ignore[arg-type]
+        return {name: None if value is None else 2 * value for name, value in values.items()}
 
     for module in list(sys.modules.values()):
-        if getattr(module, "derived", None) is real:
-            monkeypatch.setattr(module, "derived", twice)
+        if getattr(module, "quantities", None) is real:
+            monkeypatch.setattr(module, "quantities", twice)
 
 
 def test_every_screen_table_card_and_export_follows_the_source(request: pytest.FixtureRequest) -> None:

@@ -52,10 +52,10 @@ def table(form: str, into: Path) -> list[dict[str, Any]]:
 
 
 def of_source(result: Result) -> Iterator[tuple[str, float | None]]:
-    yield "iops", of_record(result, "both", "iops")
-    yield "bytes_per_s", of_record(result, "both", "throughput")
+    yield "iops", of_record(result, "both")["iops"]
+    yield "bytes_per_s", of_record(result, "both")["throughput"]
     ways: tuple[Direction, ...] = ("read", "write")
-    yield from ((f"{way}_{name}", of_record(result, way, what)) for way in ways for name, what in WAITS.items())
+    yield from ((f"{way}_{name}", of_record(result, way)[what]) for way in ways for name, what in WAITS.items())
 
 
 @pytest.mark.parametrize("form", ["csv", "json", "parquet"])
@@ -117,7 +117,7 @@ def test_a_histogram_tells_the_percentiles_of_the_source_within_its_bound(tmp_pa
         }
         values = histogram.get_percentile_to_value_dict([max(rank, 0.0) for both in ranks.values() for rank in both])
         for name, both in ranks.items():
-            if (asked := of_record(record, way, name)) is not None:
+            if (asked := of_record(record, way)[name]) is not None:
                 apart = max(_bin_ns(asked * 1e9), asked * 1e9 * HDR_ERROR)
                 least, most = (values[rank] for rank in both)
                 assert least - apart <= asked * 1e9 <= most + apart, (record.where, way, name)

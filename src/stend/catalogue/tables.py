@@ -1,7 +1,6 @@
 """A run as rows of the catalogue's tables (`columns`)."""
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from stend import findings, store
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.catalogue.columns import LOAD, WAITS, About, Text
-from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, derived, figures, of_record
+from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, figures, of_record
 from stend.model.definition import Hold, Workload
 from stend.model.record import Counts, Run, Tally
 from stend.store import writer
@@ -72,7 +71,7 @@ def rows(own: About, run: Run) -> Iterator[tuple[str, Row]]:
                 **{name: getattr(figure, name) for name in ("test", "phase", "state", "place", "steady")},
                 **_load(figure.workload),
                 "rounds_used": len(figure.rounds),
-                **_told(figure.tally, figure.seconds, figure.direction, figure.value),
+                **_told(figure.tally, figure.seconds, figure.direction, figure.values),
             },
         )
         bins = sorted(figure.tally.bins.items())
@@ -93,11 +92,11 @@ def _rounds(run: Run) -> Iterator[Row]:
         if isinstance(result.step, Hold):
             counts, where = result.counts, result.where
             place = {"test": where.test, "phase": where.phase, "round": where.round, "step": result.index}
-            when = {"ended_s": result.t, "gap_s": result.gap_s}
+            when, load = {"ended_s": result.t, "gap_s": result.gap_s}, _load(result.step.workload)
             for direction in _directions(counts):
                 tally = getattr(counts, direction)
-                told = partial(of_record, result, direction) if result.told else partial(derived, tally, counts.seconds)
-                yield place | _load(result.step.workload) | when | _told(tally, counts.seconds, direction, told)
+                told = _told(tally, counts.seconds, direction, of_record(result, direction, tally))
+                yield place | load | when | told
 
 
 def _directions(counts: Counts) -> tuple[Direction, ...]:
@@ -108,7 +107,7 @@ def _load(load: Workload) -> Row:
     return {name: getattr(load, name) for name in LOAD if name != "mix_id"} | {"mix_id": load.mix or None}
 
 
-def _told(tally: Tally, seconds: float, direction: str, value: Callable[[str], float | None]) -> Row:
+def _told(tally: Tally, seconds: float, direction: str, values: Mapping[str, float | None]) -> Row:
     """Counts and the quantities made of them; percentiles are null where the sample cannot carry them."""
     there = {"direction": direction, "seconds": seconds, "ios": tally.ios, "bytes": tally.bytes}
     names = {
@@ -118,7 +117,7 @@ def _told(tally: Tally, seconds: float, direction: str, value: Callable[[str], f
         "max_s": "max",
         **dict(zip(WAITS, PERCENTS, strict=True)),
     }
-    made = {column: value(quantity) for column, quantity in names.items()}
+    made = {column: values[quantity] for column, quantity in names.items()}
     return there | made | {"sd_s": tally.deviation_s or None}
 
 

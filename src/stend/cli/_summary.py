@@ -141,18 +141,14 @@ def _figures(r: Result) -> dict[str, Any]:
     }
     if not isinstance(r.step, Hold):
         return own | {"step": type(r.step).__name__.lower(), "said": r.said}
-    counts = r.counts
-    own |= {
-        "step": r.step.workload.label,
-        "seconds": counts.seconds,
-        "iops": of_record(r, "both", "iops") or 0.0,
-        "bytes_per_s": of_record(r, "both", "throughput") or 0.0,
-    }
+    counts, rates = r.counts, of_record(r, "both")
+    own |= {"step": r.step.workload.label, "seconds": counts.seconds}
+    own |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
     ways: tuple[Direction, ...] = ("read", "write")
     for name in ways:
         if ios := getattr(counts, name).ios:
-            told = {f"{quantity}_s": of_record(r, name, quantity) for quantity in WAITS}
-            own[name] = {"ios": ios} | told
+            values = of_record(r, name)
+            own[name] = {"ios": ios} | {f"{quantity}_s": values[quantity] for quantity in WAITS}
     return own
 
 

@@ -106,19 +106,28 @@ def bin_edges_ns(index: int) -> tuple[int, int]:
 
 
 def percentile_s(tally: Tally, percent: float) -> float | None:
-    """The response time in seconds below which `percent` of the IOs lie; None where fewer than MIN_BEYOND lie beyond.
+    """Return the response time in seconds below which `percent` of the IOs lie (see `percentiles_s`)."""
+    return percentiles_s(tally, (percent,))[0]
 
-    The middle of its bin, moved within the bin so that it contradicts nothing that was recorded: not above the maximum,
-    nor so far from the mean that no distribution could have both; at most 0.8 % off. Where one bin holds every IO,
-    their mean; at most 1.6 % off.
+
+def percentiles_s(tally: Tally, percents: Sequence[float]) -> list[float | None]:
+    """Return response times in seconds below which these percents of the IOs lie; None if fewer than MIN_BEYOND do not.
+
+    Each is the middle of its bin, moved within the bin so that it contradicts nothing that was recorded: not above the
+    maximum, nor so far from the mean that no distribution could have both; at most 0.8 % off. Where one bin holds every
+    IO, it is their mean; at most 1.6 % off.
     """
     indices, counts = rising(tally.bins)
-    total = sum(counts)
-    if round(total * (100 - percent) / 100, 6) < MIN_BEYOND:
-        return None
-    wanted = math.ceil(total * percent / 100)
-    place = bisect_left(list(accumulate(counts)), wanted)
-    return _within(tally, indices[place], indices[0], wanted / total) * NS
+    below = list(accumulate(counts))
+    total = below[-1] if below else 0
+    times: list[float | None] = []
+    for percent in percents:
+        if round(total * (100 - percent) / 100, 6) < MIN_BEYOND:
+            times.append(None)
+            continue
+        wanted = math.ceil(total * percent / 100)
+        times.append(_within(tally, indices[bisect_left(below, wanted)], indices[0], wanted / total) * NS)
+    return times
 
 
 def _within(tally: Tally, index: int, lowest: int, share: float) -> float:

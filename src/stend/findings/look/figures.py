@@ -13,7 +13,7 @@ from stend.findings.look.once import once
 from stend.model import headroom
 from stend.model.definition import Hold, Phase, PlannedTest, Workload
 from stend.model.record import Counts, Result, Run, Tally, Told, added
-from stend.model.stats import percentile_s
+from stend.model.stats import percentiles_s
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
 """In order: purged and not filled; preconditioned; in the measurement window; at the end of a saturation; after rests;
@@ -58,28 +58,34 @@ QUANTITIES: dict[str, Quantity] = {
 }
 
 
-def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
-    """Return IOs/s, bytes/s or seconds of counts; None if they cannot show the quantity.
+def quantities(tally: Tally, seconds: float, names: Iterable[str] = QUANTITIES) -> dict[str, float | None]:
+    """Return IOs/s, bytes/s or seconds of counts by name, percentiles in one pass over the bins.
 
-    That is without IOs, with a sample size too small for the percentile, or if no response times were counted.
+    A value is None without IOs, if the sample is too small for the percentile, or if no response times were counted.
     """
     if not tally.ios or not seconds:
-        return None
-    if quantity in PERCENTS:
-        return percentile_s(tally, PERCENTS[quantity])
-    return {
+        return dict.fromkeys(names)
+    waits = [name for name in names if name in PERCENTS]
+    values: dict[str, float | None] = {
         "iops": tally.ios / seconds,
         "throughput": tally.bytes / seconds,
         "mean": tally.mean_s or None,
         "max": tally.max_s or None,
         "headroom": None,
-    }[quantity]
+        **dict(zip(waits, percentiles_s(tally, [PERCENTS[name] for name in waits]) if waits else (), strict=True)),
+    }
+    return {name: values[name] for name in names}
 
 
-def of_record(result: Result, direction: Direction, name: str) -> float | None:
-    """Return a quantity of one record; a value that another tool reported comes before its counts."""
-    reported = getattr(result.told, direction).get(name) if result.told else None
-    return derived(getattr(result.counts, direction), result.counts.seconds, name) if reported is None else reported
+def derived(tally: Tally, seconds: float, quantity: str) -> float | None:
+    """Return one of `quantities`."""
+    return quantities(tally, seconds, (quantity,))[quantity]
+
+
+def of_record(result: Result, direction: Direction, tally: Tally | None = None) -> dict[str, float | None]:
+    """Return all quantities of one record (its `tally` may be given); values of another tool come first."""
+    reported = getattr(result.told, direction) if result.told else {}
+    return quantities(tally or getattr(result.counts, direction), result.counts.seconds) | reported
 
 
 class Figures(NamedTuple):
@@ -104,6 +110,12 @@ class Figures(NamedTuple):
     tally: Tally
     reported: Told | None = None
     headroom: float | None = None
+
+    @property
+    def values(self) -> dict[str, float | None]:
+        """All quantities at once, each as `value` has it."""
+        reported = getattr(self.reported, self.direction) if self.reported else {}
+        return quantities(self.tally, self.seconds) | reported | {"headroom": self.headroom}
 
     def value(self, quantity: str) -> float | None:
         """Return a quantity as `derived` does; a value that another tool reported comes first."""

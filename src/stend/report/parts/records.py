@@ -46,12 +46,9 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         load = result.step.workload
         row |= {"workload": load.label, "start_bytes": load.start_bytes, "range_bytes": load.range_bytes}
         row |= {key: getattr(load, key) for key in ("random_pct", "read_pct", "block_bytes", "threads", "depth")}
-        row |= {
-            "seconds": counts.seconds,
-            "cpu_s": counts.cpu_s,
-            "iops": of_record(result, "both", "iops") or 0.0,
-            "bytes_per_s": of_record(result, "both", "throughput") or 0.0,
-        }
+        rates = of_record(result, "both")
+        row |= {"seconds": counts.seconds, "cpu_s": counts.cpu_s}
+        row |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
         row |= _tally(result, "read") | _tally(result, "write")
         row |= _replay(load.replay, result.pace) if load.replay else {}
     return row
@@ -62,7 +59,8 @@ def _tally(result: Result, way: Direction) -> dict[str, Any]:
     tally = getattr(result.counts, way)
     figures: dict[str, Any] = {"ios": tally.ios, "bytes": tally.bytes}
     if tally.ios:
-        figures |= {key: of_record(result, way, quantity) for key, quantity in WAITS.items()}
+        values = of_record(result, way)
+        figures |= {key: values[quantity] for key, quantity in WAITS.items()}
         figures["deviation_s"] = tally.deviation_s if tally.latency_ns2 else None
     return {f"{way}_{key}": value for key, value in figures.items()}
 
