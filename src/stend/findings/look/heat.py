@@ -18,11 +18,13 @@ SENSORS, NO_SENSOR = ("temperature", "sensor"), ("_min", "_s", "_events")
 
 def throttled(run: Run, records: Sequence[Record]) -> list[tuple[float, float]]:
     """Return [(from, to)] in seconds from the start of the phase; precision depends on how often telemetry was read."""
-    spans: list[tuple[float, float]] = []
+    stretches, spans = slow(run), list[tuple[float, float]]()
+    if not stretches:
+        return []
     for record in records:
         begin, end = began(run, record.result), ended(run, record.result)
         shift = record.start_s - begin[1]
-        for before, now in slow(run):
+        for before, now in stretches:
             first, last = max(before[0], begin), min(now[0], end)
             if first >= last:
                 continue
@@ -54,16 +56,22 @@ def _possible(value: Any) -> Sequence[float]:
     return [c for c in numbers if COLDEST_C < c < HOTTEST_C and c != 0]
 
 
+@once
+def temperatures(run: Run) -> tuple[tuple[Moment, float], ...]:
+    """Return the highest plausible temperature of each reading that has one, in °C, with its moment."""
+    return tuple((moment, c) for moment, look in looks(run) if (c := celsius(look)) is not None)
+
+
 def warmest(run: Run) -> float | None:
     """Return the highest plausible temperature of the whole run in °C; None if no sensor gave one."""
-    return max((c for _, look in looks(run) if (c := celsius(look)) is not None), default=None)
+    return max((c for _, c in temperatures(run)), default=None)
 
 
 def hottest(run: Run, records: Sequence[Record]) -> float | None:
     """Return the highest temperature in °C from the reading before the records to the one after; None if unknown."""
     if not records:
         return None
-    readings = [(moment, c) for moment, look in looks(run) if (c := celsius(look)) is not None]
+    readings = temperatures(run)
     begin, end = began(run, records[0].result), ended(run, records[-1].result)
     first = max((moment for moment, _ in readings if moment <= begin), default=begin)
     last = min((moment for moment, _ in readings if moment >= end), default=end)
@@ -72,7 +80,7 @@ def hottest(run: Run, records: Sequence[Record]) -> float | None:
 
 def hot_from(run: Run, records: Sequence[Record], limit: float) -> Moment | None:
     """Return the moment of the last reading before a temperature `limit` was reached during these records, or None."""
-    readings = [(moment, c) for moment, look in looks(run) if (c := celsius(look)) is not None]
+    readings = temperatures(run)
     begin, end = began(run, records[0].result), ended(run, records[-1].result)
     for place, (moment, c) in enumerate(readings):
         before = readings[place - 1][0] if place else moment
