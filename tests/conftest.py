@@ -27,11 +27,8 @@ from stend.cli import ALONE, GARBAGE_AFTER, main  # noqa: E402
 os.environ.setdefault(*ALONE)
 
 from stend.base import fio_features  # noqa: E402
-from stend.charts.parts import theme  # noqa: E402
 from tests import needs  # noqa: E402
 from tests.forks import Program  # noqa: E402
-
-theme.CHECKED = True
 
 NOT_RUN = "not run"
 """A property of a test that has run in part: how many cases it left out, and why."""

@@ -2,9 +2,11 @@
 
 import json
 import re
+from importlib import resources
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
 
 from stend import charts, suite
 from stend.charts import Picture
@@ -107,3 +109,16 @@ def test_time_in_which_the_drive_was_throttled_is_shaded() -> None:
         (span,) = picture.spec["datasets"]["hot"]
         assert (span["from"] * 60, span["to"] * 60) == pytest.approx((900, 1500), abs=1)
         assert "Shaded" in picture.says
+
+
+def test_every_golden_specification_fits_the_schema_of_vega_lite() -> None:
+    """The schema is Vega-Lite's own, as Altair (a tool of tests alone) carries it; it knows every property."""
+    schema = json.loads((resources.files("altair") / "vegalite/v6/schema/vega-lite-schema.json").read_text())
+    judge = Draft7Validator(schema)
+    for name in sorted(pictures.golden()):
+        spec = json.loads(pictures.golden()[name])
+        spec["datasets"] = {key: [] for key in spec["datasets"]}
+        assert judge.is_valid(spec), name
+    wrong = {**json.loads(pictures.golden()["convergence"]), "mark": {"type": "line", "strokeWdith": 2}}
+    wrong["datasets"] = {}
+    assert not judge.is_valid(wrong)

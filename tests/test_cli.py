@@ -28,7 +28,7 @@ VERBS = (
     "devices",
     "doctor",
 )
-HEAVY = ("numpy", "numba", "altair", "duckdb", "rich", "typst", "jinja2", "vl_convert")
+HEAVY = ("numpy", "numba", "duckdb", "rich", "typst", "jinja2", "vl_convert")
 
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:

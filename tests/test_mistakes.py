@@ -102,15 +102,15 @@ def test_a_missing_part_is_named_whatever_verb_needs_it(
     usual = builtins.__import__
 
     def lacking(name: str, *rest: Any) -> Any:
-        if name.partition(".")[0] == "altair":
-            raise ModuleNotFoundError(name="altair")
+        if name.partition(".")[0] == "jinja2":
+            raise ModuleNotFoundError(name="jinja2")
         return usual(name, *rest)
 
-    for name in [name for name in sys.modules if name.startswith(("stend.charts", "stend.report", "altair"))]:
+    for name in [name for name in sys.modules if name.startswith(("stend.charts", "stend.report", "jinja2"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", lacking)
-    sentence = refused(["trace", "show", "t.log"], 4, capsys)
-    assert sentence == "stend: `stend trace` needs altair, which is not installed: `pip install 'stend[report]'`"
+    sentence = refused(["trace", "show", "t.log", "--format", "html"], 4, capsys)
+    assert sentence == "stend: `stend trace` needs jinja2, which is not installed: `pip install 'stend[report]'`"
     with pytest.raises(ModuleNotFoundError), extras.needing("this"):
         raise ModuleNotFoundError(name="somebody_s_own")
 

@@ -9,7 +9,6 @@ from stend.base.errors import Missing
 EXTRAS = {
     "numba": "sim",
     "llvmlite": "sim",
-    "altair": "report",
     "duckdb": "report",
     "hdrh": "report",
     "jinja2": "report",

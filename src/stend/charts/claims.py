@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLACK, BLUE, Drawing, Row, axis, data
+from stend.charts.parts import BLACK, BLUE, Drawing, Row, axis
 from stend.charts.parts.marks import category, tips
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.findings import Sheet, look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -36,10 +36,10 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
         x = axis("value", words(f"axis.{figure}"))
         shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
         tooltip = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~g"}]
-        bars = Chart(data()).mark_bar(color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=tooltip)
+        bars = Chart().mark("bar", color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=tooltip)
         ticks = (
-            Chart(data())
-            .mark_tick(color=BLACK, thickness=4, size=40)
+            Chart()
+            .mark("tick", color=BLACK, thickness=4, size=40)
             .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=tooltip)
         )
         known = any(row["claim"] is not None for row in rows)

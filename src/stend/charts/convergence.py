@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from stend.base.units import block_label
-from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import Hold, PlannedTest, Workload
 from stend.model.record import Counts, Run
@@ -38,8 +38,8 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
     colour, scale = ladder(len(series)), {"legend": None} if len(series) < 2 else {"title": words("axis.block_size")}
     tips = {"series": words("axis.block_size"), "round": words("axis.round"), "value": words(f"axis.{figure}")}
     chart = (
-        Chart(data())
-        .mark_line(point={"size": 40})
+        Chart()
+        .mark("line", point={"size": 40})
         .encode(
             x=axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d"),
             y=axis("value", words(f"axis.{figure}")),

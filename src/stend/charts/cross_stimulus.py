@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 
-import altair as alt
-
 from stend.charts.parts import Drawing, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import dots, series, thin_lines
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
 from stend.model.definition import PlannedTest
@@ -47,7 +45,7 @@ def _times(test: PlannedTest, records: list[Record], scale: float, title: str, w
     ]
     y = axis("ms", words("axis.latency_ms"), log=True, plain=True)
     below = thin_lines(axis("t", title), y, series("figure", words("axis.response_time"), list(named.values())))
-    speed = Chart(alt.NamedData("speed")).mark_line(color="#009e73", strokeWidth=1.2)
+    speed = Chart("speed").mark("line", color="#009e73", strokeWidth=1.2)
     above = speed.encode(x=axis("t", title), y=axis("mbs", words("axis.throughput"))).properties(height=180)
     rows = {
         "rows": [r for name in named.values() for r in thin([t for t in times if t["figure"] == name], "t", "ms", 700)],

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLUE, RED, Drawing, Row, axis, data
+from stend.charts.parts import BLUE, RED, Drawing, Row, axis
 from stend.charts.parts.marks import category, dots, lines, octaves, series, tips
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Cell
 from stend.model.definition import PlannedTest
@@ -116,13 +116,14 @@ def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
     depths = [f"Q{q}" for q in sorted({p.workload.depth for p in points})]
     x, y = category("q", words("axis.depth"), depths), category("t", words("axis.threads"), _threads(points))
     colour = {"field": "cpu", "type": "quantitative", "title": words("axis.cpu"), "scale": {"scheme": "viridis"}}
-    base = Chart(data()).encode(x=x, y=y)
+    base = Chart().encode(x=x, y=y)
     tooltip = [*tips(x, y), {"field": "cpu", "title": words("axis.cpu"), "format": ".1f"}]
-    cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=tooltip)
+    cells = base.mark("rect", stroke="white").encode(color=colour, tooltip=tooltip)
     loads = [float(row["cpu"]) for row in rows]
     middle = (max(loads) + min(loads)) / 2
     ink = {"condition": {"test": f"datum.cpu > {middle}", "value": "#000"}, "value": "#fff"}
-    text = base.mark_text(fontSize=11).encode(text={"field": "cpu", "type": "quantitative", "format": ".0f"}, color=ink)
+    label = {"field": "cpu", "type": "quantitative", "format": ".0f"}
+    text = base.mark("text", fontSize=11).encode(text=label, color=ink)
     chart = (cells + text).properties(height=260)
     return Drawing(
         words("chart.demand_cpu", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.cpu")
@@ -139,8 +140,8 @@ def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Draw
         for n, pairs in sorted(totals.items())
     ]
     x: dict[str, Any] = category("toio", words("axis.outstanding"), [str(row["toio"]) for row in rows])
-    left = Chart(data()).mark_bar(color=BLUE, opacity=0.8)
-    right = Chart(data()).mark_line(color=RED, point={"color": RED, "size": 40, "filled": True})
+    left = Chart().mark("bar", color=BLUE, opacity=0.8)
+    right = Chart().mark("line", color=RED, point={"color": RED, "size": 40, "filled": True})
     iops = axis("iops", words("axis.iops"), titleColor=BLUE)
     ms = axis("ms", words("axis.latency"), titleColor=RED)
     chart = (

@@ -41,7 +41,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
     y = axis("share", words("axis.exceedance"), log=True, plain=True)
     chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
-    chart = chart.configure_legend(orient="bottom", columns=1, labelLimit=600)
+    chart = chart.configure(legend={"orient": "bottom", "columns": 1, "labelLimit": 600})
     yield Drawing(
         words("chart.exceedance", test=words.title(test.name, test.title)),
         chart,

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import GREY, Drawing, Row, axis, data
+from stend.charts.parts import GREY, Drawing, Row, axis
 from stend.charts.parts.marks import tips
-from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
+from stend.charts.parts.vega import Chart
 from stend.model import headroom
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -33,12 +33,12 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
     limit = {"ms": limit_ms, "what": words("headroom.limit", limit=limit_ms / 1e3)}
     kinds, how = channels(sides, [str(row["drive"]) for row in rows]), _how(rows, words)
     drives = {name: kinds[name] for name in ("color", "strokeDash")}
-    base = Chart(data()).encode(x=x, y=y, tooltip=tips(kinds["color"], how, x, y))
-    line = base.mark_line(strokeWidth=1.4).encode(**drives)
-    points = base.mark_point(size=70, filled=True, opacity=0.85).encode(color=kinds["color"], shape=how)
-    rule = Chart(data("limit")).mark_rule(color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)
+    base = Chart().encode(x=x, y=y, tooltip=tips(kinds["color"], how, x, y))
+    line = base.mark("line", strokeWidth=1.4).encode(**drives)
+    points = base.mark("point", size=70, filled=True, opacity=0.85).encode(color=kinds["color"], shape=how)
+    rule = Chart("limit").mark("rule", color=GREY, strokeDash=[5, 3], strokeWidth=1.6).encode(y=y)
     named = {"text": {"field": "what", "type": "nominal"}, "y": y, "x": {"value": 6}}
-    text = Chart(data("limit")).mark_text(align="left", dy=-7, color=GREY).encode(**named)
+    text = Chart("limit").mark("text", align="left", dy=-7, color=GREY).encode(**named)
     yield Drawing(title, rule + text + line + points, {"rows": rows, "limit": [limit]}, words("says.headroom"))
 
 

@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import altair as alt
-
-from stend.charts.parts import BLACK, RED, Drawing, Row, axis, data
+from stend.charts.parts import BLACK, RED, Drawing, Row, axis
 from stend.charts.parts.marks import series, tips
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart, layer
 from stend.findings import look
 from stend.model.definition import PlannedTest
 from stend.model.record import Counts, Run, added
@@ -62,19 +60,19 @@ def _chart(names: list[str], words: Language) -> Any:
     count = {**axis("ios", words("axis.count"), log=True)}
     count["scale"] = {"type": "log", "domainMin": FLOOR, "nice": False}
     histogram = (
-        Chart(data())
-        .mark_rect(opacity=0.55)
+        Chart()
+        .mark("rect", opacity=0.55)
         .encode(x=x, x2="ms2", y=count, y2="floor", color=kinds["color"], tooltip=tips(kinds["color"], x, count))
     )
     share = {**axis("share", words("axis.confidence")), "scale": {"domain": [0, 100]}}
-    level = Chart(data("confidence")).mark_line(color=RED, strokeWidth=1.2, strokeDash=[4, 2]).encode(x=x, y=share)
-    rules = Chart(data("marks")).mark_rule(color=BLACK, strokeDash=[2, 3]).encode(x=x)
+    level = Chart("confidence").mark("line", color=RED, strokeWidth=1.2, strokeDash=[4, 2]).encode(x=x, y=share)
+    rules = Chart("marks").mark("rule", color=BLACK, strokeDash=[2, 3]).encode(x=x)
     text = (
-        Chart(data("marks"))
-        .mark_text(angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=10)
+        Chart("marks")
+        .mark("text", angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=10)
         .encode(x=x, y=share, text={"field": "label", "type": "nominal"})
     )
-    return alt.layer(histogram, alt.layer(level, rules, text)).resolve_scale(y="independent")
+    return layer(histogram, layer(level, rules, text)).resolve_scale(y="independent")
 
 
 def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import block_label
-from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
+from stend.charts.parts.vega import Chart
 from stend.findings.look.figures import answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -51,8 +51,8 @@ def _tips(words: Language) -> list[dict[str, str]]:
 def _lines(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     shared = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
     return (
-        Chart(data())
-        .mark_line(point={"size": 45})
+        Chart()
+        .mark("line", point={"size": 45})
         .encode(
             x={
                 "field": "kib",
@@ -80,13 +80,16 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
         "scale": {"type": "log", "scheme": "viridis"},
         "legend": None,
     }
-    base = Chart(data()).encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
-    cells = base.mark_rect(stroke="white").encode(color=colour, tooltip=_tips(words))
+    base = Chart().encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
+    cells = base.mark("rect", stroke="white").encode(color=colour, tooltip=_tips(words))
     halo = {"condition": {"test": "datum.light", "value": "#000000"}, "value": "#ffffff"}
+    ends = [{"op": op, "field": "iops", "as": name} for op, name in (("max", "top"), ("min", "low"))]
     text = (
-        base.transform_joinaggregate(top="max(iops)", low="min(iops)")
-        .transform_calculate(light="log(datum.iops / datum.low) / log(datum.top / datum.low) > 0.55")
-        .mark_text(fontSize=11)
+        base.transform(
+            {"joinaggregate": ends},
+            {"calculate": "log(datum.iops / datum.low) / log(datum.top / datum.low) > 0.55", "as": "light"},
+        )
+        .mark("text", fontSize=11)
         .encode(text={"field": "text", "type": "nominal"}, color=halo)
     )
     return (cells + text).properties(height=260)
@@ -95,8 +98,8 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
 def _bars(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     mix = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
     return (
-        Chart(data())
-        .mark_bar(stroke="white", strokeWidth=0.4)
+        Chart()
+        .mark("bar", stroke="white", strokeWidth=0.4)
         .encode(
             x={
                 "field": "block",

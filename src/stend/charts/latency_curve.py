@@ -33,7 +33,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         order = {"field": "q", "type": "quantitative"}
         chart = lines(axis("iops", words("axis.iops"), tickCount=4, format="~s"), y, kinds, size=25, order=order)
         facet = {"field": "block", "type": "nominal", "sort": sizes, "title": words("axis.block_size")}
-        spread = chart.properties(width=190, height=190).facet(facet=facet, columns=3).resolve_scale(x="independent")
+        spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve_scale(x="independent")
         title = words(
             "chart.latency_curve", test=words.title(test.name, test.title), mix=f"{read_pct}/{100 - read_pct}"
         )

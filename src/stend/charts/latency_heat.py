@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from stend.charts.parts import Drawing, Row, axis, data, time_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import Drawing, Row, axis, time_scale
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
 from stend.model.definition import PlannedTest
@@ -39,7 +39,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         {"field": "low", "title": words("axis.latency_ms"), "format": ",.3~g"},
         {"field": "share", "title": words("axis.share"), "format": ",.3~g"},
     ]
-    chart = Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tooltip)
+    chart = Chart().mark("rect").encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tooltip)
     yield Drawing(
         words("chart.latency_heat", test=words.title(test.name, test.title)),
         chart,

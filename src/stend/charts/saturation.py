@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import BLUE, DASHES, Drawing, Row, axis, data, ladder, series_scale, thin, time_scale, zoom
+from stend.charts.parts import BLUE, DASHES, Drawing, Row, axis, ladder, series_scale, thin, time_scale, zoom
 from stend.charts.parts.marks import shaded
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
 from stend.findings.look.figures import SATURATING
@@ -40,9 +40,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
     rows: list[Row] = [{"t": r.end_s / scale, "iops": r.counts.iops} for r in records]
     tips = [{"field": "t", "title": time, "format": ",.4~g"}, {"field": "iops", "title": "IOPS", "format": ",.0f"}]
-    base = Chart(data()).encode(x=axis("t", time), y=axis("iops", words("axis.iops")), tooltip=tips)
-    line = base.mark_line(color=BLUE, strokeWidth=1, opacity=0.6)
-    return line + base.mark_circle(color=BLUE, size=14), thin(rows, "t", "iops")
+    base = Chart().encode(x=axis("t", time), y=axis("iops", words("axis.iops")), tooltip=tips)
+    line = base.mark("line", color=BLUE, strokeWidth=1, opacity=0.6)
+    return line + base.mark("circle", color=BLUE, size=14), thin(rows, "t", "iops")
 
 
 def _latency(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
@@ -51,8 +51,8 @@ def _latency(records: Sequence[Record], scale: float, time: str, words: Language
     rows = [row for points in series for row in thin(points, "t", "ms", 500)]
     shared = {"field": "figure", "type": "nominal", "title": words("axis.response_time"), "sort": names}
     chart = (
-        Chart(data())
-        .mark_line(strokeWidth=1.4, point={"size": 8, "opacity": 0.5})
+        Chart()
+        .mark("line", strokeWidth=1.4, point={"size": 8, "opacity": 0.5})
         .encode(
             x=axis("t", time),
             y=axis("ms", words("axis.latency_ms"), log=True, plain=True),

@@ -1,10 +1,11 @@
 """Streams of a captured workload: shares of the IOs, and the rate of each alone next to all of them together."""
 
 from collections.abc import Iterator
+from typing import Any
 
-from stend.charts.parts import BLUE, GREEN, Drawing, Row, axis, data
+from stend.charts.parts import BLUE, GREEN, Drawing, Row, axis
 from stend.charts.parts.marks import tips
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import streams
 from stend.model.definition import PlannedTest
@@ -36,8 +37,10 @@ def _bars(rows: list[Row], field: str, name: str, title: str, colour: str, words
     x = axis(field, name, log=wide, plain=wide)
     shown = {"labelLimit": 220, "title": None}
     y = {"field": "stream", "type": "nominal", "sort": [row["stream"] for row in rows], "axis": shown}
-    base = Chart(data()).encode(x=x, y=y, tooltip=tips(y | {"title": words("axis.stream")}, x))
-    mark = base.mark_point(size=110, filled=True, color=colour) if wide else base.mark_bar(color=colour, height=18)
-    text = base.mark_text(align="left", dx=8).encode(text={"field": field, "type": "quantitative", "format": ",.3~s"})
+    base = Chart().encode(x=x, y=y, tooltip=tips(y | {"title": words("axis.stream")}, x))
+    shape: dict[str, Any] = {"size": 110, "filled": True} if wide else {"height": 18}
+    mark = base.mark("point" if wide else "bar", color=colour, **shape)
+    label = {"field": field, "type": "quantitative", "format": ",.3~s"}
+    text = base.mark("text", align="left", dx=8).encode(text=label)
     chart = (mark + text).properties(height=34 * max(len(rows), 1) + 20)
     return Drawing(title, chart, {"rows": rows}, words(f"says.stream_{'rates' if field == 'iops' else 'shares'}"))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, Drawing, Row, axis, data
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, Drawing, Row, axis
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run, Verdict
@@ -51,11 +51,11 @@ def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
     tips = [{"field": "line", "title": words("axis.line")}, {"field": "round", "title": words("axis.round")}]
     tips.append({"field": "value", "title": words(f"axis.{verdict.quantity}"), "format": ",.4~g"})
     lines = (
-        Chart(data("lines"))
-        .mark_line(strokeWidth=1.6)
+        Chart("lines")
+        .mark("line", strokeWidth=1.6)
         .encode(**common, detail={"field": "part", "type": "nominal"}, tooltip=tips)
     )
-    measured = Chart(data()).mark_line(point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
+    measured = Chart().mark("line", point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
     state = words("window.steady" if verdict.steady else "window.not_steady")
     title = words("chart.window", test=words.title(test.name, test.title), label=verdict.label, state=state)
     says = words(f"says.window_{verdict.rule.partition('-')[0]}")

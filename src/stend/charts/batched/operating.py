@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import BLUE, Drawing, Row, axis, data
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import BLUE, Drawing, Row, axis
+from stend.charts.parts.vega import Chart
 from stend.many.batch.acceptance import Plan
 from stend.many.batch.verdict import Batch
 from stend.words import Language
@@ -21,7 +21,7 @@ def draw(batch: Batch, words: Language) -> Iterator[Drawing]:
         values = {"n": plan.sample, "accept": plan.accept}
         x = axis("pct", words("batched.bad_share"))
         y = axis("accepted", words("batched.accepted_share"))
-        line = Chart(data()).mark_line(color=BLUE).encode(x=x, y=y).properties(height=220, width=420)
+        line = Chart().mark("line", color=BLUE).encode(x=x, y=y).properties(height=220, width=420)
         yield Drawing(
             words("batched.operating", **values), line, {"rows": rows}, words("batched.operating_says", **values)
         )

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import COLOURS, GREY, SHAPES, Drawing, Row, data, series_scale
+from stend.charts.parts import COLOURS, GREY, SHAPES, Drawing, Row, series_scale
 from stend.charts.parts.figures import figure_name
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.many.batch.verdict import Batch
 from stend.many.compare.differences import Figure
 from stend.words import Language
@@ -57,7 +57,7 @@ def _chart(rows: list[Row], batch: Batch, words: Language) -> Any:
     colour = {**base, "scale": series_scale(names, shades)}
     shape = {**base, "scale": series_scale(names, SHAPES)}
     tips = [{"field": f, "type": "nominal", "title": words(f"batched.tip_{f}")} for f in ("drive", "text", "figure")]
-    median_line = Chart(data("one")).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
-    dots = Chart(data()).mark_point(filled=True, size=42, opacity=0.75)
+    median_line = Chart("one").mark("rule", color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
+    dots = Chart().mark("point", filled=True, size=42, opacity=0.75)
     dots = dots.encode(x={**x, "field": "x"}, y=y, color=colour, shape=shape, tooltip=tips)
     return (median_line + dots).properties(height=max(90, 19 * len(order)), width=420)

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import GiB, MiB
-from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, binned, data, thin, zoom
+from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, binned, thin, zoom
 from stend.charts.parts.marks import band, tips
-from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import Idle
 from stend.model.published import middle
@@ -23,13 +23,13 @@ def _over(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], y: dict[str
     kinds = channels(sides, [str(row["drive"]) for row in rows])
     tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, x, y)
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
-    line = Chart(data()).mark_line(strokeWidth=1.8, point={"size": 10, "opacity": 0.6}, clip=True)
+    line = Chart().mark("line", strokeWidth=1.8, point={"size": 10, "opacity": 0.6}, clip=True)
     course = line.encode(x=x, y=y, tooltip=tooltip, **shown)
     if any("low" in row for row in rows):
         course = band(x, y, kinds["color"]) + course
     if not _single(rows):
         return course.add_params(zoom())
-    dot = Chart(data("single")).mark_point(filled=True, size=70, opacity=0.9, clip=True)
+    dot = Chart("single").mark("point", filled=True, size=70, opacity=0.9, clip=True)
     return course.add_params(zoom()) + dot.encode(x=x, y=y, tooltip=tooltip, color=kinds["color"], shape=kinds["shape"])
 
 
@@ -153,7 +153,7 @@ def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         names = [words("figure.mean"), words("figure.max")]
         colour: dict[str, Any] = {"field": "figure", "type": "nominal", "title": None, "legend": {"orient": "bottom"}}
         colour["scale"] = {"domain": names, "range": [BLUE, ORANGE]}
-        mark = Chart(data()).mark_point(filled=True, size=9, opacity=0.6)
+        mark = Chart().mark("point", filled=True, size=9, opacity=0.6)
         chart = mark.encode(x=x, y=y, color=colour, tooltip=tips(colour, x, y)).add_params(zoom())
         yield Drawing(words("beside.bursts"), chart, {"rows": rows}, words("beside.bursts_says"))
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import KiB
-from stend.charts.parts import Drawing, Row, axis, data
+from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, tips
-from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
+from stend.charts.parts.vega import Chart
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures
 from stend.model import published
@@ -55,7 +55,7 @@ def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Langu
     kinds = channels(sides, [row["drive"] for row in rows])
     shown = {key: kinds[key] for key in ("color", "shape")}
     tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
-    chart = Chart(data()).mark_point(filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **shown)
+    chart = Chart().mark("point", filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **shown)
     return chart.properties(height=34 * len(order) + 10)
 
 

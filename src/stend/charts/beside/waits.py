@@ -5,10 +5,10 @@ from typing import Any
 
 from stend.base.units import KiB
 from stend.charts.beside.levels import dots
-from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, data, series_scale
+from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, series_scale
 from stend.charts.parts.marks import lines, tips
-from stend.charts.parts.plain import Chart
 from stend.charts.parts.sides import Side, channels
+from stend.charts.parts.vega import Chart
 from stend.model.published import middle
 from stend.words import Language
 
@@ -98,7 +98,7 @@ def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
                 "shape": {**dash, "scale": series_scale(threads, SHAPES)},
                 "order": {"field": "q", "type": "quantitative"},
             }
-            line = Chart(data()).mark_line(point={"size": 30, "filled": True}, strokeWidth=1.4)
+            line = Chart().mark("line", point={"size": 30, "filled": True}, strokeWidth=1.4)
             chart = line.encode(x=x, y=y, tooltip=tooltip, **kinds)
             title = words("beside.tails", kind=words(f"kind.{reads}"))
             yield Drawing(title, chart, {"rows": rows}, words("beside.tails_says"))

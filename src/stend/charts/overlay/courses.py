@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, data, series_scale, thin, time_scale, zoom
+from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, series_scale, thin, time_scale, zoom
 from stend.charts.parts.marks import Channel, tips
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Outcome
 from stend.words import Language
 
@@ -35,8 +35,8 @@ def run_lines(
     """Return one line per run in the colour and dash of its side; the tooltip has the side and `shown`."""
     side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
     return (
-        Chart(data())
-        .mark_line(strokeWidth=1.2, opacity=opacity)
+        Chart()
+        .mark("line", strokeWidth=1.2, opacity=opacity)
         .encode(
             x=x,
             y=y,

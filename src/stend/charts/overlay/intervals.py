@@ -5,9 +5,9 @@ from math import log
 from typing import Any
 
 from stend.charts.overlay.ratio_map import change
-from stend.charts.parts import GREY, Drawing, Row, data, series_scale
+from stend.charts.parts import GREY, Drawing, Row, series_scale
 from stend.charts.parts.figures import named
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
@@ -71,10 +71,10 @@ def _chart(rows: list[Row], words: Language) -> Any:
     colour = {**verdict, "scale": series_scale(kinds, [colour for colour, _ in LOOKS.values()])}
     shape = {**verdict, "scale": series_scale(kinds, [shape for _, shape in LOOKS.values()])}
     tips = [{"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("name", "text", "verdict")]
-    base = Chart(data()).encode(y=y)
-    equality = Chart(data("one")).mark_rule(color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
-    bars = base.mark_rule(strokeWidth=1.6).encode(x={**x, "field": "low"}, x2={"field": "high"}, color=colour)
-    dots = base.mark_point(filled=True, size=60).encode(
+    base = Chart().encode(y=y)
+    equality = Chart("one").mark("rule", color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})
+    bars = base.mark("rule", strokeWidth=1.6).encode(x={**x, "field": "low"}, x2={"field": "high"}, color=colour)
+    dots = base.mark("point", filled=True, size=60).encode(
         x={**x, "field": "ratio"}, color=colour, shape=shape, tooltip=tips
     )
     return (equality + bars + dots).properties(height=max(90, 19 * len(rows)), width=420)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from math import log
 
-from stend.charts.parts import Drawing, Row, data
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import Drawing, Row
+from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
@@ -59,10 +59,10 @@ def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words:
     tips = [
         {"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("block", "mix", "text", "verdict")
     ]
-    base = Chart(data()).encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
-    cells = base.mark_rect(stroke="#c8ccd1").encode(color=colour, tooltip=tips)
+    base = Chart().encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
+    cells = base.mark("rect", stroke="#c8ccd1").encode(color=colour, tooltip=tips)
     dark = {"condition": {"test": f"abs(datum.change) > {0.62 * most}", "value": "#ffffff"}, "value": "#000000"}
-    text = base.mark_text(fontSize=11, lineBreak="\n", dy=-6).encode(
+    text = base.mark("text", fontSize=11, lineBreak="\n", dy=-6).encode(
         text={"field": "text", "type": "nominal"}, color=dark
     )
     return (cells + text).properties(height=max(120, 38 * len(mixes)))

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, data, series_scale
+from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, series_scale
 from stend.charts.parts.marks import octaves, tips
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
@@ -62,7 +62,7 @@ def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words:
         "opacity": {**side, "scale": series_scale(names, (0.55, 1.0))},
     }
     return (
-        Chart(data())
-        .mark_line(point={"size": 36, "filled": True})
+        Chart()
+        .mark("line", point={"size": 36, "filled": True})
         .encode(x=x, y=y, tooltip=tips(side, mix, x, y), **channels)
     )

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from stend.words import Language
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Row = dict[str, Any]
 
@@ -21,7 +18,7 @@ MOST_POINTS = 1500
 
 
 class Drawing(NamedTuple):
-    """A chart from its file: a title, Altair marks over named rows, and a sentence on how to read it."""
+    """A chart from its file: a title, a Vega-Lite chart over named rows, and a sentence on how to read it."""
 
     title: str
     chart: Any
@@ -36,13 +33,6 @@ class Picture(NamedTuple):
     title: str
     spec: dict[str, Any]
     says: str
-
-
-def data(name: str = "rows") -> "alt.NamedData":
-    """Return a reference to the drawing's rows, which are kept beside the chart: Altair is slow to walk values."""
-    import altair as alt
-
-    return alt.NamedData(name)
 
 
 def thin(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> list[Row]:
@@ -97,19 +87,13 @@ def axis(
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
-def zoom(name: str = "zoom") -> "alt.Parameter":
+def zoom(name: str = "zoom") -> dict[str, Any]:
     """Return a parameter for panning and zooming the time axis: drag to pan, Shift and wheel to zoom.
 
     A wheel without Shift scrolls the page.
     """
-    import altair as alt
-
-    return alt.selection_interval(
-        name=name,
-        encodings=["x"],
-        bind="scales",
-        zoom="wheel![event.shiftKey]",
-    )
+    select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.shiftKey]"}
+    return {"name": name, "select": select, "bind": "scales"}
 
 
 def series_scale(names: Sequence[str], channel: Sequence[Any]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, data, ladder, series_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, ladder, series_scale
+from stend.charts.parts.vega import Chart
 
 Channel = dict[str, Any]
 
@@ -49,7 +49,7 @@ def shaded(
     """Return a chart over time with shaded stretches, and their rows; `spans` are in units of the x axis."""
     if not spans:
         return chart, {}
-    wide = Chart(data("hot")).mark_rect(color=RED, opacity=0.15).encode(x={**x, "field": "from"}, x2={"field": "to"})
+    wide = Chart("hot").mark("rect", color=RED, opacity=0.15).encode(x={**x, "field": "from"}, x2={"field": "to"})
     return wide + chart, {"hot": [{"from": begin, "to": end} for begin, end in spans]}
 
 
@@ -57,8 +57,8 @@ def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, 
     """Return lines with points."""
     tooltip = tips(kinds["color"], x, y)
     return (
-        Chart(data())
-        .mark_line(point={"size": size, "filled": True}, strokeWidth=width)
+        Chart()
+        .mark("line", point={"size": size, "filled": True}, strokeWidth=width)
         .encode(x=x, y=y, tooltip=tooltip, **kinds, **more)
     )
 
@@ -68,8 +68,8 @@ def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
     tooltip = tips(kinds["color"], x, y)
     shown = {key: kinds[key] for key in ("color", "strokeDash")}
     return (
-        Chart(data())
-        .mark_line(point={"size": 8, "opacity": 0.5}, strokeWidth=1.4)
+        Chart()
+        .mark("line", point={"size": 8, "opacity": 0.5}, strokeWidth=1.4)
         .encode(x=x, y=y, tooltip=tooltip, **shown)
     )
 
@@ -77,15 +77,15 @@ def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
 def band(x: Channel, y: Channel, colour: Channel) -> Any:
     """Return the band between `low` and `high` of each point, to be drawn behind its line."""
     low, high = {**y, "field": "low"}, {"field": "high"}
-    plain = Chart(data()).transform_filter("isValid(datum.low)")
-    return plain.mark_area(opacity=0.2, clip=True).encode(x=x, y=low, y2=high, color=colour)
+    plain = Chart().transform({"filter": "isValid(datum.low)"})
+    return plain.mark("area", opacity=0.2, clip=True).encode(x=x, y=low, y2=high, color=colour)
 
 
 def dots(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 14) -> Any:
     """Return a scatter of records."""
     tooltip = tips(kinds["color"], x, y)
     shown = {key: kinds[key] for key in ("color", "shape")}
-    return Chart(data()).mark_point(size=size, filled=True, opacity=0.7).encode(x=x, y=y, tooltip=tooltip, **shown)
+    return Chart().mark("point", size=size, filled=True, opacity=0.7).encode(x=x, y=y, tooltip=tooltip, **shown)
 
 
 def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
@@ -93,7 +93,7 @@ def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
     colour = kinds["color"]
     offset = {"field": colour["field"], "sort": colour["scale"]["domain"]}
     return (
-        Chart(data())
-        .mark_bar(stroke="white", strokeWidth=0.4)
+        Chart()
+        .mark("bar", stroke="white", strokeWidth=0.4)
         .encode(x=x, xOffset=offset, y=y, color=colour, tooltip=tips(x, colour, y))
     )

@@ -8,8 +8,6 @@ from stend.words import Language
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, FAINT, WARN = "#1b1f24", "#dfe3e8", "#a40000"
-CHECKED = False
-"""Check each piece of a chart against Altair's schema: true in tests; a report does not need it."""
 
 LOCALES: dict[str, dict[str, Any]] = {
     "en": {"number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "minus": "−"}},
@@ -62,24 +60,20 @@ def config(words: Language) -> dict[str, Any]:
 
 def pictures(name: str, drawings: Iterable[Drawing], words: Language, stamps: Sequence[str]) -> Iterator[Picture]:
     """Yield the drawings that have rows as finished pictures."""
-    from altair.utils.schemapi import debug_mode
-
-    with debug_mode(CHECKED):
-        drawn = list(drawings)
-    for drawing in drawn:
+    for drawing in drawings:
         if any(drawing.rows.values()):
             yield finished(name, drawing, words, stamps)
 
 
 def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]) -> Picture:
     """Return a drawing with theme, locale, rows and stamps."""
-    spec: dict[str, Any] = drawing.chart.to_dict(validate=False)
+    spec: dict[str, Any] = drawing.chart.to_dict()
     spec["datasets"] = {key: [_rounded(row) for row in rows] for key, rows in drawing.rows.items()}
     title: dict[str, Any] = {"text": drawing.title}
     if stamps:
         title |= {"subtitle": list(stamps)}
     says = drawing.says or drawing.title
-    overrides = {key: value for key, value in spec.get("config", {}).items() if key != "view"}  # Altair's own 300 x 300
+    overrides = spec.get("config", {})
     merged = {key: {**value, **overrides[key]} if key in overrides else value for key, value in config(words).items()}
     plain = {"title": title, "description": f"{drawing.title}. {says}", "config": merged}
     return Picture(name, drawing.title, spec | plain, says)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, data, series_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import BLUE, GREY, RED, Drawing, Row, axis, series_scale
+from stend.charts.parts.vega import Chart
 from stend.charts.swept.named import axis_title, scaled, subject_name, tight
 from stend.many.sweep.study import Study
 from stend.many.sweep.wish import Subject, Wish
@@ -73,5 +73,5 @@ def _chart(rows: Sequence[Row], wish: Wish, over: Subject, words: Language) -> A
     }
     tips = [{"field": "drive", "type": "nominal", "title": words("swept.drive")}]
     x, y = tight(_axis("x", over, words), rows), tight(_axis("y", wish.subject, words), rows)
-    dots = Chart(data()).mark_point(filled=True, opacity=0.75).encode(x=x, y=y, tooltip=tips, **channels)
+    dots = Chart().mark("point", filled=True, opacity=0.75).encode(x=x, y=y, tooltip=tips, **channels)
     return dots.properties(height=300, width=520)

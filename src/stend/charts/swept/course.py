@@ -6,9 +6,9 @@ from math import exp, log
 from statistics import fmean
 from typing import Any
 
-from stend.charts.parts import BLACK, DASHES, SHAPES, Drawing, Row, axis, data, ladder, series_scale
+from stend.charts.parts import BLACK, DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
 from stend.charts.parts.figures import figure_name
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.charts.swept.named import axis_title, parameter, scaled, tight
 from stend.many.compare.differences import Figure
 from stend.many.sweep.design import Range, Value
@@ -100,6 +100,6 @@ def _chart(
     shown = {"color": colour, "shape": shape} if second else {}
     tips = [{"field": f, "type": "nominal", "title": t} for f, t in (("x", first), ("group", second)) if t]
     size = 26 if len(rows) > CROWD else 80
-    dots = Chart(data()).mark_point(filled=True, size=size, opacity=0.7).encode(x=x, y=y, tooltip=tips, **shown)
-    line = Chart(data("means")).mark_line(color=BLACK, strokeDash=DASHES[1], strokeWidth=2).encode(x=x, y=y)
+    dots = Chart().mark("point", filled=True, size=size, opacity=0.7).encode(x=x, y=y, tooltip=tips, **shown)
+    line = Chart("means").mark("line", color=BLACK, strokeDash=DASHES[1], strokeWidth=2).encode(x=x, y=y)
     return (line + dots).properties(height=280, width=520)

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLUE, ORANGE, Drawing, Row, data, series_scale
+from stend.charts.parts import BLUE, ORANGE, Drawing, Row, series_scale
 from stend.charts.parts.figures import figure_name
-from stend.charts.parts.plain import Chart
+from stend.charts.parts.vega import Chart
 from stend.many.sweep.sensitivity import Effects, Share
 from stend.many.sweep.study import Study
 from stend.words import Language
@@ -47,7 +47,7 @@ def _chart(effects: Effects, words: Language) -> Any:
     legend = {"orient": "bottom", "title": None}
     colour = {"field": "kind", "type": "nominal", "scale": series_scale(kinds, [BLUE, ORANGE]), "legend": legend}
     tips = [{"field": f, "type": "nominal", "title": words(f"swept.tip_{f}")} for f in ("name", "kind", "text")]
-    base = Chart(data()).encode(y=y, yOffset=offset)
-    bars = base.mark_bar().encode(x={**x, "field": "value"}, color=colour, tooltip=tips)
-    ends = base.mark_rule(strokeWidth=1.4, color="#1b1f24").encode(x={**x, "field": "low"}, x2={"field": "high"})
+    base = Chart().encode(y=y, yOffset=offset)
+    bars = base.mark("bar").encode(x={**x, "field": "value"}, color=colour, tooltip=tips)
+    ends = base.mark("rule", strokeWidth=1.4, color="#1b1f24").encode(x={**x, "field": "low"}, x2={"field": "high"})
     return (bars + ends).properties(height=max(80, 40 * len(effects.order)), width=520)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import BLUE, GREY, Drawing, axis, data, time_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import BLUE, GREY, Drawing, axis, time_scale
+from stend.charts.parts.vega import Chart
 from stend.trace.described import Described
 from stend.words import Language
 
@@ -24,9 +24,9 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
     if depths:
         y = axis("depth", words("traced.in_flight"))
-        chart = Chart(data()).mark_rect(color=BLUE).encode(x=x, x2="t2", y=y, y2={"datum": 0}).properties(height=160)
+        chart = Chart().mark("rect", color=BLUE).encode(x=x, x2="t2", y=y, y2={"datum": 0}).properties(height=160)
         yield Drawing(words("traced.depth"), chart, {"rows": depths}, words("traced.depth_says"))
     if idle and trace.whole.idle_ns is not None:  # idle shares of only some steps are not a course
         y = {**axis("idle", words("traced.idle_pct")), "scale": {"domain": [0, 100]}}
-        chart = Chart(data()).mark_rect(color=GREY).encode(x=x, x2="t2", y=y, y2={"datum": 0}).properties(height=120)
+        chart = Chart().mark("rect", color=GREY).encode(x=x, x2="t2", y=y, y2={"datum": 0}).properties(height=120)
         yield Drawing(words("traced.idle"), chart, {"rows": idle}, words("traced.idle_says"))

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from stend.base.units import GiB, MiB
-from stend.charts.parts import Drawing, Row, axis, data, time_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import Drawing, Row, axis, time_scale
+from stend.charts.parts.vega import Chart
 from stend.trace.described import Described
 from stend.trace.form import READ, WRITE
 from stend.words import Language
@@ -31,7 +31,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
             for c, r in np.argwhere(cells).tolist()
         ]
         if rows:
-            chart = Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="to", color=colour)
+            chart = Chart().mark("rect").encode(x=x, x2="t2", y=y, y2="to", color=colour)
             yield Drawing(
                 words(f"traced.heat_{key}"), chart.properties(height=240), {"rows": rows}, words("traced.heat_says")
             )

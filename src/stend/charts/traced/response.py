@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import BLUE, RED, Drawing, Row, axis, data, series_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import BLUE, RED, Drawing, Row, axis, series_scale
+from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import operation
 from stend.model.record import Tally
 from stend.model.stats import bin_edges_ns
@@ -26,7 +26,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
     x["scale"] = {"type": "log", "nice": False, "domain": [op(row["ms"] for row in rows) for op in (min, max)]}
     y = axis("beyond", words("traced.beyond"), log=True, plain=True)
-    chart = Chart(data()).mark_line(interpolate="step-after").encode(x=x, y=y, color=colour).properties(height=260)
+    chart = Chart().mark("line", interpolate="step-after").encode(x=x, y=y, color=colour).properties(height=260)
     yield Drawing(words("traced.response"), chart, {"rows": rows}, words("traced.response_says"))
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import BLACK, BLUE, ORANGE, Drawing, data, series_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import BLACK, BLUE, ORANGE, Drawing, series_scale
+from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import stream
 from stend.trace.described import Described, streams
 from stend.words import Language
@@ -31,9 +31,9 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     y = {"field": "stream", "type": "nominal", "title": None, "sort": [row["stream"] for row in dots]}
     x = {"field": "share", "type": "quantitative", "title": words("traced.share_pct"), "scale": {"domain": [0, 100]}}
     colour = {"field": "kind", "type": "nominal", "title": None, "scale": series_scale(kinds, (BLUE, ORANGE))}
-    bar = Chart(data()).mark_bar().encode(y=y, x=x, color=colour, yOffset={"field": "kind", "sort": kinds})
+    bar = Chart().mark("bar").encode(y=y, x=x, color=colour, yOffset={"field": "kind", "sort": kinds})
     sums = {**x, "field": "sum"}
-    points = Chart(data("sums")).mark_line(color=BLACK, strokeWidth=1, point={"color": BLACK, "size": 22})
+    points = Chart("sums").mark("line", color=BLACK, strokeWidth=1, point={"color": BLACK, "size": 22})
     values = {"n": streams(trace.parts, ENOUGH), "of": len(trace.parts), "share": ENOUGH}
     yield Drawing(
         words("traced.shares"),

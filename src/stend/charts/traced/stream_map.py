@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from stend.charts.parts import COLOURS, GREY, Drawing, Row, axis, data, series_scale, time_scale
-from stend.charts.parts.plain import Chart
+from stend.charts.parts import COLOURS, GREY, Drawing, Row, axis, series_scale, time_scale
+from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import stream
 from stend.trace.described import Described
 from stend.trace.steps import Key, Step
@@ -26,7 +26,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     tips = [{"field": "stream", "type": "nominal"}, {"field": "iops", "type": "quantitative", "format": ",.3~g"}]
     colour = {"field": "stream", "type": "nominal", **kinds}
     y = axis("low", "IOPS", format="~s")
-    chart = Chart(data()).mark_rect().encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tips)
+    chart = Chart().mark("rect").encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tips)
     yield Drawing(words("traced.map"), chart, {"rows": rows}, words("traced.map_says", n=len(trace.steps)))
 
 
