@@ -16,7 +16,7 @@ class Chart:
     """A unit, layered or concatenated Vega-Lite view; `rows` names the data set of a unit."""
 
     def __init__(self, rows: str = "rows", spec: Spec | None = None) -> None:
-        self.spec = {"data": {"name": rows}} if spec is None else spec
+        self.spec: Spec = {"data": {"name": rows}} if spec is None else spec
 
     def _with(self, **more: Any) -> "Chart":
         return Chart(spec={**self.spec, **more})
