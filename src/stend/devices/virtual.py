@@ -12,17 +12,17 @@ PREFIX = "sim:"
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
-    """Whether the target is written as a virtual drive."""
+    """Return True if the target begins with `sim:`."""
     return target.startswith(PREFIX)
 
 
 def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
-    """The virtual drive of that name; BadInput lists those there are."""
+    """Return the virtual drive of that name; raise BadInput, which lists the known names, for any other name."""
     return VirtualDevice(target, load(target.removeprefix(PREFIX)))
 
 
 def identity(target: str, spec: Spec) -> Identity:
-    """What the virtual drive says it is."""
+    """Return the identity that a virtual drive reports."""
     return Identity(
         kind="virtual",
         target=target,
@@ -45,14 +45,14 @@ def _spread(spec: Spec) -> dict[str, Any]:
 
 
 class VirtualDevice:
-    """A drive that exists in memory, so nothing on it needs guarding."""
+    """A drive that exists in memory and needs no protection."""
 
     def __init__(self, target: str, spec: Spec) -> None:
         self.identity, self.sim = identity(target, spec), Unbuilt(target, spec)
         self.door = gate.Door(target, self.sim.look)
 
     def purge(self) -> str:
-        """Format it."""
+        """Format the virtual drive; raise Refused if it was opened for reading."""
         self.door.check()
         if not self.door.writes:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to purge it")
@@ -60,5 +60,5 @@ class VirtualDevice:
         return "virtual format"
 
     def health(self) -> dict[str, Any]:
-        """The simulation's counters."""
+        """Return the counters of the simulation."""
         return dict(self.sim.drive.health())
