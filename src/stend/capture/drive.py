@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stend.base.errors import BadInput
-from stend.base.sysfs import Kernel
+from stend.base.sysfs import Kernel, text
 
 MINOR_BITS = 20
 """Bits of the minor number in the kernel's device numbers, as trace points have them."""
@@ -77,7 +77,7 @@ def drive(target: str) -> Drive:
         number=int(major) << MINOR_BITS | int(minor),
         capacity_bytes=kernel.size_bytes(node),
         block_bytes=int((_folder(node) / "queue/logical_block_size").read_text()),
-        words=f"{node} {_model(node)}".strip(),
+        words=f"{node} {text(_folder(node) / 'device/model')}".strip(),
         begins="block_rq_issue" if queue else "block_bio_queue",
         ends="block_rq_complete" if queue else "block_bio_complete",
         again="block_rq_requeue" if queue else "",
@@ -86,11 +86,6 @@ def drive(target: str) -> Drive:
 
 def _folder(node: str) -> Path:
     return Kernel().block(node)
-
-
-def _model(node: str) -> str:
-    path = _folder(node) / "device/model"
-    return path.read_text().strip() if path.exists() else ""
 
 
 def _below(kernel: Kernel, node: str) -> set[str]:

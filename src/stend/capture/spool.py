@@ -6,7 +6,7 @@ or the capture ends.
 
 import errno
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,9 @@ class Spool:
                 part.unlink(missing_ok=True)
                 self.gone_ios += ios
                 raise Full(why)
-            self._drop(older[0])
+            older[0].unlink()
+            self.gone_ios += self._ios.pop(older[0])
+            self.gone_parts += 1
         self._ios[part], self.numbers = ios, self.numbers + 1
 
     def join(self, about: About) -> None:
@@ -89,11 +91,6 @@ class Spool:
 
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.iterdir())
-
-    def _drop(self, part: Path) -> None:
-        part.unlink()
-        self.gone_ios += self._ios.pop(part)
-        self.gone_parts += 1
 
 
 def of_steps(every: Sequence[Step], step_ns: int, about: About) -> Write:
@@ -137,13 +134,8 @@ def join(path: Path, about: About) -> None:
             for written in parts:
                 file.write(steps.packed(steps.opened(written)))
     else:
-        form.write(path, _batches(parts), about)
+        form.write(path, (batch for part in parts for batch in form.opened(part).batches()), about)
     shutil.rmtree(folder)
-
-
-def _batches(parts: list[Path]) -> Iterator[dict[str, Any]]:
-    for part in parts:
-        yield from form.opened(part).batches()
 
 
 def _sorted(folder: Path) -> list[Path]:

@@ -146,7 +146,9 @@ def instance(root: Path, buffer_bytes: int) -> Iterator[Instance]:
 def orphans(root: Path) -> list[str]:
     """Remove the instances whose process was killed; return their names."""
     paths = [
-        path for path in (root / "instances").iterdir() if (name := NAME.fullmatch(path.name)) and not _lives(name)
+        path
+        for path in (root / "instances").iterdir()
+        if (name := NAME.fullmatch(path.name)) and ticks(int(name[1])) != int(name[2])
     ]
     for path in paths:
         _remove(path)
@@ -165,10 +167,6 @@ def _remove(home: Path) -> None:
         (home / "events/enable").write_text("0")
     with suppress(FileNotFoundError):
         home.rmdir()
-
-
-def _lives(name: "re.Match[str]") -> bool:
-    return ticks(int(name[1])) == int(name[2])
 
 
 def fields(text: str) -> dict[str, tuple[int, int]]:

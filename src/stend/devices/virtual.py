@@ -23,6 +23,7 @@ def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
 
 def identity(target: str, spec: Spec) -> Identity:
     """Return the identity that a virtual drive reports."""
+    spread = {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
     return Identity(
         kind="virtual",
         target=target,
@@ -36,12 +37,8 @@ def identity(target: str, spec: Spec) -> Identity:
         physical_bytes=spec.physical_bytes,
         rotational=spec.rotational,
         virtual=True,
-        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | _spread(spec),
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | spread,
     )
-
-
-def _spread(spec: Spec) -> dict[str, Any]:
-    return {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
 
 
 class VirtualDevice:

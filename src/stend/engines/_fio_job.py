@@ -111,15 +111,14 @@ def arguments(workload: Workload, sections: list[Section], *, path: str, ioengin
     general = ["--output-format=json+", "--eta=never"]
     if workload.read_pct == 100:
         general.append("--readonly")
-    shared = _device(path, ioengine) | kind(workload) | _data(workload, seed)
+    # fio gives each thread separate numbers, from the seed times the thread number
+    shared = _device(path, ioengine) | kind(workload) | {"randseed": str(seed or 1)} | content(workload)
     if not limited:
         shared |= {"time_based": "1", "runtime": str(FOREVER_S)}
-    jobs = [word for number, section in enumerate(sections) for word in _job(f"s{number}", section)]
-    return [*general, *(f"--{name}={value}" for name, value in shared.items()), *jobs]
-
-
-def _job(name: str, section: Section) -> list[str]:
-    return [f"--name={name}", *(f"--{key}={value}" for key, value in stretch(section).items())]
+    options = [f"--{name}={value}" for name, value in shared.items()]
+    for number, section in enumerate(sections):
+        options += [f"--name=s{number}", *(f"--{name}={value}" for name, value in stretch(section).items())]
+    return [*general, *options]
 
 
 def stretch(section: Section) -> dict[str, str]:
@@ -165,11 +164,6 @@ def kind(workload: Workload) -> dict[str, str]:
     if workload.zones:
         words["random_distribution"] = "zoned:" + ":".join(f"{ios}/{part}" for ios, part in workload.zones)
     return words
-
-
-def _data(workload: Workload, seed: int) -> dict[str, str]:
-    """Return the options for offsets and content; fio seeds each thread with the seed times the thread number."""
-    return {"randseed": str(seed or 1)} | content(workload)
 
 
 def content(workload: Workload) -> dict[str, str]:

@@ -16,7 +16,8 @@ class NullLoad:
 
     def __init__(self, engine: "NullEngine", workload: Workload, limit_bytes: int | None) -> None:
         self.engine, self.left_bytes = engine, limit_bytes
-        self.block_bytes = round(_mean_block_bytes(workload))
+        shares = sum(share for _, share in workload.sizes)
+        self.block_bytes = round(sum(size * share for size, share in workload.sizes) / shares)
         self.read_pct = workload.read_pct
         self.middle_ns = workload.outstanding / engine.iops * 1e9
         self.began = self.ended = engine.clock_s
@@ -100,10 +101,6 @@ class NullEngine:
 
     def close(self) -> None:
         """Do nothing."""
-
-
-def _mean_block_bytes(workload: Workload) -> float:
-    return sum(size * share for size, share in workload.sizes) / sum(share for _, share in workload.sizes)
 
 
 def _dealt(count: int, shares: list[int]) -> list[int]:

@@ -44,10 +44,10 @@ def _unresolved(layer: Layer, there: os.stat_result, kernel: Kernel, table: list
     mount = mounts.of_path(kernel, layer.path, table)
     kind, point = (mount.kind, mount.point) if mount else ("a file system", "a mount that this process cannot see")
     if kind == "overlay" and mount:
-        found = overlay.real(kernel, layer.path, mount)
-        if found is None:
+        real = overlay.real(kernel, layer.path, mount)
+        if real is None:
             return f"is in the overlay at {point}, and its real file cannot be resolved; choose a file outside of it"
-        if not found.upper:
+        if not real.upper:
             return f"is in a lower folder of the overlay at {point}; `cp` it to a new file and name that"
     elif kind not in HERE and not kernel.node_of(there.st_dev):
         where = f"is in {kind} at {point}, and which file or drive keeps its data cannot be resolved"

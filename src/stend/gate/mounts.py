@@ -147,11 +147,11 @@ def _source(kernel: Kernel, mount: Mount | None) -> str:
 
 
 def _under(kernel: Kernel, node: str, table: list[Mount]) -> set[str]:
-    found: set[str] = set()
+    disks: set[str] = set()
     for disk in {d for member in _members(kernel, node) for d in kernel.disks(member)}:
         backing = kernel.backing_words(disk)
-        found |= {disk} | (disks_below(kernel, backing, table) if backing else set())
-    return found
+        disks |= {disk} | (disks_below(kernel, backing, table) if backing else set())
+    return disks
 
 
 def _members(kernel: Kernel, node: str) -> list[str]:

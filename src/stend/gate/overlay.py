@@ -96,7 +96,10 @@ def _is_top(kernel: Kernel, table: list[Mount], mount: Mount, folder: os.stat_re
     """Return True if a folder is the first one of an overlay, whose root shows its times."""
     roots = (other for other in _same(table, mount) if other.root == "/" and _visible(table, other, other.point))
     looks = (_at(kernel, root.pid, root.point) for root in roots)
-    return any(there and _number(there) == mount.number and _is_same(there, folder) for there in looks)
+    inside = (
+        there for there in looks if there and f"{os.major(there.st_dev)}:{os.minor(there.st_dev)}" == mount.number
+    )
+    return any(_is_same(there, folder) for there in inside)
 
 
 def _shows(kernel: Kernel, table: list[Mount], mount: Mount, path: str, there: os.stat_result) -> bool | None:
@@ -133,10 +136,6 @@ def _closed(name: str) -> bool:
     except (OSError, ValueError):
         return False
     return False
-
-
-def _number(there: os.stat_result) -> str:
-    return f"{os.major(there.st_dev)}:{os.minor(there.st_dev)}"
 
 
 def _at(kernel: Kernel, pid: int, path: str) -> os.stat_result | None:

@@ -104,13 +104,11 @@ def _package(path: str, kernel: Kernel) -> str:
         listed = Path(folder, name).read_bytes()
         if any(name in listed for name in names) and names & {*listed.splitlines()}:
             return f"the package {name.removesuffix('.list')}"
-    if shutil.which("rpm") and not _run("rpm", "-qf", path):
-        return "a package of rpm"
+    if shutil.which("rpm"):
+        query = ("rpm", "-qf", path)
+        done = subprocess.run(query, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+        return "" if done.returncode else "a package of rpm"
     return ""
-
-
-def _run(*words: str) -> int:
-    return subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False).returncode
 
 
 def _is_program(path: str) -> bool:

@@ -17,12 +17,12 @@ def within(kernel: Kernel, node: str) -> list[str]:
     first, end = _sectors(kernel, node)
     shown = max(TABLE_BYTES, count(kernel.block(disk) / "queue/logical_block_size")) if disk else 0
     extended = (end - first) * SECTOR_BYTES <= shown and _number(kernel, node) < FIRST_LOGICAL
-    found = []
+    inside = []
     for part in (other for other in kernel.partitions(disk) if other != node):
         start, stop = _sectors(kernel, part)
         if (start < end and first < stop) or (extended and _number(kernel, part) >= FIRST_LOGICAL):
-            found.append(part)
-    return found
+            inside.append(part)
+    return inside
 
 
 def _sectors(kernel: Kernel, part: str) -> tuple[int, int]:

@@ -79,6 +79,6 @@ def _behind(kernel: Kernel, loop: Loop) -> Layer:
 def _real(kernel: Kernel, layer: Layer, space: list[Mount]) -> Iterator[Layer]:
     """Yield the real file of one seen through an overlay; nothing if it cannot be resolved (`fit` refuses that)."""
     mount = mounts.of_path(kernel, layer.path, space)
-    if mount and mount.kind == "overlay" and (found := overlay.real(kernel, layer.path, mount)):
-        words = f"is really {found.path}"
-        yield Layer(file=found.file, path=found.path, words=words, via=layer.via | {mount.number})
+    if mount and mount.kind == "overlay" and (real := overlay.real(kernel, layer.path, mount)):
+        words = f"is really {real.path}"
+        yield Layer(file=real.file, path=real.path, words=words, via=layer.via | {mount.number})

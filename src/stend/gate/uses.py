@@ -114,12 +114,9 @@ class Uses:
             return overlay.part(self.kernel, self.mounts, layer.path, there, layer.via)
         return None
 
-    def _there(self, path: str, pid: int = 0) -> os.stat_result | None:
-        """Return the stat of a path in the mount namespace of a process; 0 is this process."""
-        return self.kernel.there(f"/proc/{pid}/root{path}" if pid else path)
-
     def _is(self, path: str, file: File, pid: int = 0) -> bool:
-        there = self._there(path, pid)
+        """Return True if a path leads to a file in the mount namespace of a process; 0 is this process."""
+        there = self.kernel.there(f"/proc/{pid}/root{path}" if pid else path)
         return there is not None and (there.st_dev, there.st_ino) == file
 
     def _whole(self, node: str, inside: frozenset[str]) -> Use | None:

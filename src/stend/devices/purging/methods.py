@@ -13,7 +13,7 @@ from stend.base.sysfs import fd_bytes
 from stend.base.units import GiB
 from stend.gate import Gate
 
-BLKDISCARD, BLKZEROOUT, BLKFLSBUF = 0x1277, 0x127F, 0x1261
+BLKDISCARD, BLKZEROOUT = 0x1277, 0x127F
 KEEP_SIZE, PUNCH_HOLE = 0x01, 0x02
 STRETCH_BYTES = GiB  # short enough that Ctrl-C takes effect soon, between two of them
 SAMPLES = 1024
@@ -38,7 +38,9 @@ def zero(gate: Gate) -> None:
 
 
 def _each_stretch(gate: Gate, request: int, done: str) -> bool:
-    for start, length in _stretches(gate.identity.capacity_bytes):
+    size = gate.identity.capacity_bytes
+    for start in range(0, size, STRETCH_BYTES):
+        length = min(STRETCH_BYTES, size - start)
         try:
             fcntl.ioctl(gate.writing_fd, request, array.array("Q", [start, length]))
         except OSError as error:
@@ -47,11 +49,6 @@ def _each_stretch(gate: Gate, request: int, done: str) -> bool:
             what = f"{gate.identity.target} could not be {done} at byte {start}"
             raise StepFailed(f"{what}: {error.strerror}; see `dmesg` for the cause") from error
     return True
-
-
-def _stretches(size_bytes: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, size_bytes, STRETCH_BYTES):
-        yield start, min(STRETCH_BYTES, size_bytes - start)
 
 
 def punch(gate: Gate) -> None:

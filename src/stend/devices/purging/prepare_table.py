@@ -184,14 +184,14 @@ def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int)
         return No(f"it has other namespaces, {', '.join(drive.neighbours)}; delete these first ({DELETE})")
     if wanted == MOST:
         return No("it does not report how large its namespace may be; give --capacity in bytes")
-    whole, own = drive.controller, f"--namespace-id={layout.nsid}"
+    whole, nsid = drive.controller, f"--namespace-id={layout.nsid}"
     ids = f"--controllers={','.join(map(str, layout.controllers))}"
     rescan, made = ("nvme", "ns-rescan", whole), ("nvme", "attach-ns", whole, "--namespace-id={nsid}", ids)
-    again = ("nvme", "attach-ns", whole, own, ids)
+    again = ("nvme", "attach-ns", whole, nsid, ids)
     before = _create(whole, layout.capacity_bytes // layout.lba_bytes, drive.lba_format, layout.shared)
     commands = (
-        ("nvme", "detach-ns", whole, own, ids),
-        ("nvme", "delete-ns", whole, own),
+        ("nvme", "detach-ns", whole, nsid, ids),
+        ("nvme", "delete-ns", whole, nsid),
         _create(whole, wanted // lba, index, layout.shared),
         made,
         rescan,

@@ -41,14 +41,14 @@ def add_members(looked: facts.Looked, members: Sequence[Member], key: str = "dri
     """Add the facts of all members as one fact named `key`, and their doubts and warnings with the drive's name."""
     looked.add(**{key: [_facts(member.identity) for member in members] or None})
     for member in members:
-        own, name = member.identity.facts, member.node
-        looked.doubts += (_named(name, text) for text in own.get("doubts", ()))
-        looked.warnings += (_named(name, text) for text in own.get("warnings", ()))
+        facts_of, name = member.identity.facts, member.node
+        looked.doubts += (_named(name, text) for text in facts_of.get("doubts", ()))
+        looked.warnings += (_named(name, text) for text in facts_of.get("warnings", ()))
 
 
 def _facts(member: Identity) -> dict[str, Any]:
-    own = {key: value for key, value in member.facts.items() if key not in ("doubts", "warnings")}
-    return {name: getattr(member, name) for name in KEPT} | own
+    kept = {key: value for key, value in member.facts.items() if key not in ("doubts", "warnings")}
+    return {name: getattr(member, name) for name in KEPT} | kept
 
 
 def _named(name: str, text: str) -> str:
@@ -61,5 +61,5 @@ def health(members: Iterable[Member]) -> dict[str, Any]:
     every = [member.health() for member in members]
     if not every:
         return {}
-    added = {key: sum(one[key] for one in every) for key in SUMS if all(key in one for one in every)}
-    return added | {key: max(one.get(key, 0) for one in every) for key in WORST if any(key in one for one in every)}
+    added = {key: sum(each[key] for each in every) for key in SUMS if all(key in each for each in every)}
+    return added | {key: max(each.get(key, 0) for each in every) for key in WORST if any(key in e for e in every)}

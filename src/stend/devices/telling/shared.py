@@ -60,7 +60,10 @@ def way(drive: Identity, kernel: Kernel = HOST) -> list[Part]:
     node = kernel.node_at(drive.path)
     disks = sorted(mounts.disks_below(kernel, drive.path), key=natural)
     hardware = dict.fromkeys(part for disk in disks for part in _hardware(kernel, disk))
-    return [*hardware, *(Part("disk", disk) for disk in disks), *_mount(drive, node, kernel)]
+    backing = kernel.backing(node) if node else drive.path
+    mount = mounts.of_path(kernel, backing) if backing else None
+    file_system = [Part("file system", mount.point)] if mount else []
+    return [*hardware, *(Part("disk", disk) for disk in disks), *file_system]
 
 
 def numa(drive: Identity, kernel: Kernel = HOST) -> tuple[str, str]:
@@ -68,12 +71,6 @@ def numa(drive: Identity, kernel: Kernel = HOST) -> tuple[str, str]:
     folder = _real(kernel, kernel.node_at(drive.path))
     near = [place for place in (folder, *folder.parents) if text(place / "local_cpulist")]
     return (text(near[0] / "numa_node"), text(near[0] / "local_cpulist")) if near else ("", "")
-
-
-def _mount(drive: Identity, node: str, kernel: Kernel) -> list[Part]:
-    backing = drive.path if not node else kernel.backing(node)
-    mount = mounts.of_path(kernel, backing) if backing else None
-    return [Part("file system", mount.point)] if mount else []
 
 
 def _real(kernel: Kernel, node: str) -> Path:

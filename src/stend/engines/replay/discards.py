@@ -37,9 +37,10 @@ class Discards:
         self.lock, self.bell = threading.Lock(), os.eventfd(0, os.EFD_SEMAPHORE | os.EFD_CLOEXEC)
         under_way.set[BELL] = self.bell
         for _ in range(THREADS):
-            threading.Thread(target=self._go_on, daemon=True).start()
+            threading.Thread(target=self._serve, daemon=True).start()
 
-    def _go_on(self) -> None:
+    def _serve(self) -> None:
+        """Run discards until the process ends."""
         f = self.flight
         while os.eventfd_read(self.bell):
             with self.lock:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from stend.base.jit import bin_of, compiled, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
-from stend.engines.replay.parts import HELD_NS, now, reap, send, slept, wait, write_snapshot
+from stend.engines.replay.parts import HELD_NS, now, send, slept, wait, write_snapshot
 from stend.model.stats import BIN_BITS, BINS
 from stend.sim.kernels import draw, i64
 from stend.sim.requests import ENDED
@@ -123,6 +123,3 @@ def press(f: Any, at: Any, shared: Any, done: Any, s: Any) -> None:
         wait(f, at, done, t, i64(NEVER), True)
     write_snapshot(at, shared, done, max(at[m.ANSWERED], i64(1)))
     at[m.OVER] = 1
-
-
-__all__ = ["Ring", "play", "press", "reap", "ring"]

@@ -35,7 +35,7 @@ HELD_NS = 500_000
 """A submission that took longer, and put the thread to sleep, waited for room in the kernel's queue."""
 SLEPT = 16
 """Place of ru_nvcsw, the number of voluntary context switches of the thread, in struct rusage."""
-EIO, EAGAIN, EINTR = 5, 11, 4
+EIO, EAGAIN = 5, 11
 AWAKE_NS, NAP_NS = 1_000_000, 100_000
 """After AWAKE_NS without sleep the sender sleeps NAP_NS; else the kernel would run waiting processes for 50 ms."""
 LOOK_NS = 200_000
@@ -75,8 +75,8 @@ def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int]) -> Fli
     iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
     free, issued, op = np.arange(bound), np.zeros(bound, np.int64), np.zeros(bound, np.int64)
     handed, ended = np.zeros(bound, np.int64), np.zeros((bound, 2), np.int64)
-    one, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
-    return Flight(words, iocb, one, events, free, handed, ended, issued, op, times, usage)
+    pointer, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
+    return Flight(words, iocb, pointer, events, free, handed, ended, issued, op, times, usage)
 
 
 @inlined

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -111,15 +111,11 @@ class Feed:
     """Reads the schedule ahead of the compiled loop, in a separate thread."""
 
     def __init__(self, task: Task, shared: m.Shared, *, discards: bool) -> None:
-        self.ring, self.at, self.task = kernel.ring(AHEAD), shared.at, task
-        self.trace, self.discards = form.opened(Path(task.trace)), discards
-        self.parts = (part for batch in self._requests() for part in batch.parts(AHEAD // 4))
+        self.ring, self.at, self.trace = kernel.ring(AHEAD), shared.at, form.opened(Path(task.trace))
+        batches = requests(self.trace, task.workload, task.range_bytes, task.block_bytes, discards=discards)
+        self.parts = (part for batch in batches for part in batch.parts(AHEAD // 4))
         self._fill(AHEAD // 2)
-        threading.Thread(target=self._go_on, daemon=True).start()
-
-    def _requests(self) -> Iterator[Requests]:
-        task = self.task
-        return requests(self.trace, task.workload, task.range_bytes, task.block_bytes, discards=self.discards)
+        threading.Thread(target=self._fill_all, daemon=True).start()
 
     def _fill(self, least: int) -> None:
         while self.at[m.FED] < least and not self.at[m.FED_ALL]:
@@ -138,7 +134,7 @@ class Feed:
             into[places] = values
         self.at[m.FED] += len(part.due)
 
-    def _go_on(self) -> None:
+    def _fill_all(self) -> None:
         while not self.at[m.FED_ALL]:
             self._fill(1 << 62)
 
