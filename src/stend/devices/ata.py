@@ -115,7 +115,7 @@ def block_sizes(identify: str) -> tuple[int, ...]:
 
 
 def sanitize_state(status: tools.Output) -> set[str]:
-    """From `hdparm --sanitize-status` (ACS-4, 7.36)."""
+    """Return the sanitize states from `hdparm --sanitize-status` (ACS-4, 7.36)."""
     text = status.out
     return (
         ({"sanitize running"} if "In Process" in text else set())

@@ -23,7 +23,7 @@ def of_file(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> U
 
 
 def leased(path: str, kernel: Kernel = HOST) -> str:
-    """Return that a server holds a write lease on a file, in words that follow its name; empty if it does not.
+    """Return the use of a file by a server's write lease, in words that follow its name, or an empty string.
 
     Call it before the file is opened for the first time, because even opening it would end the lease.
     """

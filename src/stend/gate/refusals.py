@@ -59,7 +59,7 @@ def _unready(path: str, node: str, kernel: Kernel) -> str:
 
 
 def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
-    """Return that the disks of the target hold the system or a path of `keep_off`; empty if they do not."""
+    """Return the reason if the disks of the target hold the system or a path of `keep_off`, or an empty string."""
     kernel, node = uses.kernel, layers[0].node
     disks = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)} | {*uses.twins(layers)}
     for place in (*SYSTEM, *keep_off):
@@ -72,7 +72,7 @@ def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
 
 
 def _in_run_folder(layers: list[Layer], keep_off: tuple[str, ...]) -> str:
-    """Return that the target, or a file below it, is in the run folder under any name; empty if it is not."""
+    """Return the reason if the target, or a file below it, is in the run folder under any name, or an empty string."""
     files = [layer for layer in layers if not layer.node]
     for place in map(os.path.realpath, keep_off):
         within = {entry.inode() for entry in _entries(place)} if files else set()
@@ -125,7 +125,7 @@ def _held(layers: list[Layer], uses: Uses) -> Use | None:
 
 
 def _written(layers: list[Layer], kernel: Kernel, fd: int) -> str:
-    """Return that the kernel counts a writer of a file that /proc does not show; empty if it counts none.
+    """Return the reason if the kernel counts a writer of a file that /proc does not show, or an empty string.
 
     Once this process has a writing descriptor `fd`, the kernel counts readers too; a reader that /proc shows then
     explains its count. The check repeats for GONE_S, because a process that is exiting, also a killed one, may close

@@ -179,7 +179,7 @@ def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
 
 
 def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int) -> Answer:
-    """Delete the only namespace and create it with the new size; the undo creates it as it was."""
+    """Return the commands that recreate the only namespace with the new size, and their undo, or a refusal."""
     if drive.neighbours:
         return No(f"it has other namespaces, {', '.join(drive.neighbours)}; delete these first ({DELETE})")
     if wanted == MOST:
