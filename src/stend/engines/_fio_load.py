@@ -139,7 +139,7 @@ class FioLoad:
         return totals
 
     def _start_next_process(self) -> None:
-        """Start the next process, whose totals begin at 0; the load is over if there is none."""
+        """Start the next process, whose totals begin at 0, or end the load after the last one."""
         self.over, self.first, self.counted = not self.later, False, False
         if self.later:
             self.process = self.later.pop(0)
