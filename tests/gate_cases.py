@@ -311,7 +311,7 @@ def an_append_only_file(stand: Stand) -> Case:
 
 
 def a_file_in_the_run_folder(stand: Stand) -> Case:
-    return Case(stand.file(), "lies in the run folder", keep_off=(str(stand.folder),))
+    return Case(stand.file(), "is in the run folder", keep_off=(str(stand.folder),))
 
 
 def a_file_that_another_program_writes(stand: Stand) -> Case:

@@ -27,7 +27,7 @@ WORDS = {
     "other name": "has other names|has another name",
     "part of an overlay": "is a part of the overlay",
     "cannot be resolved": "cannot be resolved|cannot be found by that name",
-    "copied when written": "lies in a lower folder of the overlay",
+    "copied when written": "is in a lower folder of the overlay",
     "write-protected": "is write-protected",
     "flags": "is immutable|is append-only",
     "not made by stend": "stend did not make",

@@ -20,7 +20,7 @@ class Used(NamedTuple):
 
 
 Builder = Callable[[Stand], Used]
-HIDDEN = "is open for writing where /proc does not tell"
+HIDDEN = "is open for writing by a holder that /proc does not show"
 ELSEWHERE = "import ctypes, subprocess\nassert not ctypes.CDLL(None).unshare(0x20000)  # CLONE_NEWNS\n"
 
 

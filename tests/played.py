@@ -42,7 +42,7 @@ class Place:
     def prepare(self, device: DriveDevice, wish: Wish, *, name: str = "SN1") -> str:
         device.door.open(writes=True, destroy=name)
         try:
-            return preparer.prepare(device, wish, tell=self.said.append, poll_s=0, patience_s=0.2)
+            return preparer.prepare(device, wish, report=self.said.append, poll_s=0, patience_s=0.2)
         finally:
             device.door.close()
 

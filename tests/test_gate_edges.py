@@ -100,7 +100,7 @@ def test_who_only_reads_a_file_ends_no_run_and_who_writes_in_hiding_does(
         device.door.check()
         code = f"import socket\na, b = socket.socketpair()\nf = open({str(path)!r}, 'r+b')\n"
         stand.program(f"{code}socket.send_fds(a, [b'x'], [f.fileno()])\nf.close()")
-        with pytest.raises(Refused, match="is open for writing where /proc does not tell"):
+        with pytest.raises(Refused, match="is open for writing by a holder that /proc does not show"):
             device.door.check()
 
 
@@ -140,7 +140,7 @@ def test_in_a_container_that_does_not_see_the_hosts_programs_the_operator_is_tol
     node = stand.loop()
     asked = [sys.executable, "-c", f"from stend import gate; print(gate.loss({node!r}))"]
     hidden = sh("unshare", "--pid", "--fork", "--mount-proc", *asked)
-    assert hidden.endswith("outside of this container, which may use it, are not in sight (start it with --pid=host)")
+    assert hidden.endswith("outside this container may use it and cannot be seen (start the container with --pid=host)")
 
 
 def test_a_loop_says_how_to_take_it_down(stand: Stand) -> None:
@@ -151,7 +151,7 @@ def test_a_loop_says_how_to_take_it_down(stand: Stand) -> None:
 
 def test_a_file_that_is_itself_the_run_folder_is_told(stand: Stand) -> None:
     path = stand.file()
-    assert refusal(str(path), (str(path),)).startswith(f"lies in the run folder {path}")
+    assert refusal(str(path), (str(path),)).startswith(f"is in the run folder {path}")
 
 
 def test_an_empty_file_is_told(tmp_path: Path) -> None:
@@ -165,7 +165,9 @@ def test_what_cannot_be_read_is_refused_with_the_words_of_wipefs(stand: Stand, m
     tool.write_text("#!/bin/sh\necho probing failed >&2\nexit 1\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
-    with pytest.raises(Refused, match="cannot be read by wipefs, so nobody can tell what it holds: probing failed"):
+    with pytest.raises(
+        Refused, match="cannot be read by wipefs, so stend cannot determine what it holds: probing failed"
+    ):
         devices.find(str(path)).door.open(writes=True, destroy=None)
 
 
@@ -187,7 +189,7 @@ def test_what_wipefs_never_says_lets_nobody_pass(stand: Stand, monkeypatch: pyte
     tool.write_text(f"#!/bin/sh\ncat {stand.folder}/told\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
-    with pytest.raises(Refused, match="is told by wipefs in words that nobody here knows"):
+    with pytest.raises(Refused, match="the output of wipefs cannot be parsed"):
         devices.find(str(path)).door.open(writes=True, destroy=None)
 
 

@@ -112,7 +112,7 @@ def protected(path: Path | str) -> str:
 
 @pytest.mark.parametrize("folder", [f for f in ownership.SYSTEM if f.count("/") == 1 or f.startswith("/var")])
 def test_a_file_below_a_folder_of_the_system_is_refused(folder: str) -> None:
-    assert protected(f"{folder}/deep/file.bin").startswith("lies in /")
+    assert protected(f"{folder}/deep/file.bin").startswith("is in /")
     assert "folder of the system" in protected(f"{folder}/file.bin")
 
 
@@ -195,7 +195,9 @@ def test_no_message_advises_to_remove_a_file(tmp_path: Path) -> None:
 
 
 def unfit(path: Path, table: list[Mount] | None = None, *, made: bool = False, words: str = "") -> str:
-    return fit.unfit([layer(path, words=words)], HOST, mounts.own(HOST) if table is None else table, made=made)
+    return fit.unfit(
+        [layer(path, words=words)], HOST, mounts.of_this_process(HOST) if table is None else table, made=made
+    )
 
 
 def at(path: Path, kind: str, **more: Any) -> Mount:
@@ -218,7 +220,7 @@ def test_what_cannot_stand_in_for_a_drive(plain: Path, tmp_path: Path) -> None:
     gone = Layer(file=(1, 2), path=str(plain), words="is set up on the file x")
     assert "that cannot be found by that name" in fit.unfit([Layer("sda"), gone], HOST, [], made=False)
     assert "that cannot be found" in fit.unfit([Layer(file=(1, 2), path=f"{plain}-not")], HOST, [], made=False)
-    assert unfit(tmp_path).startswith("is no regular file")
+    assert unfit(tmp_path).startswith("is no longer a regular file")
 
 
 @pytest.mark.parametrize("kind", ["fuse.bindfs", "fuse", "nfs4", "cifs", "9p", "virtiofs", "ecryptfs", "proc"])
@@ -226,9 +228,7 @@ def test_a_file_system_that_may_show_other_files_cannot_be_resolved(plain: Path,
     bare = _Nowhere()
     table = [at(plain, kind)]
     told = fit.unfit([layer(plain)], bare, table, made=False)
-    assert told.startswith(
-        f"lies in {kind} at {plain.parent}, and which file or drive keeps its data cannot be resolved"
-    )
+    assert told.startswith(f"is in {kind} at {plain.parent}, and which file or drive keeps its data cannot be resolved")
     assert fit.unfit([layer(plain)], bare, table, made=True) == ""
     assert fit.unfit([layer(plain)], _On("sda1"), table, made=False) == ""  # as NTFS on a drive of its own (fuseblk)
 
@@ -239,7 +239,7 @@ def test_a_file_system_that_keeps_its_data_itself_is_resolved(plain: Path, kind:
 
 
 def test_a_file_system_out_of_sight_is_resolved_by_its_drive_alone(plain: Path) -> None:
-    assert "a mount out of sight" in fit.unfit([layer(plain)], _Nowhere(), [], made=False)
+    assert "a mount that this process cannot see" in fit.unfit([layer(plain)], _Nowhere(), [], made=False)
     assert fit.unfit([layer(plain)], _On("sda1"), [], made=False) == ""
 
 

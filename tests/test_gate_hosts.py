@@ -129,7 +129,7 @@ def test_the_drive_of_the_system_is_told_by_another_path_too(tmp_path: Path, hos
     for name, number in (("sda", f"{os.major(root)}:{os.minor(root)}"), ("sdb", "8:16")):
         host.disk(name, number, device__serial="SN1", device__wwid="naa.5000")
     host.mounted(f"{os.major(root)}:{os.minor(root)}", "/", "/dev/sda")
-    words = "lies on sda, which carries / of this system; choose another drive"
+    words = "is on sda, which carries / of this system; choose another drive"
     assert refusal(str(node), kernel=host.kernel) == words
 
 

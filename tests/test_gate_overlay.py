@@ -77,7 +77,7 @@ def test_a_lower_file_is_refused_and_an_upper_one_is_not(layers: Path) -> None:
     (layers / "low/x").rename(real)
     assert unfit(merged, table).startswith("has other names")  # both names are of one file in this test
     fd = layer(merged)
-    assert fit._unresolved(fd, merged.stat(), HOST, table).startswith("lies in a lower folder of the overlay at ")
+    assert fit._unresolved(fd, merged.stat(), HOST, table).startswith("is in a lower folder of the overlay at ")
     merged, _ = same(layers, "up.bin")
     assert fit._unresolved(layer(merged), merged.stat(), HOST, table) == ""
 
@@ -161,7 +161,7 @@ def test_relative_folders_refuse_every_file(layers: Path, monkeypatch: pytest.Mo
     told = lost(aside, [far(layers, options="rw,lowerdir=low,upperdir=up")])
     assert "whose folder up cannot be resolved" in told
     other = far(layers, options="rw,lowerdir=low,upperdir=up", number="0:99")
-    assert "cannot be resolved" in unfit(aside, [*mounts.own(HOST), other])
+    assert "cannot be resolved" in unfit(aside, [*mounts.of_this_process(HOST), other])
 
 
 def test_a_containers_own_root_is_resolved_by_what_it_shows(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_a_folder_with_anything_in_it_is_not_written_into(tmp_path: Path, capsys
     assert main([*plan, str(tmp_path)]) == 2
     assert "is not empty" in capsys.readouterr().err
     assert main([*plan, str(tmp_path / "mine")]) == 2
-    assert "is no folder" in capsys.readouterr().err
+    assert "is not a folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     assert main([*plan, str(tmp_path / "new" / "jobs")]) == 0
     assert "README.md" in [path.name for path in (tmp_path / "new" / "jobs").iterdir()]

@@ -42,7 +42,7 @@ def way(device: nvme.NvmeDevice) -> Way:
 
 
 def why_not(device: nvme.NvmeDevice, asked: str = "") -> str:
-    found = decide(replace(device.abilities(), asked=asked))
+    found = decide(replace(device.abilities(), method=asked))
     assert isinstance(found, No), found
     return found.why
 

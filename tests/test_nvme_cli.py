@@ -108,14 +108,14 @@ def test_an_nvme_cli_that_is_replaced_is_asked_again(tool: Path) -> None:
 
 @pytest.mark.parametrize("name", CREATED)
 def test_the_number_of_a_new_namespace_is_read_from_either(name: str) -> None:
-    assert nvme_cli.created(tools.Told(0, CREATED[name], "")) == "2"
-    assert nvme_cli.created(tools.Told(0, CREATED[name].replace("2\n", "17\n"), "warning: nsid: 9\n")) == "17"
+    assert nvme_cli.created(tools.Output(0, CREATED[name], "")) == "2"
+    assert nvme_cli.created(tools.Output(0, CREATED[name].replace("2\n", "17\n"), "warning: nsid: 9\n")) == "17"
 
 
 @pytest.mark.parametrize("what", NEITHER)
 def test_a_number_that_is_not_told_for_certain_is_refused(what: str) -> None:
     with pytest.raises(StepFailed, match=r"does not print its number .*: `nvme .* --all` lists it"):
-        nvme_cli.created(tools.Told(0, NEITHER[what], ""))
+        nvme_cli.created(tools.Output(0, NEITHER[what], ""))
 
 
 SANITIZE = '{"nvme0": {"sprog": 32768, "sstat": {"global_erased": 0, "status": "(2) Sanitize in Progress"}}}'
@@ -126,7 +126,7 @@ SANITIZE = '{"nvme0": {"sprog": 32768, "sstat": {"global_erased": 0, "status": "
 def test_a_sanitize_is_followed_by_either(tool: Path, name: str, words: str) -> None:
     asked = f"{words} /dev/nvme0 --output-format=json"
     program(tool, f"{version(name)}case \"$*\" in '{asked}') echo '{SANITIZE}';; *) exit 1;; esac")
-    progress = follow.ask("nvme", "/dev/nvme0n1", "/dev/nvme0")
+    progress = follow.progress("nvme", "/dev/nvme0n1", "/dev/nvme0")
     assert (progress.over, progress.failed, progress.percent) == (False, False, 50)
 
 
@@ -168,7 +168,7 @@ def managed(here: Place, name: str, create: str) -> nvme.NvmeDevice:
 def test_a_namespace_is_made_anew_by_either(place: Place, name: str) -> None:
     printed = f"printf '{CREATED[name]}'".replace("\n", "\\n")
     told = place.prepare(managed(place, name, printed), Wish(capacity_pct=50))
-    assert told.endswith("it tells 25.2 MB of 50.3 MB native in blocks of 512 bytes")
+    assert told.endswith("it reports 25.2 MB of 50.3 MB native in blocks of 512 bytes")
     old = ["detach-ns", "delete-ns", "create-ns", "attach-ns", "ns-rescan"]
     new = ["ns detach", "ns delete", "ns create", "ns attach", "ns-rescan"]
     wanted = new if name == "3.0" else old

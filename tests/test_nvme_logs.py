@@ -43,7 +43,7 @@ def intel_page(items: dict[int, int]) -> bytes:
 
 
 def read(page: bytes, reader: str) -> dict[str, Any]:
-    return logs.READERS[reader](logs.page(tools.Told(0, dump(page), "")))
+    return logs.READERS[reader](logs.page(tools.Output(0, dump(page), "")))
 
 
 def test_a_datacenter_drive_tells_its_flash_writes_its_throttling_and_its_link() -> None:
@@ -62,7 +62,7 @@ def test_a_datacenter_drive_tells_its_flash_writes_its_throttling_and_its_link()
 def test_a_page_that_another_maker_put_there_tells_nothing() -> None:
     assert read(bytes(range(256)) * 2, "0xc0") == {}
     assert read(bytes(512), "0xca") == {}
-    assert logs.ocp(logs.page(tools.Told(1, dump(ocp_page()), "NVMe status: Invalid Log Page"))) == {}
+    assert logs.ocp(logs.page(tools.Output(1, dump(ocp_page()), "NVMe status: Invalid Log Page"))) == {}
 
 
 def test_an_intel_drive_tells_its_flash_writes_in_units_of_32_mib() -> None:

@@ -83,7 +83,7 @@ def test_a_sanitize_is_followed_to_its_end_and_what_it_left_is_read(target: file
         "log", log(0, "(2) In Progress."), log(32768, "(2) In Progress."), log(65535, "(1) Successful.")
     )
     bench.program("nvme", f'case "$1" in sanitize) {wipe(target)};; *) {logs};; esac')
-    said = purger.purge(nvme(target), target.door.opened, tell=told.append, poll_s=0)
+    said = purger.purge(nvme(target), target.door.opened, report=told.append, poll_s=0)
     assert said == "NVMe Sanitize, block erase (a drive's own purge), a sample read back as zeros"
     assert bench.called[0] == f"nvme sanitize {target.identity.path} --sanact=2"
     assert len(bench.called) == 4
@@ -93,38 +93,40 @@ def test_a_sanitize_is_followed_to_its_end_and_what_it_left_is_read(target: file
 def test_a_sanitize_that_is_stuck_ends_with_the_drives_words(target: file.FileDevice, bench: Bench) -> None:
     # an Intel 660p that stood at 655 of 65536 for a week (nvme-cli issue 3027)
     bench.program("nvme", bench.answers("log", "", log(655, "(2) Sanitize in Progress")))
-    with pytest.raises(StepFailed, match=r"not done within .* it says: .*Sanitize in Progress, 1 %"):
-        purger.purge(nvme(target), target.door.opened, tell=lambda words: None, limit=0.3, poll_s=0.05)
+    with pytest.raises(StepFailed, match=r"not done within .* it reports: .*Sanitize in Progress, 1 %"):
+        purger.purge(nvme(target), target.door.opened, report=lambda words: None, limit=0.3, poll_s=0.05)
 
 
 def test_a_sanitize_that_fails_ends_with_the_drives_words(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", bench.answers("log", "", log(1000, "(3) Sanitize Failed")))
-    with pytest.raises(StepFailed, match=r"failed; it says: .*Sanitize Failed"):
-        purger.purge(nvme(target), target.door.opened, tell=lambda words: None, poll_s=0)
+    with pytest.raises(StepFailed, match=r"failed; it reports: .*Sanitize Failed"):
+        purger.purge(nvme(target), target.door.opened, report=lambda words: None, poll_s=0)
 
 
 def test_a_command_that_the_drive_does_not_take_ends_it(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", "echo 'NVMe status: Invalid Command Opcode(0x4001)' >&2; exit 1")
-    with pytest.raises(StepFailed, match=r"was not purged: `nvme format .* says: NVMe status: Invalid Command Opcode"):
-        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, tell=lambda words: None)
+    with pytest.raises(
+        StepFailed, match=r"was not purged: `nvme format .* printed: NVMe status: Invalid Command Opcode"
+    ):
+        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
 
 
 def test_a_command_that_hangs_is_ended(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", "echo 'You are about to format'; exec sleep 30")
     with pytest.raises(StepFailed, match=r"did not end within 0.5 s: You are about to format"):
-        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, tell=lambda words: None, limit=0.5)
+        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None, limit=0.5)
 
 
 def test_a_drive_that_says_done_and_did_nothing_is_found_out(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", "echo Success formatting namespace:1")
     with pytest.raises(StepFailed, match="still holds what it held at byte 0 after NVMe Format"):
-        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, tell=lambda words: None)
+        purger.purge(nvme(target, frozenset({"format"})), target.door.opened, report=lambda words: None)
 
 
 def test_other_data_than_before_is_enough_after_a_crypto_erase(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", f"head -c {SPACE} /dev/urandom | dd of={target.identity.path} conv=notrunc 2>/dev/null")
-    drive = Drive("nvme", target.identity.path, frozenset({"format", "format crypto"}), asked="crypto")
-    said = purger.purge(drive, target.door.opened, tell=lambda words: None)
+    drive = Drive("nvme", target.identity.path, frozenset({"format", "format crypto"}), method="crypto")
+    said = purger.purge(drive, target.door.opened, report=lambda words: None)
     assert said.endswith("nothing that a sample held before is read any more")
 
 
@@ -132,7 +134,7 @@ def test_a_failed_security_erase_leaves_no_password(target: file.FileDevice, ben
     bench.program("hdparm", 'case "$*" in *--security-erase*) echo "SG_IO: Input/output error" >&2; exit 5;; esac')
     drive = Drive("sata", target.identity.path, frozenset({"security"}))
     with pytest.raises(StepFailed, match="Input/output error; the password that was set for it is cleared again"):
-        purger.purge(drive, target.door.opened, tell=lambda words: None)
+        purger.purge(drive, target.door.opened, report=lambda words: None)
     words = ["--security-set-pass", "--security-erase", "--security-disable"]
     assert [next(w for w in words if w in call) for call in bench.called] == words
 
@@ -141,14 +143,14 @@ def test_a_password_that_cannot_be_cleared_is_told_with_the_command(target: file
     bench.program("hdparm", 'case "$*" in *--security-set-pass*) exit 0;; esac; echo "drive is gone" >&2; exit 5')
     drive = Drive("sata", target.identity.path, frozenset({"security"}))
     with pytest.raises(StepFailed, match=r"undo it by hand: `hdparm --user-master u --security-disable stend .*gone"):
-        purger.purge(drive, target.door.opened, tell=lambda words: None)
+        purger.purge(drive, target.door.opened, report=lambda words: None)
 
 
 def test_a_password_that_was_never_set_is_not_cleared(target: file.FileDevice, bench: Bench) -> None:
     bench.program("hdparm", "exit 5")
     drive = Drive("sata", target.identity.path, frozenset({"security"}))
     with pytest.raises(StepFailed):
-        purger.purge(drive, target.door.opened, tell=lambda words: None)
+        purger.purge(drive, target.door.opened, report=lambda words: None)
     assert len(bench.called) == 1
 
 
@@ -156,14 +158,14 @@ def test_a_format_unit_is_followed_by_request_sense(target: file.FileDevice, ben
     bench.program("sg_format", wipe(target))
     bench.program("sg_requests", bench.answers("sense", "Progress indication: 12.50% done\n", "", ""))
     drive = Drive("scsi", target.identity.path, frozenset({"format"}))
-    assert "Format Unit" in purger.purge(drive, target.door.opened, tell=lambda words: None, poll_s=0)
+    assert "Format Unit" in purger.purge(drive, target.door.opened, report=lambda words: None, poll_s=0)
     assert [call.split()[0] for call in bench.called] == ["sg_format", "sg_requests", "sg_requests"]
 
 
 def test_the_makers_command_is_run_as_it_is_written(target: file.FileDevice, bench: Bench) -> None:
     bench.program("maker", wipe(target))
     drive = Drive("sata", target.identity.path, template="maker --wipe {node} --serial {serial}", serial="S1")
-    assert "the maker's command" in purger.purge(drive, target.door.opened, tell=lambda words: None)
+    assert "the maker's command" in purger.purge(drive, target.door.opened, report=lambda words: None)
     assert bench.called == [f"maker --wipe {target.identity.path} --serial S1"]
 
 
@@ -172,14 +174,14 @@ def test_a_program_that_is_missing_is_named_with_what_installs_it(
 ) -> None:
     monkeypatch.setenv("PATH", str(bench.bin))
     with pytest.raises(Missing, match=missing("nvme")):
-        purger.purge(nvme(target), target.door.opened, tell=lambda words: None)
+        purger.purge(nvme(target), target.door.opened, report=lambda words: None)
 
 
 def test_what_the_table_refuses_runs_nothing(target: file.FileDevice, bench: Bench) -> None:
     bench.program("nvme", "exit 0")
     locked = Drive("sata", target.identity.path, frozenset({"security"}), frozenset({"locked"}))
     with pytest.raises(Refused, match="is not purged: it is locked"):
-        purger.purge(locked, target.door.opened, tell=lambda words: None)
+        purger.purge(locked, target.door.opened, report=lambda words: None)
     assert bench.called == []
 
 
@@ -190,7 +192,7 @@ def test_nothing_is_purged_through_a_gate_that_is_open_for_reading_only(tmp_path
     device = file.find(str(path))
     device.door.open(writes=False, destroy=None)
     with pytest.raises(Refused, match="reading only"):
-        purger.purge(Drive("sata", str(path), template="maker"), device.door.opened, tell=lambda words: None)
+        purger.purge(Drive("sata", str(path), template="maker"), device.door.opened, report=lambda words: None)
     device.door.close()
     assert bench.called == []
 

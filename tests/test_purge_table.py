@@ -33,23 +33,25 @@ ROWS = [
     Row("nvme", "sanitize crypto", "", "nvme sanitize /dev/nvme0 --sanact=4"),
     Row("nvme", "sanitize overwrite", "", "nvme sanitize /dev/nvme0 --sanact=3"),
     Row("nvme", "format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=2 --force", {"lba_format": 2}),
-    Row("nvme", "format, format crypto", "", "nvme format /dev/nvme0n1 --ses=2 --lbaf=0 --force", {"asked": "crypto"}),
-    Row("nvme", "sanitize block, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force", {"asked": "format"}),
-    Row("nvme", "format, discard", "", DISCARD, {"asked": "discard"}),
+    Row("nvme", "format, format crypto", "", "nvme format /dev/nvme0n1 --ses=2 --lbaf=0 --force", {"method": "crypto"}),
+    Row(
+        "nvme", "sanitize block, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force", {"method": "format"}
+    ),
+    Row("nvme", "format, discard", "", DISCARD, {"method": "discard"}),
     Row("nvme", "discard", "", DISCARD),
     Row("nvme", "", "", ZERO),
-    Row("nvme", "sanitize block", "", "no: it cannot be purged by erase", {"asked": "erase"}),
+    Row("nvme", "sanitize block", "", "no: it cannot be purged by erase", {"method": "erase"}),
     Row("nvme", "sanitize block, format", "", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force", PAIR),
     Row("nvme", "sanitize block, format", "format all", "no: its own purge would hit nvme0n2 too", PAIR),
     Row("nvme", "format", "erase all", "no: its own purge would hit nvme0n2 too", PAIR),
     Row("nvme", "sanitize block, discard", "", "no: its own purge would hit nvme0n2 too", PAIR),
-    Row("nvme", "sanitize block, discard", "", DISCARD, PAIR | {"asked": "discard"}),
+    Row("nvme", "sanitize block, discard", "", DISCARD, PAIR | {"method": "discard"}),
     Row("nvme", "format", "format all", "nvme format /dev/nvme0n1 --ses=1 --lbaf=0 --force"),
-    Row("nvme", "sanitize block", "sanitize running", "no: a sanitize that somebody else began is running"),
+    Row("nvme", "sanitize block", "sanitize running", "no: a sanitize started by another program is running"),
     Row("nvme", "sanitize block, format", "sanitize failed", "nvme sanitize /dev/nvme0 --sanact=2"),
     Row("nvme", "sanitize crypto, format", "sanitize failed", "nvme sanitize /dev/nvme0 --sanact=4"),
     Row("nvme", "format, discard", "sanitize failed", "no: its last sanitize failed"),
-    Row("nvme", "sanitize block, format", "read-only", "no: it lets nobody write to it"),
+    Row("nvme", "sanitize block, format", "read-only", "no: it accepts no writes"),
     Row("nvme", "sanitize block, format, discard", "partition", DISCARD),
     # SATA: Sanitize, then Security Erase, then the lesser methods
     Row("sata", "sanitize block, security, discard", "", f"{HDPARM} --sanitize-block-erase /dev/sda"),
@@ -59,16 +61,16 @@ ROWS = [
     Row("sata", "sanitize block, discard", "sanitize frozen", DISCARD),
     Row("sata", "security", "", f"{SET}; {ERASE}"),
     Row("sata", "security, security enhanced", "", f"{SET}; {ENHANCED}"),
-    Row("sata", "sanitize block, security", "", f"{SET}; {ERASE}", {"asked": "erase"}),
+    Row("sata", "sanitize block, security", "", f"{SET}; {ERASE}", {"method": "erase"}),
     Row("sata", "security, discard", "frozen", DISCARD),
     Row("sata", "security", "frozen", ZERO),
-    Row("sata", "security", "frozen", "no: it cannot be purged by erase (it", {"asked": "erase"}),
+    Row("sata", "security", "frozen", "no: it cannot be purged by erase (it", {"method": "erase"}),
     Row("sata", "security, sanitize block, discard", "locked", "no: it is locked by an ATA password"),
-    Row("sata", "security, discard", "password", "no: an ATA password that is not ours"),
+    Row("sata", "security, discard", "password", "no: it has an ATA password that stend did not set"),
     Row("sata", "security, discard", "password tries used up", DISCARD),
     Row("sata", "discard", "", DISCARD),
     Row("sata", "", "", ZERO),
-    Row("sata", "sanitize block, security", "sanitize running", "no: a sanitize that somebody else began"),
+    Row("sata", "sanitize block, security", "sanitize running", "no: a sanitize started by another program"),
     Row("sata", "sanitize block, security", "sanitize failed", f"{HDPARM} --sanitize-block-erase /dev/sda"),
     Row("sata", "security, discard", "usb", DISCARD),
     Row("sata", "sanitize block, discard", "partition", DISCARD),
@@ -76,11 +78,11 @@ ROWS = [
     Row("scsi", "sanitize block, format", "", "sg_sanitize --block --early --quick /dev/sda"),
     Row("scsi", "sanitize crypto, format", "", "sg_sanitize --crypto --early --quick /dev/sda"),
     Row("scsi", "format, discard", "", "sg_format --format --early --quick /dev/sda"),
-    Row("scsi", "sanitize block, format", "", "sg_format --format --early --quick /dev/sda", {"asked": "format"}),
+    Row("scsi", "sanitize block, format", "", "sg_format --format --early --quick /dev/sda", {"method": "format"}),
     Row("scsi", "discard", "", DISCARD),
     Row("scsi", "", "", ZERO),
     Row("scsi", "format", "", "no: its own purge would hit sdb too", {"neighbours": ("sdb",)}),
-    Row("scsi", "format", "format running", "no: a format that somebody else began is running"),
+    Row("scsi", "format", "format running", "no: a format started by another program is running"),
     Row("scsi", "sanitize block, format", "sanitize failed", "sg_sanitize --block --early --quick /dev/sda"),
     Row("scsi", "format, discard", "sanitize failed", "no: its last sanitize failed"),
     Row("scsi", "sanitize block, discard", "usb", DISCARD),
@@ -94,7 +96,7 @@ ROWS = [
     # the maker's own command
     Row("nvme", "sanitize block", "", "maker /dev/nvme0 S1", {"template": "maker {controller} {serial}"}),
     Row("scsi", "", "locked", "maker --wipe /dev/sda", {"template": "maker --wipe {node}"}),
-    Row("sata", "discard", "", "no: there is no purge method 'wish'", {"asked": "wish"}),
+    Row("sata", "discard", "", "no: there is no purge method 'wish'", {"method": "wish"}),
 ]
 
 
@@ -147,7 +149,7 @@ def test_the_drives_own_words_are_in_a_refusal() -> None:
     assert isinstance(answer, No)
     told = decide(Drive(stuck.interface, stuck.node, stuck.can, stuck.state, words="(2) in progress, 1 %"))
     assert isinstance(told, No)
-    assert told.why == f"{answer.why}; it says: (2) in progress, 1 %"
+    assert told.why == f"{answer.why}; it reports: (2) in progress, 1 %"
 
 
 def test_a_password_that_was_set_is_cleared_when_the_erase_fails() -> None:

@@ -215,7 +215,7 @@ def test_a_path_that_is_no_text_is_a_sentence_or_works(tmp_path: Path) -> None:
     drive = os.fsdecode(os.fsencode(tmp_path) + b"/dr\xffive.bin")
     done = stend("run", "latency", "--target", drive, "--create", "16MiB", "--into", tmp_path / "run")
     assert done.returncode == 2
-    assert "is no text here; set LC_ALL=C.UTF-8, or rename it" in done.stderr
+    assert "is not valid text here; set LC_ALL=C.UTF-8, or rename it" in done.stderr
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/r\xfen"))
     assert stend(*RUN, "--into", folder).returncode == GOOD
     assert sound(folder)

@@ -16,8 +16,8 @@ SECURITY = ["discard", "security"]
 ENHANCED = [*SECURITY, "security enhanced"]
 
 
-def told(name: str) -> tools.Told:
-    return tools.Told(0, (FOLDER / name).read_text(), "")
+def told(name: str) -> tools.Output:
+    return tools.Output(0, (FOLDER / name).read_text(), "")
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_volumes_share_blocks_or_do_not(one: str, other: str, apart: bool) -> No
 
 
 def test_a_slower_way_to_the_same_blocks_is_the_same_volume() -> None:
-    assert volumes.lies_on(LINEAR) == volumes.lies_on("0 2048 delay 8:2 384 50") == "0 2048 8:2 384"
+    assert volumes.places_of(LINEAR) == volumes.places_of("0 2048 delay 8:2 384 50") == "0 2048 8:2 384"
     other = (
         "0 2048 linear 8:18 384",
         "0 2048 linear 8:2 0",
@@ -50,7 +50,7 @@ def test_a_slower_way_to_the_same_blocks_is_the_same_volume() -> None:
         "0 2048 delay 8:2 384 0 8:18 0 9",
     )
     for table in other:
-        assert volumes.lies_on(table) != volumes.lies_on(LINEAR)
+        assert volumes.places_of(table) != volumes.places_of(LINEAR)
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_volume_beside_a_mounted_one_may_be_written_and_one_on_its_blocks_not(
     group.mounted("252:1", "/srv", "/dev/mapper/other")
     assert refusal(node, kernel=group.kernel) == ""
     (tmp_path / "1").write_text("0 2048 linear 8:2 2047\n")
-    assert "lies on sda2, which is held by other, which is mounted at /srv" in refusal(node, kernel=group.kernel)
+    assert "is on sda2, which is held by other, which is mounted at /srv" in refusal(node, kernel=group.kernel)
 
 
 @pytest.mark.block
@@ -103,11 +103,13 @@ def test_a_table_that_was_exchanged_below_a_volume_makes_it_another_drive(group:
 def test_nobody_guesses_where_dmsetup_is_silent(group: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     node: str = group.node  # type: ignore[attr-defined]
     (tmp_path / "0").unlink()
-    with pytest.raises(Refused, match="cannot be read by dmsetup, so nobody can tell what volumes lie on"):
+    with pytest.raises(
+        Refused, match="cannot be read by dmsetup, so stend cannot determine what volumes are stored on"
+    ):
         gate.marks(node, group.kernel)
     with monkeypatch.context() as bare:
         bare.setenv("PATH", str(tmp_path))
-        with pytest.raises(Missing, match="without it nobody can tell what volumes lie on"):
+        with pytest.raises(Missing, match="without it stend cannot determine what volumes are stored on"):
             gate.marks(node, group.kernel)
 
 

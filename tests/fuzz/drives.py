@@ -37,7 +37,7 @@ DUMP = b"Device:nvme0n1 log-id:192\n       0  1  2\n" + b"\n".join(
 
 
 def _document(data: bytes) -> dict[str, Any]:
-    return tools.Told(0, data.decode(errors="replace"), "").document
+    return tools.Output(0, data.decode(errors="replace"), "").document
 
 
 def _of(*readers: Callable[[Any], Any]) -> Callable[[bytes], Any]:
@@ -48,8 +48,8 @@ def _text(*readers: Callable[[str], Any]) -> Callable[[bytes], Any]:
     return lambda data: [reader(data.decode(errors="replace")) for reader in readers]
 
 
-def _told(reader: Callable[[tools.Told], Any]) -> Callable[[str], Any]:
-    return lambda text: reader(tools.Told(0, text, ""))
+def _told(reader: Callable[[tools.Output], Any]) -> Callable[[str], Any]:
+    return lambda text: reader(tools.Output(0, text, ""))
 
 
 def _wrong(taken: Any) -> str:
@@ -89,7 +89,7 @@ def _hdparm(text: str) -> Any:
     return native | {"can": sorted(ata.can(text) | ata.security(text)), "sizes": list(ata.block_sizes(text))}
 
 
-def _progress(told: tools.Told) -> dict[str, Any]:
+def _progress(told: tools.Output) -> dict[str, Any]:
     done = follow.of_nvme(told)
     return {"percent": done.percent, "words": done.words}
 

@@ -1,4 +1,4 @@
-"""What a drive of this host is asked, as it happens: the kernel's own trace points, read in batches of the one form.
+"""Capture the workload of a drive of this host: read the kernel's trace points, in batches of the form of traces.
 
-Nothing is written to the drive, and no data content is seen: the kernel tells where, how much, when, and when it ended.
+Nothing is written to the drive, and no data is read: the kernel records the place, size, issue and end of each IO.
 """

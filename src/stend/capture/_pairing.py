@@ -1,4 +1,4 @@
-"""Compiled: records of all processors, in their order, become IOs with response time and depth."""
+"""Pair the records of all processors, in order, into IOs with response time and depth (compiled)."""
 
 from typing import Any, NamedTuple
 
@@ -12,11 +12,11 @@ i64, u64 = np.int64, np.uint64
 
 
 FEW, FAR = 1 << 12, 1 << 14
-"""See `rewind`; FAR is more than FEW, so that no place is moved onto one that is not moved yet."""
+"""Limits of `rewind`; FAR is more than FEW, so that no place is moved onto one that is not moved yet."""
 
 
 class InFlight(NamedTuple):
-    """IOs in the order of their issue, in a ring, and where those are that have not ended."""
+    """IOs in order of issue, in a ring, and a hash table of those that have not ended."""
 
     t_ns: npt.NDArray[np.int64]
     op: npt.NDArray[np.uint8]
@@ -27,24 +27,27 @@ class InFlight(NamedTuple):
     depth: npt.NDArray[np.int32]
     process: npt.NDArray[np.int32]
     left: npt.NDArray[np.int64]
-    """sectors not yet answered; 0 when it has ended, below that when it was taken back"""
+    """sectors not yet answered; 0 after the end, negative while it is requeued"""
     sector: npt.NDArray[np.int64]
-    """where the first of them is"""
+    """the first sector not yet answered"""
     slots: npt.NDArray[np.int64]
     """1 + running number of the IO that hashes here, 0 for none"""
     at: npt.NDArray[np.int64]
-    """see below"""
+    """counters and positions, see TAIL and the following names"""
 
 
 TAIL, NEXT, OPEN, BEFORE, OWN, OTHER, STRAY, ZEROED, FORGOTTEN, ASKED = range(10)
-"""Places in `InFlight.at`: running numbers of the first IO kept and of the next to come; IOs that have not ended; those
-in flight when the capture began that have not ended; IOs left out as this process's own; commands that are no IOs; ends
-of IOs whose issue was not seen; writes of zeroes; IOs given up because no end was told; flushes as they were asked for,
-each of which the block layer counts as a write too, and sends as a flush or together with others as one."""
+"""Places in `InFlight.at`.
+
+TAIL and NEXT: running numbers of the first IO kept and of the next one. OPEN: IOs that have not ended. BEFORE: those
+in flight when the capture began that have not ended. OWN: IOs left out because this process sent them. OTHER: commands
+that are not IOs. STRAY: ends of IOs without a recorded issue. ZEROED: writes of zeroes. FORGOTTEN: IOs given up without
+an end. ASKED: requested flushes; the block layer counts each one as a write, and sends it alone or merged with others.
+"""
 
 
 def in_flight(room: int, slots: int, before: int) -> InFlight:
-    """An empty ring, `room` and `slots` powers of two."""
+    """Return an empty ring; `room` and `slots` are powers of two, `before` is the number of IOs in flight now."""
     at = np.zeros(10, np.int64)
     at[BEFORE] = before
     wide = [np.zeros(room, np.int64) for _ in range(6)]
@@ -81,7 +84,7 @@ def _insert(f: Any, number: Any) -> Any:
 
 @inlined
 def _find(f: Any, sector: Any, op: Any) -> Any:
-    """The slot of an IO that is in flight there; -1 for none."""
+    """Return the slot of the IO in flight at a sector; -1 for none."""
     slot = _home(f, sector, op)
     while f.slots[slot] != 0:
         i = (f.slots[slot] - 1) & (f.t_ns.shape[0] - 1)
@@ -93,7 +96,7 @@ def _find(f: Any, sector: Any, op: Any) -> Any:
 
 @inlined
 def _remove(f: Any, slot: Any) -> Any:
-    """Take an IO out, and let those behind it move up that hashed before it."""
+    """Remove an IO from the hash table, and move up later entries that hashed before it."""
     last = f.slots.shape[0] - 1
     hole, look = slot, slot
     while True:
@@ -122,20 +125,20 @@ def _forget(f: Any) -> Any:
 
 
 @inlined
-def _issued(r: Any, n: Any, sector: Any, slot: Any, own: Any, f: Any) -> Any:
-    """An IO begins, or goes to the drive once more that was taken back."""
+def _issued(r: Any, n: Any, sector: Any, slot: Any, own_pid: Any, f: Any) -> Any:
+    """Add an issued IO; an IO that was requeued continues instead."""
     room, op, sectors = f.t_ns.shape[0], r.op[n], r.sectors[n]
     if slot >= 0 and f.left[(f.slots[slot] - 1) & (room - 1)] < 0:
         i = (f.slots[slot] - 1) & (room - 1)
         f.left[i] = -f.left[i]
         return
-    if r.pid[n] == own:
+    if r.pid[n] == own_pid:
         f.at[OWN] += 1
         return
     number = f.at[NEXT]
     i = number & (room - 1)
     f.t_ns[i], f.op[i], f.flags[i] = r.t_ns[n], op, r.flags[n] & KEPT_FLAGS
-    if number > 0:  # a record may show a moment after a later one of another processor
+    if number > 0:  # a record may be read after a later one of another processor
         f.t_ns[i] = max(f.t_ns[i], f.t_ns[(number - 1) & (room - 1)])
     f.offset[i] = 0 if op == FLUSH or sectors == 0 else sector * 512
     f.length[i], f.process[i], f.latency_ns[i] = sectors * 512, r.pid[n], -1
@@ -149,7 +152,7 @@ def _issued(r: Any, n: Any, sector: Any, slot: Any, own: Any, f: Any) -> Any:
 
 @inlined
 def _ended(t_ns: Any, sectors: Any, slot: Any, f: Any) -> Any:
-    """An IO, or a first part of it, was answered."""
+    """End an IO, or the first part of it."""
     number = f.slots[slot] - 1
     i = number & (f.t_ns.shape[0] - 1)
     if f.length[i] == 0 or sectors >= abs(f.left[i]):
@@ -164,8 +167,8 @@ def _ended(t_ns: Any, sectors: Any, slot: Any, f: Any) -> Any:
 
 
 @compiled
-def pair(r: Any, order: Any, until: Any, own: Any, f: Any) -> Any:
-    """Take in records in this order that are before `until`; how many were, or fewer when the ring is full."""
+def pair(r: Any, order: Any, until: Any, own_pid: Any, f: Any) -> Any:
+    """Pair the records before `until` in this order; return their number, or fewer if the ring is full."""
     room = f.t_ns.shape[0]
     for k in range(order.shape[0]):
         n = order[k]
@@ -180,7 +183,7 @@ def pair(r: Any, order: Any, until: Any, own: Any, f: Any) -> Any:
         sector = i64(-1) if op == FLUSH else r.sector[n]
         slot = _find(f, sector, op)
         if kind == ISSUE:
-            _issued(r, n, sector, slot, own, f)
+            _issued(r, n, sector, slot, own_pid, f)
         elif slot < 0:
             strange = kind == DONE and sectors > 0
             f.at[STRAY] += strange
@@ -196,8 +199,11 @@ def pair(r: Any, order: Any, until: Any, own: Any, f: Any) -> Any:
 
 @compiled
 def over(f: Any, before_ns: Any, most_open: Any) -> Any:
-    """The running number of the first IO that is to be kept: all before it have ended, or are older than `before_ns`
-    or beyond `most_open`, and are given up. Writes of no bytes are told as the flushes they are."""
+    """Return the running number of the first IO to keep; all before it have ended or are given up.
+
+    An IO is given up if it is older than `before_ns`, or if `most_open` or more IOs are kept. Writes of 0 bytes become
+    flushes.
+    """
     room = f.t_ns.shape[0]
     while f.at[TAIL] < f.at[NEXT]:
         i = f.at[TAIL] & (room - 1)
@@ -213,8 +219,10 @@ def over(f: Any, before_ns: Any, most_open: Any) -> Any:
 
 @compiled
 def rewind(f: Any) -> None:
-    """Where few IOs are kept, far from the ring's beginning, move them there: memory that was used a moment ago is
-    fast. The one before them goes along, for its time; numbers run on from 1."""
+    """Move the kept IOs to the start of the ring if they are few and far from it, because recently used memory is fast.
+
+    The IO before them is moved too, for its time. Running numbers restart at 1.
+    """
     room, tail = f.t_ns.shape[0], f.at[TAIL]
     kept, place = f.at[NEXT] - tail, tail & (room - 1)
     if kept > FEW or place < FAR or place + kept >= room:

@@ -1,4 +1,4 @@
-"""Compiled: pages of the kernel's trace buffers become records of the trace points that are followed."""
+"""Decode pages of the kernel's trace buffers into records of the enabled trace points (compiled)."""
 
 from typing import Any, NamedTuple
 
@@ -10,24 +10,26 @@ from stend.base.jit import compiled, inlined
 i64 = np.int64
 ISSUE, DONE, AGAIN = 0, 1, 2
 HEAD_BYTES = 16
-"""Of a page: when its first record was written, and how much of it is filled (in the low 20 bits of a long)."""
+"""The header of a page: the time of its first record, and its filled bytes (the low 20 bits of a long)."""
 FILLED = (1 << 20) - 1
 PADDING, EXTEND = 29, 30
-"""Lengths that stand for something else: a gap, time that does not fit a record's 27 bits; 31 is a time by itself."""
+"""Lengths with a special meaning: a gap, and time that does not fit the 27 bits of a record; 31 is an absolute time."""
 R, W, D, F, N = 82, 87, 68, 70, 78
 A, S, M = 65, 83, 77
 READ, WRITE, FLUSH, DISCARD = 0, 1, 2, 3
 NO_DATA = 4
-"""A command that is no IO, such as a drive's own."""
+"""A command that is not an IO, such as a vendor's command."""
 FUA, SYNC, METADATA, READAHEAD = 1, 2, 4, 8
 KEPT_FLAGS = 15
 ZEROES, PREFLUSH = 16, 32
-"""Flags of ours: a write of zeroes, which carries no data; a write that begins with a flush."""
+"""Flags of stend: a write of zeroes, which carries no data; a write that begins with a flush."""
 
 
 class Records(NamedTuple):
-    """What trace points told, a column each, as many as `many[0]`; behind that the letters of `rwbs` met last, as two
-    words, and the op and flags that they mean."""
+    """Records of trace points, one column per field; `many[0]` is their number.
+
+    `many[1:5]` cache the last letters of `rwbs`, as two words, and the op and flags that they mean.
+    """
 
     t_ns: npt.NDArray[np.int64]
     kind: npt.NDArray[np.uint8]
@@ -40,7 +42,7 @@ class Records(NamedTuple):
 
 
 def records(room: int) -> Records:
-    """Room for so many."""
+    """Return arrays with room for this number of records."""
     return Records(
         np.zeros(room, np.int64),
         np.zeros(room, np.uint8),
@@ -59,21 +61,21 @@ def _word(words: Any, byte: Any) -> Any:
 
 
 @inlined
-def _asked(octets: Any, words: Any, at: Any, r: Any, n: Any) -> Any:
-    """What `rwbs` says: op and flags of record n; mostly that of the one before."""
+def _decode_rwbs(octets: Any, words: Any, at: Any, r: Any, n: Any) -> Any:
+    """Set op and flags of record n from `rwbs`; letters like those of the record before need no decoding."""
     if at & 3 == 0 and r.sectors[n] > 0:
         first, rest = _word(words, at), _word(words, at + 4)
         if r.many[1] != first or r.many[2] != rest:
-            _spelled(octets, at, r, n)
+            _decode_letters(octets, at, r, n)
             r.many[1], r.many[2], r.many[3], r.many[4] = first, rest, r.op[n], r.flags[n]
         r.op[n], r.flags[n] = r.many[3], r.many[4]
     else:
-        _spelled(octets, at, r, n)
+        _decode_letters(octets, at, r, n)
 
 
 @inlined
-def _spelled(octets: Any, at: Any, r: Any, n: Any) -> Any:
-    """Letter by letter; what N is depends on whether there are sectors."""
+def _decode_letters(octets: Any, at: Any, r: Any, n: Any) -> Any:
+    """Decode `rwbs` letter by letter; N with sectors is a write of zeroes, N without is not an IO."""
     flags, first = 0, i64(octets[at])
     if first == F and octets[at + 1] in (W, D, R, F, N):
         flags, at = PREFLUSH, at + 1
@@ -100,7 +102,7 @@ def _spelled(octets: Any, at: Any, r: Any, n: Any) -> Any:
 
 @inlined
 def _record(octets: Any, words: Any, body: Any, now: Any, layout: Any, r: Any, n: Any) -> Any:
-    """Append one record, if it is of a kind that is followed; how many there are then."""
+    """Append one record if it is of an enabled trace point; return the number of records afterwards."""
     number = _word(words, body) & i64(0xFFFF)
     for kind in range(layout.shape[0]):
         if layout[kind, 0] == number:
@@ -109,17 +111,17 @@ def _record(octets: Any, words: Any, body: Any, now: Any, layout: Any, r: Any, n
             r.sector[n] = _word(words, place) | _word(words, place + 4) << i64(32)
             r.sectors[n] = _word(words, body + layout[kind, 3])
             r.pid[n] = _word(words, body + layout[kind, 1])
-            _asked(octets, words, body + layout[kind, 4], r, n)
+            _decode_rwbs(octets, words, body + layout[kind, 4], r, n)
             return n + 1
     return n
 
 
 @compiled
 def decode(octets: Any, words: Any, pages: Any, page_bytes: Any, layout: Any, r: Any) -> Any:
-    """Append the records of these pages; False where a page is none.
+    """Append the records of these pages; return False if a page has an invalid format.
 
-    `octets` and `words` are the same bytes; `layout` a row for each kind of record: number, then offsets of pid,
-    sector, sectors and `rwbs` in it.
+    `octets` and `words` are the same bytes. `layout` has one row per kind of record: its number, then the offsets of
+    pid, sector, sectors and `rwbs`.
     """
     n, room = r.many[0], i64(r.t_ns.shape[0])
     for page in range(pages):

@@ -1,19 +1,19 @@
-"""Which drive is captured, and by which trace points: requests where it has a queue of them, bios where it has none."""
+"""Find the drive to capture and its trace points: those of requests if it has a queue of them, else those of bios."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from stend.base.errors import BadInput
-from stend.base.sysfs import Kernel
+from stend.base.sysfs import Kernel, text
 
 MINOR_BITS = 20
-"""Of a device number inside the kernel, and so in trace points."""
+"""Bits of the minor number in the kernel's device numbers, as trace points have them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What the block layer itself has counted of a drive: /sys/block/X/stat."""
+    """The block layer's own counts of a drive's IOs: /sys/block/X/stat."""
 
     reads: int
     writes: int
@@ -33,7 +33,7 @@ class Counters:
 class Drive:
     """A whole disk of this host.
 
-    `begins` and `ends` are the trace points of an IO's issue and of its end, `again` that of one taken back.
+    `begins` and `ends` are the trace points of the issue and the end of an IO, `again` that of a requeue (or empty).
     """
 
     node: str
@@ -46,55 +46,50 @@ class Drive:
     again: str = ""
 
     def counters(self) -> Counters:
-        """Of this moment."""
-        told = [int(word) for word in (_home(self.node) / "stat").read_text().split()] + [0] * 17
-        return Counters(reads=told[0], writes=told[4], discards=told[11], flushes=told[15])
+        """Read the counters now."""
+        fields = [int(word) for word in (_folder(self.node) / "stat").read_text().split()] + [0] * 17
+        return Counters(reads=fields[0], writes=fields[4], discards=fields[11], flushes=fields[15])
 
     def in_flight(self) -> int:
-        """Requests that it has not answered yet."""
-        return sum(int(word) for word in (_home(self.node) / "inflight").read_text().split())
+        """Return the number of requests that the drive has not answered yet."""
+        return sum(int(word) for word in (_folder(self.node) / "inflight").read_text().split())
 
     def holds(self, path: Path) -> bool:
-        """Whether what is written to this path ends on this drive."""
+        """Return True if writes to this path end on this drive."""
         kernel, number = Kernel(), os.stat(path).st_dev
         return self.node in _below(kernel, kernel.node_of(number))
 
 
 def drive(target: str) -> Drive:
-    """The drive behind a path or a node's name. BadInput for anything else than a whole disk."""
+    """Return the drive of a path or a node's name; raise BadInput for anything but a whole disk with a size."""
     kernel = Kernel()
     node = kernel.node_at(target) or kernel.node_at(f"/dev/{target}")
     if not node:
-        raise BadInput(f"{target} is no block device of this host; a capture is of one, such as /dev/nvme0n1")
+        raise BadInput(f"{target} is not a block device of this host; name a whole disk, such as /dev/nvme0n1")
     if whole := kernel.parent(node):
-        raise BadInput(f"{target} is a part of {whole}; the block layer tells of whole disks: capture /dev/{whole}")
+        raise BadInput(f"{target} is a part of {whole}; only whole disks can be captured: capture /dev/{whole}")
     if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is set up behind it")
     major, _, minor = kernel.number(node).partition(":")
-    queue = (_home(node) / "mq").exists()
+    queue = (_folder(node) / "mq").exists()
     return Drive(
         node=node,
         number=int(major) << MINOR_BITS | int(minor),
         capacity_bytes=kernel.size_bytes(node),
-        block_bytes=int((_home(node) / "queue/logical_block_size").read_text()),
-        words=f"{node} {_model(node)}".strip(),
+        block_bytes=int((_folder(node) / "queue/logical_block_size").read_text()),
+        words=f"{node} {text(_folder(node) / 'device/model')}".strip(),
         begins="block_rq_issue" if queue else "block_bio_queue",
         ends="block_rq_complete" if queue else "block_bio_complete",
         again="block_rq_requeue" if queue else "",
     )
 
 
-def _home(node: str) -> Path:
+def _folder(node: str) -> Path:
     return Kernel().block(node)
 
 
-def _model(node: str) -> str:
-    path = _home(node) / "device/model"
-    return path.read_text().strip() if path.exists() else ""
-
-
 def _below(kernel: Kernel, node: str) -> set[str]:
-    """A node with all that it lies on, loop devices with what holds their files."""
+    """Return a node and all nodes below it, through loop devices to the drives of their files."""
     if not node:
         return set()
     lower = [*kernel.slaves(node), *filter(None, [kernel.parent(node)])]

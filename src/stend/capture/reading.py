@@ -1,4 +1,4 @@
-"""Trace points of all processors, read as they fill and paired into IOs: batches of the one form, in order."""
+"""Read the trace points of all processors while they fill and pair their records into batches of IOs, in order."""
 
 import os
 import select
@@ -30,16 +30,16 @@ from stend.capture.drive import Drive
 from stend.capture.tracefs import Instance, fields
 
 ROUND_BYTES = 16 << 20
-"""Read in a round, of all processors."""
+"""Bytes that one round reads from all processors together."""
 LEAST_S = 0.1
-"""Between two looks, where a kernel calls for each record (before Linux 6.1) instead of when a buffer is half full."""
+"""Seconds between two reads. Kernels before Linux 6.1 wake a reader for each record, not when a buffer is half full."""
 RECORD_BYTES = 40
-"""No record of an IO takes less in a page."""
+"""The least size of an IO's record in a page."""
 ROOM, SLOTS = 1 << 20, 1 << 15
 SLACK_NS = 2_000_000
-"""A record may be shown so much later than the moment it tells."""
+"""Longest delay between the time in a record and the moment when it can be read."""
 PATIENCE_NS = 60_000_000_000
-"""An IO that takes longer is told without a response time; the kernel itself gives up after 30 s of most drives."""
+"""An IO that takes longer gets no response time; the kernel itself gives up after 30 s for most drives."""
 STARTED_NS = 5_000_000_000
 FIELDS = ("common_pid", "sector", "nr_sector", "rwbs")
 
@@ -47,7 +47,7 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 class Reader:
-    """Follows one drive. `take` gives what has ended since, and `end` all that is left."""
+    """Reads the IOs of one drive. `take` yields those that ended since the last call, and `end` all others."""
 
     def __init__(self, instance: Instance, drive: Drive) -> None:
         self.instance, self.drive = instance, drive
@@ -64,34 +64,34 @@ class Reader:
         self._flight = in_flight(ROOM, SLOTS, drive.in_flight())
         self._began_ns = time.monotonic_ns()
         decode(self._octets, self._words, 0, self.page_bytes, self._layout, self._records)
-        list(self.take())  # compiled, or taken from the cache, before the first IO is told
+        list(self.take())  # compile the kernels, or load them from the cache, before the first IO
 
     def begin(self) -> int:
-        """From now on every IO is told; the moment, on the clock of `time.monotonic_ns`."""
+        """Turn the trace points on; return the start of the capture on the clock of `time.monotonic_ns`."""
         for event in reversed(_events(self.drive)):
-            self.instance.follow(event, f"dev == {self.drive.number}")
+            self.instance.enable(event, f"dev == {self.drive.number}")
         self._began_ns = time.monotonic_ns()
         return self._began_ns
 
     def wait(self, seconds: float) -> None:
-        """So long, or until a processor's buffer is half full."""
+        """Wait `seconds`, or until a processor's buffer is half full."""
         time.sleep(min(seconds, LEAST_S))
         self._call.poll(max(seconds - LEAST_S, 0) * 1000)
 
     def take(self) -> Iterator[Columns]:
-        """Batches of IOs that were issued and have ended since the last look, or are given up.
+        """Yield batches of IOs, in order of issue, that ended or were given up since the last call.
 
-        But for its times a batch lies where later ones will: it is to be used, or copied, before the next one.
+        Later batches overwrite the arrays of a batch, except its times. Use or copy it before the next one.
         """
         return self._taken(time.monotonic_ns() - SLACK_NS, PATIENCE_NS)
 
-    def hold(self) -> None:
-        """From now on no further IO is told; the ends of those that were go on being told."""
-        self.instance.leave(self.drive.begins)
+    def stop_issues(self) -> None:
+        """Turn the trace point of issues off; the ends of IOs in flight are still read."""
+        self.instance.disable(self.drive.begins)
 
     def end(self) -> Iterator[Columns]:
-        """The last ones; those still in flight have no response time."""
-        self.instance.quiet()
+        """Yield the last batches; IOs still in flight have no response time."""
+        self.instance.disable_all()
         more = True
         while more:
             more = False
@@ -99,10 +99,10 @@ class Reader:
                 more = True
                 yield batch
         self._flight.at[BEFORE] = 0
-        yield from self._given(-PATIENCE_NS)
+        yield from self._complete(-PATIENCE_NS)
 
     def counts(self) -> dict[str, int]:
-        """What is known besides IOs: see the places of `InFlight.at`."""
+        """Return counts of records that are not IOs of a batch: see the places of `InFlight.at`."""
         names = {
             "asked": ASKED,
             "own": OWN,
@@ -115,7 +115,7 @@ class Reader:
         return {name: int(self._flight.at[place]) for name, place in names.items()}
 
     def close(self) -> None:
-        """Let the buffers go."""
+        """Close the buffers."""
         while self.pipes:
             os.close(self.pipes.pop())
 
@@ -129,17 +129,17 @@ class Reader:
         if time.monotonic_ns() - self._began_ns > STARTED_NS:
             f.at[BEFORE] = 0
         done = int(pair(r, order, until, os.getpid(), f))
-        yield from self._given(patience_ns)
+        yield from self._complete(patience_ns)
         while done < many and r.t_ns[order[done]] < until:  # the ring was full
             done += int(pair(r, order[done:], until, os.getpid(), f))
-            yield from self._given(patience_ns)
+            yield from self._complete(patience_ns)
         rest = order[done:]
         for column in r[:-1]:
             column[: len(rest)] = column[rest]
         r.many[0] = len(rest)
 
     def _read(self, pipe: int) -> int:
-        """Everything that a processor's buffer holds; the time up to which that is all."""
+        """Read a processor's buffer; return the time up to which its records are complete."""
         pages = 0
         for page in self._pages:
             try:
@@ -151,11 +151,11 @@ class Reader:
         if not pages:
             return 1 << 62
         if not decode(self._octets, self._words, pages, self.page_bytes, self._layout, self._records):
-            raise StepFailed("the kernel's trace buffers hold something else than its format says")
+            raise StepFailed("the kernel's trace buffers do not have the documented format, so that no IO can be read")
         return 1 << 62 if pages < len(self._pages) else int(self._records.t_ns[self._records.many[0] - 1])
 
-    def _given(self, patience_ns: int) -> Iterator[Columns]:
-        """IOs that nothing is to be waited for any more, as one or two batches."""
+    def _complete(self, patience_ns: int) -> Iterator[Columns]:
+        """Yield the IOs that ended or are given up, as one batch, or two where the ring wraps."""
         f, first = self._flight, int(self._flight.at[TAIL])
         last = int(over(f, time.monotonic_ns() - patience_ns, ROOM * 3 // 4))
         cut = min((first // ROOM + 1) * ROOM, last)
@@ -172,8 +172,8 @@ def _events(drive: Drive) -> list[str]:
 
 
 def _row(instance: Instance, event: str) -> list[int]:
-    """A trace point's number and where its fields are."""
-    told = fields(instance.format(event))
-    if missing := [name for name in FIELDS if name not in told]:
-        raise StepFailed(f"this kernel's {event} does not tell {', '.join(missing)}")
-    return [told["ID"][0], *(told[name][0] for name in FIELDS)]
+    """Return a trace point's number and the offsets of its fields."""
+    places = fields(instance.format(event))
+    if missing := [name for name in FIELDS if name not in places]:
+        raise StepFailed(f"this kernel's trace point {event} has no {', '.join(missing)}, so that no IO can be read")
+    return [places["ID"][0], *(places[name][0] for name in FIELDS)]

@@ -1,4 +1,4 @@
-"""A capture from its beginning to its end: read, fold or keep, write parts, and say what is missing."""
+"""Run a capture: read IOs, fold them into steps or keep them, write parts, and report missing IOs."""
 
 import hashlib
 import secrets
@@ -23,18 +23,22 @@ from stend.trace.form import DISCARD, READ, WRITE, About
 from stend.trace.steps import SECOND_NS, Step
 
 LOOK_S = 0.5
-"""Between two looks into the buffers, unless one fills sooner."""
+"""Seconds between two reads of the buffers, unless one is half full sooner."""
 LAST_S = 0.1
-"""For the ends of those IOs that are in flight when no further one is told."""
+"""Seconds to wait for the ends of IOs in flight after the trace point of issues is off."""
 PART_S, PART_IOS = 30, 1 << 20
-"""A part is written so often: what a kill costs at most."""
+"""Seconds and IOs after which a part is written; a kill loses at most one part."""
 BUFFERS_BYTES, MOST_BUFFER_BYTES = 256 * MiB, 8 * MiB
-"""Of all processors together, and of one; 8 MiB hold half a second of 100,000 IOs/s."""
+"""Size of the buffers of all processors together, and of one; 8 MiB hold half a second of 100,000 IOs/s."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What is to be captured and how. `shift` is "", "random", or the path of a secret's file."""
+    """The request for a capture: drive, duration, file and form.
+
+    `shift` is "" for none, "random", or the path of a file with a secret. `ring` drops the oldest parts when
+    `limit_bytes` or the disk is full.
+    """
 
     target: str
     seconds: float
@@ -48,7 +52,12 @@ class Wish:
 
 @dataclass(slots=True)
 class Captured:
-    """How it went: what was told, what the block layer counted, what is missing; seconds, and of a processor."""
+    """The result of a capture: captured IOs, the block layer's counters, lost IOs, and processor time.
+
+    `seconds` is the duration of the capture and `cpu_s` the processor time. `counts` are those of `Reader.counts`,
+    `lost_records` the records without space in the kernel's buffers, and `gone_ios` the IOs of dropped parts. `why` is
+    the reason of an early end.
+    """
 
     drive: Drive
     seconds: float = 0.0
@@ -65,17 +74,20 @@ class Captured:
 
     @property
     def lost(self) -> int:
-        """IOs that happened and are in no file: by the block layer's own counters where records found no room.
+        """Return the IOs that are missing from the file: those of dropped parts and, by the counters, of lost records.
 
-        An IO that lost only its end is in the file. Where no counters are kept, as if each had lost both.
+        An IO that lost only its end is in the file. If the kernel keeps no counters, each IO is assumed to have lost
+        both records.
         """
         missing = max(self._known - self._data, 0) if self._known else self.lost_records // 2
         return self.gone_ios + (missing if self.lost_records else 0)
 
     @property
     def off(self) -> float:
-        """By how much the captured reads, writes and discards differ from those counters; those in flight at the ends
-        make up to their number."""
+        """Return the relative difference between captured IOs and the block layer's counters, as a fraction.
+
+        IOs in flight at the start and at the end may contribute up to their number.
+        """
         return abs(self._data - self._known) / self._known if self._known else 0.0
 
     @property
@@ -87,10 +99,10 @@ class Captured:
         return self.reads + self.writes + self.counts.get("own", 0) + self.counts.get("asked", 0)
 
 
-def capture(wish: Wish, stop: Callable[[], bool], told: Callable[[Captured], None]) -> Captured:
-    """Follow a drive until the time is over or `stop` says so; the file is written then. `told` hears of it as it goes.
+def capture(wish: Wish, stop: Callable[[], bool], report: Callable[[Captured], None]) -> Captured:
+    """Capture a drive until the time is over or `stop` returns True, then write the file; `report` gets the progress.
 
-    BadInput, Missing or StepFailed before anything begins; StepFailed too where the file cannot be written at the end.
+    Raise BadInput, Missing or StepFailed before the capture begins, and StepFailed if the file cannot be written.
     """
     extras.need("a capture", "numba", *(["pyarrow"] if wish.addresses else []))
     drive = drives.drive(wish.target)
@@ -101,14 +113,16 @@ def capture(wish: Wish, stop: Callable[[], bool], told: Callable[[Captured], Non
         try:
             begun_s = time.time()
             keeping = _Keeping(wish, kept, _about(wish, drive, begun_s), shift)
-            _follow(wish, reader, keeping, went, stop, told)
+            _follow(wish, reader, keeping, went, stop, report)
         finally:
             if not kept.numbers:
                 kept.folder.rmdir()
         went.lost_records, went.counts, went.gone_ios = instance.lost(), reader.counts(), kept.gone_ios
     went.notes = tuple(_sentences(wish, went, kept))
     if kept.numbers:
-        kept.join(_described(_about(wish, drive, begun_s), went))
+        words = f"{went.lost_records} records found no room in the kernel's buffers" if went.lost_records else ""
+        about = _about(wish, drive, begun_s)
+        kept.join(msgspec.structs.replace(about, lost=went.lost, lost_words=words, notes=went.notes))
     return went
 
 
@@ -133,11 +147,12 @@ def _follow(
     keeping: "_Keeping",
     went: Captured,
     stop: Callable[[], bool],
-    told: Callable[[Captured], None],
+    report: Callable[[Captured], None],
 ) -> None:
+    """Read IOs until the end, in `went` and into `keeping`; stop early if no part can be written any more."""
     began_ns, began_cpu = reader.begin(), time.process_time()
     before = reader.drive.counters()
-    told(went)
+    report(went)
     try:
         while not stop() and went.seconds < wish.seconds:
             reader.wait(min(LOOK_S, max(wish.seconds - went.seconds, 0)))
@@ -146,8 +161,8 @@ def _follow(
                 _count(went, batch)
                 keeping.add(batch)
             went.counted, went.cpu_s = reader.drive.counters() - before, time.process_time() - began_cpu
-            told(went)
-        reader.hold()
+            report(went)
+        reader.stop_issues()
         went.counted, went.seconds = reader.drive.counters() - before, (time.monotonic_ns() - began_ns) / 1e9
         time.sleep(LAST_S)
         for batch in reader.end():
@@ -155,7 +170,7 @@ def _follow(
             keeping.add(batch)
         keeping.end(round(went.seconds * 1e9))
     except spool.Full as full:
-        reader.instance.quiet()
+        reader.instance.disable_all()
         went.why = str(full)
     went.cpu_s = time.process_time() - began_cpu
 
@@ -167,7 +182,7 @@ def _count(went: Captured, batch: Columns) -> None:
 
 
 class _Keeping:
-    """Batches on their way into parts: as they are, or folded to steps."""
+    """Collects batches for the next part: as they are, or folded into steps."""
 
     def __init__(self, wish: Wish, kept: spool.Spool, about: About, shift: Callable[[Any], Any]) -> None:
         self.wish, self.kept, self.about, self.shift = wish, kept, about, shift
@@ -178,7 +193,7 @@ class _Keeping:
         self.ios, self.since_s = 0, time.monotonic()
 
     def add(self, batch: Columns) -> None:
-        """Take these in; a part is written when it is time. Full where it does not fit."""
+        """Add a batch and write a part if it is due; raise Full if that does not fit."""
         self.ios += len(batch["op"])
         if self.wish.addresses:
             kept = {name: column.copy() for name, column in batch.items()}
@@ -189,7 +204,7 @@ class _Keeping:
             self._write()
 
     def end(self, t_ns: int) -> None:
-        """The last part, up to that time."""
+        """Write the last part, up to `t_ns` since the start of the capture."""
         if not self.wish.addresses:
             self.steps += self.folding.end(t_ns)
         self._write()
@@ -204,7 +219,7 @@ class _Keeping:
 
 
 def _shift(wish: str, capacity_bytes: int) -> Callable[[Any], Any]:
-    """What moves offsets by a secret number of MiB, round the drive's end; alignment stays."""
+    """Return a function that moves offsets by a secret number of MiB, modulo the capacity; it keeps their alignment."""
     if not wish:
         return lambda offset: offset
     secret = secrets.token_bytes(32) if wish == "random" else untrusted.read(Path(wish), "the secret")
@@ -224,14 +239,8 @@ def _about(wish: Wish, drive: Drive, begun_s: float) -> About:
     )
 
 
-def _described(about: About, went: Captured) -> About:
-    """The same with what is known at the end."""
-    words = f"{went.lost_records} records found no room in the kernel's buffers" if went.lost_records else ""
-    return msgspec.structs.replace(about, lost=went.lost, lost_words=words, notes=went.notes)
-
-
 def _sentences(wish: Wish, went: Captured, kept: spool.Spool) -> Iterator[str]:
-    """What is to be known of a capture besides its IOs."""
+    """Yield the notes of a capture: early end, IOs that are left out, and reasons to doubt it."""
     known = went.counts
     if kept.gone_parts:
         yield f"there was no room for more: the oldest {kept.gone_ios} IOs gave way"

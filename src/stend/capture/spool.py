@@ -1,10 +1,12 @@
-"""What was captured so far, in parts beside the file that it becomes: a kill costs the last part, a full disk what was
-chosen. Parts are traces, or steps, of their own; at the end they are joined.
+"""Keep a capture in parts beside its file until the end, when they are joined; a kill loses only the last part.
+
+Each part is a complete trace, or a complete file of steps. When the disk is full, the oldest parts are dropped (`ring`)
+or the capture ends.
 """
 
 import errno
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +25,20 @@ Write = Callable[[Path], None]
 
 
 class Full(Exception):
-    """There is no room for more, and nothing is to give way."""
+    """The next part does not fit, and no older part may be dropped."""
 
 
 def parts_of(path: Path) -> Path:
-    """The folder of parts of a capture that becomes this file."""
+    """Return the folder of the parts of a capture's file."""
     return path.with_name(f"{path.name}.parts")
 
 
 class Spool:
-    """Parts in their order; where there is no room the oldest give way (`ring`), or it is Full."""
+    """The parts of a capture, in order; `limit_bytes` is their total size.
+
+    If a part does not fit, the oldest parts are dropped (`ring`), or Full is raised. The constructor raises BadInput if
+    the file or its folder of parts exists or cannot be created.
+    """
 
     def __init__(self, path: Path, limit_bytes: int, *, ring: bool) -> None:
         self.path, self.limit_bytes, self.ring = path, limit_bytes, ring
@@ -40,7 +46,7 @@ class Spool:
         self.numbers, self.gone_ios, self.gone_parts = 0, 0, 0
         self._ios: dict[Path, int] = {}
         if path.exists():
-            raise BadInput(f"{path} is there already; a capture writes a new file")
+            raise BadInput(f"{path} is there already; name a new file for the capture")
         try:
             self.folder.mkdir(parents=True)
         except FileExistsError:
@@ -51,7 +57,7 @@ class Spool:
             raise BadInput(f"nothing can be written at {path}: {error.strerror}") from error
 
     def add(self, write: Write, ios: int) -> None:
-        """One more part of so many IOs. Full where it does not fit."""
+        """Write one more part with this number of IOs; raise Full if it does not fit."""
         part = self.folder / f"{self.numbers:06}"
         while True:
             try:
@@ -63,16 +69,18 @@ class Spool:
                 if error.errno not in FULL:
                     raise StepFailed(f"{part} cannot be written: {error.strerror}") from error
                 why = "the disk is full"
-            older = [one for one in self._ios if one != part]
+            older = [other for other in self._ios if other != part]
             if not (self.ring and older):
                 part.unlink(missing_ok=True)
                 self.gone_ios += ios
                 raise Full(why)
-            self._drop(older[0])
+            older[0].unlink()
+            self.gone_ios += self._ios.pop(older[0])
+            self.gone_parts += 1
         self._ios[part], self.numbers = ios, self.numbers + 1
 
     def join(self, about: About) -> None:
-        """The file of all parts; they are gone then. StepFailed, and all parts left, where there is no room for it."""
+        """Join all parts into the file and remove them; raise StepFailed and keep the parts if it cannot be written."""
         try:
             join(self.path, about)
         except OSError as error:
@@ -84,19 +92,14 @@ class Spool:
     def _bytes(self) -> int:
         return sum(path.stat().st_size for path in self.folder.iterdir())
 
-    def _drop(self, part: Path) -> None:
-        part.unlink()
-        self.gone_ios += self._ios.pop(part)
-        self.gone_parts += 1
-
 
 def of_steps(every: Sequence[Step], step_ns: int, about: About) -> Write:
-    """What writes a part of these steps."""
+    """Return a function that writes these steps as a part."""
     return lambda part: atomic.write(part, steps.header(step_ns, about) + steps.packed(every))
 
 
 def of_ios(batches: Sequence[dict[str, Any]], about: About) -> Write:
-    """What writes a part of these IOs."""
+    """Return a function that writes these IOs as a part."""
 
     def write(part: Path) -> None:
         form.write(part, batches, about)
@@ -105,15 +108,13 @@ def of_ios(batches: Sequence[dict[str, Any]], about: About) -> Write:
 
 
 def finish(path: Path) -> int:
-    """A file of the parts that a capture left when it was cut off; how many. BadInput where there are none."""
+    """Join the parts of an interrupted capture into its file; return their number, raise BadInput if there are none."""
     if not (folder := parts_of(path)).is_dir():
         raise BadInput(f"there are no parts of a capture at {folder}")
     parts = _sorted(folder)
     if not parts:
         shutil.rmtree(folder)
-        raise BadInput(
-            f"{folder} was cut off before its first part was written; there was nothing to keep, and it is gone"
-        )
+        raise BadInput(f"{folder} was cut off before its first part was written; it was empty and is removed")
     with parts[-1].open("rb") as file:
         last = steps.opened(parts[-1]).about if steps.claims(file.read(4096)) else form.opened(parts[-1]).about
     note = "the capture was cut off; what came after its last part is missing"
@@ -122,7 +123,7 @@ def finish(path: Path) -> int:
 
 
 def join(path: Path, about: About) -> None:
-    """The parts of a file as one, said to be this; OSError where it cannot be written."""
+    """Join the parts of a file into one described by `about`; raise OSError if it cannot be written."""
     folder = parts_of(path)
     parts = _sorted(folder)
     with parts[0].open("rb") as file:
@@ -130,18 +131,13 @@ def join(path: Path, about: About) -> None:
     if counted:
         with atomic.replaced(path) as part, part.open("wb") as file:
             file.write(steps.header(steps.opened(parts[0]).step_ns, about))
-            for one in parts:
-                file.write(steps.packed(steps.opened(one)))
+            for written in parts:
+                file.write(steps.packed(steps.opened(written)))
     else:
-        form.write(path, _batches(parts), about)
+        form.write(path, (batch for part in parts for batch in form.opened(part).batches()), about)
     shutil.rmtree(folder)
 
 
-def _batches(parts: list[Path]) -> Iterator[dict[str, Any]]:
-    for part in parts:
-        yield from form.opened(part).batches()
-
-
 def _sorted(folder: Path) -> list[Path]:
-    """Whole parts in their order; one that was being written is hidden."""
+    """Return the complete parts in order; an unfinished part has a hidden name."""
     return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and regular.is_file(path))

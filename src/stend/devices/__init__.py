@@ -1,6 +1,7 @@
-"""The desk: which kind a drive is (one file a kind, found by its `claims`), and which drives it lies on.
+"""Find drives: the kind of a drive (one module per kind, chosen by its `claims`) and the drives below it.
 
-A kind knows its own node. One that lies on others tells their nodes (`below`); the desk finds these and hands them in.
+A kind knows its own node. The module of a kind that is stored on other drives returns their nodes (`below`). `find`
+finds those drives and passes them to the kind's `find`.
 """
 
 import importlib
@@ -19,34 +20,34 @@ from stend.model.definition import Identity
 
 
 class Device(Protocol):
-    """A drive that was found; its door is shut."""
+    """A drive; its door is closed until the run opens it."""
 
     @property
     def identity(self) -> Identity:
-        """Which drive it is."""
+        """Return the identity of the drive."""
 
     @property
     def door(self) -> gate.Door:
-        """Where it is opened for a run, looked at again and let go, by whoever was handed it."""
+        """Return the door by which the drive is opened for a run, checked again and released."""
 
     def purge(self) -> str:
-        """Make the drive as if never written; tells the method in one phrase. StepFailed when it did not work."""
+        """Purge the drive as if it was never written; return the method in one phrase, raise StepFailed on failure."""
 
     def health(self) -> dict[str, Any]:
-        """What the drive tells of itself now: temperature_c, host_write_bytes, nand_write_bytes, ...; {} if nothing."""
+        """Return the current health: temperature_c, host_write_bytes, nand_write_bytes, ...; {} if nothing is known."""
 
 
 GENERAL = ("block", "file")
-"""Kinds that take what no other kind claims."""
+"""Kinds for targets that no other kind claims."""
 
 
 @cache
 def kinds() -> tuple[ModuleType, ...]:
-    """The kinds, in the order they are asked."""
+    """Return the modules of all kinds, in the order in which `claims` is called."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.ispkg and not m.name.startswith("_"))
     ordered = [n for n in names if n not in GENERAL] + [n for n in names if n in GENERAL]
-    found = (importlib.import_module(f"{__name__}.{name}") for name in ordered)
-    return tuple(kind for kind in found if hasattr(kind, "claims"))
+    modules = (importlib.import_module(f"{__name__}.{name}") for name in ordered)
+    return tuple(module for module in modules if hasattr(module, "claims"))
 
 
 def _kind(target: str, kernel: Kernel) -> ModuleType:
@@ -57,21 +58,21 @@ def _kind(target: str, kernel: Kernel) -> ModuleType:
 
 
 def find(target: str, kernel: Kernel = HOST) -> Device:
-    """The drive that `target` names (a node, a by-id link, a file, `sim:NAME`); BadInput with the reason otherwise."""
+    """Return the drive that `target` names (a node, a by-id link, a file, `sim:NAME`); raise BadInput if none does."""
     _readable(target)
     kind = _kind(target, kernel)
-    handed = [_below(kind.below(target, kernel), kernel)] if hasattr(kind, "below") else []
-    device: Device = kind.find(target, kernel, *handed)
+    members = [_below(kind.below(target, kernel), kernel)] if hasattr(kind, "below") else []
+    device: Device = kind.find(target, kernel, *members)
     return device
 
 
 def _below(nodes: Iterable[str], kernel: Kernel) -> list[Device]:
-    """The drives of these names; those without a node are left out."""
+    """Return the drives of these nodes; skip those without a node in /dev."""
     return [find(str(kernel.dev / node), kernel) for node in nodes if os.path.exists(kernel.dev / node)]
 
 
 def create(target: str, size_bytes: int) -> Device:
-    """A new file of this size, ours to write, as a drive. BadInput when there is one already, or no room."""
+    """Create a file of this size and return it as a drive; raise BadInput if it exists already or does not fit."""
     from stend.devices import file
 
     _readable(target)
@@ -83,37 +84,38 @@ def create(target: str, size_bytes: int) -> Device:
 
 
 def _readable(target: str) -> None:
-    """BadInput where a record could not tell its path: bytes that are no text, or that the locale takes for none."""
+    """Raise BadInput if a record could not store the path, because it is not valid text in this locale."""
     try:
         os.path.realpath(target).encode()
     except UnicodeEncodeError as error:
-        raise BadInput(f"the path of {target} is no text here; set LC_ALL=C.UTF-8, or rename it") from error
+        raise BadInput(f"the path of {target} is not valid text here; set LC_ALL=C.UTF-8, or rename it") from error
     except (OSError, ValueError):
-        return  # told by the kind
+        return  # the kind reports it
 
 
-def wishes(device: Device, method: str, vendor: str, limit_s: float, hear: Callable[[str], None]) -> None:
-    """What is wished of a purge, handed to the drive: method, maker's command, limit of time; `hear` is told how far
-    it is. BadInput where a drive has no choice.
+def configure_purge(device: Device, method: str, vendor: str, limit_s: float, report: Callable[[str], None]) -> None:
+    """Set the purge method, the maker's command and the time limit of a drive's purge; `report` gets its progress.
+
+    Raise BadInput if a method or command is given for a drive that has only one way to be purged.
     """
     from stend.devices.drive import DriveDevice
 
     if isinstance(device, DriveDevice):
-        device.asked, device.template, device.limit, device.tell = method, vendor, limit_s, hear
+        device.method, device.template, device.limit, device.report = method, vendor, limit_s, report
     elif method or vendor:
         raise BadInput(f"{device.identity.target} has one way to be purged; leave --method and --command out")
 
 
 def native_bytes(target: str) -> int:
-    """What a drive has, hidden or not, as its own kind's programs tell; 0 where nobody tells."""
+    """Return the capacity of a drive including its hidden part, as its kind's programs report it; 0 if unknown."""
     kind = _kind(target, HOST)
     return int(kind.native(target)) if hasattr(kind, "native") else 0
 
 
 def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> str:
-    """Why a drive cannot be tested now, in words that follow its name; empty if it can.
+    """Return why a drive cannot be tested now, in words that follow its name; empty if it can.
 
-    It must not be written, or is busy with itself, as an array is.
+    The reason is that it must not be written, or that it is busy, as an array that resynchronises is.
     """
     if drive.virtual:
         return ""
@@ -124,24 +126,24 @@ def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> 
 
 
 def name(drive: Identity) -> str:
-    """What the operator writes after --destroy-data to be believed; empty for a virtual drive."""
+    """Return the name to give to --destroy-data; empty for a virtual drive."""
     return "" if drive.virtual else names_of(drive)[0]
 
 
 def loss(drive: Identity) -> str:
-    """What would be lost, in words that follow a drive's name: what it holds, size, when it was last used."""
+    """Return what would be lost, in words that follow the drive's name: contents, size, time of last use."""
     return "" if drive.virtual else gate.loss(drive.path)
 
 
 def listing(kernel: Kernel = HOST) -> list[tuple[Identity, str]]:
-    """Every whole block device with a size, and why it cannot be tested; an empty reason says that it can."""
+    """Return every whole block device with a size, and why it cannot be tested; the reason is empty if it can."""
     from stend.devices import block
 
-    uses, found = Uses(kernel), []
+    uses, drives = Uses(kernel), []
     for node in kernel.nodes():
         path = str(kernel.dev / node)
         if kernel.parent(node) or not kernel.size_bytes(node) or not os.path.exists(path):
             continue
         drive = block.identify(path, node, path, kernel)
-        found.append((drive, reason(drive, kernel, uses)))
-    return found
+        drives.append((drive, reason(drive, kernel, uses)))
+    return drives

@@ -1,4 +1,4 @@
-"""What SATA and SAS drives have in common below Linux: the sd driver, its cache switch, smartctl."""
+"""Common parts of SATA and SAS drives on Linux: the sd driver, its cache switch, smartctl."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ WRITE_BACK, WRITE_THROUGH = "write back", "write through"
 
 
 def way(node: str, kernel: Kernel = HOST) -> str:
-    """How an sd disk is reached: `sata`, `usb` or `scsi`; empty for any other node."""
+    """Return how an sd disk is attached: `sata`, `usb` or `scsi`; empty for any other node."""
     if not node or not (kernel.block(node) / "device/scsi_disk").exists():
         return ""
     folder = str((kernel.block(node) / "device").resolve())
@@ -23,19 +23,18 @@ def way(node: str, kernel: Kernel = HOST) -> str:
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
-    """Facts that the kernel and smartctl tell of any such disk; smartctl's document is kept as `smart`."""
+    """Gather facts about any sd disk from the kernel and smartctl; the fact `smart` is smartctl's document."""
     looked = facts.Looked()
     facts.common(looked, node, kernel)
-    told = looked.ask("smartctl", "--json", "--all", f"/dev/{node}").document
-    told = shapes.taken(told, shapes.SMARTCTL)
+    smart = shapes.taken(looked.run("smartctl", "--json", "--all", f"/dev/{node}").document, shapes.SMARTCTL)
     looked.add(
         write_cache=cache_type(node, kernel),
-        smart=told,
-        firmware=told.get("firmware_version") or told.get("scsi_revision"),
-        serial=told.get("serial_number"),
-        form_factor=told.get("form_factor", {}).get("name"),
-        health_passed=told.get("smart_status", {}).get("passed"),
-        power_on_hours=told.get("power_on_time", {}).get("hours"),
+        smart=smart,
+        firmware=smart.get("firmware_version") or smart.get("scsi_revision"),
+        serial=smart.get("serial_number"),
+        form_factor=smart.get("form_factor", {}).get("name"),
+        health_passed=smart.get("smart_status", {}).get("passed"),
+        power_on_hours=smart.get("power_on_time", {}).get("hours"),
     )
     if looked.facts.get("health_passed") is False:
         looked.doubts.append("it says of itself that it is failing (SMART)")
@@ -43,25 +42,25 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 
 
 def named(identity: Identity, looked: facts.Looked) -> Identity:
-    """The identity with the serial and firmware that only the drive itself tells, where sysfs has none."""
-    told = {key: value for key, value in looked.all.items() if key != "smart"}
+    """Return the identity with the gathered facts, and with the drive's own firmware version if sysfs has none."""
+    kept = {key: value for key, value in looked.all.items() if key != "smart"}
     return msgspec.structs.replace(
         identity,
-        firmware=identity.firmware or str(told.get("firmware", "")),
-        facts=told,
+        firmware=identity.firmware or str(kept.get("firmware", "")),
+        facts=kept,
     )
 
 
 def cache_file(node: str, kernel: Kernel = HOST) -> Path | None:
-    """The kernel's switch for a disk's volatile write cache (sd: the caching mode page, libata: Set Features)."""
+    """Return the kernel's switch for the volatile write cache (sd: the caching mode page, libata: Set Features)."""
     return next(iter((kernel.block(node) / "device/scsi_disk").glob("*/cache_type")), None)
 
 
 def cache_type(node: str, kernel: Kernel = HOST) -> str:
-    """`enabled`, `disabled`, or empty where it is not told."""
+    """Return `enabled`, `disabled`, or an empty string if the state is unknown."""
     path = cache_file(node, kernel)
-    told = text(path) if path else ""
-    return "enabled" if told.startswith(WRITE_BACK) else "disabled" if told == WRITE_THROUGH else ""
+    setting = text(path) if path else ""
+    return "enabled" if setting.startswith(WRITE_BACK) else "disabled" if setting == WRITE_THROUGH else ""
 
 
 class ScsiDisk(drives.DriveDevice):
@@ -69,11 +68,11 @@ class ScsiDisk(drives.DriveDevice):
 
     @property
     def discards(self) -> bool:
-        """Whether the kernel can discard its blocks."""
+        """Return True if the kernel can discard its blocks."""
         return text(self.kernel.block(self.node) / "queue/discard_max_bytes") not in ("", "0")
 
     def drive(self, interface: str, bits: set[str], state: set[str], words: str) -> table.Drive:
-        """The purge table's question."""
+        """Return the drive as the input of the purge table."""
         state = state | ({"read-only"} if self.kernel.read_only(self.node) else set())
         state = state | ({"usb"} if way(self.node, self.kernel) == "usb" else set())
         return table.Drive(
@@ -82,17 +81,17 @@ class ScsiDisk(drives.DriveDevice):
             can=frozenset(bits),
             state=frozenset(state),
             template=self.template,
-            asked=self.asked,
+            method=self.method,
             words=words,
             serial=self.identity.serial,
         )
 
     def cache(self) -> str:
-        """As the drive said when the kernel last asked it; writing the switch makes the kernel ask."""
+        """Return the state that the kernel last read from the drive; a write to the switch makes it read again."""
         return cache_type(self.node, self.kernel)
 
     def write_cache(self, setting: str) -> None:
-        """Through the kernel, which tells the drive and reads it back."""
+        """Set the cache through the kernel, which sets the drive and reads the state back."""
         path = cache_file(self.node, self.kernel)
         if path is None:
             raise StepFailed(f"{self.identity.target} has no switch for its write cache")

@@ -27,12 +27,12 @@ STATES = {
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
-    """A whole disk that is reached through libata."""
+    """Return True for a whole disk behind libata."""
     return disks.way(drives.whole_node(target, kernel), kernel) == "sata"
 
 
 def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
-    """The drive with its facts."""
+    """Return the drive with its facts."""
     node = drives.whole_node(target, kernel)
     looked = look(node, kernel)
     identity = drives.known(target, node, "ata", looked, kernel)
@@ -40,20 +40,20 @@ def find(target: str, kernel: Kernel = HOST) -> "AtaDevice":
 
 
 def native(target: str, kernel: Kernel = HOST) -> int:
-    """What the drive has, hidden or not; 0 where it does not tell."""
-    told, identify = (tools.softly("hdparm", word, target).out for word in ("-N", "-I"))
-    return native_bytes(told, identify)
+    """Return the native capacity in bytes, including a hidden part; 0 if the drive does not report it."""
+    max_sectors, identify = (tools.try_run("hdparm", word, target).out for word in ("-N", "-I"))
+    return native_bytes(max_sectors, identify)
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
-    """Facts of a SATA drive."""
+    """Gather facts about a SATA drive."""
     looked = disks.look(node, kernel)
-    told = looked.ask("hdparm", "-I", f"/dev/{node}").out
-    if told:
-        looked.add(capabilities=sorted(can(told)), security=sorted(security(told)))
-        looked.add(block_sizes=list(block_sizes(told)) or None)
-        looked.add(native_bytes=native_bytes(looked.ask("hdparm", "-N", f"/dev/{node}").out, told) or None)
-    state = re.search(r"drive state is:\s+(\S+)", looked.ask("hdparm", "-C", f"/dev/{node}").out)
+    identify = looked.run("hdparm", "-I", f"/dev/{node}").out
+    if identify:
+        looked.add(capabilities=sorted(can(identify)), security=sorted(security(identify)))
+        looked.add(block_sizes=list(block_sizes(identify)) or None)
+        looked.add(native_bytes=native_bytes(looked.run("hdparm", "-N", f"/dev/{node}").out, identify) or None)
+    state = re.search(r"drive state is:\s+(\S+)", looked.run("hdparm", "-C", f"/dev/{node}").out)
     smart = looked.facts.pop("smart", {})
     looked.add(power_state=state[1] if state else "", power_loss_protection=logs.power_loss_protection(smart))
     speeds = smart.get("interface_speed", {})
@@ -65,32 +65,32 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
     return looked
 
 
-def can(told: str) -> set[str]:
-    """Capabilities from `hdparm -I`: a feature counts whether it is enabled or only supported."""
-    found = {bit for word, bit in FEATURES.items() if re.search(rf"^\s+\*?\s+{re.escape(word)}", told, re.MULTILINE)}
-    words = _security_section(told)
+def can(identify: str) -> set[str]:
+    """Return capabilities from `hdparm -I`; a feature counts whether it is enabled or only supported."""
+    bits = {bit for word, bit in FEATURES.items() if re.search(rf"^\s+\*?\s+{re.escape(word)}", identify, re.MULTILINE)}
+    words = _security_section(identify)
     if "supported" in words:
-        found |= {"security"}
-    return found | ({"security enhanced"} if "supported: enhanced erase" in words else set())
+        bits |= {"security"}
+    return bits | ({"security enhanced"} if "supported: enhanced erase" in words else set())
 
 
-def security(told: str) -> set[str]:
-    """Security states from `hdparm -I`: what its section names without a `not` before it."""
-    words = _security_section(told)
+def security(identify: str) -> set[str]:
+    """Return security states from `hdparm -I`: those that its section lists without `not` before them."""
+    words = _security_section(identify)
     return {state for word, state in STATES.items() if word in words}
 
 
-def _security_section(told: str) -> set[str]:
-    """The statements of the security section, those with `not` before them left out."""
-    _, _, after = told.partition("\nSecurity:")
+def _security_section(identify: str) -> set[str]:
+    """Return the statements of the security section without those that begin with `not`."""
+    _, _, after = identify.partition("\nSecurity:")
     section = re.split(r"\n(?=\S)", after)[0]
     lines = (re.sub(r"\s+", " ", line).strip() for line in section.splitlines())
     return {line for line in lines if line and not line.startswith("not ")}
 
 
-def native_bytes(told: str, identify: str) -> int:
-    """What the drive has, hidden or not, from `hdparm -N` and `-I`; 0 where it does not tell, or contradicts itself."""
-    sectors = re.search(r"max sectors\s*=\s*(\d{1,18})/(\d{1,18})\b", told)
+def native_bytes(max_sectors: str, identify: str) -> int:
+    """Return the native capacity from `hdparm -N` and `-I`; 0 if the drive does not report it or contradicts itself."""
+    sectors = re.search(r"max sectors\s*=\s*(\d{1,18})/(\d{1,18})\b", max_sectors)
     visible = re.findall(r"user addressable sectors:\s+(\d+)", identify)
     if not sectors or int(sectors[2]) < int(sectors[1]) or (visible and sectors[1] not in visible):
         return 0
@@ -101,22 +101,22 @@ def native_bytes(told: str, identify: str) -> int:
     return native if native <= limits.MOST else 0
 
 
-def means(told: str, identify: str) -> str:
-    """How the drive hides a part of itself, from `hdparm -N` and `-I`; empty where it cannot."""
-    if "ACCESSIBLE MAX ADDRESS" in told:
+def means(max_sectors: str, identify: str) -> str:
+    """Return how the drive can hide a part of itself, from `hdparm -N` and `-I`; empty if it cannot."""
+    if "ACCESSIBLE MAX ADDRESS" in max_sectors:
         return prepare_table.AMA
     return prepare_table.HPA if "Host Protected Area feature set" in identify else ""
 
 
 def block_sizes(identify: str) -> tuple[int, ...]:
-    """Bytes of a logical block that the drive offers (`[ Supported: 512 4096 ]`)."""
+    """Return the logical block sizes in bytes that the drive offers (`[ Supported: 512 4096 ]`)."""
     offered = re.search(r"Sector size:.*\[ Supported:([\d ]+)\]", identify)
     return tuple(size for size in map(int, re.findall(r"\b\d{1,7}\b", offered[1])) if size) if offered else ()
 
 
-def sanitize_state(told: tools.Told) -> set[str]:
-    """From `hdparm --sanitize-status` (ACS-4, 7.36)."""
-    text = told.out
+def sanitize_state(status: tools.Output) -> set[str]:
+    """Return the sanitize states from `hdparm --sanitize-status` (ACS-4, 7.36)."""
+    text = status.out
     return (
         ({"sanitize running"} if "In Process" in text else set())
         | ({"sanitize frozen"} if "Frozen" in text else set())
@@ -128,35 +128,35 @@ class AtaDevice(disks.ScsiDisk):
     """A SATA drive."""
 
     def abilities(self) -> table.Drive:
-        """Identify Device, and the sanitize state where the drive has Sanitize."""
+        """Read Identify Device, and the sanitize state if the drive has Sanitize."""
         path = self.identity.path
-        told = tools.ask("hdparm", "-I", path)
-        if told.code or "feature" not in told.out:
-            raise StepFailed(f"{self.identity.target} does not say what it can: {told.words}")
-        bits, state, words = can(told.out), security(told.out), ""
+        identify = tools.run("hdparm", "-I", path)
+        if identify.code or "feature" not in identify.out:
+            raise StepFailed(f"{self.identity.target} does not report its capabilities: {identify.words}")
+        bits, state, words = can(identify.out), security(identify.out), ""
         if any(bit.startswith("sanitize") for bit in bits):
-            status = tools.ask("hdparm", "--sanitize-status", path)
+            status = tools.run("hdparm", "--sanitize-status", path)
             state |= sanitize_state(status)
             words = status.words if state & {"sanitize running", "sanitize failed"} else ""
         bits = bits - {"discard"} | ({"discard"} if self.discards else set())
         return self.drive("sata", bits, state, words)
 
     def layout(self) -> prepare_table.Layout:
-        """Identify Device, and the native size."""
+        """Read Identify Device, and the native size."""
         path = self.identity.path
-        identify, told = (tools.ask("hdparm", word, path).out for word in ("-I", "-N"))
+        identify, max_sectors = (tools.run("hdparm", word, path).out for word in ("-I", "-N"))
         return prepare_table.Layout(
             lba_bytes=self.identity.logical_bytes,
             capacity_bytes=self.identity.capacity_bytes,
-            native_bytes=native_bytes(told, identify),
-            means=means(told, identify),
+            native_bytes=native_bytes(max_sectors, identify),
+            means=means(max_sectors, identify),
             block_sizes=block_sizes(identify),
         )
 
-    def anew(self, path: str) -> "AtaDevice":
-        """Found again."""
+    def find_again(self, path: str) -> "AtaDevice":
+        """Return the drive at its new path."""
         return find(path, self.kernel)
 
     def health(self) -> dict[str, Any]:
-        """SMART, the link, and what the kernel counted."""
-        return super().health() | logs.health(tools.softly(*logs.SMARTCTL, self.identity.path).document)
+        """Return SMART values, the link, and the kernel's counters."""
+        return super().health() | logs.health(tools.try_run(*logs.SMARTCTL, self.identity.path).document)

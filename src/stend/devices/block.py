@@ -1,4 +1,4 @@
-"""Any block node, as far as the kernel tells: loop, zram, dm, and drives without a kind of their own."""
+"""Any block node, with the facts that the kernel has: loop, zram, dm, and drives without a separate kind."""
 
 import os
 import stat
@@ -18,11 +18,11 @@ from stend.devices.telling.below import Member
 from stend.model.definition import Identity
 
 WITHOUT_HEADS = ("loop", "zram", "ram")
-"""Drivers that say rotational though nothing turns."""
+"""Drivers that report `rotational` although nothing rotates."""
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
-    """A block node, or a link to one; anything missing below /dev, so that the reason is told here."""
+    """Return True for a block node or a link to one, and for a missing path below /dev, which `find` then reports."""
     try:
         return stat.S_ISBLK(os.stat(target).st_mode)
     except (OSError, ValueError):
@@ -30,14 +30,14 @@ def claims(target: str, kernel: Kernel = HOST) -> bool:
 
 
 def below(target: str, kernel: Kernel = HOST) -> list[str]:
-    """The nodes of every drive directly below it, whole ones where it uses partitions."""
+    """Return the nodes of the drives directly below a target; the whole drive for a partition."""
     node = kernel.node_at(target)
     lower = [kernel.parent(node)] if kernel.parent(node) else kernel.slaves(node)
     return list(dict.fromkeys(kernel.parent(name) or name for name in lower))
 
 
 def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "BlockDevice":
-    """The drive; BadInput when it is not there or has no size."""
+    """Return the drive; raise BadInput if it does not exist or has no size."""
     path = os.path.realpath(target)
     try:
         there = os.stat(path)
@@ -50,7 +50,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
     if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is set up behind it")
     looked = look(node, kernel)
-    lower.tell(looked, members)
+    lower.add_members(looked, members)
     identity = msgspec.structs.replace(identify(target, node, path, kernel), facts=looked.all)
     device = BlockDevice(identity, kernel)
     device.members = members
@@ -58,7 +58,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
-    """Facts of a node of any driver, and of what its own driver tells: loop, zram, device-mapper."""
+    """Gather facts about a node of any driver, and those that loop, zram and device-mapper add."""
     looked, folder = facts.Looked(), kernel.block(node)
     facts.common(looked, node, kernel)
     looked.add(
@@ -75,7 +75,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 
 
 def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identity:
-    """What sysfs tells of a node; a partition's facts are its disk's."""
+    """Return the identity of a node from sysfs; model and block sizes of a partition are those of its disk."""
     folder = kernel.block(node)
     device = kernel.block(kernel.parent(node) or node)
     named = kernel.names(node)
@@ -96,7 +96,7 @@ def identify(target: str, node: str, path: str, kernel: Kernel = HOST) -> Identi
 
 
 def _interface(node: str, device: Path) -> str:
-    """`nvme`, `sata`, `sas`, `usb`, or the driver's name."""
+    """Return `nvme`, `sata`, `sas`, `usb`, or the driver's name."""
     if node.startswith("nvme"):
         return "nvme"
     way = str(device.resolve())
@@ -114,23 +114,23 @@ class BlockDevice:
         self.door = gate.Guarded(identity, kernel, self.unrest)
 
     members: Sequence[Member] = ()
-    """The drives it lies on, where it is not one itself."""
+    """The drives below it; empty for a drive."""
 
     @property
     def node(self) -> str:
-        """The kernel's name of it; empty when it is gone."""
+        """Return the kernel's name of the node; empty if it no longer exists."""
         return self.kernel.node_at(self.identity.path)
 
     def unrest(self) -> str:
-        """Why it must not be measured now, in words that follow its name; empty where nothing speaks against it."""
+        """Return why it must not be measured now, in words that follow its name, or an empty string."""
         return ""
 
     def health(self) -> dict[str, Any]:
-        """What the kernel counted, and the health of the drives below."""
+        """Return the kernel's counters, and the health of the drives below."""
         return facts.kernel_counters(self.kernel, self.node) | lower.health(self.members)
 
     def purge(self) -> str:
-        """Discard every block and see that zeros are read; zeros written where that is not to be had."""
+        """Discard every block and check that a sample reads as zeros; write zeros if the drive does not do that."""
         passed = self.door.opened
         passed.check()
         if methods.discard(passed) and methods.reads_zero(passed):

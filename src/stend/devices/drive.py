@@ -1,4 +1,4 @@
-"""What drives with tools of their own have in common: found by their node, purged by the table, asked after health."""
+"""Common parts of kinds with their own tools: found by their node, purged by the table, with health and write cache."""
 
 import os
 from collections.abc import Callable
@@ -16,13 +16,13 @@ from stend.model.definition import Identity
 
 
 def whole_node(target: str, kernel: Kernel = HOST) -> str:
-    """The kernel's name of the whole drive a target leads to; empty for partitions and anything else."""
+    """Return the kernel's name of the whole drive that a target leads to; empty for partitions and anything else."""
     node = kernel.node_at(target)
     return "" if kernel.parent(node) else node
 
 
 def known(target: str, node: str, kind: str, looked: facts.Looked, kernel: Kernel = HOST) -> Identity:
-    """Who the drive is by the kernel, with the facts that were gathered."""
+    """Return the identity of the drive from the kernel with the gathered facts; raise BadInput if it has no size."""
     path = os.path.realpath(target)
     if not kernel.size_bytes(node):
         raise BadInput(f"{target} has no size: nothing is in it, or no namespace is attached")
@@ -35,50 +35,52 @@ def known(target: str, node: str, kind: str, looked: facts.Looked, kernel: Kerne
 class DriveDevice(block.BlockDevice):
     """A drive that the purge table knows."""
 
-    asked, template = "", ""
-    """The purge method and the maker's command the operator wants instead of the table's own choice."""
+    method, template = "", ""
+    """The purge method and the maker's command that the operator wants instead of the table's choice."""
 
     limit = 0.0
-    """Seconds a purge may take; 0 for what its size suggests."""
+    """Seconds a purge may take; 0 for a limit by the drive's size."""
 
-    tell: Callable[[str], None] = staticmethod(lambda words: None)
+    report: Callable[[str], None] = staticmethod(lambda words: None)
+    """Receives the progress of a purge, one line at a time."""
 
     @property
     def node(self) -> str:
-        """The kernel's name of the drive; empty when it is gone."""
+        """Return the kernel's name of the drive; empty if it no longer exists."""
         return whole_node(self.identity.path, self.kernel)
 
     def abilities(self) -> Drive:
-        """What the drive can and what state it is in, asked anew."""
+        """Read the capabilities and the state of the drive now."""
         raise NotImplementedError
 
     def layout(self) -> Layout:
-        """How it is laid out and what of that can be changed, asked anew; here nothing can."""
+        """Return the current layout and what of it can be changed; this one allows no changes."""
         return Layout(lba_bytes=self.identity.logical_bytes, capacity_bytes=self.identity.capacity_bytes)
 
-    def anew(self, path: str) -> "DriveDevice":
-        """The same drive as it is now, at the path where it was found again."""
+    def find_again(self, path: str) -> "DriveDevice":
+        """Return the same drive as it is now, at the path where it reappeared."""
         raise NotImplementedError
 
     def purge(self) -> str:
-        """By the table; Refused when that says no, StepFailed with the drive's words when it does not work."""
+        """Purge by the table; raise Refused if that refuses, StepFailed with the drive's words if the purge fails."""
         drive = self.abilities()
-        return purger.purge(drive, self.door.opened, tell=self.tell, limit=self.limit)
+        return purger.purge(drive, self.door.opened, report=self.report, limit=self.limit)
 
     def cache(self) -> str:
-        """`enabled`, `disabled`, or empty where the drive has none or does not tell."""
+        """Return `enabled`, `disabled`, or an empty string if the drive has no write cache or does not report it."""
         return ""
 
     def set_cache(self, setting: str) -> None:
-        """Turn the volatile write cache on or off and read it back; StepFailed when it is not so then.
+        """Turn the volatile write cache on or off and read it back; raise StepFailed if it is not as set.
 
-        It changes no data, so that a gate passed for reading is enough: it is surely the drive that was meant.
+        A gate opened for reading is enough, because no data changes and the check proves that it is the right drive.
         """
         self.door.opened.check()
         self.write_cache(setting)
         if (now := self.cache()) != setting:
-            raise StepFailed(f"{self.identity.target}: its write cache was to be {setting} and is {now or 'not told'}")
+            now = now or "not reported"
+            raise StepFailed(f"{self.identity.target}: its write cache was to be {setting} and is {now}")
 
     def write_cache(self, setting: str) -> None:
-        """The kind's own way to set it."""
+        """Set the write cache in the way of this kind."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Regular files: made by us for a run, or named to be destroyed."""
+"""Regular files as drives: created for a run, or named to be overwritten."""
 
 import os
 import stat
@@ -23,7 +23,7 @@ LEFT_FREE = 0.02  # of a file system: its own bookkeeping needs room, and so do 
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
-    """Anything that exists and is no block node, or looks like a path to a file."""
+    """Return True for anything that exists and is not a block node, and for a missing path outside /dev."""
     try:
         return not stat.S_ISBLK(os.stat(target).st_mode)
     except (OSError, ValueError):
@@ -31,13 +31,13 @@ def claims(target: str, kernel: Kernel = HOST) -> bool:
 
 
 def below(target: str, kernel: Kernel = HOST) -> list[str]:
-    """The whole disks that a file lies on."""
+    """Return the whole disks that store a file."""
     path = os.path.realpath(target)
     return sorted(mounts.disks_below(kernel, path), key=natural) if os.path.isfile(path) else []
 
 
 def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "FileDevice":
-    """A file that is there; BadInput says what it is otherwise and how to make one."""
+    """Return a file as a drive; raise BadInput if it is not a regular file of 1 MiB or more, Refused if leased."""
     path = os.path.realpath(target)
     try:
         there = os.stat(path)
@@ -45,7 +45,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         why = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"{target} is not there ({why}); make it with --create 1GiB, or see `stend devices`") from error
     if not stat.S_ISREG(there.st_mode):
-        raise BadInput(f"{target} is {_what(target, there.st_mode)}")
+        raise BadInput(f"{target} is {_describe(target, there.st_mode)}")
     if there.st_size < LEAST_BYTES:
         size = binary(there.st_size) if there.st_size else "empty"
         raise BadInput(f"{target} is {size}, too small to test; name a new file, and add --create 1GiB")
@@ -55,7 +55,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
 
 
 def create(target: str, size_bytes: int) -> int:
-    """The descriptor of a new file of this size with its room reserved. BadInput when there is one, or no room."""
+    """Create a file with its space reserved and return its descriptor; raise BadInput if it exists or does not fit."""
     folder = Path(target).absolute().parent
     if os.path.lexists(target):
         raise BadInput(f"{target} is there already; name another, or drop --create and name it by --destroy-data")
@@ -63,20 +63,20 @@ def create(target: str, size_bytes: int) -> int:
         raise BadInput(f"{folder} is not a folder; make it first, or choose another")
     if size_bytes < LEAST_BYTES:
         raise BadInput(f"{binary(size_bytes)} is too small to test; make {target} at least {binary(LEAST_BYTES)}")
-    _room(target, folder, size_bytes)
-    return _made(target, size_bytes)
+    _check_space(target, folder, size_bytes)
+    return _create(target, size_bytes)
 
 
-def _room(target: str, folder: Path, size_bytes: int) -> None:
-    room = os.statvfs(folder)
-    free = int((room.f_bavail - room.f_blocks * LEFT_FREE) * room.f_frsize)
+def _check_space(target: str, folder: Path, size_bytes: int) -> None:
+    space = os.statvfs(folder)
+    free = int((space.f_bavail - space.f_blocks * LEFT_FREE) * space.f_frsize)
     if size_bytes > free:
         left = binary(max(free, 0))
         raise BadInput(f"{target} needs {binary(size_bytes)}, {folder} has {left} to spare; make it smaller")
 
 
-def _made(target: str, size_bytes: int) -> int:
-    """The descriptor of a new file; while it is open, no other file can get the same inode."""
+def _create(target: str, size_bytes: int) -> int:
+    """Create a file and return a descriptor of it; while that is open, no other file can get the same inode."""
     try:
         fd = os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -90,7 +90,7 @@ def _made(target: str, size_bytes: int) -> int:
         os.unlink(target)
         raise BadInput(f"{target} cannot be made {binary(size_bytes)} long: {error.strerror}") from error
     try:
-        return os.open(f"/proc/self/fd/{fd}", os.O_PATH | os.O_CLOEXEC)  # it holds the file and counts as no writer
+        return os.open(f"/proc/self/fd/{fd}", os.O_PATH | os.O_CLOEXEC)  # holds the file and does not count as a writer
     finally:
         os.close(fd)
 
@@ -103,7 +103,7 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
         node = kernel.node_at(mount.source) if mount.source.startswith("/") else ""
         looked.warnings += places.of_node(node, kernel) if node else ()
     looked.doubts += _doubts(path)
-    lower.tell(looked, members)
+    lower.add_members(looked, members)
     return Identity(
         kind="file",
         target=target,
@@ -117,7 +117,7 @@ def _identity(target: str, path: str, size: int, kernel: Kernel, members: Sequen
 
 
 def _doubts(path: str) -> list[str]:
-    """What makes figures of this file no figures of a drive, beyond its being a file."""
+    """Return why figures of this file are not those of a drive, beyond its being a file."""
     doubts = []
     try:
         os.close(os.open(path, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC))
@@ -126,8 +126,8 @@ def _doubts(path: str) -> list[str]:
     return doubts
 
 
-def _what(target: str, mode: int) -> str:
-    """What a thing is that is neither drive nor file, and what was probably meant."""
+def _describe(target: str, mode: int) -> str:
+    """Return the type of a path that is neither a drive nor a file, and the target that was probably meant."""
     if stat.S_ISDIR(mode):
         return f"a folder; name a file in it, such as --target {Path(target) / 'stend.bin'} --create 1GiB"
     if stat.S_ISCHR(mode):
@@ -145,11 +145,11 @@ class FileDevice:
         self.identity, self.door = identity, gate.Guarded(identity, kernel)
 
     def health(self) -> dict[str, Any]:
-        """Nothing is told."""
+        """Return {}, because a file reports no health."""
         return {}
 
     def purge(self) -> str:
-        """Punch one hole over the whole file and see that nothing is left; a lesser method than a drive's own."""
+        """Punch one hole over the whole file and check that it reads as zeros; it is not a drive's own purge."""
         passed = self.door.opened
         passed.check()
         methods.punch(passed)

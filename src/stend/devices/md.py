@@ -17,21 +17,21 @@ BUSY = ("resync", "recover", "check", "repair", "reshape")
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
-    """A whole md array."""
+    """Return True for a whole md array."""
     node = drives.whole_node(target, kernel)
     return bool(node) and (kernel.block(node) / "md").exists()
 
 
 def below(target: str, kernel: Kernel = HOST) -> list[str]:
-    """Its members, whole drives where they are partitions."""
+    """Return the members of an array; the whole drive for a member that is a partition."""
     return block.below(target, kernel)
 
 
 def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> "MdDevice":
-    """The array with its facts, and its members with theirs."""
+    """Return the array with its facts and those of its members."""
     node = drives.whole_node(target, kernel)
     looked = look(node, kernel)
-    lower.tell(looked, members, "members")
+    lower.add_members(looked, members, "members")
     identity = drives.known(target, node, "md", looked, kernel)
     level = str(looked.facts.get("level", "md"))
     identity = msgspec.structs.replace(
@@ -46,7 +46,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
 
 
 def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
-    """Facts of an array itself."""
+    """Gather facts about the array itself."""
     looked, folder = facts.Looked(), kernel.block(node) / "md"
     facts.common(looked, node, kernel)
     for name in ("level", "raid_disks", "layout", "array_state", "sync_action", "metadata_version", "uuid"):
@@ -59,7 +59,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
 
 
 def busy(node: str, kernel: Kernel = HOST) -> str:
-    """What an array does to itself now, with how far it is; empty when it is at rest."""
+    """Return the array's current synchronisation with its progress; empty if none is running."""
     action = text(kernel.block(node) / "md/sync_action")
     if action not in BUSY:
         return ""
@@ -67,7 +67,7 @@ def busy(node: str, kernel: Kernel = HOST) -> str:
 
 
 def unrest(node: str, kernel: Kernel = HOST) -> str:
-    """Why an array must not be measured now, in words that follow its name; empty when it is at rest, or no array."""
+    """Return why an array must not be measured now, in words that follow its name; empty if it may be."""
     now = busy(node, kernel)
     return f"is being synchronised or checked ({now}); wait until it is done" if now else ""
 
@@ -76,11 +76,11 @@ class MdDevice(drives.DriveDevice):
     """An md array."""
 
     def unrest(self) -> str:
-        """It is to be written only at rest: a resync would take part in every figure."""
+        """Return why it must not be measured now; a resync would take part in every figure."""
         return unrest(self.node, self.kernel)
 
     def abilities(self) -> table.Drive:
-        """Discard where every member has it, zeros otherwise."""
+        """Return the capability to discard, if every member has it, and the array's state."""
         folder = self.kernel.block(self.node)
         state = {"resync"} if (now := busy(self.node, self.kernel)) else set()
         state |= {"failed array"} if text(folder / "md/array_state") in ("inactive", "clear") else set()
@@ -91,22 +91,22 @@ class MdDevice(drives.DriveDevice):
             can=frozenset({"discard"} if text(folder / "queue/discard_max_bytes") not in ("", "0") else set()),
             state=frozenset(state),
             template=self.template,
-            asked=self.asked,
+            method=self.method,
             words=now,
         )
 
     def cache(self) -> str:
-        """What all members tell alike; empty where one has none, tells nothing, or tells another thing."""
-        told = {member.cache() if isinstance(member, drives.DriveDevice) else "" for member in self.members}
-        return told.pop() if len(told) == 1 else ""
+        """Return the write cache's state that all members share; empty if they differ or one does not report it."""
+        states = {member.cache() if isinstance(member, drives.DriveDevice) else "" for member in self.members}
+        return states.pop() if len(states) == 1 else ""
 
     def write_cache(self, setting: str) -> None:
-        """Of every member; an array has no cache of its own."""
+        """Set the write cache of every member; the array itself has no cache."""
         for member in self.members:
             if isinstance(member, drives.DriveDevice):
                 member.write_cache(setting)
 
     def health(self) -> dict[str, Any]:
-        """How many members are missing, what it does to itself, what the kernel counted, and its members' health."""
+        """Return the number of missing members, the synchronisation, the kernel's counters, and the members' health."""
         degraded = tools.number(text(self.kernel.block(self.node) / "md/degraded"))
         return super().health() | {"degraded": degraded, "resync": busy(self.node, self.kernel)}

@@ -1,4 +1,4 @@
-"""No drive at all: `null`, or `null:64GiB`. What is sent there is answered at once: what the host alone can do."""
+"""The null target: `null`, or `null:64GiB`. It answers every IO at once and measures the limit of the host."""
 
 from typing import Any
 
@@ -12,18 +12,18 @@ USUAL_BYTES = 1024 * GiB
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
-    """Whether the target is written as no drive."""
+    """Return True if the target is `null` or begins with `null:`."""
     return target == NAME or target.startswith(f"{NAME}:")
 
 
 def find(target: str, kernel: Kernel = HOST) -> "NullDevice":
-    """No drive, of the size that is told after the colon; BadInput where that is none."""
-    told = target.partition(":")[2]
-    return NullDevice(target, parse_bytes(told) if told else USUAL_BYTES)
+    """Return the null target of the size after the colon, or 1 TiB; raise BadInput if that is not a size."""
+    size = target.partition(":")[2]
+    return NullDevice(target, parse_bytes(size) if size else USUAL_BYTES)
 
 
 class NullDevice:
-    """Nothing that needs guarding."""
+    """A target that stores nothing and needs no protection."""
 
     def __init__(self, target: str, capacity_bytes: int) -> None:
         self.identity = Identity(
@@ -39,10 +39,10 @@ class NullDevice:
         self.door = gate.Door(target)
 
     def purge(self) -> str:
-        """Nothing is there already."""
+        """Check the door and do nothing, because no data is stored."""
         self.door.check()
         return "nothing to purge"
 
     def health(self) -> dict[str, Any]:
-        """Nothing is told."""
+        """Return {}, because nothing is measured."""
         return {}

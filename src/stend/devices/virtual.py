@@ -12,17 +12,18 @@ PREFIX = "sim:"
 
 
 def claims(target: str, kernel: Kernel = HOST) -> bool:
-    """Whether the target is written as a virtual drive."""
+    """Return True if the target begins with `sim:`."""
     return target.startswith(PREFIX)
 
 
 def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
-    """The virtual drive of that name; BadInput lists those there are."""
+    """Return the virtual drive of that name; raise BadInput, which lists the known names, for any other name."""
     return VirtualDevice(target, load(target.removeprefix(PREFIX)))
 
 
 def identity(target: str, spec: Spec) -> Identity:
-    """What the virtual drive says it is."""
+    """Return the identity that a virtual drive reports."""
+    spread = {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
     return Identity(
         kind="virtual",
         target=target,
@@ -36,23 +37,19 @@ def identity(target: str, spec: Spec) -> Identity:
         physical_bytes=spec.physical_bytes,
         rotational=spec.rotational,
         virtual=True,
-        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | _spread(spec),
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | spread,
     )
 
 
-def _spread(spec: Spec) -> dict[str, Any]:
-    return {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
-
-
 class VirtualDevice:
-    """A drive that exists in memory, so nothing on it needs guarding."""
+    """A drive that exists in memory and needs no protection."""
 
     def __init__(self, target: str, spec: Spec) -> None:
         self.identity, self.sim = identity(target, spec), Unbuilt(target, spec)
         self.door = gate.Door(target, self.sim.look)
 
     def purge(self) -> str:
-        """Format it."""
+        """Format the virtual drive; raise Refused if it was opened for reading."""
         self.door.check()
         if not self.door.writes:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to purge it")
@@ -60,5 +57,5 @@ class VirtualDevice:
         return "virtual format"
 
     def health(self) -> dict[str, Any]:
-        """The simulation's counters."""
+        """Return the counters of the simulation."""
         return dict(self.sim.drive.health())

@@ -1,4 +1,4 @@
-"""The seam to what makes the load: real (fio), virtual (simulated) or nothing (null). Time belongs to it."""
+"""The interface of engines, which make the load: fio, replay, simulated, null. The engine also provides the clock."""
 
 from typing import Protocol
 
@@ -7,46 +7,46 @@ from stend.model.record import Counts
 
 
 class Load(Protocol):
-    """A workload running on a drive; `began` and `ended` are its first and last IO on the engine's clock.
+    """A workload running on a drive; `began` and `ended` are its first and last IO on the engine's clock, in seconds.
 
-    A load that plays a trace has a `pace` too: how well its times were kept so far. One with `remarks` has sentences
-    about its end that belong in the record.
+    A load of a trace also has a `pace`: how well its times were kept so far. A load with `remarks` has sentences about
+    its end for the record.
     """
 
     began: float
     ended: float
 
     def next(self) -> Counts | None:
-        """Wait for the next interval (about a second) and tell its counts, with bins.
+        """Wait for the next interval (about a second) and return its counts, with bins.
 
-        None once a load with a limit has written all of it. LoadFailed when the load died or hangs.
+        Return None once a load with a limit has written all of it. Raise LoadFailed if the load died or hangs.
         """
 
     def stop(self) -> Counts | None:
-        """End the load, let go of the drive, and tell what was done since the last `next`; None if nothing."""
+        """End the load, close the drive, and return the counts since the last `next`; None if there are none."""
 
 
 class Engine(Protocol):
     """Makes load on one drive."""
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
-        """Start a workload; endless without `limit_bytes`.
+        """Start a workload; it is endless without `limit_bytes`.
 
         A sequential workload begins `from_bytes` into its range (shared evenly by its threads) and wraps at the end.
-        `limit_bytes` is written in all, evenly over the threads: N x the range covers every block exactly N times.
+        `limit_bytes` is the total of all threads, shared evenly: N x the range covers every block exactly N times.
         """
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Told what `start` will be asked for next, so that the pause before it is short; harmless if it is not."""
+        """Prepare the next `start` with these arguments, so that the pause before it is short; it may differ."""
 
     def idle(self, seconds: float) -> None:
         """Let `seconds` pass with nothing sent to the drive."""
 
     def now(self) -> float:
-        """Seconds on the engine's own clock; starts anywhere, never goes back."""
+        """Return seconds on the engine's monotonic clock, which starts anywhere."""
 
     def slept_s(self) -> float:
-        """Seconds that this host was suspended since it booted, which `now` does not count; 0 on a virtual clock."""
+        """Return the seconds that this host was suspended since boot, which `now` omits; 0 on a virtual clock."""
 
     def close(self) -> None:
-        """Stop whatever runs or is held ready."""
+        """Stop every running or prepared load."""

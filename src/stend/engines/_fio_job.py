@@ -1,6 +1,6 @@
-"""fio's command line for a workload: which stretch each thread covers, and the words fio has for it.
+"""Translate a workload into fio's command line: the section of each thread, and fio's options.
 
-Option names are those of fio's HOWTO. No other file of stend knows them.
+Option names are those of fio's HOWTO. No other module of stend knows them.
 """
 
 from itertools import accumulate
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from stend.model.definition import Workload
 
 FOREVER_S = 100_000_000
-"""A runtime that nobody waits for: three years."""
+"""A runtime that never ends in practice: three years."""
 
 HELD = "read x && echo released >&2 #"
-"""What each thread does just before its first IO: wait for a line on fio's standard input, tell that it came.
+"""The command that each thread runs before its first IO: wait for a line on fio's standard input and confirm it.
 
-At the end of the input `read` fails, and the thread leaves without any IO. The `#` is for what fio adds to the command.
+At the end of the input `read` fails, and the thread exits without IO. The `#` comments out what fio appends.
 """
 
 RELEASED = "released"
@@ -34,14 +34,14 @@ ALWAYS = {
     "allrandrepeat": "0",
     "random_generator": "tausworthe64",
 }
-"""Of every load, by stend or by an exported file: direct, whole response times alone, other offsets each time.
+"""Options of every load, by stend or in an exported file: direct IO, only total response times, new offsets each time.
 
-To take the times of submission and completion too costs 3 to 5 % of the IOPS where the processor is the limit.
+Measuring the times of submission and completion too costs 3 to 5 % of the IOPS if the processor is the limit.
 """
 
 
 class Section(NamedTuple):
-    """A stretch for one or more threads; endless without `io_bytes`, the bytes of each thread."""
+    """A section of the drive for one or more threads; `io_bytes` are the bytes of each thread, 0 is endless."""
 
     start_bytes: int
     range_bytes: int
@@ -51,9 +51,9 @@ class Section(NamedTuple):
 
 
 def parts(workload: Workload, from_bytes: int = 0, limit_bytes: int | None = None) -> list[list[Section]]:
-    """What is run, one part after the other; all threads of a part run at once.
+    """Return the parts of a workload, to run one after the other; all threads of a part run in parallel.
 
-    A sequential stream that begins inside its range needs two: what is left of each slice, then whole slices.
+    A sequential stream that begins inside its range needs two parts: the rest of each slice, then whole slices.
     """
     if workload.random_pct:
         return [_random(workload, limit_bytes)]
@@ -78,7 +78,7 @@ def _shares(count: int, among: int) -> list[int]:
 
 
 def _slices(workload: Workload) -> list[tuple[int, int]]:
-    """(start, size) of each thread's part of the range, in whole blocks; fewer than threads if blocks are few."""
+    """Return (start, size) of each thread's part of the range in whole blocks; there are at most as many as blocks."""
     sizes = [n * workload.block_bytes for n in _shares(workload.range_bytes // workload.block_bytes, workload.threads)]
     starts = accumulate(sizes, initial=workload.start_bytes)
     return [(start, size) for start, size in zip(starts, sizes, strict=False) if size]
@@ -87,9 +87,9 @@ def _slices(workload: Workload) -> list[tuple[int, int]]:
 def _limited(
     workload: Workload, slices: list[tuple[int, int]], begins: list[int], limit_bytes: int
 ) -> list[list[Section]]:
-    """N times the range is every block N times, with a last block that is smaller where the range asks for one.
+    """Return the parts of a limited load: N times the range covers every block N times, also a smaller last block.
 
-    What is more than a whole number of ranges is shared out evenly, in whole blocks.
+    The bytes beyond a whole number of ranges are shared evenly, in whole blocks.
     """
     block = workload.block_bytes
     passes, more = divmod(limit_bytes, workload.range_bytes)
@@ -106,24 +106,23 @@ def _limited(
 
 
 def arguments(workload: Workload, sections: list[Section], *, path: str, ioengine: str, seed: int) -> list[str]:
-    """Everything after `fio`: general options, options of all threads, then one job for each section."""
+    """Return the arguments after `fio`: general options, options of all threads, then one job for each section."""
     limited = any(section.io_bytes for section in sections)
     general = ["--output-format=json+", "--eta=never"]
     if workload.read_pct == 100:
         general.append("--readonly")
-    shared = _device(path, ioengine) | kind(workload) | _data(workload, seed)
+    # fio gives each thread separate numbers, from the seed times the thread number
+    shared = _device(path, ioengine) | kind(workload) | {"randseed": str(seed or 1)} | content(workload)
     if not limited:
         shared |= {"time_based": "1", "runtime": str(FOREVER_S)}
-    jobs = [word for number, section in enumerate(sections) for word in _job(f"s{number}", section)]
-    return [*general, *(f"--{name}={value}" for name, value in shared.items()), *jobs]
-
-
-def _job(name: str, section: Section) -> list[str]:
-    return [f"--name={name}", *(f"--{key}={value}" for key, value in stretch(section).items())]
+    options = [f"--{name}={value}" for name, value in shared.items()]
+    for number, section in enumerate(sections):
+        options += [f"--name=s{number}", *(f"--{name}={value}" for name, value in stretch(section).items())]
+    return [*general, *options]
 
 
 def stretch(section: Section) -> dict[str, str]:
-    """Where on the drive, and how much of it."""
+    """Return the options for the place and the amount of a section."""
     words = {"offset": str(section.start_bytes), "size": str(section.range_bytes)}
     if section.io_bytes:
         words["io_size"] = str(section.io_bytes)
@@ -148,7 +147,7 @@ def _device(path: str, ioengine: str) -> dict[str, str]:
 
 
 def kind(workload: Workload) -> dict[str, str]:
-    """What is read and written, by how many at once."""
+    """Return the options for access, direction, sizes and queue depth."""
     prefix = "rand" if workload.random_pct else ""
     direction = {100: "read", 0: "write"}.get(workload.read_pct, "rw")
     words = {"rw": prefix + direction, "iodepth": str(workload.depth), "norandommap": "1"}
@@ -167,13 +166,8 @@ def kind(workload: Workload) -> dict[str, str]:
     return words
 
 
-def _data(workload: Workload, seed: int) -> dict[str, str]:
-    """Where to and what; fio gives each thread its own numbers from seed times thread number."""
-    return {"randseed": str(seed or 1)} | content(workload)
-
-
 def content(workload: Workload) -> dict[str, str]:
-    """What is written: new bytes each time, as compressible as the workload asks."""
+    """Return the options for written data: new bytes each time, with the workload's compressibility; {} for reads."""
     if workload.read_pct == 100:
         return {}
     dull = {"buffer_compress_percentage": str(100 - workload.entropy_pct)} if workload.entropy_pct < 100 else {}

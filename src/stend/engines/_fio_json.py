@@ -1,6 +1,6 @@
-"""fio's cumulative JSON documents: cut out of its output, read, and subtracted from one another.
+"""Cut fio's cumulative JSON documents out of its output, read them, and subtract one from another.
 
-fio 3 prints totals since the start of the job (HOWTO, "JSON output", "JSON+ output"); an interval is a difference.
+fio 3 prints totals since the start of the job (HOWTO, "JSON output", "JSON+ output"). An interval is a difference.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from stend.model.record import Tally
 from stend.model.stats import BINS, bin_edges_ns, bin_index
 
 NEXT_PROCESS = "the load goes on in another process, whose totals begin at nought"
-"""A line of ours between fio's documents, where a load is made of several processes."""
+"""A line that stend writes between fio's documents if a load has several processes."""
 
 
 class Latency(msgspec.Struct, frozen=True):
@@ -43,24 +43,24 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """All that a document says which we use; `timestamp_ms` is Unix time at the moment the totals were read."""
+    """The fields of a document that stend uses; `timestamp_ms` is the Unix time when the totals were read."""
 
     jobs: list[Job] = []
     timestamp_ms: limits.Amount = 0
 
     @property
     def runtime_s(self) -> float:
-        """How long IO has gone on; with several threads that of the first to start."""
+        """Return the seconds since the first IO; with several threads, of the first one to start."""
         return max((max(j.read.runtime, j.write.runtime) for j in self.jobs), default=0.0) / 1000
 
     @property
     def bytes(self) -> int:
-        """Read and written so far."""
+        """Return the bytes read and written so far."""
         return sum(job.read.io_bytes + job.write.io_bytes for job in self.jobs)
 
     @property
     def error(self) -> int:
-        """The first errno that a job ended with, or 0."""
+        """Return the first errno that a job ended with, or 0."""
         return next((job.error for job in self.jobs if job.error), 0)
 
 
@@ -68,7 +68,7 @@ _decode = msgspec.json.Decoder(Document, strict=False).decode
 
 
 def read(data: bytes) -> Document | None:
-    """The document in these bytes; None when they are not one. StepFailed when what it says cannot be."""
+    """Return the document in these bytes; None if it is not JSON; raise StepFailed if a value is impossible."""
     try:
         return _decode(data)
     except msgspec.ValidationError as error:
@@ -78,9 +78,9 @@ def read(data: bytes) -> Document | None:
 
 
 class Cutter:
-    """Cuts a stream of bytes into documents and lines of text; both come in any pieces, text wherever it likes.
+    """Cuts a stream of bytes into documents and lines of text, which arrive in any pieces; text may be anywhere.
 
-    fio indents all but the outermost braces, so a line of one brace alone begins or ends a document.
+    fio indents all but the outermost braces. Therefore a line of one brace alone begins or ends a document.
     """
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Cutter:
         self.lines: list[bytes] = []
 
     def feed(self, data: bytes) -> Iterator[bytes | str]:
-        """Documents as bytes and other lines as text, in order, as far as they are complete."""
+        """Yield complete documents as bytes and other complete lines as text, in order."""
         *whole, self.rest = (self.rest + data).split(b"\n")
         for line in whole:
             bare = line.rstrip()
@@ -104,28 +104,27 @@ class Cutter:
 
 
 def total(document: Document, direction: str) -> Tally:
-    """All that was done in one direction until this document, as the record counts it."""
+    """Return the totals of one direction (`read` or `write`) in a document as a Tally."""
     parts = [_tally(getattr(job, direction)) for job in document.jobs]
     return sum(parts, Tally())
 
 
-def _tally(said: Direction) -> Tally:
-    lat = said.lat_ns
+def _tally(direction: Direction) -> Tally:
+    lat = direction.lat_ns
     squares = lat.stddev**2 * max(lat.ios - 1, 0) + lat.ios * lat.mean**2
     bins = {bin_index(middle_ns): ios for middle_ns, ios in lat.bins.items()}
-    return Tally(lat.ios, said.io_bytes, lat.mean * lat.ios, squares, lat.max, bins)
+    return Tally(lat.ios, direction.io_bytes, lat.mean * lat.ios, squares, lat.max, bins)
 
 
 def since(before: Tally, now: Tally) -> Tally:
-    """What was done between two totals.
+    """Return the difference of two totals; raise StepFailed if the totals decreased.
 
-    The longest response time is exact when the total's own moved; otherwise it is not known better than the upper
-    edge of the highest bin that grew, and of the last bin, which has none, than that of the total.
-    StepFailed when the totals went back, for then they are none.
+    The longest response time is exact if the total's maximum grew. Otherwise it is the upper edge of the highest bin
+    that grew, or the total's maximum if that is the last bin, which has no upper edge.
     """
     back = any(now.bins.get(i, 0) < n for i, n in before.bins.items())
     if back or now.ios < before.ios or now.bytes < before.bytes:
-        raise StepFailed("its totals went back: what it tells is not what it did")
+        raise StepFailed("its totals went back, so that they cannot be what it did")
     grown = {i: n - before.bins.get(i, 0) for i, n in now.bins.items() if n != before.bins.get(i, 0)}
     if now.max_ns > before.max_ns or BINS - 1 in grown:
         longest = now.max_ns

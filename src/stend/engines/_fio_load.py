@@ -1,34 +1,34 @@
-"""A workload running in fio: totals asked for at whole intervals, told as differences."""
+"""Run a workload in fio: request its totals at whole intervals and return their differences."""
 
 import os
 import time
 from collections.abc import Callable
 
 from stend.base.errors import LoadFailed, StepFailed
-from stend.engines import _fio_json as json
+from stend.engines import _fio_json as fio_json
 from stend.engines._fio_process import Process
 from stend.model.record import Counts, Tally
 
 STEP_S = 1.0
-"""More than fio's words can take to reach us: the wall clock was set in between, and is not believed."""
+"""The longest plausible delay of fio's output in seconds; beyond it the wall clock was set, and is not used."""
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 def busy_cpu_s() -> float:
-    """Seconds that all processors together were busy since boot, without waiting and what other guests took."""
+    """Return the seconds that all processors together were busy since boot, without IO wait and stolen time."""
     with open("/proc/stat", "rb") as file:
         user, nice, system, _idle, _wait, irq, softirq = map(int, file.readline().split()[1:8])
     return (user + nice + system + irq + softirq) / TICKS_PER_S
 
 
 class FioLoad:
-    """One process after another, mostly one; `began` (after the first `next`) and `ended` are good to about 2 ms.
+    """A load of one fio process, or of several in turn; `began` (after the first `next`) and `ended` are exact to 2 ms.
 
-    `remarks` has a sentence for each process that died of a signal after its totals were received.
+    `remarks` has a sentence for each process that a signal killed after its totals were received.
 
-    fio prints its totals when it gets SIGUSR1 (HOWTO). Asked by us rather than by its own timer, intervals begin with
-    the load, and nothing piles up in a pipe while we are busy elsewhere.
+    fio prints its totals on SIGUSR1 (HOWTO). stend sends that signal instead of using fio's own timer. Therefore
+    intervals begin with the load, and no output piles up in a pipe while stend is busy.
     """
 
     def __init__(
@@ -46,31 +46,31 @@ class FioLoad:
         self.over, self.first = False, True
         self.counted = self.erred = False
         self.remarks: list[str] = []
-        self.began = self.ended = self.heard = self.epoch = time.monotonic()
+        self.began = self.ended = self.received = self.epoch = time.monotonic()
         self.cpu_s = busy_cpu_s()
         self.read = self.write = Tally()
 
     def begin(self) -> None:
-        """Let the IO begin, and wait until it has. StepFailed if it does not."""
+        """Start the IO and wait until it runs; raise LoadFailed if it does not start."""
         self._release()
         self.began = self.ended = self.epoch
         self.cpu_s = busy_cpu_s()
 
     def next(self) -> Counts | None:
-        """Wait for the end of the interval and tell its counts; None once a limit is reached."""
+        """Wait for the end of the interval and return its counts; None once a limit is reached."""
         if self.over:
             return None
         totals = self._totals()
         if totals is not None and not self._complete(totals):
             return self._since(totals, self._clock(totals))
         counts = self._last(self._finished(totals))
-        self._go_on()
+        self._start_next_process()
         return counts
 
     def stop(self) -> Counts | None:
-        """End the load; what it did since the last `next`. LoadFailed when it had to be killed or left no totals.
+        """End the load and return the counts since the last `next`; raise LoadFailed if fio hangs or gave no totals.
 
-        fio that dies of a signal here is only remarked on if it gave totals before: at most an interval is not counted.
+        If a signal kills fio here after earlier totals, that is only a remark: at most one interval is not counted.
         """
         if self.over:
             return None
@@ -95,29 +95,29 @@ class FioLoad:
             raise self._failed(f"it did not begin within {self.silence_s:g} s" if self.process.alive else "")
         self.epoch = self.process.released_at or time.monotonic()
 
-    def _totals(self) -> json.Document | None:
-        """Totals at the next whole interval since the beginning; None when fio ended without telling any."""
+    def _totals(self) -> fio_json.Document | None:
+        """Return the totals at the next whole interval since the start; None if fio ended without printing any."""
         now = time.monotonic()
         due = self.began + ((now - self.began) // self.interval_s + 1) * self.interval_s
-        self.process.listen(due - now, self._told)
-        if not self._told():
-            self.process.ask()
-            self.process.listen(self.silence_s, self._told)
-        if not self._told() and self.process.alive:
+        self.process.listen(due - now, self._has_totals)
+        if not self._has_totals():
+            self.process.request_totals()
+            self.process.listen(self.silence_s, self._has_totals)
+        if not self._has_totals() and self.process.alive:
             raise self._failed(f"it was silent for {self.silence_s:g} s")
         return self._newest()
 
-    def _told(self) -> bool:
+    def _has_totals(self) -> bool:
         return bool(self.process.documents)
 
-    def _newest(self) -> json.Document | None:
-        """The last of the documents that came since we looked; each holds all that those before it held."""
+    def _newest(self) -> fio_json.Document | None:
+        """Return the last of the new documents, whose totals include those of the others, or None."""
         newest = None
         while self.process.documents:
-            data, self.heard = self.process.documents.popleft()
+            data, self.received = self.process.documents.popleft()
             self.raw(data)
             try:
-                newest = json.read(data) or newest
+                newest = fio_json.read(data) or newest
             except StepFailed as error:
                 raise self._failed(str(error)) from error
             if newest is not None and newest.error:
@@ -125,11 +125,11 @@ class FioLoad:
                 raise self._failed("" if self.process.words else os.strerror(newest.error))
         return newest
 
-    def _complete(self, totals: json.Document) -> bool:
+    def _complete(self, totals: fio_json.Document) -> bool:
         return totals.bytes >= self.process.enough_bytes
 
-    def _finished(self, totals: json.Document | None) -> json.Document:
-        """The very last totals of a process that ends by itself. StepFailed unless it did all that was asked."""
+    def _finished(self, totals: fio_json.Document | None) -> fio_json.Document:
+        """Return the last totals of a process that ends by itself; raise LoadFailed unless it did all its IO."""
         self.process.listen(self.silence_s, lambda: not self.process.alive)
         self.process.end(self.silence_s)
         totals = self._newest() or totals
@@ -138,42 +138,42 @@ class FioLoad:
         self._remark("it had done all that was asked")
         return totals
 
-    def _go_on(self) -> None:
-        """To the next process, for which all starts at nought."""
+    def _start_next_process(self) -> None:
+        """Start the next process, whose totals begin at 0, or end the load after the last one."""
         self.over, self.first, self.counted = not self.later, False, False
         if self.later:
             self.process = self.later.pop(0)
-            self.raw(f"{json.NEXT_PROCESS}\n".encode())
+            self.raw(f"{fio_json.NEXT_PROCESS}\n".encode())
             self.read = self.write = Tally()
             self._release()
 
-    def _clock(self, totals: json.Document) -> float:
-        """When these totals were read, on our clock: fio tells wall time, so the two clocks' difference is taken off.
+    def _clock(self, totals: fio_json.Document) -> float:
+        """Return when fio read these totals, on the monotonic clock: its wall time minus the difference of the clocks.
 
-        Time spent before fio was read, by us or by its pipe, does not matter that way. From the first totals on it is
-        also known to a millisecond when the IO began, better than from when we heard so.
+        The delay of the pipe and of this process then does not matter. The first totals also give the start of the IO
+        to a millisecond, which is better than the moment when fio reported it.
         """
         at = totals.timestamp_ms / 1000 - (time.time() - time.monotonic())
-        at = max(at if 0 <= self.heard - at < STEP_S else self.heard, self.ended)
+        at = max(at if 0 <= self.received - at < STEP_S else self.received, self.ended)
         if totals.runtime_s:
             self.epoch = min(self.epoch, at - totals.runtime_s)
-            if self.first and not self.counted:  # the first interval begins with the IO, not when we heard of it
+            if self.first and not self.counted:  # the first interval begins with the IO, not with fio's report of it
                 self.began = self.ended = min(self.epoch, self.ended)
         return at
 
-    def _last(self, totals: json.Document) -> Counts:
-        """The same for totals told at a process's end: its time is that of the last IO, not of the telling."""
-        at = min(max(self.epoch + totals.runtime_s, self.ended), self.heard)
+    def _last(self, totals: fio_json.Document) -> Counts:
+        """Return the counts since the previous totals for a process's last totals; they end with its last IO."""
+        at = min(max(self.epoch + totals.runtime_s, self.ended), self.received)
         return self._since(totals, at)
 
-    def _since(self, totals: json.Document, at: float) -> Counts:
-        """What was done since the totals before these."""
+    def _since(self, totals: fio_json.Document, at: float) -> Counts:
+        """Return the counts since the previous totals, as an interval that ends `at`."""
         before, self.ended = self.ended, at
         cpu_s, self.cpu_s = self.cpu_s, busy_cpu_s()
-        read, self.read = self.read, json.total(totals, "read")
-        write, self.write = self.write, json.total(totals, "write")
+        read, self.read = self.read, fio_json.total(totals, "read")
+        write, self.write = self.write, fio_json.total(totals, "write")
         try:
-            done = json.since(read, self.read), json.since(write, self.write)
+            done = fio_json.since(read, self.read), fio_json.since(write, self.write)
         except StepFailed as error:
             raise self._failed(str(error)) from error
         self.counted = True
@@ -184,11 +184,11 @@ class FioLoad:
             self.later.pop().end()
 
     def _failed(self, what: str = "") -> LoadFailed:
-        """End everything; what to raise then: `what` went wrong, or else how fio ended."""
+        """End all processes and return the error to raise: `what` went wrong, or else how fio ended."""
         self.over = True
         self._drop_later()
         self.process.end()
         died = self.process.died and not what and not self.erred
-        told = "; ".join(filter(None, (what, self.process.ending if died else "", self.process.words)))
+        why = "; ".join(filter(None, (what, self.process.ending if died else "", self.process.words)))
         record = f"{self.label}: {self.process.record}"
-        return LoadFailed(f"fio failed at {self.label}: {told or self.process.ending}", record=record, died=died)
+        return LoadFailed(f"fio failed at {self.label}: {why or self.process.ending}", record=record, died=died)

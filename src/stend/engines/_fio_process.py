@@ -1,4 +1,4 @@
-"""One fio process: held before its first IO, released, listened to, ended for certain."""
+"""One fio process: start it, hold it before its first IO, release it, read its output, end it for certain."""
 
 import contextlib
 import ctypes
@@ -19,30 +19,30 @@ from stend.engines._fio_job import RELEASED
 from stend.engines._fio_json import Cutter
 
 KILL_S = 10.0
-"""How long the kernel may take to end a killed process; it waits for IO that is under way."""
+"""Seconds that the kernel may take to end a killed process; it waits for IO in flight."""
 
 LINES = 50
 READ_BYTES = 1 << 18
 IDLE_WORDS = ("Saving output of", "terminating on signal")
 LAST_LINES, LINE_CHARACTERS = 5, 200
-"""What the record keeps of fio's output when fio dies or fails."""
+"""Number and length of the lines of fio's output that the record keeps when fio dies or fails."""
 BY_RULE = {signal.SIGSYS, signal.SIGXCPU, signal.SIGXFSZ}
-"""Signals by which this host enforces a limit: each further attempt would end in the same way."""
+"""Signals by which this host enforces a limit: each further attempt would end likewise."""
 CORE_PATTERN = Path("/proc/sys/kernel/core_pattern")
 
 
 class Process:
-    """fio in a process group of its own, which Ctrl-C does not reach; killed by the kernel when this thread dies.
+    """fio in a separate process group, which Ctrl-C does not reach; the kernel kills it when this thread dies.
 
     SIGCHLD stays blocked in it: when the `sh` of one thread's exec_prerun ends, the signal may interrupt another
-    thread in io_uring_enter(), and fio 3.33 then takes that thread for finished, without a word.
+    thread in io_uring_enter(), and fio 3.33 then silently treats that thread as finished.
     """
 
     def __init__(self, command: list[str], *, threads: int, limit_bytes: int, slack_bytes: int) -> None:
         self.threads = threads
         self.enough_bytes = limit_bytes - threads * slack_bytes if limit_bytes else math.inf
         self.documents: deque[tuple[bytes, float]] = deque()
-        self.said: deque[str] = deque(maxlen=LINES)
+        self.printed: deque[str] = deque(maxlen=LINES)
         self.released_at: float | None = None
         self.killed = False
         self.cutter = Cutter()
@@ -71,53 +71,54 @@ class Process:
         self.selector.register(self.exit, selectors.EVENT_READ)
 
     def release(self) -> None:
-        """Let all threads begin; one that is not that far yet finds its line waiting."""
+        """Release all threads; a thread that is not ready yet will find its line."""
         with contextlib.suppress(BrokenPipeError):
             self.child.stdin.write(b"\n" * self.threads)  # type: ignore[union-attr]
 
-    def ask(self) -> None:
-        """Have fio print its totals now (HOWTO: USR1).
+    def request_totals(self) -> None:
+        """Make fio print its totals now (HOWTO: USR1).
 
-        Its first thread is told: on a busy host the kernel may hand a signal to fio's helper thread, whose select()
-        then fails, and nothing is printed any more.
+        The signal goes to its first thread. On a busy host the kernel may otherwise deliver it to fio's helper thread,
+        whose select() then fails, and fio prints no more totals.
         """
         if self.alive:
             ctypes.CDLL(None).tgkill(self.child.pid, self.child.pid, int(signal.SIGUSR1))
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Return True while the process runs."""
         return self.child.poll() is None
 
     def listen(self, seconds: float, until: Callable[[], bool]) -> bool:
-        """Take in what fio says until that is true, at most so long or until fio has ended. Tells whether it is."""
+        """Read fio's output until `until` returns True, `seconds` have passed or fio has ended; return `until()`."""
         deadline = time.monotonic() + seconds
         while not until():
             alive = self.alive
-            heard = self._take(max(deadline - time.monotonic(), 0) if alive else 0)
-            if not heard and (not alive or time.monotonic() >= deadline):
+            received = self._take(max(deadline - time.monotonic(), 0) if alive else 0)
+            if not received and (not alive or time.monotonic() >= deadline):
                 return until()
         return True
 
     def _take(self, seconds: float) -> bool:
-        heard = False
+        """Wait `seconds` for output or the end of fio and read it; return True if there was any."""
+        received = False
         if self.exit < 0:
-            return heard
+            return received
         for key, _ in self.selector.select(seconds):
             if key.fileobj is self.exit:
                 self.selector.unregister(self.exit)
-                heard = True
+                received = True
                 continue
             with contextlib.suppress(BlockingIOError):
                 data = os.read(key.fd, READ_BYTES)
-                heard = True
+                received = True
                 if not data:
                     self.selector.unregister(key.fileobj)
                 elif key.fileobj is self.child.stdout:
                     self._out(data)
                 else:
                     self._err(data)
-        return heard
+        return received
 
     def _out(self, data: bytes) -> None:
         at = time.monotonic()
@@ -125,26 +126,26 @@ class Process:
             if isinstance(piece, bytes):
                 self.documents.append((piece, at))
             else:
-                self.said.append(piece)
+                self.printed.append(piece)
 
     def _err(self, data: bytes) -> None:
         for line in data.decode(errors="replace").splitlines():
             if line != RELEASED:
-                self.said.append(line)
+                self.printed.append(line)
             elif self.released_at is None:
                 self.released_at = time.monotonic()
 
     def end(self, patience_s: float = 0.0) -> bool:
-        """Tell it to end and wait so long at most, then kill it and all that it started; False if that was needed.
+        """Terminate fio and wait up to `patience_s`, then kill its process group; return False if that was needed.
 
-        SIGTERM, because fio ignores SIGINT while one of its threads is still being released (system() does that).
-        StepFailed if the kernel does not let go of it.
+        It sends SIGTERM, because fio ignores SIGINT while one of its threads is still being released (system() does
+        that). Raise StepFailed if the kernel does not end the killed process.
         """
         if patience_s and self.alive:
             self.child.terminate()
             self.listen(patience_s, lambda: not self.alive)
         obeyed = not self.alive
-        if not obeyed:  # only now: the number of a process that was waited for may be another's already
+        if not obeyed:  # only while it runs: after wait() the number may already belong to another process
             self.killed = True
             os.killpg(self.child.pid, signal.SIGKILL)
             self.listen(KILL_S, lambda: not self.alive)
@@ -168,36 +169,36 @@ class Process:
 
     @property
     def words(self) -> str:
-        """The line in which fio tells what went wrong; empty when it told nothing."""
+        """Return the first line that reports an error, else the first line; empty if fio printed nothing."""
         return next(iter(self._errors or self._lines), "").removeprefix("fio: ")
 
     @property
     def _lines(self) -> list[str]:
-        return [line.strip() for line in self.said if not any(idle in line for idle in IDLE_WORDS)]
+        return [line.strip() for line in self.printed if not any(idle in line for idle in IDLE_WORDS)]
 
     @property
     def _errors(self) -> list[str]:
-        """The lines that report an error."""
+        """Return the lines that report an error."""
         return [line for line in self._lines if "error" in line.lower() or "err=" in line]
 
     @property
     def died(self) -> bool:
-        """Whether a signal ended it that was not ours and enforces no limit, and it printed no error before."""
+        """Return True if it printed no error and a signal ended it that neither stend nor a limit of the host sent."""
         number = -(self.child.returncode or 0)
         return number > 0 and not self.killed and number not in BY_RULE and not self._errors
 
     @property
     def ending(self) -> str:
-        """How it ended."""
+        """Return how it ended."""
         code = self.child.returncode or 0
         return f"it was killed by signal {-code}" if code < 0 else f"it ended with exit code {code}"
 
     @property
     def record(self) -> str:
-        """How it ended, its last lines and where its core would be, for the record."""
+        """Return how it ended, its last lines and where its core would be, for the record."""
         code = self.child.returncode or 0
         how = f"signal {-code} ({_signal_name(-code)})" if code < 0 else f"exit code {code}"
-        lines = [line.strip()[:LINE_CHARACTERS] for line in self.said if line.strip()][-LAST_LINES:]
+        lines = [line.strip()[:LINE_CHARACTERS] for line in self.printed if line.strip()][-LAST_LINES:]
         words = f"its last lines: {' | '.join(lines)}" if lines else "it printed nothing"
         return f"fio ended with {how}{' from stend' if self.killed else ''}; {words}{_core() if code < 0 else ''}"
 
@@ -210,7 +211,7 @@ def _signal_name(number: int) -> str:
 
 
 def _core() -> str:
-    """The kernel's core pattern and the limit of a core's size, which fio has from this process."""
+    """Return the kernel's core pattern and the limit of a core's size, which fio inherits from this process."""
     limit = resource.getrlimit(resource.RLIMIT_CORE)[0]
     size = "unlimited" if limit == resource.RLIM_INFINITY else f"{limit} bytes"
     try:

@@ -1,4 +1,4 @@
-"""What engines in real time have alike: the kernel's clock, rests on it, one load at a time."""
+"""Base class of engines in real time: the kernel's clock, rests, and one load at a time."""
 
 import time
 from abc import ABC, abstractmethod
@@ -10,27 +10,27 @@ OneLoad = TypeVar("OneLoad", bound=Load)
 
 
 class RealTime(ABC, Generic[OneLoad]):
-    """An engine whose time is that of this host; `load` is what runs on it now."""
+    """An engine on the clock of this host; `load` is the running load."""
 
     load: OneLoad | None = None
 
     def idle(self, seconds: float) -> None:
-        """Let time pass; a load that still runs is stopped first."""
+        """Stop the running load and wait until `seconds` have passed since the call."""
         until = time.monotonic() + seconds
         self._stop()
         while (left := until - time.monotonic()) > 0:
             time.sleep(left)
 
     def now(self) -> float:
-        """The kernel's monotonic clock."""
+        """Return the kernel's monotonic clock in seconds."""
         return time.monotonic()
 
     def slept_s(self) -> float:
-        """By how much the clock that goes on in a suspended host is ahead of the one that does not."""
+        """Return the seconds by which the clock that runs in a suspended host is ahead of the monotonic one."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) - time.monotonic()
 
     def close(self) -> None:
-        """Stop what runs, drop what is held."""
+        """Stop the running load and drop the prepared one."""
         try:
             self._stop()
         finally:
@@ -43,4 +43,4 @@ class RealTime(ABC, Generic[OneLoad]):
 
     @abstractmethod
     def _drop(self) -> None:
-        """Let go of what is held ready."""
+        """Drop the prepared load."""

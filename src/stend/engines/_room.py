@@ -1,4 +1,4 @@
-"""How much room there is for a load where it is to go."""
+"""Check that a load fits on its file or drive."""
 
 import os
 
@@ -10,7 +10,10 @@ from stend.model.definition import Workload
 
 
 def fitted(path: str, workload: Workload) -> Workload:
-    """The workload with its range in bytes. fio would make a file longer, and take a short one for what it is."""
+    """Return the workload with its range in bytes, checked because fio would extend a file or silently use a short one.
+
+    Raise StepFailed if the target is smaller than the range, BadInput if the range is smaller than one block.
+    """
     room = size_bytes(path) - workload.start_bytes
     wanted = workload.range_bytes or room
     if wanted > room:
@@ -21,7 +24,7 @@ def fitted(path: str, workload: Workload) -> Workload:
 
 
 def size_bytes(path: str) -> int:
-    """The size of a file or block device. StepFailed when it is gone."""
+    """Return the size of a file or block device in bytes; raise StepFailed if it cannot be opened."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError as error:

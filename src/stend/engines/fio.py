@@ -1,4 +1,4 @@
-"""The real engine: load on a drive or a file made by fio, one process for each workload, the next one held ready."""
+"""The engine for drives and files: load made by fio, one process for each workload, with the next one held ready."""
 
 import os
 from collections.abc import Callable
@@ -15,11 +15,11 @@ from stend.model.definition import Workload
 __all__ = ["FioEngine", "FioLoad"]
 
 SILENCE_S = 30.0
-"""How long fio may leave a question unanswered: longer than a drive's own time-out and reset."""
+"""Seconds that fio may take to answer: longer than a drive's own time-out and reset."""
 
 
-class Asked(NamedTuple):
-    """What a load is started or prepared with."""
+class Request(NamedTuple):
+    """The arguments with which a load is started or prepared."""
 
     workload: Workload
     seed: int
@@ -28,10 +28,10 @@ class Asked(NamedTuple):
 
 
 class FioEngine(RealTime[FioLoad]):
-    """Load on what is at `path`. Missing when this host has no fio that can make it.
+    """An engine for the drive or file at `path`; raises Missing if this host has no fio that can load it.
 
-    `raw` is given every document of fio. fio is killed when the thread that started it ends, so a load lives no longer
-    than the thread that works the engine.
+    `raw` receives every document of fio. The kernel kills fio when the thread that started it ends. Therefore a load
+    does not outlive the thread that uses the engine.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class FioEngine(RealTime[FioLoad]):
         self.raw = raw or (lambda data: None)
         self.interval_s, self.silence_s = interval_s, silence_s
         self.features = probe(fio)
-        self.ready: tuple[Asked, list[Process]] | None = None
+        self.ready: tuple[Request, list[Process]] | None = None
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> FioLoad:
-        """Start a workload; see the seam. StepFailed when fio cannot begin."""
+        """Start a workload, see `Engine.start`; raise StepFailed if fio cannot begin."""
         self._stop()
-        processes = self._held(Asked(workload, seed, from_bytes, limit_bytes))
+        processes = self._held(Request(workload, seed, from_bytes, limit_bytes))
         self.load = FioLoad(
             processes, workload.label, raw=self.raw, interval_s=self.interval_s, silence_s=self.silence_s
         )
@@ -61,17 +61,18 @@ class FioEngine(RealTime[FioLoad]):
         return self.load
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Launch fio for what comes next, held before its first IO; what was held for something else is dropped."""
-        self._held(Asked(workload, seed, from_bytes, limit_bytes))
+        """Launch fio for the next workload and hold it before its first IO; drop one held for another workload."""
+        self._held(Request(workload, seed, from_bytes, limit_bytes))
 
-    def _held(self, asked: Asked) -> list[Process]:
-        if self.ready is None or self.ready[0] != asked or not all(p.alive for p in self.ready[1]):
+    def _held(self, request: Request) -> list[Process]:
+        """Return the processes held for this request; launch them if none are."""
+        if self.ready is None or self.ready[0] != request or not all(p.alive for p in self.ready[1]):
             self._drop()
             processes: list[Process] = []
-            self.ready = asked, processes
-            workload = fitted(self.path, asked.workload)
-            for part in parts(workload, asked.from_bytes, asked.limit_bytes):
-                processes.append(self._launch(workload, part, asked.seed))
+            self.ready = request, processes
+            workload = fitted(self.path, request.workload)
+            for part in parts(workload, request.from_bytes, request.limit_bytes):
+                processes.append(self._launch(workload, part, request.seed))
         return self.ready[1]
 
     def _drop(self) -> None:

@@ -1,4 +1,4 @@
-"""fio job files of steps, for a host without stend: who runs them names the drive and the engine; no file does."""
+"""Write steps as fio job files for a host without stend; the drive and the ioengine are set by variables."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,16 +7,17 @@ from stend.engines._fio_job import ALWAYS, content, kind, parts, stretch
 from stend.model.definition import Bytes, Hold, Idle, Seconds
 
 SHARED = {"filename": "${TARGET}", "ioengine": "${ENGINE}", **ALWAYS, "percentile_list": "50:99:99.9:99.99:99.999"}
-"""No seed: fio draws another for every run, so that no round reads or writes the offsets of the one before it."""
+"""Options of every job, without a seed, so that fio draws other offsets in every round."""
 
 LOG_MS = 60_000
-"""What the logs of a long hold are averaged over."""
+"""The interval over which the logs of a long hold are averaged."""
 
 
 def job_file(steps: Sequence[Hold | Idle], *, most_s: float = 0.0, log: str = "") -> str:
-    """The text of one file: the steps one after the other, each with its own result.
+    """Return the text of one file: the steps one after the other, each with its own result.
 
-    Every step with an amount of bytes ends after `most_s` at the latest, if given; `log` names logs to be written.
+    Every step with an amount of bytes ends after `most_s` seconds at the latest, if given. `log` is the name of logs to
+    write.
     """
     shared = SHARED | ({f"write_{kind}_log": log for kind in ("iops", "bw", "lat")} if log else {})
     if log:
@@ -33,13 +34,13 @@ Jobs = Iterator[tuple[str, dict[str, str]]]
 
 
 def _rest(number: int, idle: Idle) -> Jobs:
-    """A job that does next to nothing, and that to no drive, for as long as the rest lasts."""
+    """Yield a job that sends almost no IO, and none to a drive, for the length of the rest."""
     words = {"stonewall": "1", "ioengine": "null", "rw": "read", "bs": "4k", "size": "1m", "rate_iops": "1"}
     yield f"{number:02}-rest", words | {"time_based": "1", "runtime": f"{idle.seconds * 1000:.0f}ms"}
 
 
 def _hold(number: int, hold: Hold, most_s: float) -> Jobs:
-    """One job for each stretch; the first of a part waits for all before it, the others begin with it."""
+    """Yield one job for each section; the first of a part waits for all before it, the others begin with it."""
     workload, limit = hold.workload, hold.amount.bytes if isinstance(hold.amount, Bytes) else None
     name = f"{number:02}-{re.sub('[^a-z0-9]+', '-', workload.label.lower())}"
     endless = isinstance(hold.amount, Seconds)
@@ -47,6 +48,6 @@ def _hold(number: int, hold: Hold, most_s: float) -> Jobs:
     time = ({"time_based": "1"} if endless else {}) | ({"runtime": f"{most_s * 1000:.0f}ms"} if most_s else {})
     for part, sections in enumerate(parts(workload, limit_bytes=limit), 1):
         for place, section in enumerate(sections, 1):
-            one = f"{name}-{part}-{place}" if place > 1 or part > 1 else name
+            job = f"{name}-{part}-{place}" if place > 1 or part > 1 else name
             begins = {"stonewall": "1"} if place == 1 else {}
-            yield one, begins | kind(workload) | content(workload) | stretch(section) | time
+            yield job, begins | kind(workload) | content(workload) | stretch(section) | time

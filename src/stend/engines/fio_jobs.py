@@ -1,4 +1,4 @@
-"""A plan as fio job files in order with a README: for hosts without stend, and for readers who trust only fio."""
+"""Write a plan as fio job files in order with a README: for hosts without stend, and for independent runs with fio."""
 
 from collections.abc import Iterator
 from itertools import count, groupby
@@ -15,8 +15,8 @@ README = """# {title}
 Job files for fio 3.16 or newer, in the order in which `stend` would run these steps. They are modelled on PTS, as
 stend is; running them is neither stend's run nor a certified one.
 
-**They overwrite the drive they are given, without asking.** No file names one; you do, in `TARGET` (a path without a
-colon), and in `ENGINE` the way of sending IO (`io_uring` or `libaio`):
+**They overwrite the drive they are given, without confirmation.** No file names a drive. Set `TARGET` to its path
+(without a colon), and `ENGINE` to the way of sending IO (`io_uring` or `libaio`):
 
     export TARGET=/dev/... ENGINE=io_uring
     fio --output-format=json+ --output=01.json 01-...fio
@@ -26,14 +26,14 @@ In order:
 {acts}
 What stend does and these files cannot:
 
-- it refuses a drive that is mounted, in use or not the one that was named; here nobody does but fio, for mounts;
+- it refuses a drive that is mounted, in use or not the one that was named; fio alone refuses only mounted drives;
 - it purges and checks the purge; here it is your command, where the list says so;
-- it ends rounds when the steady-state rule holds; here you run a file again, at most as often as the list says,
+- it ends rounds when the steady-state rule holds; here you repeat a file, at most as often as the list states,
   and judge the rounds yourself by the rule that the list names (`pts`, after PTS 2.1.24: over five rounds all values
   within 20 % of their mean and their fitted line within 10 % of it; `fit-90-110`: the fitted line of four rounds within
   90 and 110 % of their mean);
-- it sets the write cache as the profile asks ({cache}) and puts it back;
-- it keeps a workload going from one round to the next where its clause asks for that, has the next step held ready
+- it sets the write cache as the profile requires ({cache}) and restores it;
+- it keeps a workload running from one round to the next where its clause requires that, holds the next step ready
   while there is room for it, and draws another recorded seed for every step (here fio draws them).
 
 The plan:
@@ -49,7 +49,7 @@ NO_STREAMS = "no job file, because fio cannot tie the size of an IO to its acces
 
 
 class Act(NamedTuple):
-    """What is to be done next: a job file, or words for what no file can do."""
+    """The next action: a job file, or only words if no file can do it."""
 
     number: int
     name: str
@@ -58,26 +58,26 @@ class Act(NamedTuple):
 
 
 def write(plan: Plan, folder: Path) -> Path:
-    """The folder, made, with its files. BadInput when it is there and not empty, or cannot be."""
+    """Create the folder, write the files and return it; raise BadInput if it is not empty or not a folder."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise BadInput(f"{folder} is not empty; name another folder for the job files")
     except (FileExistsError, NotADirectoryError) as error:
-        raise BadInput(f"{folder} is no folder") from error
+        raise BadInput(f"{folder} is not a folder; name another for the job files") from error
     numbers, rows = count(1), []
     for act in (act for test in plan.tests for phase in test.phases for act in _phase(test, phase, numbers)):
         if act.text:
             (folder / f"{act.name}.fio").write_text(act.text, encoding="utf-8")
         rows.append(f"{act.number}. {f'`{act.name}.fio`: ' if act.text else ''}{act.words}\n")
     title = ", ".join(test.title for test in plan.tests)
-    told = README.format(title=title, cache=plan.profile.write_cache, acts="".join(rows), plan="\n".join(lines(plan)))
-    (folder / "README.md").write_text(told, encoding="utf-8")
+    text = README.format(title=title, cache=plan.profile.write_cache, acts="".join(rows), plan="\n".join(lines(plan)))
+    (folder / "README.md").write_text(text, encoding="utf-8")
     return folder
 
 
 def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[Act]:
-    """The acts of one phase: its round cut at purges, and how often it is repeated."""
+    """Yield the acts of one phase: its round cut at purges, and how often it is repeated."""
     if streams := next((s.workload for s in phase.round if isinstance(s, Hold) and s.workload.streams), None):
         yield Act(next(numbers), "", "", f"{phase.name}, {until(phase)}: {NO_STREAMS} ({streams.mix})")
         return
@@ -86,16 +86,16 @@ def _phase(test: PlannedTest, phase: Phase, numbers: Iterator[int]) -> Iterator[
         return
     if long := _long(phase):
         name = _name(number := next(numbers), test, phase)
-        told = f"{phase.name}, {until(phase)}, as one long job with logs of {LOG_MS // 1000} s"
-        yield Act(number, name, job_file([long.hold], most_s=long.most_s, log=name), told)
+        words = f"{phase.name}, {until(phase)}, as one long job with logs of {LOG_MS // 1000} s"
+        yield Act(number, name, job_file([long.hold], most_s=long.most_s, log=name), words)
         return
     again = f"; {until(phase)}" if phase.rounds > 1 else ""
     chosen = ", an example: stend chooses these steps from the results so far" if phase.choose else ""
     for purge, steps in groupby(phase.round, lambda step: isinstance(step, Purge)):
         number = next(numbers)
         if purge:
-            told = f"{phase.name}: purge the drive (`nvme format`, `hdparm --security-erase`, `blkdiscard`)"
-            yield Act(number, "", "", told)
+            words = f"{phase.name}: purge the drive (`nvme format`, `hdparm --security-erase`, `blkdiscard`)"
+            yield Act(number, "", "", words)
         else:
             text = job_file([s for s in steps if not isinstance(s, Purge)])
             yield Act(number, _name(number, test, phase), text, f"{phase.name}{again}{chosen}")
@@ -113,7 +113,7 @@ class Long(NamedTuple):
 
 
 def _long(phase: Phase) -> Long | None:
-    """A phase whose rounds are one hold that goes on until a limit, as one hold; None for any other."""
+    """Return one hold for a phase whose rounds are a single hold up to a limit; None for any other phase."""
     match phase.round:
         case (Hold(workload=workload, amount=amount),) if phase.rounds > 1 and not phase.choose:
             limits = [*phase.until, _times(amount, phase.rounds)]

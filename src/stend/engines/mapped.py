@@ -1,4 +1,4 @@
-"""A trace's IOs as requests to a drive: in their time, laid into its range, whole blocks of it."""
+"""Map the IOs of a trace to requests to a drive: timed, placed in its range, in whole blocks."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ COLUMNS = ("t_ns", "op", "flags", "offset", "length", "depth")
 
 
 class Requests(NamedTuple):
-    """So many requests, a column each; as `kernel.Ring`."""
+    """Requests, one column per field, with the fields of `kernel.Ring`."""
 
     due: Words
     op: Words
@@ -28,23 +28,26 @@ class Requests(NamedTuple):
     depth: Words
 
     def parts(self, most: int) -> Iterator["Requests"]:
-        """The same in pieces of at most so many."""
+        """Yield the requests in pieces of at most `most`."""
         for first in range(0, len(self.due), most):
             yield Requests(*(column[first : first + most] for column in self))
 
 
-def found(traces: Mapping[str, str], played: Replay) -> Trace:
-    """The trace that is to be played. BadInput where it is not there any more, or is another one."""
+def find_trace(traces: Mapping[str, str], played: Replay) -> Trace:
+    """Open the trace of a replay; raise BadInput if its file is not in `traces` ({number: file})."""
     path = traces.get(played.trace) or (EXAMPLE if played.trace == told("").number else None)
     if path is None:
-        raise BadInput(f"the trace {played.trace[:8]} is not at hand: name its file with --trace")
+        raise BadInput(f"the file of the trace {played.trace[:8]} is not known; name it with --trace")
     return opened(Path(path))
 
 
 def requests(
     trace: Trace, workload: Workload, range_bytes: int, block_bytes: int, *, discards: bool = False
 ) -> Iterator[Requests]:
-    """Batch by batch; discards are left out, or those parts of them taken that the trace reads or writes somewhere."""
+    """Yield the requests of a trace batch by batch.
+
+    Discards are left out, or, with `discards`, cut to the range of addresses that the trace reads or writes.
+    """
     played = workload.replay
     assert played  # noqa: S101 for mypy: only a workload of a trace comes here
     for batch in trace.batches(COLUMNS):
@@ -58,7 +61,7 @@ def requests(
 
 
 def _kept(batch: Batch, played: Replay, range_bytes: int, *, discards: bool) -> Iterator[Words]:
-    """The columns of what is played; one discard may be as long as the drive, and span what the trace never touches."""
+    """Yield the columns without discards, or with discards cut to the trace's range, because one may span the drive."""
     t_ns, op, flags, offset, length, depth = (batch[name].astype(np.int64) for name in COLUMNS)
     begin = np.maximum(offset, played.first_bytes)
     end = np.minimum(offset + length, played.first_bytes + played.span_bytes)
@@ -69,7 +72,7 @@ def _kept(batch: Batch, played: Replay, range_bytes: int, *, discards: bool) -> 
 
 
 def laid(offset: Words, played: Replay, range_bytes: int) -> Words:
-    """Where in the range an address of the trace lies, counted from its lowest."""
+    """Return the place in the range of addresses of the trace, which are relative to its lowest address."""
     match played.fit:
         case "wrap":
             return offset % range_bytes

@@ -1,4 +1,4 @@
-"""An engine without a drive: plausible counts at once, in virtual time. What remains is the cost of stend itself."""
+"""An engine without a drive: it returns plausible counts at once, in virtual time, to measure the cost of stend."""
 
 import math
 
@@ -8,15 +8,16 @@ from stend.model.stats import bin_edges_ns, bin_index
 
 IOPS = 200_000.0
 BINS = 64
-"""Latency bins that each direction fills, as many as a drive at rest does in a second."""
+"""Latency bins that each direction fills, as many as a real drive without other load fills in a second."""
 
 
 class NullLoad:
-    """The same counts at every interval, until a limit cuts the last one short."""
+    """A load with equal counts at every interval, until a limit cuts the last one short."""
 
     def __init__(self, engine: "NullEngine", workload: Workload, limit_bytes: int | None) -> None:
         self.engine, self.left_bytes = engine, limit_bytes
-        self.block_bytes = round(_mean_block_bytes(workload))
+        shares = sum(share for _, share in workload.sizes)
+        self.block_bytes = round(sum(size * share for size, share in workload.sizes) / shares)
         self.read_pct = workload.read_pct
         self.middle_ns = workload.outstanding / engine.iops * 1e9
         self.began = self.ended = engine.clock_s
@@ -24,7 +25,7 @@ class NullLoad:
         self.whole = self._counts(round(engine.iops * engine.interval_s) * self.block_bytes)
 
     def next(self) -> Counts | None:
-        """An interval, at once; None once all of a limit is written."""
+        """Return an interval at once; None once all of a limit is written."""
         if self.over:
             return None
         counts = self.whole
@@ -38,14 +39,14 @@ class NullLoad:
         return counts
 
     def stop(self) -> None:
-        """All that was done is told already."""
+        """End the load; all its counts were returned already."""
         self.over = True
 
     def _bytes(self, counts: Counts) -> int:
         return counts.read.bytes + counts.write.bytes
 
     def _counts(self, total_bytes: int) -> Counts:
-        """So many bytes, read and written as asked, at this engine's pace; the last block may be a smaller one."""
+        """Return counts of this many bytes in the workload's mix at the engine's rate; the last block may be short."""
         ios = -(-total_bytes // self.block_bytes)
         reads = ios * self.read_pct // 100
         read_bytes = total_bytes if reads == ios else reads * self.block_bytes
@@ -56,7 +57,7 @@ class NullLoad:
         )
 
     def _tally(self, ios: int, size_bytes: int) -> Tally:
-        """Response times in a triangle of bins around what depth and pace give (Little's law)."""
+        """Return response times in a triangle of bins around that of queue depth and rate (Little's law)."""
         if not ios:
             return Tally()
         first = max(bin_index(self.middle_ns) - BINS // 2, 0)
@@ -74,40 +75,36 @@ class NullLoad:
 
 
 class NullEngine:
-    """No drive, no waiting: an interval costs microseconds, idling nothing. `iops` whatever is asked for."""
+    """An engine without drive and waits: every workload has `iops`, and an interval costs microseconds."""
 
     def __init__(self, *, iops: float = IOPS, interval_s: float = 1.0) -> None:
         self.iops, self.interval_s, self.clock_s = iops, interval_s, 0.0
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> NullLoad:
-        """Start a workload; see the seam."""
+        """Start a workload; see `Engine.start`."""
         return NullLoad(self, workload, limit_bytes if limit_bytes is not None else workload.played_bytes)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Nothing to prepare."""
+        """Do nothing."""
 
     def idle(self, seconds: float) -> None:
-        """Let virtual time pass."""
+        """Advance the virtual time."""
         self.clock_s += seconds
 
     def now(self) -> float:
-        """Virtual seconds since the engine was made."""
+        """Return the virtual seconds since the engine was created."""
         return self.clock_s
 
     def slept_s(self) -> float:
-        """Its clock never sleeps."""
+        """Return 0, because a virtual clock is never suspended."""
         return 0.0
 
     def close(self) -> None:
-        """Nothing to let go of."""
-
-
-def _mean_block_bytes(workload: Workload) -> float:
-    return sum(size * share for size, share in workload.sizes) / sum(share for _, share in workload.sizes)
+        """Do nothing."""
 
 
 def _dealt(count: int, shares: list[int]) -> list[int]:
-    """A whole number dealt out by shares, without losing any."""
+    """Return a count divided by shares into whole numbers with that sum."""
     total, dealt, marks = sum(shares), 0, list[int]()
     for share in shares:
         dealt += share

@@ -1,4 +1,4 @@
-"""The virtual engine: a virtual drive's counts as the seam wants them, on the drive's own clock."""
+"""The engine for virtual drives: it returns the drive's counts, on the drive's own clock."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ KILLED = "was killed by a signal, as it was told to be"
 
 
 def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
-    """A Workload in the words of the virtual drive."""
+    """Return a workload as a pattern of the virtual drive."""
     return Pattern(
         random_pct=workload.random_pct,
         read_pct=workload.read_pct,
@@ -47,7 +47,7 @@ def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int 
 
 
 def tally(row: Sequence[float], bins: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> Tally:
-    """One direction of a Done; sums that were put right by what is under way may lie a rounding below nothing."""
+    """Return one direction of a Done; sums are at least 0, because corrections for IOs in flight may round below it."""
     used = np.flatnonzero(bins)
     return Tally(
         ios=int(row[0]),
@@ -60,19 +60,19 @@ def tally(row: Sequence[float], bins: "np.ndarray[tuple[int], np.dtype[np.int64]
 
 
 def counts(done: Done) -> Counts:
-    """A Done as the record keeps it."""
+    """Return a Done as the counts of the record."""
     rows = done.tallies.tolist()
     return Counts(seconds=done.seconds, read=tally(rows[0], done.bins[0]), write=tally(rows[1], done.bins[1]))
 
 
 def paced(drive: Drive, seconds: float) -> None:
-    """Where the drive has a pace, virtual seconds take their time in the world too."""
+    """Sleep for an interval of virtual time if the drive has a pace, divided by that pace."""
     if drive.spec.pace:
         time.sleep(seconds / drive.spec.pace)
 
 
 def _schedule(batch: "Requests") -> tuple[Words, Words, Words]:
-    """A trace's requests in the words of the virtual drive, which knows no flush."""
+    """Return a trace's requests as arrays of the virtual drive, without flushes and discards."""
     data = batch.op < FLUSH
     return batch.offset[data], np.where(batch.op == READ, -batch.length, batch.length)[data], batch.due[data]
 
@@ -87,15 +87,15 @@ class SimulatedLoad:
         self.pace = Pace(sent=played.ios) if played else None
 
     def next(self) -> Counts | None:
-        """Counts of the next interval of virtual time; None once all of a limit is written."""
+        """Return the counts of the next interval of virtual time; None once all of a limit is written."""
         if self.over:
             return None
-        told = self.advance(self.interval_s)
-        paced(self.drive, told.seconds)
-        return told
+        interval = self.advance(self.interval_s)
+        paced(self.drive, interval.seconds)
+        return interval
 
     def advance(self, seconds: float) -> Counts:
-        """The same for an interval of any length."""
+        """Return the counts of an interval of this length; raise LoadFailed if the simulated load dies in it."""
         if self.drive.course.load_dies(self.drive.now_s + seconds):
             raise LoadFailed(f"the load of {self.drive.spec.model} {KILLED}", died=True)
         done = self.drive.advance(seconds)
@@ -104,7 +104,7 @@ class SimulatedLoad:
         return counts(done)
 
     def stop(self) -> Counts | None:
-        """Let what is outstanding end, and tell it: the drive is left as idle as a real one."""
+        """Let the IOs in flight end and return their counts; the drive is idle afterwards."""
         self.over = True
         if self.stopped:
             return None
@@ -115,7 +115,7 @@ class SimulatedLoad:
 
 
 class SimulatedEngine:
-    """Load on a virtual drive; a second costs what it costs to compute."""
+    """An engine for a virtual drive, whose time passes as fast as it can be computed."""
 
     def __init__(
         self, drive: Drive, *, interval_s: float = 1.0, traces: Mapping[str, str] | None = None, block_bytes: int = 512
@@ -126,7 +126,7 @@ class SimulatedEngine:
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
     ) -> SimulatedLoad:
-        """Start a workload; see the seam."""
+        """Start a workload; see `Engine.start`."""
         self.close()
         if not workload.range_bytes:
             room = self.drive.spec.capacity_bytes - workload.start_bytes
@@ -139,31 +139,32 @@ class SimulatedEngine:
         return self.load
 
     def _play(self, workload: Workload, played: Replay) -> None:
-        """A trace: reads and writes as they were, flushes and discards left out."""
+        """Play the reads and writes of a trace, without flushes and discards."""
         from stend.engines import mapped
 
-        batches = mapped.requests(mapped.found(self.traces, played), workload, workload.range_bytes, self.block_bytes)
+        trace = mapped.find_trace(self.traces, played)
+        batches = mapped.requests(trace, workload, workload.range_bytes, self.block_bytes)
         self.drive.play(map(_schedule, batches), played.ios, workload.depth, timed=played.timed)
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """A virtual drive needs no preparation."""
+        """Do nothing: a virtual drive needs no preparation."""
 
     def idle(self, seconds: float) -> None:
-        """Let virtual time pass."""
+        """Advance the virtual time."""
         self.close()
         self.drive.idle(seconds)
         paced(self.drive, seconds)
 
     def now(self) -> float:
-        """The drive's own clock."""
+        """Return the drive's own clock in seconds."""
         return self.drive.now_s
 
     def slept_s(self) -> float:
-        """Its clock never sleeps."""
+        """Return 0, because a virtual clock is never suspended."""
         return 0.0
 
     def close(self) -> None:
-        """Stop whatever runs."""
+        """Stop the running load."""
         if self.load is not None:
             self.load.stop()
             self.load = None

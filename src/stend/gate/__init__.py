@@ -1,9 +1,10 @@
-"""The gate: the only way to a drive that is to be written. Open it once; look again before each phase.
+"""The gate: the only way to a drive that is to be written. Open it once and check it again before each phase.
 
-Whoever is handed a drive is handed its door, shut. What passes is a descriptor held for the whole run, exclusive for
-writers, and `path`, which leads the load to that very descriptor, so that no renamed or replaced node can be hit. The
-gate itself writes nothing; who writes asks it for `writing_fd`. A partition may be a target like a drive: the kernel
-keeps writers inside it; it is named by `SERIAL-partN`, and refused on a disk that carries the system or the run folder.
+A `Device` comes with a closed `Door`. Opening the door yields a descriptor that is held for the whole run, exclusive
+for writers, and `path`, which leads the load to that very descriptor, so that no renamed or replaced node can be hit.
+The gate itself writes nothing; code that writes uses `Gate.writing_fd`. A partition may be a target like a drive,
+because the kernel keeps writers inside it. It is named by `SERIAL-partN`, and refused on a disk that carries the system
+or the run folder.
 """
 
 from stend.gate.descriptor import Gate

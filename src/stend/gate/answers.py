@@ -1,4 +1,4 @@
-"""What a program that only reads tells of a drive. Where it does not answer, nobody passes."""
+"""Run a program that only reads a drive. If it fails or does not answer, the drive is refused."""
 
 import subprocess
 
@@ -7,12 +7,12 @@ from stend.base.errors import Missing, Refused
 
 
 def answer(*words: str, of: str, what: str, limit_s: float) -> str:
-    """What it prints; bytes that are no text are kept out.
+    """Run the command `words` and return its standard output, stripped; undecodable bytes are replaced.
 
-    `of` is the drive's name and `what` is asked, for the sentence of the refusal: Missing where there is no such
-    program, Refused where it complains or takes longer than `limit_s`.
+    `of` is the drive's name and `what` completes "stend cannot determine what ..." in the message of an error. Raise
+    Missing if the program is not installed, Refused if it fails or takes longer than `limit_s`.
     """
-    unknown = f"nobody can tell what {what}"
+    unknown = f"stend cannot determine what {what}"
     try:
         done = subprocess.run(
             words,

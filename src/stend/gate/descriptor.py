@@ -1,4 +1,4 @@
-"""An opened drive: the descriptor that is held for the whole run, and the path that leads the load to it."""
+"""An opened drive: the descriptor that is held for the whole run, and the path by which the load opens it."""
 
 import os
 
@@ -10,12 +10,15 @@ from stend.model.definition import Identity
 
 
 class Gate:
-    """An opened drive. Good in the process that opened it, until it is closed."""
+    """An opened drive, valid in the process that opened it until it is closed.
+
+    `expected` are the marks of the drive when it was opened. `made` is True if this process made the file.
+    """
 
     def __init__(
         self,
         identity: Identity,
-        seen: Marks,
+        expected: Marks,
         fd: int,
         *,
         writes: bool,
@@ -23,40 +26,43 @@ class Gate:
         kernel: Kernel,
         made: bool = False,
     ) -> None:
-        self.identity, self.seen, self.writes, self.made = identity, seen, writes, made
+        self.identity, self.expected, self.writes, self.made = identity, expected, writes, made
         self.keep_off, self.kernel = keep_off, kernel
         self._fd, self._pid = fd, os.getpid()
 
     @property
     def path(self) -> str:
-        """Where the load opens this very drive. A reader's load must be told to be read-only: root may do more."""
+        """Return the path by which the load opens this very drive.
+
+        A load that only reads must open it read-only by itself, because root could also write through this path.
+        """
         return f"/proc/{self._pid}/fd/{self.fd}"
 
     @property
     def fd(self) -> int:
-        """The descriptor that is held; Refused once closed, and in any process but the one that passed."""
+        """Return the held descriptor; raise Refused after `close` and in any process but the one that opened it."""
         if self._fd < 0 or os.getpid() != self._pid:
-            raise Refused(f"{self.identity.target} was let go; it must pass the gate again")
+            raise Refused(f"{self.identity.target} was closed; it must pass the gate again")
         return self._fd
 
     @property
     def writing_fd(self) -> int:
-        """The descriptor for whoever writes without the load; Refused when only reading was asked for."""
+        """Return the descriptor for writes outside of a load; raise Refused if the drive was opened for reading."""
         if not self.writes:
             raise Refused(f"{self.identity.target} was opened for reading only; open it for writing to change it")
         return self.fd
 
     def check(self) -> None:
-        """Refused or StepFailed unless this is still the same drive, of the same size, and in nobody else's use."""
+        """Raise Refused or StepFailed unless this is the same drive, of the same size, and not in other use."""
         drive, fd = self.identity, self.fd
-        look_again(drive, self.seen, self.kernel)
+        look_again(drive, self.expected, self.kernel)
         held = {NUMBER: number(os.fstat(fd)), SIZE: str(fd_bytes(fd))}
-        compare(drive.target, {key: self.seen[key] for key in held}, held)
+        compare(drive.target, {key: self.expected[key] for key in held}, held)
         if self.writes and (reason := refusal(drive.path, self.keep_off, self.kernel, fd=fd, made=self.made)):
             raise Refused(f"{drive.target} {reason}")
 
     def close(self) -> None:
-        """Let go."""
+        """Close the descriptor."""
         if self._fd >= 0 and os.getpid() == self._pid:
             os.close(self._fd)
         self._fd = -1

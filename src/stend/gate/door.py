@@ -1,4 +1,4 @@
-"""The door of a drive: handed out with it, and shut. Who holds the drive opens it, once, and looks again there."""
+"""The door of a drive: created closed with its `Device`, opened once for a run, and checked again before each phase."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from stend.model.definition import Identity
 
 
 class Door:
-    """Of a drive that holds no data: nothing is guarded but that it is opened once. `look` is asked at every check."""
+    """The door of a drive that holds no data, which guards only that it is opened once. `look` runs at every check."""
 
     def __init__(self, target: str, look: Callable[[], object] = lambda: None) -> None:
         self.target, self.look = target, look
@@ -23,7 +23,7 @@ class Door:
 
     @property
     def path(self) -> str:
-        """Where the load opens the drive."""
+        """Return the path by which the load opens the drive."""
         return self.target
 
     def open(
@@ -55,80 +55,83 @@ class Door:
             raise Refused(str(error)) from error
 
     def check(self) -> None:
-        """Look again that this is still the same drive and still ours; Refused or StepFailed otherwise."""
+        """Raise Refused or StepFailed unless this is the same drive and this process still holds it."""
         if self.writes is None:
             raise Refused(f"{self.target} has not passed the gate; open it first")
         self.look()
 
     named = False
-    """Whether it must be named to be written."""
+    """True if the operator must name the drive before it is written."""
 
     def loss(self) -> str:
-        """What would be lost, in words that follow the drive's name: what it holds, size, when it was last used."""
+        """Return what would be lost, in words that follow the drive's name: contents, size, time of last use."""
         return ""
 
     def fingerprint(self) -> dict[str, str]:
-        """Which drive this is and what is on it, for a run's record; {} where there is nothing to tell apart.
+        """Return which drive this is and what is on it, for a run's record; {} for a drive that holds no data.
 
-        Whoever goes on with a run takes one of the drive that is there now, and refuses what `changed` tells.
+        `resume` takes the fingerprint again and refuses to continue if `changed` returns a reason.
         """
         return {}
 
     @staticmethod
     def changed(then: dict[str, str], now: dict[str, str]) -> str:
-        """Why what is there now is not what the run began on, in words that follow its name; empty if it is."""
+        """Return why `now` is not the drive that the run began on, in words that follow its name; empty if it is."""
         return changed(then, now)
 
     def close(self) -> None:
-        """Let go."""
+        """Release the drive."""
         self.writes = None
 
 
 class Guarded(Door):
-    """Of a drive that may hold data. `unrest` tells why it must not be measured now, in words that follow its name."""
+    """The door of a drive that may hold data.
+
+    `unrest` returns why the drive must not be measured now, in words that follow its name, or an empty string.
+    """
 
     def __init__(self, identity: Identity, kernel: Kernel = HOST, unrest: Callable[[], str] = str) -> None:
         super().__init__(identity.target)
         self.identity, self.kernel, self.unrest = identity, kernel, unrest
-        self.seen = marks(identity.path, kernel)
+        self.expected = marks(identity.path, kernel)
         self._gate: Gate | None = None
         self._made_fd: int | None = None
 
     @property
     def opened(self) -> Gate:
-        """The gate that was passed; Refused before, and after closing."""
+        """Return the opened gate; raise Refused before `open` and after `close`."""
         if self._gate is None:
             raise Refused(f"{self.target} has not passed the gate; open it first")
         return self._gate
 
     @property
     def path(self) -> str:
-        """The gate's own."""
+        """Return the path of the opened gate."""
         return self.opened.path
 
     @contextmanager
     def _there(self) -> Iterator[None]:
-        """StepFailed where the drive or file goes away while it is looked at."""
+        """Raise StepFailed if the drive or file disappears while it is examined."""
         try:
             yield
         except OSError as error:
             if os.path.exists(self.identity.path):
                 raise
-            raise StepFailed(f"{self.target} vanished: {error.strerror}; find out why before going on") from error
+            raise StepFailed(f"{self.target} vanished: {error.strerror}; find out why before you continue") from error
 
     def check(self) -> None:
-        """As the gate does."""
+        """Check the opened gate (`Gate.check`)."""
         with self._there():
             self.opened.check()
 
     @property
     def named(self) -> bool:  # type: ignore[override]
-        """Unless `made` was told, and the file is still that one."""
+        """Return True unless `made` was called for the file and the path still leads to it."""
         fd, path = self._made_fd, self.identity.path
         return fd is None or not os.path.exists(path) or not os.path.samestat(os.fstat(fd), os.stat(path))
 
     def made(self, fd: int) -> None:
-        """This process made the file for the run, and `fd` holds it: it need not be named."""
+        """Record that this process made the file for the run and holds it by `fd`, so that it need not be named."""
         self._made_fd = fd
 
     def _enter(
@@ -139,7 +142,7 @@ class Guarded(Door):
         with self._there():
             self._gate = enter(
                 self.identity,
-                self.seen,
+                self.expected,
                 writes=writes,
                 destroy=destroy,
                 keep_off=keep_off,
@@ -149,17 +152,17 @@ class Guarded(Door):
             )
 
     def loss(self) -> str:
-        """As the gate tells it."""
+        """Return what would be lost (`holdings.loss`)."""
         with self._there():
             return loss(self.identity.path, self.kernel)
 
     def fingerprint(self) -> dict[str, str]:
-        """As the gate takes it."""
+        """Return the fingerprint of the drive (`fingerprint.fingerprint`)."""
         with self._there():
             return fingerprint(self.identity.path)
 
     def close(self) -> None:
-        """Let go of the drive, and of the claim to have made it."""
+        """Release the drive and the descriptor of `made`."""
         super().close()
         if self._gate is not None:
             self._gate.close()

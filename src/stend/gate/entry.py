@@ -1,4 +1,4 @@
-"""The way in: everything is asked, then the drive is opened once, exclusive for writers, and locked."""
+"""Enter the gate: check everything, open the drive once, exclusive for writers, and lock it."""
 
 import errno
 import fcntl
@@ -20,12 +20,12 @@ from stend.gate.uses import Uses
 from stend.model.definition import Identity
 
 BY_ID = "/dev/disk/by-id/"
-LOCK_PATIENCE_S = 2.0  # udev locks a drive for as long as it takes to look at it
+LOCK_PATIENCE_S = 2.0  # udev locks a drive while it examines it
 
 
 def enter(
     identity: Identity,
-    seen: Marks,
+    expected: Marks,
     *,
     writes: bool,
     destroy: str | None,
@@ -34,15 +34,16 @@ def enter(
     kernel: Kernel,
     overwrite: tuple[str, ...] = (),
 ) -> Gate:
-    """Open the gate for the very drive that was `seen`, or raise Refused with the reason and the way out.
+    """Open the gate for the very drive whose marks are `expected`, or raise Refused with the reason and the way out.
 
-    `ours` is a file that this process made for the run. Everything else must be named by `destroy`, and each file that
-    stend did not make by `overwrite` too; from then on it bears the mark.
+    `ours` is True if this process made the file for the run. Any other target must be named by `destroy`, and each file
+    that stend did not make also by `overwrite`; such a file then gets the mark of stend (`ownership`).
     """
     try:
-        look_again(identity, seen, kernel)
-        foreign = _ask(identity, destroy, overwrite, keep_off, ours, kernel) if writes else []
-        gate = Gate(identity, seen, _open(identity, writes), writes=writes, keep_off=keep_off, kernel=kernel, made=ours)
+        look_again(identity, expected, kernel)
+        foreign = _check_unopened(identity, destroy, overwrite, keep_off, ours, kernel) if writes else []
+        fd = _open(identity, writes)
+        gate = Gate(identity, expected, fd, writes=writes, keep_off=keep_off, kernel=kernel, made=ours)
         try:
             if writes:
                 _lock(identity, gate.fd)
@@ -57,7 +58,7 @@ def enter(
     return gate
 
 
-def _ask(
+def _check_unopened(
     identity: Identity,
     destroy: str | None,
     overwrite: tuple[str, ...],
@@ -65,7 +66,7 @@ def _ask(
     ours: bool,
     kernel: Kernel,
 ) -> list[Layer]:
-    """Raise Refused for all that can be asked before the drive is opened; return its files that stend did not make."""
+    """Run the checks that need no open descriptor; return the files of the target that stend did not make."""
     uses = Uses(kernel)
     if reason := refusal(identity.path, keep_off, kernel, uses, made=ours):
         raise Refused(f"{identity.target} {reason}")
@@ -79,7 +80,7 @@ def _ask(
             which = f"{layer.words}, which " if layer.words else ""
             raise Refused(f"{identity.target} {which}{reason}")
     unnamed = [layer for layer in foreign if layer.path not in overwrite]
-    _named(identity, destroy, unnamed, kernel)
+    _check_name(identity, destroy, unnamed, kernel)
     for layer in unnamed:
         which = f"{layer.words}, which" if layer.words else "is a file that"
         words = f"{identity.target} {which} stend did not make; it {loss(layer.path, kernel)}"
@@ -91,8 +92,8 @@ def _option(layer: Layer) -> str:
     return f"--overwrite-file {shlex.quote(layer.path)}"
 
 
-def _named(identity: Identity, destroy: str | None, unnamed: list[Layer], kernel: Kernel) -> None:
-    """Raise Refused unless the operator named this drive, and not only the node that leads to it today."""
+def _check_name(identity: Identity, destroy: str | None, unnamed: list[Layer], kernel: Kernel) -> None:
+    """Raise Refused unless `destroy` names this drive itself, and not only the node that leads to it today."""
     names = names_of(identity, kernel)
     if not destroy:
         what = f"{identity.target} {loss(identity.path, kernel)}; all of it would be destroyed"
@@ -100,8 +101,8 @@ def _named(identity: Identity, destroy: str | None, unnamed: list[Layer], kernel
         raise Refused(f"{what}; if you mean that, add {options}")
     if destroy.removeprefix(BY_ID) not in names:
         leads = "" if identity.path == identity.target else f" leads to {identity.path} and"
-        told = f"{identity.target}, which{leads} is named {shlex.quote(names[0])}"
-        raise Refused(f"--destroy-data {destroy} does not name {told}; look which one you mean (`stend devices`)")
+        drive = f"{identity.target}, which{leads} is named {shlex.quote(names[0])}"
+        raise Refused(f"--destroy-data {destroy} does not name {drive}; look which one you mean (`stend devices`)")
 
 
 def _open(identity: Identity, writes: bool) -> int:
@@ -120,18 +121,18 @@ def _why(error: OSError) -> str:
         case errno.ETXTBSY:
             return "it is a program that runs, or a swap file in use; end that first"
         case errno.EPERM | errno.EACCES:
-            return "this user may not; it needs root: `sudo stend ...`"
+            return "this user has no permission; it needs root: `sudo stend ...`"
         case _:
             return f"{error.strerror}; see `dmesg` for the cause"
 
 
 def _lock(identity: Identity, fd: int) -> None:
-    """Lock as systemd asks of all who write to drives (BLOCK_DEVICE_LOCKING), which also keeps udev from looking."""
+    """Lock the drive as systemd requires of writers (BLOCK_DEVICE_LOCKING), which also keeps udev from probing it."""
     until = time.monotonic() + LOCK_PATIENCE_S
     while True:
         try:
             return fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             if time.monotonic() > until:
-                raise Refused(f"{identity.target} is locked by another program; `lslocks` tells which") from error
+                raise Refused(f"{identity.target} is locked by another program; `lslocks` shows which") from error
             time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""What a drive or a file holds, as wipefs and the superblock tell without writing: what would be lost."""
+"""Read the contents of a drive or a file by wipefs and the superblock, without writing: the data that would be lost."""
 
 import os
 import stat
@@ -15,14 +15,14 @@ from stend.gate.answers import answer
 
 PATIENCE_S = 60
 EXT_AT, EXT_BYTES, EXT_WRITTEN, EXT_MOUNTED = 1024, 1024, 0x30, slice(0x88, 0xC8)
-"""Of an ext superblock: where it lies, and in it the time of the last write and the last mount point."""
+"""An ext superblock: its offset and size, and within it the time of the last write and the last mount point."""
 FIRST_PIDS = 0xEFFFFFFC
-"""The inode of the namespace of processes that Linux begins with (PROC_PID_INIT_INO)."""
-UNSEEN = "programs outside of this container, which may use it, are not in sight (start it with --pid=host)"
+"""The inode of the PID namespace that Linux starts with (PROC_PID_INIT_INO)."""
+UNSEEN = "programs outside this container may use it and cannot be seen (start the container with --pid=host)"
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """What wipefs found: `ext4`, `dos`, `crypto_LUKS`, ...; where, and which one."""
+    """A signature that wipefs reports: its kind (`ext4`, `dos`, `crypto_LUKS`, ...), offset, UUID and label."""
 
     kind: str = msgspec.field(name="type")
     offset: str
@@ -33,31 +33,31 @@ class Signature(msgspec.Struct, frozen=True):
         return f'{self.kind} "{self.label}"' if self.label else self.kind
 
 
-class _Told(msgspec.Struct, frozen=True):
+class _Document(msgspec.Struct, frozen=True):
     signatures: list[Signature] = []
 
 
 def signatures(path: str) -> list[Signature]:
-    """All of them; Missing without wipefs, Refused where the drive cannot be read."""
+    """Return all signatures on a drive or file; raise Missing without wipefs, Refused if the drive cannot be read."""
     if not os.access(path, os.R_OK):
         raise Refused(f"{path} cannot be read by this user; it needs root: `sudo stend ...`")
-    asked = ("wipefs", "--json", "--no-act", path)
-    told = answer(*asked, of=path, what="it holds", limit_s=PATIENCE_S)
+    command = ("wipefs", "--json", "--no-act", path)
+    document = answer(*command, of=path, what="it holds", limit_s=PATIENCE_S)
     try:
-        return msgspec.json.decode(told or "{}", type=_Told).signatures
+        return msgspec.json.decode(document or "{}", type=_Document).signatures
     except msgspec.MsgspecError as error:
-        raise Refused(f"{path} is told by wipefs in words that nobody here knows ({error})") from error
+        raise Refused(f"{path}: the output of wipefs cannot be parsed ({error}); see `{' '.join(command)}`") from error
 
 
 def holdings(path: str, kernel: Kernel = HOST) -> str:
-    """Partition tables and signatures on a drive or in a file, in words; empty if none are known."""
-    found = list(dict.fromkeys(map(str, signatures(path))))
+    """Return the partition tables and signatures on a drive or in a file, in words; empty if none are known."""
+    names = list(dict.fromkeys(map(str, signatures(path))))
     parts = kernel.partitions(kernel.node_at(path))
-    return ", ".join([*found, *([f"partitions {', '.join(parts)}"] if parts else [])])
+    return ", ".join([*names, *([f"partitions {', '.join(parts)}"] if parts else [])])
 
 
 def loss(path: str, kernel: Kernel = HOST) -> str:
-    """All that can be told of what would be lost, in words that follow a name: size, holdings, times."""
+    """Return what would be lost, in words that follow a name: contents, size, time of last use."""
     there = os.stat(path)
     held = holdings(path, kernel)
     size = there.st_size
@@ -71,7 +71,7 @@ def loss(path: str, kernel: Kernel = HOST) -> str:
 
 
 def _unseen(kernel: Kernel) -> list[str]:
-    """In a container of its own nobody sees the programs of the host, which may write to its drives."""
+    """Return a warning if this process runs in a container, where it cannot see the programs of the host."""
     try:
         return [] if os.stat(kernel.proc / "self/ns/pid").st_ino == FIRST_PIDS else [UNSEEN]
     except OSError:
@@ -79,7 +79,7 @@ def _unseen(kernel: Kernel) -> list[str]:
 
 
 def _used(path: str, held: str) -> list[str]:
-    """When and where an ext file system on it was used last; nothing of any other."""
+    """Return when an ext file system on it was last written and where it was last mounted; [] for any other."""
     if not held.startswith("ext"):
         return []
     with Path(path).open("rb", buffering=0) as file:

@@ -1,7 +1,7 @@
-"""Whether anybody else has a file open for writing, by the kernel's own count: a lease asked for and given back.
+"""Check whether another process has a file open for writing, by the kernel's own count: take a lease and return it.
 
-/proc tells only of descriptors in tables of processes. A descriptor in flight in a socket, one registered with
-io_uring, a mapping, a swap file or an export hold a file as well; the kernel counts them all and grants no lease.
+/proc shows only descriptors in the tables of processes. A descriptor in flight in a socket, one registered with
+io_uring, a mapping, a swap file or an export hold a file as well. The kernel counts them all and grants no lease.
 """
 
 import errno
@@ -11,10 +11,10 @@ import signal
 
 
 def others_write(path: str, fd: int = -1) -> bool:
-    """Whether anybody but us has it open for writing; False where the file system grants no leases, or not to us.
+    """Return True if another process has the file open for writing; False if the file system grants this user no lease.
 
-    `fd` is our own descriptor that writes, if there is one; it must be the only one of this process tree, and whoever
-    reads the file is counted too then.
+    `fd` is this process's own writing descriptor, if it has one. It must be the only one of this process tree, and
+    readers of the file are then counted too.
     """
     if fd >= 0:
         return _denied(fd, fcntl.F_WRLCK)
@@ -29,7 +29,11 @@ def others_write(path: str, fd: int = -1) -> bool:
 
 
 def _denied(fd: int, kind: int) -> bool:
-    """A lease is held for a moment; who opens the file in it waits for us and the signal for that is a harmless one."""
+    """Return True if the kernel refuses a lease because the file is in use.
+
+    The lease is held for a moment. A process that opens the file meanwhile waits, and the signal for that is SIGURG,
+    which is ignored by default.
+    """
     try:
         fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(fd, fcntl.F_SETLEASE, kind)

@@ -1,4 +1,4 @@
-"""Locks and leases of others on a file, by /proc/locks: virtual machines, file servers, databases. Reads only."""
+"""Find locks and leases on a file by /proc/locks: of virtual machines, file servers, databases. Reads only."""
 
 import os
 from collections.abc import Iterator
@@ -9,32 +9,32 @@ from stend.gate.mounts import Mount
 from stend.gate.stack import Layer
 from stend.gate.use import Use
 
-TELLS = "`lslocks` tells more; end that first"
+DETAILS = "`lslocks` shows more; end that first"
 
 
 def of_file(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> Use | None:
-    """A lock on a file by somebody else. Whole-file locks (flock) of the target itself are asked for at its opening."""
-    for words in _told(kernel, layer, table):
+    """Return a lock on a file by another process, except whole-file locks (flock) of the target, tried on opening."""
+    for words in _entries(kernel, layer, table):
         if words[1] != "->" and (layer.words or words[1] != "FLOCK"):
             pid = int(words[4])
             if not processes.ours(kernel, pid):
-                return Use(f"is locked {_who(kernel, pid)}", TELLS)
+                return Use(f"is locked {_who(kernel, pid)}", DETAILS)
     return None
 
 
 def leased(path: str, kernel: Kernel = HOST) -> str:
-    """Whether a server has leased a file so that even a look at it would end the lease, in words that follow its name.
+    """Return the use of a file by a server's write lease, in words that follow its name, or an empty string.
 
-    To be asked before the file is opened the first time.
+    Call it before the file is opened for the first time, because even opening it would end the lease.
     """
-    for words in _told(kernel, stack.of_path(kernel, path)):
+    for words in _entries(kernel, stack.of_path(kernel, path)):
         if words[1] in ("LEASE", "DELEG") and words[3] == "WRITE":
-            return str(Use(f"is leased for writing {_who(kernel, int(words[4]))}", TELLS))
+            return str(Use(f"is leased for writing {_who(kernel, int(words[4]))}", DETAILS))
     return ""
 
 
-def _told(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> Iterator[list[str]]:
-    """The lines of a file in /proc/locks, in words."""
+def _entries(kernel: Kernel, layer: Layer, table: list[Mount] | None = None) -> Iterator[list[str]]:
+    """Yield the lines of /proc/locks about a file, each split into words."""
     places = _places(kernel, layer, table)
     for words in map(str.split, text(kernel.at("proc/locks")).splitlines()):
         if len(words) > 5 and words[5] in places:
@@ -47,9 +47,10 @@ def _who(kernel: Kernel, pid: int) -> str:
 
 
 def _places(kernel: Kernel, layer: Layer, table: list[Mount] | None) -> set[str]:
-    """What /proc/locks calls the file: by its file system's number, which on btrfs is the mount's and not stat's.
+    """Return the names of the file in /proc/locks: `major:minor:inode`.
 
-    In a chroot the mount may not be in sight; stat is always.
+    The number is that of the file system, which on btrfs is the mount's and not stat's. Stat's number is included too,
+    because in a chroot the mount may not be visible.
     """
     device, inode = layer.file
     mount = mounts.of_path(kernel, layer.path, table)

@@ -1,4 +1,4 @@
-"""What two looks at the same drive agree on; compared before it is opened and at every check. Reads only."""
+"""Marks by which a drive is recognised again, compared before it is opened and at every check. Reads only."""
 
 import errno
 import os
@@ -14,16 +14,16 @@ from stend.model.definition import Identity
 FS_IOC_GETVERSION = 0x80087601
 
 Marks = dict[str, str]
-"""What two looks at the same drive agree on, each under the name that people call it."""
+"""Properties that stay equal for the same drive, each under its readable name."""
 
 NUMBER, SIZE, FILE, SEQUENCE = "device number", "size", "inode", "disk sequence number"
 GENERATION, TABLE = "inode generation", "device-mapper table"
 PASSING = (NUMBER, SEQUENCE, f"{TABLE} with")
-"""How marks begin that a restart of the host may change."""
+"""Beginnings of the names of marks that a restart of the host may change."""
 
 
 def marks(path: str, kernel: Kernel = HOST) -> Marks:
-    """The marks of what a path leads to now and of all that this lies on; OSError if to nothing."""
+    """Return the marks of a drive or file and of all layers below it; raise OSError if the path does not exist."""
     there = os.stat(path)
     layers = stack.below(kernel, stack.of_path(kernel, path), kernel.loops())
     if not stat.S_ISBLK(there.st_mode):
@@ -31,12 +31,12 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
     node = kernel.node_of(there.st_rdev)
     if not node:
         raise OSError(errno.ENODEV, os.strerror(errno.ENODEV))
-    told = kernel.names(node)
+    names = kernel.names(node)
     return {
         NUMBER: number(there),
         SIZE: str(kernel.size_bytes(node)),
-        "serial": told["serial"],
-        "WWN": told["wwn"],
+        "serial": names["serial"],
+        "WWN": names["wwn"],
         SEQUENCE: text(kernel.block(kernel.parent(node) or node) / "diskseq"),
         "backing file": kernel.backing(node),
         "offset": text(kernel.block(node) / "loop/offset"),
@@ -45,9 +45,9 @@ def marks(path: str, kernel: Kernel = HOST) -> Marks:
 
 
 def _below(layers: list[Layer], kernel: Kernel) -> Marks:
-    """Marks of the layers below the first one. Members of an array may come and go; it is the array that is meant."""
+    """Return the marks of the layers below the first one; members of an array are left out, as they may change."""
     nodes, files = [layer.node for layer in layers if layer.node], [layer for layer in layers[1:] if not layer.node]
-    tables = {node: volumes.lies_on(volumes.table(kernel, node)) for node in nodes if kernel.is_volume(node)}
+    tables = {node: volumes.places_of(volumes.table(kernel, node)) for node in nodes if kernel.is_volume(node)}
     arrays = [node for node in nodes if (kernel.block(node) / "md").exists()]
     lower = [] if arrays else nodes[1:]
     names = [kernel.names(node) for node in lower]
@@ -58,37 +58,37 @@ def _below(layers: list[Layer], kernel: Kernel) -> Marks:
         f"{TABLE} with its numbers": "; ".join(tables.values()),
         TABLE: "; ".join(re.sub(r"\b\d+:\d+\b", "a drive", table) for table in tables.values()),
         "inodes below": ", ".join(f"{f.file[1]} {generation(f.path)}".strip() for f in files),
-        "serials below": ", ".join(dict.fromkeys(told["serial"] for told in names if told["serial"])),
+        "serials below": ", ".join(dict.fromkeys(lower["serial"] for lower in names if lower["serial"])),
         "UUID": ", ".join(filter(None, (text(kernel.block(n) / p) for n in nodes for p in ("dm/uuid", "md/uuid")))),
     }
 
 
 def generation(path: str) -> str:
-    """Which of the files that had this inode one after the other it is; empty where the file system does not tell."""
-    told = answer_at(path, FS_IOC_GETVERSION)
-    return str(told[0]) if told else ""
+    """Return the generation of a file's inode, which differs between reuses of the number; empty if it is unknown."""
+    answer = answer_at(path, FS_IOC_GETVERSION)
+    return str(answer[0]) if answer else ""
 
 
 def number(there: os.stat_result) -> str:
-    """The device number of a block node; where a file is and which, for a file."""
+    """Return the device number of a block node; for a file, its inode and the number of its file system."""
     if stat.S_ISBLK(there.st_mode):
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}"
     return f"inode {there.st_ino} on {os.major(there.st_dev)}:{os.minor(there.st_dev)}"
 
 
-def look_again(identity: Identity, seen: Marks, kernel: Kernel) -> None:
-    """Refused or StepFailed unless the drive's paths lead to the drive that was `seen`."""
+def look_again(identity: Identity, expected: Marks, kernel: Kernel) -> None:
+    """Raise Refused or StepFailed unless both paths of the drive lead to one with the `expected` marks."""
     for path in dict.fromkeys((identity.path, identity.target)):
         try:
             now = marks(path, kernel)
         except OSError as error:
-            raise StepFailed(f"{path} vanished: {error.strerror}; find out why before going on") from error
-        compare(identity.target, seen, now)
+            raise StepFailed(f"{path} vanished: {error.strerror}; find out why before you continue") from error
+        compare(identity.target, expected, now)
 
 
-def compare(target: str, seen: Marks, now: Marks) -> None:
-    """Refused or StepFailed at the first mark of `seen` that is another one now."""
-    for key, then in seen.items():
+def compare(target: str, expected: Marks, now: Marks) -> None:
+    """Raise Refused or StepFailed at the first of the `expected` marks that differs now."""
+    for key, then in expected.items():
         if now.get(key) != then and key == NUMBER:
             raise Refused(f"{target} leads to another drive than it did; look which it is now (`stend devices`)")
         if now.get(key) != then and key == SIZE:

@@ -1,4 +1,4 @@
-"""Mounts and swaps in every mount namespace that can be read, and the disks below a path. Reads only."""
+"""Read mounts and swaps of every readable mount namespace, and find the disks below a path. Reads only."""
 
 import os
 import re
@@ -10,14 +10,14 @@ from typing import NamedTuple
 from stend.base.sysfs import Kernel, text
 
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "virtiofs", "autofs", "fuse")
-"""File systems where asking after a file may wait for a server for ever; no drive of this host is a file there."""
+"""File systems where looking up a file may wait forever for a server; no drive of this host is a file there."""
 
 
 class Mount(NamedTuple):
-    """One line of a mountinfo; `pid` is a process of the namespace it is in, 0 for our own.
+    """One line of a mountinfo; `pid` is a process of its mount namespace, 0 for the namespace of this process.
 
-    `root` is what of the file system is mounted: `/`, or a folder or a file of it (a bind mount); `options` are those
-    of the file system. `id` is the kernel's number of the mount.
+    `root` is the part of the file system that is mounted: `/`, or a folder or file of it (a bind mount). `options` are
+    those of the file system. `id` is the kernel's number of the mount.
     """
 
     number: str
@@ -31,24 +31,24 @@ class Mount(NamedTuple):
 
 
 def is_remote(mount: Mount) -> bool:
-    """Whether to keep from asking after what lies in it."""
+    """Return True if looking up files in this mount may block."""
     return mount.kind.partition(".")[0] in REMOTE
 
 
-def own(kernel: Kernel) -> list[Mount]:
-    """The mounts of our namespace, in the order they were made."""
+def of_this_process(kernel: Kernel) -> list[Mount]:
+    """Return the mounts of this process's namespace, in the order they were made."""
     return list(_table(kernel.at("proc/self/mountinfo"), 0))
 
 
 def all_namespaces(kernel: Kernel) -> list[Mount]:
-    """The mounts of our namespace, then those of every other one that some process we may look at lives in."""
-    found, seen = own(kernel), {_space(kernel, "self")}
+    """Return the mounts of this process's namespace, then those of every other readable process's namespace."""
+    table, spaces = of_this_process(kernel), {_space(kernel, "self")}
     for process in kernel.processes():
         space = _space(kernel, process)
-        if space and space not in seen:
-            seen.add(space)
-            found += _table(kernel.at(f"proc/{process}/mountinfo"), int(process))
-    return found
+        if space and space not in spaces:
+            spaces.add(space)
+            table += _table(kernel.at(f"proc/{process}/mountinfo"), int(process))
+    return table
 
 
 def _space(kernel: Kernel, process: str) -> str:
@@ -78,24 +78,24 @@ def layers(mount: Mount) -> list[str]:
 
 
 def swaps(kernel: Kernel) -> list[str]:
-    """Paths of the nodes and files in use as swap."""
+    """Return the paths of the nodes and files in use as swap."""
     return [unescaped(line.split()[0]) for line in text(kernel.at("proc/swaps")).splitlines()[1:] if line.strip()]
 
 
 def unescaped(word: str) -> str:
-    r"""A path as the kernel prints it, without its `\040` and the mark of a node that was removed."""
+    r"""Return a path that the kernel printed, with octal escapes (`\040`) decoded and ` (deleted)` removed."""
     if "\\" not in word:
         return word.removesuffix(" (deleted)")
     return re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), word).removesuffix(" (deleted)")
 
 
 def of_path(kernel: Kernel, path: str, table: list[Mount] | None = None) -> Mount | None:
-    """Return the mount of our namespace that a path lies in; None where it is not in sight, as in a chroot.
+    """Return the mount of this process's namespace that holds a path; None if it is not visible, as in a chroot.
 
-    The kernel names the mount of an open file. Only a kernel that does not is asked by names. `table` are our own
-    mounts, if the caller has them.
+    The kernel reports the mount of an open file. On a kernel that does not, the mount is found by its name. `table` are
+    the mounts of this process, if the caller has them.
     """
-    known, real = own(kernel) if table is None else table, os.path.realpath(path)
+    known, real = of_this_process(kernel) if table is None else table, os.path.realpath(path)
     if number := _mount_id(kernel, real):
         return next((mount for mount in known if mount.id == number and not mount.pid), None)
     return holding(known, real)
@@ -113,7 +113,7 @@ def _mount_id(kernel: Kernel, real: str) -> str:
 
 
 def holding(table: list[Mount], real: str) -> Mount | None:
-    """Return the mount of a table that a path without links lies in, by its name."""
+    """Return the mount of a table that holds a path without links, by its name."""
     over = [m for m in table if m.point == real or real.startswith(m.point.rstrip("/") + "/")]
     return max(reversed(over), key=lambda m: len(m.point), default=None)
 
@@ -124,11 +124,11 @@ def inner(mount: Mount, path: str) -> str:
 
 
 def disks_below(kernel: Kernel, path: str, table: list[Mount] | None = None) -> set[str]:
-    """Every whole disk that a path (or its nearest parent that exists) lies on, also through loop devices.
+    """Return the whole disks that store a path (or its nearest existing parent), also through loop devices.
 
-    `table` is as for `of_path`.
+    `table` are the mounts of this process, if the caller has them.
     """
-    known = own(kernel) if table is None else table
+    known = of_this_process(kernel) if table is None else table
     place = Path(path).absolute()
     while not place.exists() and place != place.parent:
         place = place.parent
@@ -141,21 +141,21 @@ def disks_below(kernel: Kernel, path: str, table: list[Mount] | None = None) -> 
 
 
 def _source(kernel: Kernel, mount: Mount | None) -> str:
-    """The node of a file system whose device number is no drive's (btrfs)."""
+    """Return the node of a file system whose device number is not that of a drive (btrfs)."""
     there = kernel.there(mount.source) if mount and mount.source.startswith("/") else None
     return kernel.node_of(there.st_rdev) if there and stat.S_ISBLK(there.st_mode) else ""
 
 
 def _under(kernel: Kernel, node: str, table: list[Mount]) -> set[str]:
-    found: set[str] = set()
+    disks: set[str] = set()
     for disk in {d for member in _members(kernel, node) for d in kernel.disks(member)}:
         backing = kernel.backing_words(disk)
-        found |= {disk} | (disks_below(kernel, backing, table) if backing else set())
-    return found
+        disks |= {disk} | (disks_below(kernel, backing, table) if backing else set())
+    return disks
 
 
 def _members(kernel: Kernel, node: str) -> list[str]:
-    """The nodes of the mounted btrfs that a node is one of; the node alone otherwise."""
+    """Return all nodes of the mounted btrfs that a node belongs to; only the node if it belongs to none."""
     for member in (kernel.sys / "fs/btrfs").glob(f"*/devices/{node}"):
         return [p.name for p in member.parent.glob("*")]
     return [node]

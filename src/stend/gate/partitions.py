@@ -1,28 +1,28 @@
-"""Partitions that lie in another one: logical ones in an extended one, slices of BSD and Solaris. Reads only."""
+"""Find partitions inside another one: logical ones in an extended one, slices of BSD and Solaris. Reads only."""
 
 from stend.base.sysfs import SECTOR_BYTES, Kernel, count
 
 FIRST_LOGICAL = 5
-"""The number of the first logical partition; those before are in the disk's own table."""
+"""The number of the first logical partition; those before it are in the disk's own table."""
 TABLE_BYTES = 1024
-"""How much of an extended partition Linux shows; one block, where that is more."""
+"""The length of an extended partition that Linux shows; one block if a block is longer."""
 
 
 def within(kernel: Kernel, node: str) -> list[str]:
-    """Return the partitions of a disk that lie in this one, wholly or in part; [] for a whole disk.
+    """Return the partitions of a disk that overlap this one, wholly or in part; [] for a whole disk.
 
-    Linux shows an extended partition as little more than the table of the logical ones, so these count as within it.
+    All logical partitions count as within an extended one, because Linux shows only the start of that.
     """
     disk = kernel.parent(node)
     first, end = _sectors(kernel, node)
     shown = max(TABLE_BYTES, count(kernel.block(disk) / "queue/logical_block_size")) if disk else 0
     extended = (end - first) * SECTOR_BYTES <= shown and _number(kernel, node) < FIRST_LOGICAL
-    found = []
-    for part in (one for one in kernel.partitions(disk) if one != node):
+    inside = []
+    for part in (other for other in kernel.partitions(disk) if other != node):
         start, stop = _sectors(kernel, part)
         if (start < end and first < stop) or (extended and _number(kernel, part) >= FIRST_LOGICAL):
-            found.append(part)
-    return found
+            inside.append(part)
+    return inside
 
 
 def _sectors(kernel: Kernel, part: str) -> tuple[int, int]:

@@ -1,6 +1,6 @@
-"""Programs that use a drive or a file, none of them ours: that write to it, run from it, have it mapped, or show it.
+"""Find other processes that use a drive or a file: that write to it, run from it, map it, or serve it as FUSE.
 
-O_EXCL does not tell of them: virtual machines, databases on raw drives and `dd` open a drive without it. Reads only.
+O_EXCL does not detect them: virtual machines, databases on raw drives and `dd` open a drive without it. Reads only.
 """
 
 import os
@@ -19,11 +19,11 @@ from stend.gate.stack import Layer
 from stend.gate.use import Use
 
 Link = tuple[str, str]
-"""A link of /proc and what it reads."""
+"""A link of /proc and its target."""
 
 
 class Sought(NamedTuple):
-    """Block nodes by number and files by (device, inode); paths below `remote` are not asked after.
+    """Block nodes by number and files by (device, inode); paths below `remote` are not looked up.
 
     `generic` are the character devices of these drives, by number.
     """
@@ -34,7 +34,7 @@ class Sought(NamedTuple):
     generic: frozenset[str] = frozenset()
 
     def hit(self, path: str, link: str | Path) -> bool:
-        """Whether a link of /proc, which reads `path`, leads to one of them."""
+        """Return True if a link of /proc, whose target reads `path`, leads to one of them."""
         if not path.startswith("/") or path.startswith(self.remote):
             return False
         there = os.stat(link)
@@ -47,9 +47,10 @@ class Sought(NamedTuple):
 
 
 def users(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None = None) -> Use | None:
-    """A program that uses one of the layers: a node, with its partitions where it is meant whole, or a file.
+    """Return the use of one of the layers by another process; None if no process uses them.
 
-    `table` are our own mounts, handed in by whoever has looked already.
+    A layer is a file, or a node, which includes its partitions if it is `whole`. `table` are the mounts of this
+    process, if the caller has them. A process that was killed gets ENDING_S to exit.
     """
     sought, until = _sought(kernel, layers, table), time.monotonic() + ENDING_S
     for number in kernel.processes():
@@ -57,33 +58,33 @@ def users(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None = N
         while (what := _use(process, sought)) and not ours(kernel, int(number)):
             killed = _killed(process)
             if not killed or time.monotonic() > until:
-                way = "it has been killed and is still there; wait for its end" if killed else "end that first"
+                way = "it was killed and has not exited yet; wait until it exits" if killed else "end that first"
                 return Use(f"{what} {text(f'{process}/comm')} (process {number})", way)
             time.sleep(SOON_S)
     return None
 
 
 def _killed(process: str) -> bool:
-    """Whether all that is left of it is on its way out, which may take as long as a drive takes to answer."""
-    return all(over(text(f"{thread}/stat")) for thread in _there(f"{process}/task"))
+    """Return True if all threads of a process are exiting, which may take as long as a drive takes to answer."""
+    return all(over(text(f"{thread}/stat")) for thread in _paths(f"{process}/task"))
 
 
 def ours_writing(kernel: Kernel, file: File) -> int:
-    """How often this process and those that descend from it have a file open for writing."""
+    """Return how many descriptors of this process and its descendants have a file open for writing."""
     sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
-    mine = (number for number in kernel.processes() if ours(kernel, int(number)))
-    return sum(writes for number in mine for writes in _writing(_read(kernel.at(f"proc/{number}/fd")), sought))
+    family = (number for number in kernel.processes() if ours(kernel, int(number)))
+    return sum(writes for number in family for writes in _writing(_read(kernel.at(f"proc/{number}/fd")), sought))
 
 
 def read_by_any(kernel: Kernel, file: File) -> bool:
-    """Whether any process, this one too, has a file open and does not write to it."""
+    """Return True if any process, including this one, has a file open without writing to it."""
     sought = Sought(frozenset(), frozenset({file}), _remote(kernel))
     folders = (kernel.at(f"proc/{number}/fd") for number in kernel.processes())
     return not all(writes for folder in folders for writes in _writing(_read(folder), sought))
 
 
 def ours(kernel: Kernel, pid: int) -> bool:
-    """Whether a process is this one or descends from it: the load, which writes because we told it to."""
+    """Return True if a process is this one or descends from it, as the load does."""
     while pid > 1:
         if pid == os.getpid():
             return True
@@ -105,16 +106,16 @@ def _sought(kernel: Kernel, layers: Iterable[Layer], table: list[Mount] | None) 
 
 
 def _remote(kernel: Kernel, table: list[Mount] | None = None) -> tuple[str, ...]:
-    known = mounts.own(kernel) if table is None else table
+    known = mounts.of_this_process(kernel) if table is None else table
     return tuple(m.point.rstrip("/") + "/" for m in known if mounts.is_remote(m))
 
 
 def _use(process: str, sought: Sought) -> str:
-    """How a process uses any of them, in words that its name follows; empty if it does not."""
+    """Return how a process uses any of them, in words that its name follows; empty if it does not."""
     names = entries(f"{process}/fd")
     fds = _read(f"{process}/fd", names)
     held = list(_writing(fds, sought))
-    if not names or not entries(f"{process}/fd"):  # its first thread has ended, maybe just now
+    if not names or not entries(f"{process}/fd"):  # its first thread has exited, perhaps just now
         held += _by_threads(process, sought)
     if any(held):
         return "is open for writing in"
@@ -129,24 +130,24 @@ def _use(process: str, sought: Sought) -> str:
 
 
 def _by_threads(process: str, sought: Sought) -> list[bool]:
-    """As `_writing`, of all threads; one of the kernel is alone, and has nothing open."""
-    threads = _there(f"{process}/task")
+    """Apply `_writing` to all threads of a process; a kernel thread has no others and nothing open."""
+    threads = _paths(f"{process}/task")
     return [writes for thread in threads[1:] and threads for writes in _writing(_read(f"{thread}/fd"), sought)]
 
 
 def _writing(fds: list[Link], sought: Sought) -> Iterator[bool]:
-    """Of each descriptor that leads to what is sought whether it writes; those that are gone by then are not told."""
+    """Yield for each descriptor that leads to a sought file or node whether it can write; skip closed descriptors."""
     return (writes for link in _links(fds, sought) if (writes := _writes(link)) is not None)
 
 
 def _registered(fds: list[Link], sought: Sought) -> Iterator[bool]:
-    """The block nodes and generic devices that its io_urings know and no descriptor leads to any more, by fdinfo.
+    """Yield True for each sought block node or generic device that is registered with an io_uring, by fdinfo.
 
-    Whether they are written is not told. Of files the lease tells who writes them.
+    fdinfo does not show whether they are written. Writers of files are detected by a lease (`lease`).
     """
     for link in (link for link, path in fds if path == "anon_inode:[io_uring]"):
-        told = _flags(link).partition("UserFiles:")[2].partition("UserBufs:")[0]
-        for line in told.splitlines()[1:]:
+        registered = _fdinfo(link).partition("UserFiles:")[2].partition("UserBufs:")[0]
+        for line in registered.splitlines()[1:]:
             path = mounts.unescaped(line.partition(":")[2].strip())
             try:
                 yield sought.hit(path, path) and not os.path.isfile(path)
@@ -155,7 +156,7 @@ def _registered(fds: list[Link], sought: Sought) -> Iterator[bool]:
 
 
 def _links(links: Iterable[Link], sought: Sought) -> Iterator[str]:
-    """Those links of /proc that lead to what is sought; those that are gone or not ours to look at do not."""
+    """Yield the links of /proc that lead to a sought file or node; skip those that are closed or not readable."""
     for link, path in links:
         try:
             if sought.hit(path, link):
@@ -165,45 +166,45 @@ def _links(links: Iterable[Link], sought: Sought) -> Iterator[str]:
 
 
 def _read(folder: str, names: Iterable[str] | None = None) -> list[Link]:
-    """The links in a folder of /proc, or those of these names, and what each reads; the gone ones are left out."""
-    found = []
+    """Return the links in a folder of /proc, or those of `names`, with their targets; skip links that disappeared."""
+    links = []
     for name in entries(folder) if names is None else names:
         link = f"{folder}/{name}"
         try:
-            found.append((link, os.readlink(link)))
+            links.append((link, os.readlink(link)))
         except OSError:
             continue
-    return found
+    return links
 
 
-def _there(folder: str) -> list[str]:
-    """What a folder of /proc holds; nothing where it is gone or not ours to look at."""
+def _paths(folder: str) -> list[str]:
+    """Return the paths in a folder of /proc; [] if it disappeared or is not readable."""
     return [f"{folder}/{name}" for name in entries(folder)]
 
 
 def _mapped(process: str, sought: Sought) -> Iterator[str]:
-    """The mappings that lead to what is sought; only those that can are followed, for there are thousands.
+    """Yield the mappings of a process that lead to a sought file or node.
 
-    A thread of the kernel, which runs no program, has none.
+    Only mappings that may do so by inode or path are followed, because a process may have thousands.
     """
     inodes = {str(inode) for _, inode in sought.files}
-    told = text(f"{process}/maps")
-    for line in told.splitlines() if any(word in told for word in ("/dev/", *inodes)) else ():
+    table = text(f"{process}/maps")
+    for line in table.splitlines() if any(word in table for word in ("/dev/", *inodes)) else ():
         words = line.split(None, 5)
         if len(words) == 6 and (words[4] in inodes or words[5].startswith("/dev/")):
             low, _, high = words[0].partition("-")
             yield from _links(_read(f"{process}/map_files", (f"{int(low, 16):x}-{int(high, 16):x}",)), sought)
 
 
-def _flags(fd: str) -> str:
-    """What fdinfo tells of a descriptor."""
+def _fdinfo(fd: str) -> str:
+    """Return the text of fdinfo for a descriptor."""
     folder, _, name = fd.rpartition("/")
     return text(f"{folder}info/{name}")
 
 
 def _writes(fd: str) -> bool | None:
-    """Whether a descriptor can write, by its flags in fdinfo; None where it is gone."""
-    for line in _flags(fd).splitlines():
+    """Return whether a descriptor can write, by its flags in fdinfo; None if it was closed."""
+    for line in _fdinfo(fd).splitlines():
         if line.startswith("flags:"):
             flags = int(line.split()[1], 8)
             return flags & os.O_ACCMODE != os.O_RDONLY and not flags & os.O_PATH

@@ -1,4 +1,4 @@
-"""Why a drive or a file must not be written now, in words that follow its name. Reads only."""
+"""Find the reason why a drive or a file must not be written now, in words that follow its name. Reads only."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ from stend.gate.uses import Uses, by_another_path
 
 SYSTEM = ("/", "/boot", "/boot/efi", "/usr", "/var", "/home")
 GONE_S = 1.0
-"""How long a writer that /proc does not tell may take to be gone."""
+"""Seconds to wait for a writer that /proc does not show to close the file."""
 
 
 def refusal(
@@ -26,9 +26,10 @@ def refusal(
     *,
     made: bool = False,
 ) -> str:
-    """Return why this must not be written now, with the way out; empty if nothing speaks against it.
+    """Return why the drive or file must not be written now, with the way out; empty if it may be.
 
-    `fd` is our own descriptor that writes, once there is one. `made` says that this process made the file.
+    `keep_off` are paths whose disk must not be written. `fd` is this process's own writing descriptor, or -1. `made` is
+    True if this process made the file.
     """
     uses = uses or Uses(kernel)
     layers = uses.layers(path)
@@ -43,13 +44,13 @@ def _of_drive(path: str, layers: list[Layer], keep_off: tuple[str, ...], uses: U
     kernel, node = uses.kernel, layers[0].node
     if not node:
         return "is a node without a drive; `stend devices` lists the drives there are"
-    if carried := _carries(layers, keep_off, uses):  # before its mounts: nobody should be told to unmount /
+    if carried := _carries(layers, keep_off, uses):  # before its mounts, so that no message advises to unmount /
         return carried
     return _of_files(layers, uses, unready=lambda: _unready(path, node, kernel))
 
 
 def _unready(path: str, node: str, kernel: Kernel) -> str:
-    """A state in which nothing can be written to it."""
+    """Return the state of the node that makes writes fail, or an empty string."""
     if not kernel.size_bytes(node):
         return "has no size; set it up first"
     if kernel.suspended(node):
@@ -58,12 +59,12 @@ def _unready(path: str, node: str, kernel: Kernel) -> str:
 
 
 def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
-    """Whether the system or the run folder lives on the disks that the target is on, by whatever path."""
+    """Return the reason if the disks of the target hold the system or a path of `keep_off`, or an empty string."""
     kernel, node = uses.kernel, layers[0].node
-    own = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)} | {*uses.twins(layers)}
+    disks = {layer.node for layer in layers if layer.node and not kernel.parent(layer.node)} | {*uses.twins(layers)}
     for place in (*SYSTEM, *keep_off):
-        if shared := own & mounts.disks_below(kernel, place, uses.own):
-            where = "carries" if node in shared else f"lies on {min(shared)}, which carries"
+        if shared := disks & mounts.disks_below(kernel, place, uses.local_mounts):
+            where = "carries" if node in shared else f"is on {min(shared)}, which carries"
             if place in keep_off:
                 return f"{where} {place}; choose a run folder on another disk"
             return f"{where} {place} of this system; choose another drive"
@@ -71,22 +72,22 @@ def _carries(layers: list[Layer], keep_off: tuple[str, ...], uses: Uses) -> str:
 
 
 def _in_run_folder(layers: list[Layer], keep_off: tuple[str, ...]) -> str:
-    """Whether the target, or a file that it lies on, is a part of the run folder, whatever its name there."""
+    """Return the reason if the target, or a file below it, is in the run folder under any name, or an empty string."""
     files = [layer for layer in layers if not layer.node]
     for place in map(os.path.realpath, keep_off):
         within = {entry.inode() for entry in _entries(place)} if files else set()
         for layer in files:
             if layer.path.startswith(place + "/") or layer.path == place or layer.file[1] in within:
-                where = f"{layer.words}, which lies" if layer.words else "lies"
+                where = f"{layer.words}, which is" if layer.words else "is"
                 return f"{where} in the run folder {place}; choose another place for one of them"
     return ""
 
 
 def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
-    """Everything below a folder; nothing where there is none."""
+    """Yield everything below a folder; nothing if it does not exist."""
     try:
-        with os.scandir(folder) as found:
-            for entry in found:
+        with os.scandir(folder) as entries:
+            for entry in entries:
                 yield entry
                 if entry.is_dir(follow_symlinks=False):
                     yield from _entries(entry.path)
@@ -95,7 +96,10 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _of_files(layers: list[Layer], uses: Uses, *, made: bool = False, unready: Callable[[], str] = lambda: "") -> str:
-    """Return what speaks against all layers: files first, then uses; `unready` is asked before any program is."""
+    """Return the first reason against any layer; `unready` runs before processes are searched.
+
+    The order is: uses by the kernel, files that do not fit, `unready`, uses by processes, files that are protected.
+    """
     return (
         str(uses.of(layers) or "")
         or fit.unfit(layers, uses.kernel, uses.mounts, made=made)
@@ -106,32 +110,39 @@ def _of_files(layers: list[Layer], uses: Uses, *, made: bool = False, unready: C
 
 
 def _held(layers: list[Layer], uses: Uses) -> Use | None:
-    """A use by a program, or as swap that has no name here: asked last, since asking would break a lease of others."""
+    """Return a use by a program, by a lock, or as swap that has no name here.
+
+    The check for swap comes last, because it would break a lease of another process.
+    """
     files = [layer for layer in layers if not layer.node]
-    locked = (locks.of_file(uses.kernel, layer, uses.own) for layer in files)
-    if used := processes.users(uses.kernel, layers, uses.own):
+    locked = (locks.of_file(uses.kernel, layer, uses.local_mounts) for layer in files)
+    if used := processes.users(uses.kernel, layers, uses.local_mounts):
         return used
     for twin in uses.twins(layers):
-        if used := processes.users(uses.kernel, [Layer(twin)], uses.own):
+        if used := processes.users(uses.kernel, [Layer(twin)], uses.local_mounts):
             return by_another_path(twin, used)
     return next(filter(None, locked), None) or swap.unnamed(files, uses)
 
 
 def _written(layers: list[Layer], kernel: Kernel, fd: int) -> str:
-    """The kernel counts a writer that is nowhere in /proc; our own, besides the gate's, are none.
+    """Return the reason if the kernel counts a writer of a file that /proc does not show, or an empty string.
 
-    Beside a descriptor of ours that writes it counts readers too: who is seen to read explains its count, and who has
-    gone by then is not counted when it is asked again: nor is who was killed, whose last descriptor goes unseen. A real
-    file below an overlay is asked for before we write, because our own writing counts there too.
+    Once this process has a writing descriptor `fd`, the kernel counts readers too; a reader that /proc shows then
+    explains its count. The check repeats for GONE_S, because a process that is exiting, also a killed one, may close
+    its last descriptor unseen. The real file below an overlay is checked only before `fd` exists, because writes of
+    this process count there too.
     """
-    until, asked = time.monotonic() + GONE_S, layers[:1] if fd >= 0 else layers
-    while any(lease.others_write(one.path, fd) for one in asked) and not (fd >= 0 and _explained(layers[0], kernel)):
+    until, checked = time.monotonic() + GONE_S, layers[:1] if fd >= 0 else layers
+    while any(lease.others_write(file.path, fd) for file in checked) and not (
+        fd >= 0 and _explained(layers[0], kernel)
+    ):
         if time.monotonic() > until:
-            who = "a descriptor on its way in a socket, io_uring, the kernel, another container"
-            return f"is open for writing where /proc does not tell ({who}); end that first"
+            holder = "a descriptor in transit in a socket, io_uring, the kernel, another container"
+            return f"is open for writing by a holder that /proc does not show ({holder}); end that first"
         time.sleep(SOON_S)
     return ""
 
 
 def _explained(target: Layer, kernel: Kernel) -> bool:
+    """Return True if descriptors of this process tree, or readers that /proc shows, explain the kernel's count."""
     return processes.ours_writing(kernel, target.file) > 1 or processes.read_by_any(kernel, target.file)

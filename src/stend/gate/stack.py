@@ -1,7 +1,7 @@
-"""Everything that the blocks of a drive or a file lie on, down to whole disks and files. Reads only.
+"""Find the layers that store the blocks of a drive or a file, down to whole disks and files. Reads only.
 
-A partition lies on its disk, a loop device on its file or node, md and device-mapper on their members, a file seen
-through an overlay on the real one. What is asked of a drive (`uses`) and kept of it (`look`) is asked of all of these.
+Below a partition is its disk, below a loop device its file or node, below md and device-mapper their members, and below
+a file seen through an overlay the real one. Uses (`uses`) and marks (`look`) are checked for all of these layers.
 """
 
 import os
@@ -16,11 +16,11 @@ from stend.gate.overlay import File
 
 
 class Layer(NamedTuple):
-    """A block node, or a file where `node` is empty; how it is reached from the layer above, in words.
+    """A block node, or a file if `node` is empty; `words` describe how the layer above leads to it.
 
-    `whole` is False of the disk of a partition: its other partitions are no business of ours. `claimed` says that the
+    `whole` is False for the disk of a partition, whose other partitions are not affected. `claimed` is True if the
     layer above holds it exclusively, as md and device-mapper do and loop devices do not. `via` are the numbers of the
-    overlays that a real file was found through.
+    overlays through which a real file was found.
     """
 
     node: str = ""
@@ -33,20 +33,21 @@ class Layer(NamedTuple):
 
 
 def below(kernel: Kernel, top: Layer, loops: Iterable[Loop], tables: Iterable[Mount] | None = None) -> list[Layer]:
-    """The layer and all below it, each once, in the order they are met."""
-    known, space = list(loops), list(mounts.own(kernel) if tables is None else tables)
-    found, waiting = [top], [top]
+    """Return a layer and all layers below it, each once, breadth first."""
+    known, space = list(loops), list(mounts.of_this_process(kernel) if tables is None else tables)
+    layers, waiting = [top], [top]
     while waiting:
         layer = waiting.pop(0)
         for lower in _next(kernel, layer, known, space):
-            if not any((one.node, one.file, one.whole) == (lower.node, lower.file, lower.whole) for one in found):
-                found.append(lower)
+            key = (lower.node, lower.file, lower.whole)
+            if not any((other.node, other.file, other.whole) == key for other in layers):
+                layers.append(lower)
                 waiting.append(lower)
-    return found
+    return layers
 
 
 def of_path(kernel: Kernel, path: str) -> Layer:
-    """The layer that a path leads to; OSError if to nothing."""
+    """Return the layer that a path leads to; raise OSError if the path does not exist."""
     there = os.stat(path)
     if stat.S_ISBLK(there.st_mode):
         return Layer(node=kernel.node_of(there.st_rdev))
@@ -64,7 +65,7 @@ def _next(kernel: Kernel, layer: Layer, loops: list[Loop], space: list[Mount]) -
         if loop.node == node:
             yield _behind(kernel, loop)
     for slave in kernel.slaves(node):
-        yield Layer(slave, words=f"lies on {slave}")
+        yield Layer(slave, words=f"is on {slave}")
 
 
 def _behind(kernel: Kernel, loop: Loop) -> Layer:
@@ -76,8 +77,8 @@ def _behind(kernel: Kernel, loop: Loop) -> Layer:
 
 
 def _real(kernel: Kernel, layer: Layer, space: list[Mount]) -> Iterator[Layer]:
-    """Yield the real file of one that is seen through an overlay; nothing where it cannot be resolved (`fit`)."""
+    """Yield the real file of one seen through an overlay; nothing if it cannot be resolved (`fit` refuses that)."""
     mount = mounts.of_path(kernel, layer.path, space)
-    if mount and mount.kind == "overlay" and (found := overlay.real(kernel, layer.path, mount)):
-        words = f"is really {found.path}"
-        yield Layer(file=found.file, path=found.path, words=words, via=layer.via | {mount.number})
+    if mount and mount.kind == "overlay" and (real := overlay.real(kernel, layer.path, mount)):
+        words = f"is really {real.path}"
+        yield Layer(file=real.file, path=real.path, words=words, via=layer.via | {mount.number})

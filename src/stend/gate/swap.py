@@ -1,4 +1,4 @@
-"""Swap files whose name in /proc/swaps leads elsewhere: hidden below a mount, removed, in another namespace or root."""
+"""Find swap files whose name in /proc/swaps leads elsewhere: below a mount, removed, in another namespace or root."""
 
 import errno
 import os
@@ -9,22 +9,23 @@ from stend.gate.uses import Uses
 
 
 def unnamed(files: list[Layer], uses: Uses) -> Use | None:
-    """The first of these files that is swap by the kernel's own word, where some swap is no node by its name.
+    """Return the use of the first of these files that the kernel treats as swap, or None.
 
-    A file is opened for writing to ask this, which is an end to every lease on it: who leases it must be known before.
+    Files are tested only if some name of /proc/swaps does not lead to a node. The test opens a file for writing, which
+    ends every lease on it. Therefore check leases first.
     """
     if all(map(uses.number, uses.swaps)):
         return None
     for layer in files:
         if _is_swap(layer):
             what = "is a swap file in use"
-            way = "`swapoff` it first (`cat /proc/swaps` tells its name)"
+            way = "`swapoff` it first (`cat /proc/swaps` shows its name)"
             return Use(f"{layer.words}, which {what}" if layer.words else what, way)
     return None
 
 
 def _is_swap(layer: Layer) -> bool:
-    """Nothing is copied from or to swap, not even nothing."""
+    """Return True if the kernel refuses to copy 0 bytes within the file (ETXTBSY), as it does for swap."""
     try:
         fd = os.open(layer.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

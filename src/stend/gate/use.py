@@ -1,4 +1,4 @@
-"""A use of a drive or a file by somebody else."""
+"""A use of a drive or a file by the kernel or by another process."""
 
 from typing import NamedTuple
 

@@ -1,7 +1,7 @@
-"""Who uses a drive or a file right now, and all that lies below and above it: mounts, swap, md, dm, loops, exports.
+"""Find current uses of a drive or a file and of everything below and above it: mounts, swap, md, dm, loops, exports.
 
-Use is asked of every layer (`stack`): of the node that was named, of what it lies on down to disks and files, and of
-what is stacked on any of these besides our own way down. Reads only.
+Every layer (`stack`) is checked: the named node, the layers below it down to disks and files, and everything that is
+stacked on any of these, except the layers themselves. Reads only.
 """
 
 import errno
@@ -23,61 +23,61 @@ EXPORTS = (
     "target/core/*/*/info",
     "usb_gadget/*/functions/mass_storage.*/lun.*/file",
 )
-"""In /sys/kernel/config: what NVMe-oF, iSCSI (LIO) and USB targets serve; none of them holds a drive exclusively.
+"""In /sys/kernel/config: the paths that NVMe-oF, iSCSI (LIO) and USB targets serve. None holds a drive exclusively.
 
-With `passthru` it is a controller, `/dev/nvme0`, and so all of its namespaces.
+With `passthru` the path is a controller, `/dev/nvme0`, and means all of its namespaces.
 """
 
 OLD_GADGETS = "class/udc/*/device/gadget*/lun*/file"
-"""In /sys: what a USB gadget of the older kind serves."""
+"""In /sys: the files that a USB gadget of the older kind serves."""
 
 
 class Uses:
-    """One look at everything that is in use on a host."""
+    """A snapshot of everything that is in use on a host."""
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.mounts = mounts.all_namespaces(kernel)
-        self.own = [mount for mount in self.mounts if not mount.pid]
+        self.local_mounts = [mount for mount in self.mounts if not mount.pid]
         self._twins: dict[str, list[str]] = {}
         self.swaps = mounts.swaps(kernel)
         self.loops = list(kernel.loops())
         self.exports = list(_exports(kernel))
 
     def layers(self, path: str) -> list[Layer]:
-        """The drive or file at a path and all below it."""
-        return stack.below(self.kernel, stack.of_path(self.kernel, path), self.loops, self.own)
+        """Return the drive or file at a path and all layers below it."""
+        return stack.below(self.kernel, stack.of_path(self.kernel, path), self.loops, self.local_mounts)
 
     def of(self, layers: list[Layer]) -> Use | None:
-        """The use of the first of these layers, or of one below it, or of its twins."""
-        own = frozenset(layer.node for layer in layers if layer.node)
+        """Return the first use of a target by its layers, in order, then of their twins; None if it is not in use."""
+        inside = frozenset(layer.node for layer in layers if layer.node)
         for layer in layers:
-            if used := self._layer(layer, own):
+            if used := self._layer(layer, inside):
                 return Use(f"{layer.words}, which {used.what}", used.way) if layer.words else used
         for twin in self.twins(layers):
-            if used := self._whole(twin, own) or self._claimed(twin):
+            if used := self._whole(twin, inside) or self._claimed(twin):
                 return by_another_path(twin, used)
         return None
 
     def twins(self, layers: list[Layer]) -> list[str]:
-        """Other disks that are one of these, reached by another path which is none of these layers."""
-        own = {layer.node for layer in layers}
+        """Return other nodes of the same disks (multipath) that are not among these layers."""
+        inside = {layer.node for layer in layers}
         whole = (layer.node for layer in layers if layer.node and layer.whole)
-        return [twin for node in whole for twin in self._alike(node) if twin not in own]
+        return [twin for node in whole for twin in self._same_disk(node) if twin not in inside]
 
-    def _alike(self, node: str) -> list[str]:
+    def _same_disk(self, node: str) -> list[str]:
         if node not in self._twins:
             self._twins[node] = self.kernel.twins(node)
         return self._twins[node]
 
-    def _layer(self, layer: Layer, own: frozenset[str]) -> Use | None:
+    def _layer(self, layer: Layer, inside: frozenset[str]) -> Use | None:
         if not layer.node:
-            return self.of_file(layer, own)
-        used = (self._whole if layer.whole else self._alone)(layer.node, own)
+            return self.of_file(layer, inside)
+        used = (self._whole if layer.whole else self._alone)(layer.node, inside)
         return used or (None if layer.claimed else self._claimed(layer.node))
 
     def _claimed(self, node: str) -> Use | None:
-        """The kernel's own word on a node below a loop device, which itself holds it with others."""
+        """Return the use of a node that cannot be opened exclusively; a loop device above it does not claim it."""
         try:
             os.close(os.open(self.kernel.dev / node, os.O_RDONLY | os.O_EXCL | os.O_NONBLOCK | os.O_CLOEXEC))
         except OSError as error:
@@ -85,14 +85,17 @@ class Uses:
                 return Use("the kernel or another program has to itself", "end that first")
         return None
 
-    def of_file(self, layer: Layer, own: frozenset[str]) -> Use | None:
-        """The use of a regular file as swap, behind a loop device, as an export, mounted, or in an overlay."""
+    def of_file(self, layer: Layer, inside: frozenset[str]) -> Use | None:
+        """Return the use of a regular file as swap, behind a loop device, as an export, mounted, or in an overlay.
+
+        `inside` are the nodes of the target's layers, which are not uses.
+        """
         for path in self.swaps:
             if self._is(path, layer.file) or path == layer.path:
                 return Use("is a swap file in use", f"`swapoff {path}` first")
         for loop in self.loops:
-            if (loop.device, loop.inode) == layer.file and loop.node not in own:
-                return self._below_loop(loop, own)
+            if (loop.device, loop.inode) == layer.file and loop.node not in inside:
+                return self._below_loop(loop, inside)
         for export, path in self.exports:
             if self._is(path, layer.file):
                 return Use(f"is served to others ({export})", "take that down first")
@@ -111,30 +114,27 @@ class Uses:
             return overlay.part(self.kernel, self.mounts, layer.path, there, layer.via)
         return None
 
-    def _there(self, path: str, pid: int = 0) -> os.stat_result | None:
-        """What a path leads to in the namespace of a process; in ours for 0."""
-        return self.kernel.there(f"/proc/{pid}/root{path}" if pid else path)
-
     def _is(self, path: str, file: File, pid: int = 0) -> bool:
-        there = self._there(path, pid)
+        """Return True if a path leads to a file in the mount namespace of a process; 0 is this process."""
+        there = self.kernel.there(f"/proc/{pid}/root{path}" if pid else path)
         return there is not None and (there.st_dev, there.st_ino) == file
 
-    def _whole(self, node: str, own: frozenset[str]) -> Use | None:
-        if used := self._alone(node, own):
+    def _whole(self, node: str, inside: frozenset[str]) -> Use | None:
+        if used := self._alone(node, inside):
             return used
         for part in (*self.kernel.partitions(node), *partitions.within(self.kernel, node)):
-            if part not in own and (used := self._alone(part, own)):
+            if part not in inside and (used := self._alone(part, inside)):
                 return Use(f"has a partition, {part}, that {used.what}", used.way)
         return None
 
-    def _alone(self, node: str, own: frozenset[str]) -> Use | None:
-        """The use of one node and of what is stacked on it, without its partitions.
+    def _alone(self, node: str, inside: frozenset[str]) -> Use | None:
+        """Return the use of one node and of everything stacked on it, without its partitions.
 
-        A path of an NVMe drive with several (nvme0c0n1) has no device number, so that nothing can use it.
+        One path of a multipath NVMe drive (nvme0c0n1) has no device number, so that nothing can use it.
         """
         if not self.kernel.number(node):
             return None
-        return self._mounted(node) or self._taken(node) or self._stacked(node, own)
+        return self._mounted(node) or self._taken(node) or self._stacked(node, inside)
 
     def _mounted(self, node: str) -> Use | None:
         number = self.kernel.number(node)
@@ -152,55 +152,55 @@ class Uses:
             if self.number(path) == number:
                 return Use("is swap in use", f"`swapoff {path}` first")
         if any((self.kernel.sys / "fs/btrfs").glob(f"*/devices/{node}")):
-            return Use("is a member of a mounted btrfs", "unmount it first (`btrfs filesystem show` tells which)")
+            return Use("is a member of a mounted btrfs", "unmount it first (`btrfs filesystem show` shows which)")
         controllers = self.kernel.controllers(node)
         for export, path in self.exports:
             if self.number(path) == number or self.number(path, stat.S_ISCHR) in controllers:
                 return Use(f"is served to others ({export})", "take that down first")
         return None
 
-    def _stacked(self, node: str, own: frozenset[str]) -> Use | None:
-        ours = [upper for upper in self.kernel.holders(node) if upper in own]
+    def _stacked(self, node: str, inside: frozenset[str]) -> Use | None:
+        ours = [upper for upper in self.kernel.holders(node) if upper in inside]
         for upper in self.kernel.holders(node):
-            if upper not in own and not self._beside(node, upper, ours):
-                label, used = self.kernel.label(upper), self._whole(upper, own)
+            if upper not in inside and not self._is_separate(node, upper, ours):
+                label, used = self.kernel.label(upper), self._whole(upper, inside)
                 return Use(f"is held by {label}{f', which {used.what}' if used else ''}",
                            used.way if used else _way_down(self.kernel, upper))  # fmt: skip
         for loop in self.loops:
-            if loop.node not in own and self.kernel.number(node) == f"{os.major(loop.rdev)}:{os.minor(loop.rdev)}":
-                return self._below_loop(loop, own)
+            if loop.node not in inside and self.kernel.number(node) == f"{os.major(loop.rdev)}:{os.minor(loop.rdev)}":
+                return self._below_loop(loop, inside)
         if (self.kernel.block(node) / "bcache").exists() and not ours:
             return Use("is part of a bcache", "stop it first (`echo 1 > /sys/block/bcacheN/bcache/stop`)")
         return None
 
-    def _beside(self, node: str, upper: str, ours: list[str]) -> bool:
-        """Whether a volume that is not ours has other blocks of a node than all of ours, as volumes of LVM have."""
+    def _is_separate(self, node: str, upper: str, ours: list[str]) -> bool:
+        """Return True if a volume uses other blocks of the node than all volumes of the target, as LVM volumes do."""
         number, other = self.kernel.number(node), volumes.table(self.kernel, upper) if ours else ""
-        mine = (volumes.table(self.kernel, one) for one in ours)
-        return bool(other) and all(told and volumes.disjoint(told, other, number) for told in mine)
+        tables = (volumes.table(self.kernel, volume) for volume in ours)
+        return bool(other) and all(table and volumes.disjoint(table, other, number) for table in tables)
 
-    def _below_loop(self, loop: Loop, own: frozenset[str]) -> Use:
-        used = self._whole(loop.node, own)
+    def _below_loop(self, loop: Loop, inside: frozenset[str]) -> Use:
+        used = self._whole(loop.node, inside)
         if used:
             return Use(f"is behind /dev/{loop.node}, which {used.what}", used.way)
         return Use(f"is behind /dev/{loop.node}", f"`losetup -d /dev/{loop.node}` first")
 
     def number(self, path: str, is_kind: Callable[[int], bool] = stat.S_ISBLK) -> str:
-        """`major:minor` of a block node by its path, or of a node of that kind; empty for anything else."""
+        """Return `major:minor` of the node at a path if it is of the given kind; empty for anything else."""
         there = self.kernel.there(path) if path.startswith("/") else None
         return f"{os.major(there.st_rdev)}:{os.minor(there.st_rdev)}" if there and is_kind(there.st_mode) else ""
 
 
 def by_another_path(twin: str, used: Use) -> Use:
-    """The use of a twin as that of the drive."""
+    """Return the use of a drive under another node as the use of the drive."""
     return Use(f"is the same drive as {twin}, which {used.what}", used.way)
 
 
 def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:
     for pattern in EXPORTS:
         for path in sorted((kernel.sys / "kernel/config").glob(pattern)):
-            told = text(path)
-            for served in re.findall(r"File: (/\S+)", told) if path.name == "info" else [told]:
+            content = text(path)
+            for served in re.findall(r"File: (/\S+)", content) if path.name == "info" else [content]:
                 if served.startswith("/"):
                     yield pattern.partition("/")[0], served
     for path in sorted(kernel.sys.glob(OLD_GADGETS)):
@@ -209,7 +209,7 @@ def _exports(kernel: Kernel) -> Iterator[tuple[str, str]]:
 
 
 def _way_down(kernel: Kernel, upper: str) -> str:
-    """How to take down what is stacked on a drive."""
+    """Return how to take down the node that is stacked on a drive."""
     label, dm = kernel.label(upper), text(kernel.block(upper) / "dm/uuid")
     if dm.startswith("LVM-"):
         return f"`lvchange -an /dev/mapper/{label}` first"

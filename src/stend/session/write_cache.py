@@ -35,7 +35,7 @@ def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) 
         yield _with(plan, f"the profile asks for the write cache {plan.profile.write_cache}; here it cannot be set")
         return
     wish = purge_wish(plan.profile)
-    devices.wishes(device, wish.method, wish.command, wish.limit_s, hear)
+    devices.configure_purge(device, wish.method, wish.command, wish.limit_s, hear)
     wanted, now = plan.profile.write_cache, device.cache()
     if not now or wanted == "unknown":
         note = f"the profile asks for the write cache {wanted}; this drive has none, or does not let it be set"

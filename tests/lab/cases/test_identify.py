@@ -52,7 +52,7 @@ def test_a_drive_tells_its_facts(serial: str, kind: str, facts: set[str]) -> Non
 
 def test_a_log_page_is_read_from_what_nvme_cli_prints() -> None:
     path = bench.node("LABONE")
-    page = logs.page(tools.ask("nvme", "get-log", path, "--log-id=2", "--log-len=512"))
+    page = logs.page(tools.run("nvme", "get-log", path, "--log-id=2", "--log-len=512"))
     kelvin = int.from_bytes(page[1:3], "little")
     assert len(page) == 512
     assert kelvin - logs.KELVIN == devices.find(path).health()["temperature_c"]

@@ -35,8 +35,8 @@ def test_one_namespace_gets_other_blocks_and_its_own_again_and_the_other_is_left
 @pytest.mark.parametrize(
     ("serial", "more", "words"),
     [
-        ("LABONE", ("--lba-bytes", "1024"), "it has no blocks of 1024 bytes; ask for one of its sizes: 512, 4096"),
-        ("LABSATA", ("--lba-bytes", "4096"), "it does not say that its block size can be changed"),
+        ("LABONE", ("--lba-bytes", "1024"), "it has no blocks of 1024 bytes; request one of its sizes: 512, 4096"),
+        ("LABSATA", ("--lba-bytes", "4096"), "it does not report that its block size can be changed"),
         ("LABSATA", ("--capacity", "64MiB"), "--active-range 50"),
         ("LABSCSI", ("--lba-bytes", "4096"), "it has no Format Unit"),
         ("LABSCSI", ("--capacity", "64MiB"), "--active-range 50"),
@@ -66,6 +66,6 @@ def test_a_disk_is_found_where_it_is_after_the_kernel_looked_again(serial: str, 
     device = devices.find(path)
     assert isinstance(device, DriveDevice)
     rescan.by_kernel(device.kernel, device.node, interface)
-    bench.wait("it is not there again", lambda: bool(rescan.again(device.kernel, device.identity, path[5:])))
-    found = rescan.again(device.kernel, device.identity, path[5:])
-    assert device.anew(found).identity.serial == serial
+    bench.wait("it is not there again", lambda: bool(rescan.current_path(device.kernel, device.identity, path[5:])))
+    found = rescan.current_path(device.kernel, device.identity, path[5:])
+    assert device.find_again(found).identity.serial == serial

@@ -1,1 +1,1 @@
-"""How drives are made as if never written, or given another size: tables that decide, and what does it."""
+"""Purge drives, and change their size or block size: tables that decide, and the code that runs the decision."""

@@ -1,4 +1,4 @@
-"""How far a purge has come that runs inside the drive, by the drive's own word."""
+"""Read the progress of a purge that runs inside the drive, as the drive reports it."""
 
 import re
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from stend.devices.telling import nvme_cli, tools
 
 
 class Progress(NamedTuple):
-    """Whether it is over, whether it failed, how many percent are done, and what the drive said."""
+    """The progress of a purge: whether it ended, whether it failed, the percentage, and the drive's own words."""
 
     over: bool
     failed: bool
@@ -15,16 +15,16 @@ class Progress(NamedTuple):
     words: str
 
 
-def of_nvme(told: tools.Told) -> Progress:
-    """From `nvme sanitize-log -o json`, of nvme-cli 1 to 3 (NVMe 1.4, figure 202)."""
-    log = next((v for v in told.document.values() if isinstance(v, dict) and "sprog" in v), told.document)
+def of_nvme(output: tools.Output) -> Progress:
+    """Return the progress from `nvme sanitize-log -o json`, of nvme-cli 1 to 3 (NVMe 1.4, figure 202)."""
+    log = next((v for v in output.document.values() if isinstance(v, dict) and "sprog" in v), output.document)
     if "sprog" not in log:
-        return Progress(over=True, failed=True, percent=0, words=told.words)
+        return Progress(over=True, failed=True, percent=0, words=output.words)
     state = log.get("sstat", 0)
     text = str(state.get("status", "")) if isinstance(state, dict) else ""
     code = int(re.sub(r"\D", "", text[:4]) or 0) if isinstance(state, dict) else tools.number(state) & 7
     percent = min(tools.number(log["sprog"]) / 65536 * 100, 100)
-    words = f"{text or NVME.get(code, 'state not told')}, {percent:.0f} %"
+    words = f"{text or NVME.get(code, 'state unknown')}, {percent:.0f} %"
     return Progress(over=code != RUNNING, failed=code not in (1, 4, RUNNING), percent=percent, words=words)
 
 
@@ -32,31 +32,31 @@ RUNNING = 2
 NVME = {0: "never sanitized", 1: "sanitized", 2: "in progress", 3: "failed", 4: "sanitized, not deallocated"}
 
 
-def of_ata(told: tools.Told) -> Progress:
-    """From `hdparm --sanitize-status` (ACS-4, 7.36)."""
-    percent = re.search(r"\((\d+)%\)", told.out)
-    running = "In Process" in told.out
-    failed = told.code != 0 or bool(re.search(r"SD3|Unsuccessful|Completed With Error", told.out))
-    words = "; ".join(line.strip() for line in told.out.splitlines()[1:] if line.strip()) or told.words
+def of_ata(output: tools.Output) -> Progress:
+    """Return the progress from `hdparm --sanitize-status` (ACS-4, 7.36)."""
+    percent = re.search(r"\((\d+)%\)", output.out)
+    running = "In Process" in output.out
+    failed = output.code != 0 or bool(re.search(r"SD3|Unsuccessful|Completed With Error", output.out))
+    words = "; ".join(line.strip() for line in output.out.splitlines()[1:] if line.strip()) or output.words
     return Progress(over=not running, failed=failed, percent=float(percent[1]) if percent else 0, words=words[:300])
 
 
-def of_scsi(told: tools.Told) -> Progress:
-    """From `sg_requests --progress` (SPC-5, Request Sense): no progress told means that nothing runs."""
-    percent = re.search(r"([\d.]+)\s*%", told.out)
-    failed = bool(re.search(r"fail|corrupt", f"{told.out}{told.err}", re.IGNORECASE))
+def of_scsi(output: tools.Output) -> Progress:
+    """Return the progress from `sg_requests --progress` (SPC-5, Request Sense); without a percentage nothing runs."""
+    percent = re.search(r"([\d.]+)\s*%", output.out)
+    failed = bool(re.search(r"fail|corrupt", f"{output.out}{output.err}", re.IGNORECASE))
     return Progress(
         over=percent is None,
         failed=failed,
         percent=float(percent[1]) if percent else 0,
-        words=told.words,
+        words=output.words,
     )
 
 
-def ask(kind: str, node: str, controller: str) -> Progress:
-    """Ask a drive how far it is."""
+def progress(kind: str, node: str, controller: str) -> Progress:
+    """Read the progress of a drive's purge; `kind` is `nvme`, `ata` or `scsi`."""
     if kind == "nvme":
-        return of_nvme(tools.ask(*nvme_cli.words("nvme", "sanitize-log", controller or node, "--output-format=json")))
+        return of_nvme(tools.run(*nvme_cli.words("nvme", "sanitize-log", controller or node, "--output-format=json")))
     if kind == "ata":
-        return of_ata(tools.ask("hdparm", "--sanitize-status", node))
-    return of_scsi(tools.ask("sg_requests", "--progress", node))
+        return of_ata(tools.run("hdparm", "--sanitize-status", node))
+    return of_scsi(tools.run("sg_requests", "--progress", node))

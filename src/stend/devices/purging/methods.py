@@ -1,4 +1,4 @@
-"""Purging with what any block device or file offers, and reading back what it left. Writes through the gate alone."""
+"""Purge by the means of any block device or file, and read a sample back. Writes only through the gate."""
 
 import array
 import ctypes
@@ -13,9 +13,9 @@ from stend.base.sysfs import fd_bytes
 from stend.base.units import GiB
 from stend.gate import Gate
 
-BLKDISCARD, BLKZEROOUT, BLKFLSBUF = 0x1277, 0x127F, 0x1261
+BLKDISCARD, BLKZEROOUT = 0x1277, 0x127F
 KEEP_SIZE, PUNCH_HOLE = 0x01, 0x02
-STRETCH_BYTES = GiB  # short enough that an impatient operator is heard between two of them
+STRETCH_BYTES = GiB  # short enough that Ctrl-C takes effect soon, between two of them
 SAMPLES = 1024
 SAMPLE_BYTES = 64 * 1024
 ZEROS = bytes(SAMPLE_BYTES)
@@ -23,7 +23,7 @@ UNSUPPORTED = (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL)
 
 
 def discard(gate: Gate) -> bool:
-    """Discard every block; False when the drive cannot, StepFailed when it can and did not."""
+    """Discard every block; return False if the drive cannot discard, raise StepFailed if it fails."""
     node = gate.kernel.node_of(os.fstat(gate.writing_fd).st_rdev)
     disk = gate.kernel.block(gate.kernel.parent(node) or node)
     if (disk / "queue/discard_max_bytes").read_text().strip() == "0":
@@ -32,13 +32,15 @@ def discard(gate: Gate) -> bool:
 
 
 def zero(gate: Gate) -> None:
-    """Write zeros over every block."""
+    """Write zeros over every block; raise StepFailed if that fails."""
     if not _each_stretch(gate, BLKZEROOUT, "zeroed"):
         raise StepFailed(f"{gate.identity.target} can be neither discarded nor zeroed; purge it with its maker's tool")
 
 
 def _each_stretch(gate: Gate, request: int, done: str) -> bool:
-    for start, length in _stretches(gate.identity.capacity_bytes):
+    size = gate.identity.capacity_bytes
+    for start in range(0, size, STRETCH_BYTES):
+        length = min(STRETCH_BYTES, size - start)
         try:
             fcntl.ioctl(gate.writing_fd, request, array.array("Q", [start, length]))
         except OSError as error:
@@ -49,16 +51,11 @@ def _each_stretch(gate: Gate, request: int, done: str) -> bool:
     return True
 
 
-def _stretches(size_bytes: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, size_bytes, STRETCH_BYTES):
-        yield start, min(STRETCH_BYTES, size_bytes - start)
-
-
 def punch(gate: Gate) -> None:
-    """Make the whole file one hole, and see that the file system has nothing of it left."""
+    """Punch one hole over the whole file and check that it holds no data; raise StepFailed if it does."""
     fd, size = gate.writing_fd, fd_bytes(gate.writing_fd)
     try:
-        _punched(fd, size)
+        _punch_hole(fd, size)
         os.fsync(fd)
     except OSError as error:
         why = f"{error.strerror}; its file system cannot punch holes"
@@ -73,22 +70,22 @@ def punch(gate: Gate) -> None:
         raise StepFailed(f"{gate.identity.target} still holds data at byte {left} after its purge; make a new file")
 
 
-def _punched(fd: int, size_bytes: int) -> None:
-    """fallocate(2) with a mode, which Python's os has not."""
+def _punch_hole(fd: int, size_bytes: int) -> None:
+    """Call fallocate(2) with a mode, which Python's os does not offer."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.fallocate64(fd, PUNCH_HOLE | KEEP_SIZE, ctypes.c_int64(0), ctypes.c_int64(size_bytes)):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def unpurged(gate: Gate) -> StepFailed:
-    """Zeros were written and are not read."""
+    """Return the error for a drive that does not read as zeros after zeros were written."""
     return StepFailed(f"{gate.identity.target} does not read as zeros after they were written; it cannot be trusted")
 
 
 def reads_zero(gate: Gate) -> bool:
-    """Whether a sample spread over the whole drive, its first and last blocks among it, reads as zeros.
+    """Return True if a sample spread over the whole drive, including its first and last blocks, reads as zeros.
 
-    Read past the page cache where the drive lets us, else after dropping it.
+    It is read with direct IO where possible, otherwise after the page cache is dropped.
     """
     fd = _reader(gate)
     try:
@@ -99,20 +96,20 @@ def reads_zero(gate: Gate) -> bool:
 
 
 def contents(gate: Gate) -> dict[int, int]:
-    """{offset: hash} of every place of the same sample that does not read as zeros; good within this process."""
-    fd, found = _reader(gate), {}
+    """Return {offset: hash} of the parts of that sample that are not zeros; hashes are valid within this process."""
+    fd, hashes = _reader(gate), {}
     try:
         with mmap.mmap(-1, SAMPLE_BYTES) as buffer:
             for at in _sample(gate.identity.capacity_bytes):
                 if not _is_zero(read := _at(fd, buffer, at, gate)):
-                    found[at] = hash(read)
+                    hashes[at] = hash(read)
     finally:
         os.close(fd)
-    return found
+    return hashes
 
 
 def _sample(size_bytes: int) -> Iterator[int]:
-    """Offsets: evenly spread, whole samples from the start, and the last whole one from the end."""
+    """Yield evenly spread offsets from the start, and that of the last whole part."""
     last = max(size_bytes - SAMPLE_BYTES, 0)
     step = max(last // SAMPLES // SAMPLE_BYTES * SAMPLE_BYTES, SAMPLE_BYTES)
     yield from range(0, last, step)

@@ -1,4 +1,4 @@
-"""Doing what the table of preparations chose: through the open gate, then the drive found again and read back."""
+"""Run what the table of preparations decided through the open gate, then find the drive again and verify it."""
 
 import time
 from collections.abc import Callable
@@ -16,41 +16,41 @@ from stend.model.definition import Identity
 
 PATIENCE_S = 30.0
 TOLERANCE = 0.01
-"""By how much of what was asked a drive may round: namespaces come in grains of their own size."""
+"""The share by which a drive may round the requested capacity: namespaces have a granularity."""
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 class Preparable(Protocol):
-    """What is asked of a drive that is prepared."""
+    """A drive that can be prepared."""
 
     identity: Identity
     kernel: Kernel
 
     @property
     def door(self) -> Guarded:
-        """Its door, which was opened."""
+        """Return its opened door."""
 
     @property
     def node(self) -> str:
-        """The kernel's name of it; empty when it is gone."""
+        """Return the kernel's name of the drive; empty if it no longer exists."""
 
     def abilities(self) -> Drive:
-        """What it can and what state it is in, asked anew."""
+        """Read the capabilities and the state of the drive now."""
 
     def layout(self) -> Layout:
-        """How it is laid out and what of that can be changed, asked anew."""
+        """Return the current layout and what of it can be changed."""
 
-    def anew(self, path: str) -> "Preparable":
-        """The same drive as it is now, at the path where it was found again."""
+    def find_again(self, path: str) -> "Preparable":
+        """Return the same drive as it is now, at the path where it reappeared."""
 
 
 def prepare(
-    device: Preparable, wish: Wish, *, tell: Tell, poll_s: float = purger.POLL_S, patience_s: float = PATIENCE_S
+    device: Preparable, wish: Wish, *, report: Report, poll_s: float = purger.POLL_S, patience_s: float = PATIENCE_S
 ) -> str:
-    """Do it; what was done and what the drive tells afterwards, in one phrase. The gate is shut at the end.
+    """Prepare the drive; return the method and the drive's new layout in one phrase. The gate is closed at the end.
 
-    Refused when the table says no; StepFailed with the drive's words when it fails, or is not so afterwards.
+    Raise Refused if the table refuses, StepFailed with the drive's words if a command fails or the result differs.
     """
     target, gate = device.identity.target, device.door.opened
     gate.check()
@@ -63,26 +63,30 @@ def prepare(
         raise Refused(f"{target} is not prepared: {way.why}")
     if isinstance(way, Same):
         return f"{way.words}; nothing was done"
-    way, node = _spelled(way), device.node
+    commands, undo = _translated(way.commands), tuple(map(_translated, way.undo))
+    way, node = way._replace(commands=commands, undo=undo), device.node
     try:
-        _commands(way, device, drive, str(layout.nsid), tell, poll_s)
+        _run_commands(way, device, drive, str(layout.nsid), report, poll_s)
     finally:
         device.door.close()
     rescan.by_kernel(device.kernel, node, drive.interface)
-    return f"{way.phrase}; it tells {_read_back(way, device, node, patience_s)}"
+    return f"{way.phrase}; it reports {_read_back(way, device, node, patience_s)}"
 
 
-def _commands(way: Way, device: Preparable, drive: Drive, nsid: str, tell: Tell, poll_s: float) -> None:
-    """The gate is held until the first command is over; what comes after it would be taken for another drive."""
+def _run_commands(way: Way, device: Preparable, drive: Drive, nsid: str, report: Report, poll_s: float) -> None:
+    """Run the commands; undo the finished ones if one fails.
+
+    The gate is held until the first command ends. After that the drive would fail its check as another drive.
+    """
     patience, done = purger.limit_s(device.identity.capacity_bytes), 0
     if way.undo:
-        tell(f"what brings it back as it was: {'; '.join(' '.join(command) for command in way.undo[-1])}")
+        report(f"to restore it: {'; '.join(' '.join(command) for command in way.undo[-1])}")
     try:
         for command in way.commands:
-            tell(f"{way.phrase}: {' '.join(command)}")
-            nsid = _one(command, device, nsid, patience)
+            report(f"{way.phrase}: {' '.join(command)}")
+            nsid = _run(command, device, nsid, patience)
             if way.follow and not done:
-                purger.until_over(way.phrase, way.follow, drive, device.door.opened, tell, patience, poll_s)
+                purger.until_over(way.phrase, way.follow, drive, device.door.opened, report, patience, poll_s)
             device.door.close()
             done += 1
     except nvme_cli.Unnumbered as error:
@@ -91,23 +95,18 @@ def _commands(way: Way, device: Preparable, drive: Drive, nsid: str, tell: Tell,
         raise StepFailed(f"{str(error) or 'stopped'}{_undone(way, done, nsid)}") from error
 
 
-def _spelled(way: Way) -> Way:
-    """Return the way in the words of this host's nvme-cli."""
-    commands, undo = _each(way.commands), tuple(map(_each, way.undo))
-    return way._replace(commands=commands, undo=undo)
-
-
-def _each(commands: tuple[Command, ...]) -> tuple[Command, ...]:
+def _translated(commands: tuple[Command, ...]) -> tuple[Command, ...]:
+    """Return the commands as this host's version of nvme-cli names them."""
     return tuple(nvme_cli.words(*command) for command in commands)
 
 
-def _one(command: Command, device: Preparable, nsid: str, patience_s: float) -> str:
-    """Run it; return the number of the namespace from here on, another one where it made one."""
+def _run(command: Command, device: Preparable, nsid: str, patience_s: float) -> str:
+    """Run a command; return the number of the namespace afterwards, which is a new one if the command made it."""
     words = _with(command, nsid)
-    told = tools.ask(*words, limit_s=patience_s)
-    if told.code:
-        raise StepFailed(f"{device.identity.target} was not prepared: `{' '.join(words)}` says: {told.words}")
-    return nvme_cli.created(told) if nvme_cli.creates(words) else nsid
+    output = tools.run(*words, limit_s=patience_s)
+    if output.code:
+        raise StepFailed(f"{device.identity.target} was not prepared: `{' '.join(words)}` printed: {output.words}")
+    return nvme_cli.created(output) if nvme_cli.creates(words) else nsid
 
 
 def _with(command: Command, nsid: str) -> tuple[str, ...]:
@@ -115,45 +114,45 @@ def _with(command: Command, nsid: str) -> tuple[str, ...]:
 
 
 def _undone(way: Way, done: int, nsid: str) -> str:
-    """Take back what was done before the failure; what to do by hand where that fails or is not known."""
+    """Undo the finished commands; return the result, or what to do by hand if that fails or is unknown."""
     if done >= len(way.undo):
         listed = " ".join(nvme_cli.words("nvme", "list-ns"))
         return f"; its namespace {nsid} may not be attached, see `{listed} --all`" if done and way.undo else ""
     for command in way.undo[done]:
         words = _with(command, nsid)
-        told = tools.softly(*words)
-        if told.code:
-            return f"; its namespace is not there, make it by hand: `{' '.join(words)}` says: {told.words}"
+        output = tools.try_run(*words)
+        if output.code:
+            return f"; its namespace is not there, make it by hand: `{' '.join(words)}` printed: {output.words}"
         if nvme_cli.creates(words):
             try:
-                nsid = nvme_cli.created(told)
+                nsid = nvme_cli.created(output)
             except StepFailed as error:
                 return f"; {error}"
     return "; it is laid out as it was, its data may be gone" if way.undo[done] else ""
 
 
 def _read_back(way: Way, device: Preparable, node: str, patience_s: float) -> str:
-    """What the drive tells of itself when it is there again; StepFailed when that is not what was asked."""
-    until, found = time.monotonic() + patience_s, ""
-    while not found:
-        path = rescan.again(device.kernel, device.identity, node)
-        drive = _looked(device, path)
+    """Wait for the drive and return its new layout in words; raise StepFailed if it is not the requested one."""
+    until, words = time.monotonic() + patience_s, ""
+    while not words:
+        path = rescan.current_path(device.kernel, device.identity, node)
+        drive = _current(device, path)
         if drive and drive.logical_bytes == way.lba_bytes and _near(drive.capacity_bytes, way.capacity_bytes):
-            found = f"{facts.shown(drive)} in blocks of {drive.logical_bytes} bytes"
-            found += f" as {path}" if path != device.identity.path else ""
+            words = f"{facts.shown(drive)} in blocks of {drive.logical_bytes} bytes"
+            words += f" as {path}" if path != device.identity.path else ""
         elif time.monotonic() > until:
             now = f"is {facts.shown(drive)} in blocks of {drive.logical_bytes} bytes" if drive else "is not there"
             what = f"{device.identity.target} took the commands ({way.phrase}) and {now}"
-            raise StepFailed(f"{what}; take power from it once, and see `stend devices`")
+            raise StepFailed(f"{what}; power it off and on once, and see `stend devices`")
         else:
             time.sleep(min(0.5, patience_s / 4))
-    return found
+    return words
 
 
-def _looked(device: Preparable, path: str) -> Identity | None:
-    """The drive at that path; None while it is only just coming back."""
+def _current(device: Preparable, path: str) -> Identity | None:
+    """Return the drive at that path; None while it is not ready yet."""
     try:
-        return device.anew(path).identity if path else None
+        return device.find_again(path).identity if path else None
     except (StendError, OSError):
         return None
 

@@ -1,7 +1,7 @@
-"""How a drive is made smaller or given other blocks: (what it can, its layout, the wish) -> commands, or a refusal.
+"""Decide how to change a drive's size or block size: (capabilities, layout, wish) -> commands, or a refusal.
 
-A pure table like the purge's; nothing here runs anything. Where the drive has no way of its own, the refusal tells the
-lesser one: a purge, and a test of a part of the drive.
+A pure table like that of purges: it runs no commands. If the drive offers no command for the change, the refusal
+suggests the lesser way: a purge, and a test of a part of the drive.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,20 +17,20 @@ NAMESPACES, HPA, AMA, DESCRIPTOR = (
     "accessible max address",
     "block descriptor",
 )
-"""Means to make a drive smaller: of NVMe (1.4, 8.12), of ATA to ACS-2, of ATA since ACS-3, of SCSI (Mode Select)."""
+"""Means to make a drive smaller: for NVMe (1.4, 8.12), ATA up to ACS-2, ATA from ACS-3, SCSI (Mode Select)."""
 
 MOST = -1
-"""As large as the drive can be, where it does not tell how much that is (sg_format: a count of -1)."""
+"""The largest capacity of a drive that does not report it (sg_format: a count of -1)."""
 
 LINUX_BLOCKS = (512, 4096)
 OWN_STATES = {
-    "read-only": "it lets nobody write to it (worn out, or protected); `smartctl --all` may tell why",
+    "read-only": "it accepts no writes (worn out, or protected); `smartctl --all` may show why",
     "sanitize failed": "its last sanitize failed; purge it first (`stend purge`)",
 }
 
 
 class Wish(NamedTuple):
-    """What the operator asks for; zeros leave a thing as it is."""
+    """The requested change; zeros leave a property as it is."""
 
     lba_bytes: int = 0
     capacity_bytes: int = 0
@@ -40,10 +40,11 @@ class Wish(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a drive is laid out: block size, what it shows of what it has, and what may be changed.
+    """The layout of a drive: block size, visible and native capacity, and what may be changed.
 
-    `native_bytes` is 0 where it is not told; `means` is how it can be made smaller, empty where it cannot; `formats`
-    are NVMe's LBA formats, `block_sizes` what a SATA drive offers, `shared` a namespace for several controllers.
+    `native_bytes` is 0 if it is unknown. `means` is how it can be made smaller, empty if it cannot. `formats` are the
+    LBA formats of NVMe, `block_sizes` those that a SATA drive offers. `shared` is True for a namespace that several
+    controllers may attach.
     """
 
     lba_bytes: int
@@ -58,14 +59,15 @@ class Layout:
 
     @property
     def metadata_bytes(self) -> int:
-        """What the LBA format in use puts beside each block."""
+        """Return the bytes of metadata per block of the LBA format in use."""
         return next((int(f["metadata_bytes"]) for f in self.formats if f["in_use"]), 0)
 
 
 class Way(NamedTuple):
-    """What to do: its phrase, its commands, how the first is followed, and what the drive must tell afterwards.
+    """A change to run: its phrase, its commands, how to follow the first one, and the layout to expect afterwards.
 
-    `undo[n]` takes back the n commands before the one that failed. `{nsid}` stands for the namespace that was made.
+    `undo[n]` undoes the n commands before the one that failed. `{nsid}` is replaced by the number of the new namespace.
+    `capacity_bytes` is 0 if the capacity stays or cannot be predicted.
     """
 
     phrase: str
@@ -77,7 +79,7 @@ class Way(NamedTuple):
 
 
 class Same(NamedTuple):
-    """The drive is as it is wished."""
+    """The drive already has the requested layout; `words` describe it."""
 
     words: str
 
@@ -86,7 +88,7 @@ Answer = Way | Same | No
 
 
 def decide(drive: Drive, layout: Layout, wish: Wish) -> Answer:
-    """What is to be done, or why nothing is."""
+    """Return the change to run, `Same` if none is needed, or the refusal."""
     if stop := _stops(drive):
         return No(stop)
     wanted = _capacity(layout, wish)
@@ -109,32 +111,32 @@ ONLY = "whole NVMe, SATA and SCSI drives alone can be; `stend run TEST --active-
 
 
 def _stops(drive: Drive) -> str:
-    """A state in which nothing must be begun."""
+    """Return the reason why no command may run in the drive's state, or an empty string."""
     for state in sorted(drive.state & set(STATES)):
-        return OWN_STATES.get(state, STATES[state]) + (f"; it says: {drive.words}" if drive.words else "")
+        return OWN_STATES.get(state, STATES[state]) + (f"; it reports: {drive.words}" if drive.words else "")
     usb = "it is behind a USB bridge, which may not hand this on; connect it to a port of its own kind"
     return usb if "usb" in drive.state else ""
 
 
 def _capacity(layout: Layout, wish: Wish) -> int | No:
-    """Bytes that are wished; 0 to leave it, MOST for all there is."""
+    """Return the requested bytes; 0 to leave the capacity, MOST for the largest one; or the refusal."""
     native = layout.native_bytes
     if wish.restore:
         return native or MOST
     if wish.capacity_pct and not native:
-        return No("it does not tell its full size, of which that would be a part; give --capacity in bytes, as 800GB")
-    asked = wish.capacity_bytes or int(native * wish.capacity_pct / 100)
-    if native and asked > native:
-        return No(f"it has {decimal(native)} in all; ask for less, or for all with --restore")
-    if native - MiB < asked <= native or not asked:
-        return asked and native
-    if asked < MiB:
-        return No(f"{binary(asked)} are too few to test; ask for 1 MiB at least")
-    return asked // MiB * MiB
+        return No("it does not report its full size, of which that would be a part; give --capacity in bytes, as 800GB")
+    wanted = wish.capacity_bytes or int(native * wish.capacity_pct / 100)
+    if native and wanted > native:
+        return No(f"it has {decimal(native)} in all; request less, or all with --restore")
+    if native - MiB < wanted <= native or not wanted:
+        return wanted and native
+    if wanted < MiB:
+        return No(f"{binary(wanted)} are too few to test; request at least 1 MiB")
+    return wanted // MiB * MiB
 
 
 def _lesser(layout: Layout, wanted: int) -> str:
-    """What can be done with any drive instead."""
+    """Return the way that works with any drive, as the end of a refusal."""
     whole = layout.native_bytes or layout.capacity_bytes
     if not 0 < wanted < whole:
         return " by any command that stend knows; leave --restore out"
@@ -143,19 +145,19 @@ def _lesser(layout: Layout, wanted: int) -> str:
 
 
 def _offered(sizes: set[int], lba: int) -> No | None:
-    """A refusal where blocks of that size are not to be had."""
+    """Return a refusal if the drive does not offer blocks of that size, else None."""
     if lba in sizes:
         return None
     have = ", ".join(map(str, sorted(sizes)))
-    return No(f"it has no blocks of {lba} bytes; ask for one of its sizes: {have}" if have else NO_SIZES)
+    return No(f"it has no blocks of {lba} bytes; request one of its sizes: {have}" if have else NO_SIZES)
 
 
 DELETE = "`nvme delete-ns`, from nvme-cli 3 on `nvme ns delete`"
-NO_SIZES = "it does not say that its block size can be changed; leave --lba-bytes out"
+NO_SIZES = "it does not report that its block size can be changed; leave --lba-bytes out"
 
 
 def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
-    """NVMe 1.4: Format NVM (5.23) for other blocks; another size by namespaces that are made anew (8.12)."""
+    """Decide by NVMe 1.4: Format NVM (5.23) for other blocks, a new namespace for another size (8.12)."""
     plain = [f for f in layout.formats if not f["metadata_bytes"]]
     if lba and (no := _offered({int(f["bytes"]) for f in plain}, lba)):
         return no
@@ -170,59 +172,59 @@ def _nvme(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
     if drive.neighbours and "format all" in drive.state:
         hit = ", ".join(drive.neighbours)
         return No(f"it formats all its namespaces at once and would hit {hit} too; delete these first ({DELETE})")
-    # through the controller: through the node, which the gate holds, nvme-cli fails after the format
+    # the command names the controller: given the node, which the gate holds, nvme-cli fails after the format
     whole = drive.controller
     command = ("nvme", "format", whole, f"--namespace-id={layout.nsid}", f"--lbaf={best}", "--ses=0", "--force")
     return Way(f"NVMe Format, LBA format {best} of {lba} bytes", (command, ("nvme", "ns-rescan", whole)), lba)
 
 
 def _namespaces(drive: Drive, layout: Layout, index: int, lba: int, wanted: int) -> Answer:
-    """The one namespace is deleted and made anew; where that fails, made anew as it was."""
+    """Return the commands that recreate the only namespace with the new size, and their undo, or a refusal."""
     if drive.neighbours:
         return No(f"it has other namespaces, {', '.join(drive.neighbours)}; delete these first ({DELETE})")
     if wanted == MOST:
-        return No("it does not tell how large its namespace may be; give --capacity in bytes")
-    whole, own = drive.controller, f"--namespace-id={layout.nsid}"
+        return No("it does not report how large its namespace may be; give --capacity in bytes")
+    whole, nsid = drive.controller, f"--namespace-id={layout.nsid}"
     ids = f"--controllers={','.join(map(str, layout.controllers))}"
     rescan, made = ("nvme", "ns-rescan", whole), ("nvme", "attach-ns", whole, "--namespace-id={nsid}", ids)
-    again = ("nvme", "attach-ns", whole, own, ids)
+    again = ("nvme", "attach-ns", whole, nsid, ids)
     before = _create(whole, layout.capacity_bytes // layout.lba_bytes, drive.lba_format, layout.shared)
     commands = (
-        ("nvme", "detach-ns", whole, own, ids),
-        ("nvme", "delete-ns", whole, own),
+        ("nvme", "detach-ns", whole, nsid, ids),
+        ("nvme", "delete-ns", whole, nsid),
         _create(whole, wanted // lba, index, layout.shared),
         made,
         rescan,
     )
     undo: tuple[tuple[Command, ...], ...] = ((), (again, rescan), (before, made, rescan))
-    return Way(f"NVMe namespace of {decimal(wanted)} made anew", commands, lba, wanted // lba * lba, undo=undo)
+    return Way(f"NVMe namespace of {decimal(wanted)} recreated", commands, lba, wanted // lba * lba, undo=undo)
 
 
 def _create(controller: str, blocks: int, index: int, shared: bool) -> Command:
-    """FLBAS: the format's index, whose bits 4 and 5 are bits 5 and 6 there."""
+    """Return the command that creates a namespace; bits 4 and 5 of the format's index are bits 5 and 6 of FLBAS."""
     flbas = index & 15 | index >> 4 << 5
     sizes = (f"--nsze={blocks}", f"--ncap={blocks}", f"--flbas={flbas}")
     return ("nvme", "create-ns", controller, *sizes, *(("--nmic=1",) if shared else ()))
 
 
 def _sata(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
-    """ACS-4: Set Sector Configuration Ext for other blocks; Set Max Address, Accessible or not, for another size."""
+    """Decide by ACS-4: Set Sector Configuration Ext for other blocks, (Accessible) Max Address for another size."""
     sure = ("hdparm", "--yes-i-know-what-i-am-doing")
     if lba and wanted:
-        return No("its block size and its capacity are set one after the other; ask for --lba-bytes first, alone")
+        return No("its block size and its capacity are set one after the other; give only --lba-bytes first")
     if lba and (no := _offered(set(layout.block_sizes), lba)):
         return no
     if lba:
         command: Command = (*sure, "--please-destroy-my-drive", "--set-sector-size", str(lba), drive.node)
         return Way(f"ATA Set Sector Configuration, blocks of {lba} bytes", (command,), lba)
     if wanted == MOST:
-        return No("it does not tell its native size; give --capacity in bytes")
+        return No("it does not report its native size; give --capacity in bytes")
     command = (*sure, f"-Np{wanted // layout.lba_bytes}", drive.node)
     return Way(f"ATA {layout.means}, {decimal(wanted)} visible", (command,), layout.lba_bytes, wanted)
 
 
 def _scsi(drive: Drive, layout: Layout, lba: int, wanted: int) -> Answer:
-    """SBC-4: Format Unit with another block length, or another block count by Mode Select, which keeps the data."""
+    """Decide by SBC-4: Format Unit for another block length, Mode Select, which keeps the data, for another count."""
     blocks = wanted if wanted == MOST else wanted // (lba or layout.lba_bytes)
     long = ("--long",) if max(blocks, layout.capacity_bytes // layout.lba_bytes) >= 1 << 32 else ()
     count = (f"--count={blocks}",) if wanted else ()

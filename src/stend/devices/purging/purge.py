@@ -1,4 +1,4 @@
-"""Doing a purge that the table chose: its commands, its progress, its time limit, and reading back what it left."""
+"""Run the purge that the table decided: its commands, progress and time limit, and read a sample back."""
 
 import time
 from collections.abc import Callable
@@ -15,18 +15,19 @@ SLOWEST_BYTES_PER_S = 40 * MB
 """A drive that erases more slowly than a disk writes is stuck."""
 POLL_S = 1.0
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 def limit_s(capacity_bytes: int) -> float:
-    """How long a purge may take: writing every block of an old disk, at least a quarter of an hour."""
+    """Return the time limit of a purge in seconds: the time to write every block at 40 MB/s, at least 15 minutes."""
     return max(LEAST_LIMIT_S, capacity_bytes / SLOWEST_BYTES_PER_S)
 
 
-def purge(drive: Drive, gate: Gate, *, tell: Tell, limit: float = 0, poll_s: float = POLL_S) -> str:
-    """Purge what has passed the gate; the method in one phrase.
+def purge(drive: Drive, gate: Gate, *, report: Report, limit: float = 0, poll_s: float = POLL_S) -> str:
+    """Purge a drive through its opened gate; return the method in one phrase.
 
-    Refused when the table says no; StepFailed with the drive's words when it fails, hangs, or leaves data.
+    `limit` is in seconds; 0 takes `limit_s`. Raise Refused if the table refuses, StepFailed with the drive's words if
+    the purge fails, takes too long, or leaves data.
     """
     gate.check()
     if not gate.writes:
@@ -37,16 +38,17 @@ def purge(drive: Drive, gate: Gate, *, tell: Tell, limit: float = 0, poll_s: flo
     if way.lesser:
         return _lesser(way, gate)
     held = methods.contents(gate)
-    tell(f"{way.phrase}: {' '.join(way.commands[0])}")
+    report(f"{way.phrase}: {' '.join(way.commands[0])}")
     patience = limit or limit_s(gate.identity.capacity_bytes)
-    _commands(way, gate, patience)
+    _run_commands(way, gate, patience)
     if way.follow:
-        until_over(way.phrase, way.follow, drive, gate, tell, patience, poll_s)
+        until_over(way.phrase, way.follow, drive, gate, report, patience, poll_s)
     gate.check()
     return f"{way.phrase}, {_verified(way, gate, held)}"
 
 
 def _lesser(way: Way, gate: Gate) -> str:
+    """Discard or zero all blocks; return the method in one phrase."""
     because = f"; {way.instead}" if way.instead else ""
     if way.name == "discard" and methods.discard(gate) and methods.reads_zero(gate):
         return f"{way.phrase}, a sample read back as zeros{because}"
@@ -57,49 +59,52 @@ def _lesser(way: Way, gate: Gate) -> str:
     return f"zeros written over all blocks (not a drive's own purge), a sample read back as zeros{after}{because}"
 
 
-def _commands(way: Way, gate: Gate, patience_s: float) -> None:
+def _run_commands(way: Way, gate: Gate, patience_s: float) -> None:
     done = 0
     try:
         for command in way.commands:
             gate.check()
-            told = tools.ask(*command, limit_s=patience_s)
-            if told.code:
-                raise StepFailed(f"{gate.identity.target} was not purged: `{' '.join(command)}` says: {told.words}")
+            output = tools.run(*command, limit_s=patience_s)
+            if output.code:
+                words = f"`{' '.join(command)}` printed: {output.words}"
+                raise StepFailed(f"{gate.identity.target} was not purged: {words}")
             done += 1
     except StepFailed as error:
         raise StepFailed(f"{error}{_undone(way) if done else ''}") from error
 
 
 def _undone(way: Way) -> str:
-    """Take back what the commands before the failed one did; what to do by hand where that fails too."""
+    """Undo the commands before the failed one; return the result, or what to do by hand if that fails too."""
     for command in way.undo:
-        told = tools.ask(*command)
-        if told.code:
-            return f"; undo it by hand: `{' '.join(command)}` says: {told.words}"
+        output = tools.run(*command)
+        if output.code:
+            return f"; undo it by hand: `{' '.join(command)}` printed: {output.words}"
     return "; the password that was set for it is cleared again" if way.undo else ""
 
 
-def until_over(phrase: str, kind: str, drive: Drive, gate: Gate, tell: Tell, patience_s: float, poll_s: float) -> None:
-    """Follow what runs in the drive, by its kind of progress; StepFailed when it fails or takes too long."""
-    began, told = time.monotonic(), ""
-    while not (now := follow.ask(kind, drive.node, drive.controller)).over:
-        if now.words != told:
-            tell(f"{phrase}: {now.words}")
-            told = now.words
+def until_over(
+    phrase: str, kind: str, drive: Drive, gate: Gate, report: Report, patience_s: float, poll_s: float
+) -> None:
+    """Wait until the command in the drive ends and report its progress; raise StepFailed if it fails or times out."""
+    began, last = time.monotonic(), ""
+    while not (now := follow.progress(kind, drive.node, drive.controller)).over:
+        if now.words != last:
+            report(f"{phrase}: {now.words}")
+            last = now.words
         if time.monotonic() - began > patience_s:
             what = f"{gate.identity.target}: {phrase} was not done within {duration(patience_s)}"
-            raise StepFailed(f"{what}; it says: {now.words}")
+            raise StepFailed(f"{what}; it reports: {now.words}")
         time.sleep(poll_s)
     if now.failed:
-        raise StepFailed(f"{gate.identity.target}: {phrase} failed; it says: {now.words}")
+        raise StepFailed(f"{gate.identity.target}: {phrase} failed; it reports: {now.words}")
 
 
 def _verified(way: Way, gate: Gate, held: dict[int, int]) -> str:
-    """What a sample reads as now; StepFailed when any of it is what it was."""
+    """Return what a sample reads as after the purge; raise StepFailed if a part of it is unchanged."""
     now = methods.contents(gate)
     if not now:
         return "a sample read back as zeros"
-    kept = [at for at, told in now.items() if held.get(at) == told]
+    kept = [at for at, content in now.items() if held.get(at) == content]
     if kept:
         what = f"{gate.identity.target} still holds what it held at byte {kept[0]} after {way.phrase}"
         raise StepFailed(f"{what}; it cannot be trusted")

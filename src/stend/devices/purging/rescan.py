@@ -1,4 +1,4 @@
-"""A drive whose size or blocks were changed: the kernel told to look again, and the drive found where it is then."""
+"""Make the kernel read a changed drive again, and find the path at which the drive reappears."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from stend.model.definition import Identity
 
 
 def by_kernel(kernel: Kernel, node: str, interface: str) -> None:
-    """Tell the sd driver to ask a SCSI disk anew; a SATA disk is taken away and found again, as after a replug.
+    """Make the sd driver rescan a SCSI disk; remove a SATA disk and scan for it, as if it was replugged.
 
-    libata asks a disk for its size when it finds it, and would undo a host-protected area that it meets later.
+    libata reads the size when it detects a disk, and would undo a host-protected area on a later rescan.
     """
     folder = kernel.block(node) / "device"
     host = next((part for part in folder.resolve().parts if part[:4] == "host" and part[4:].isdigit()), "")
@@ -25,18 +25,18 @@ def _write(switch: Path, text: str) -> None:
     try:
         switch.write_text(text)
     except OSError as error:
-        why = f"the kernel was not told that it changed ({switch}: {error.strerror})"
-        raise StepFailed(f"it was prepared, but {why}; take power from it once, or restart the host") from error
+        why = f"the kernel could not be made to read it again ({switch}: {error.strerror})"
+        raise StepFailed(f"it was prepared, but {why}; power it off and on once, or restart the host") from error
 
 
-def again(kernel: Kernel, identity: Identity, node: str) -> str:
-    """The path of the drive now: by its WWN, else by its serial where one drive alone tells it; empty if nowhere.
+def current_path(kernel: Kernel, identity: Identity, node: str) -> str:
+    """Return the drive's current path, by its WWN, else by its serial if only one drive has it; empty if not found.
 
-    A namespace that was made anew has another WWN than the one before it.
+    A recreated namespace has another WWN than before.
     """
     whole = [n for n in kernel.nodes() if not kernel.parent(n) and kernel.size_bytes(n)]
-    for key, told in (("wwn", identity.wwn), ("serial", identity.serial)):
-        found = [n for n in whole if told and kernel.names(n)[key] == told]
-        if node in found or len(found) == 1:
-            return identity.path if node in found else str(kernel.dev / found[0])
+    for key, name in (("wwn", identity.wwn), ("serial", identity.serial)):
+        nodes = [n for n in whole if name and kernel.names(n)[key] == name]
+        if node in nodes or len(nodes) == 1:
+            return identity.path if node in nodes else str(kernel.dev / nodes[0])
     return identity.path if node in whole and not identity.wwn and not identity.serial else ""

@@ -1,8 +1,8 @@
-"""Which purge a drive gets: (interface, what it can, what state it is in, what was asked) -> commands, or a refusal.
+"""Decide the purge of a drive: (interface, capabilities, state, requested method) -> commands, or a refusal.
 
-A pure table; nothing here runs anything. A drive's own purge comes first. Where it has none, or one that cannot be
-had now, a lesser method is taken and said to be one. Where others' data would be hit, or the drive itself is in a state
-that must be looked at, the purge is refused.
+A pure table: it runs no commands. A drive's own purge comes first. If the drive has none, or it is not available now,
+a lesser method is used and named as such. The purge is refused if it would hit data of others, or if the state of the
+drive needs attention first.
 """
 
 from collections.abc import Iterator
@@ -12,20 +12,20 @@ from typing import NamedTuple
 from stend.base import checked
 
 Command = tuple[str, ...]
-PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and told in every error
+PASSWORD = "stend"  # noqa: S105 - set for the length of a security erase, and printed in every error
 OWN, LESSER = "a drive's own purge", "not a drive's own purge"
 LESSER_METHODS = ("discard", "zero")
 METHODS = ("sanitize", "crypto", "format", "erase", *LESSER_METHODS)
-"""What an operator may ask for; without asking the first that is to be had is taken."""
+"""Methods that the operator may request; without a request the first available one is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """What the table is asked about.
+    """A drive as the input of the table.
 
-    `node` is the block node, `controller` what takes whole-drive commands (NVMe); `can` are capability bits and `state`
-    what holds now, each by the names used below; `neighbours` are other nodes on the same drive; `words` is what the
-    drive itself says of its state.
+    `node` is the block node, `controller` the node for whole-drive commands (NVMe). `can` are its capabilities and
+    `state` its current states, by the names used below. `neighbours` are other nodes on the same drive. `template` is
+    the maker's command and `method` the requested method, if any. `words` is the drive's own report of its state.
     """
 
     interface: str
@@ -36,16 +36,16 @@ class Drive:
     neighbours: tuple[str, ...] = ()
     lba_format: int = 0
     template: str = ""
-    asked: str = ""
+    method: str = ""
     words: str = ""
     serial: str = ""
 
 
 class Way(NamedTuple):
-    """A purge to do: its phrase for the record, its commands, how it is followed, and how to undo what failed.
+    """A purge to run: its phrase for the record, its commands, how to follow it, and how to undo a failed one.
 
-    `follow` is the kind of progress to ask for (empty: the command ends when it is done); `crypto` says that what is
-    read afterwards need not be zeros. `instead` tells why no better method was taken.
+    `follow` is the kind of progress to read (empty: the command ends with the purge). `crypto` is True if the drive
+    need not read as zeros afterwards. `instead` is the reason why no better method is used.
     """
 
     name: str
@@ -66,61 +66,61 @@ class No(NamedTuple):
 
 @dataclass(slots=True)
 class _Search:
-    """Ways found so far, and why better ones were passed over."""
+    """The possible ways so far, and the reasons why better ones are not possible."""
 
     ways: list[Way] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
 
 
 def decide(drive: Drive) -> Way | No:
-    """The purge of this drive now, or why there is none."""
+    """Return the purge of this drive, or the refusal with its reason."""
     if drive.template:
         return _vendor(drive)
-    if drive.asked and drive.asked not in METHODS:
-        return No(f"there is no purge method {drive.asked!r}; there are {', '.join(METHODS)}")
+    if drive.method and drive.method not in METHODS:
+        return No(f"there is no purge method {drive.method!r}; there are {', '.join(METHODS)}")
     if stop := _stops(drive):
         return No(stop)
     ways, passed = _own(drive)
     hit = next((why for why in passed if why.startswith("would hit")), "")
-    if hit and not ways and drive.asked not in LESSER_METHODS:
+    if hit and not ways and drive.method not in LESSER_METHODS:
         return No(f"its own purge {hit}; {OTHERS}")
     ways += _lesser(drive, "; ".join(passed))
-    chosen = [way for way in ways if drive.asked in ("", way.name)]
+    chosen = [way for way in ways if drive.method in ("", way.name)]
     if chosen:
         return chosen[0]
     have = ", ".join(way.name for way in ways) or "none"
     why = f" ({'; '.join(passed)})" if passed else ""
-    return No(f"it cannot be purged by {drive.asked or 'any method'}{why}; it has {have}")
+    return No(f"it cannot be purged by {drive.method or 'any method'}{why}; it has {have}")
 
 
-OTHERS = "save what is on them, or ask for the lesser --method discard, which touches this one alone"
+OTHERS = "save what is on them, or use the lesser --method discard, which touches only this one"
 
 
 def _vendor(drive: Drive) -> Way:
-    """The operator's own command, its words split at spaces, {node}, {controller} and {serial} filled in."""
+    """Return the operator's command, split at spaces, with {node}, {controller} and {serial} replaced."""
     names = {"node": drive.node, "controller": drive.controller or drive.node, "serial": drive.serial}
     words = checked.words(checked.checked(drive.template, "the maker's command"), **names)
     return Way("vendor", f"the maker's command `{' '.join(words)}`", (words,), crypto=True)
 
 
 def _stops(drive: Drive) -> str:
-    """A state in which nothing must be begun."""
-    said = f"; it says: {drive.words}" if drive.words else ""
+    """Return the reason why no purge may start in the drive's state, or an empty string."""
+    words = f"; it reports: {drive.words}" if drive.words else ""
     for state, why in STATES.items():
         if state in drive.state and not (state == "sanitize failed" and _sanitizes(drive)):
-            return why + said
+            return why + words
     return ""
 
 
 STATES = {
-    "read-only": "it lets nobody write to it (worn out, or protected); it cannot be purged",
+    "read-only": "it accepts no writes (worn out, or protected); it cannot be purged",
     "locked": "it is locked by an ATA password; unlock it first (`hdparm --security-unlock PASSWORD`)",
-    "password": "an ATA password that is not ours is set on it; clear it first (`hdparm --security-disable PASSWORD`)",
-    "sanitize running": "a sanitize that somebody else began is running; wait until it is done",
-    "format running": "a format that somebody else began is running; wait until it is done",
+    "password": "it has an ATA password that stend did not set; clear it first (`hdparm --security-disable PASSWORD`)",
+    "sanitize running": "a sanitize started by another program is running; wait until it is done",
+    "format running": "a format started by another program is running; wait until it is done",
     "sanitize failed": "its last sanitize failed and it has no other; only its maker can help",
     "resync": "the array is being synchronised or checked; wait until /proc/mdstat says it is done",
-    "failed array": "the array has failed; mend or re-create it first",
+    "failed array": "the array has failed; repair or re-create it first",
 }
 
 
@@ -149,7 +149,7 @@ def _hits(drive: Drive, what: str) -> str:
 
 
 def _nvme(drive: Drive) -> Iterator[Offer]:
-    """NVMe 1.4: Sanitize (5.24) reaches every namespace; Format NVM (5.23) one, or all where FNA says so."""
+    """Offer purges of NVMe 1.4: Sanitize (5.24) of all namespaces, Format NVM (5.23) of one, or of all by FNA."""
     whole = drive.controller or drive.node
     if not _sanitizes(drive):
         yield None, "it has no Sanitize"
@@ -193,7 +193,7 @@ def _format_nvme(drive: Drive) -> Iterator[Offer]:
 
 
 def _sata(drive: Drive) -> Iterator[Offer]:
-    """ACS-4: Sanitize is not stopped by the security lock of firmware (frozen), Security Erase is."""
+    """Offer purges of ACS-4; the security lock of firmware (frozen) blocks Security Erase but not Sanitize."""
     for bit, name, word in (
         ("sanitize block", "sanitize", "block-erase"),
         ("sanitize crypto", "crypto", "crypto-scramble"),
@@ -220,7 +220,7 @@ def _sata(drive: Drive) -> Iterator[Offer]:
 
 
 def _security_erase(drive: Drive) -> Way:
-    """Set a password, erase (which clears it); where erasing fails, clear the password."""
+    """Return Security Erase: set a password and erase, which clears it; if the erase fails, clear the password."""
     user = ("hdparm", "--user-master", "u")
     enhanced = "security enhanced" in drive.can
     word = "--security-erase-enhanced" if enhanced else "--security-erase"
@@ -231,7 +231,7 @@ def _security_erase(drive: Drive) -> Way:
 
 
 def _scsi(drive: Drive) -> Iterator[Offer]:
-    """SBC-4: Sanitize, then Format Unit; both run in the drive and are asked after with Request Sense."""
+    """Offer purges of SBC-4: Sanitize, then Format Unit; both run in the drive and are followed by Request Sense."""
     if drive.neighbours:
         yield None, _hits(drive, "logical units of one drive")
         return
@@ -250,7 +250,7 @@ def _scsi(drive: Drive) -> Iterator[Offer]:
 
 
 def _md(drive: Drive) -> Iterator[Offer]:
-    """An array has no purge of its own, and those of its members would take the array with them."""
+    """Offer none: an array has no purge command, and its members' purges would destroy the array."""
     yield None, "it is an array: its members' own purges would take the array with them"
 
 

@@ -1,1 +1,1 @@
-"""What drives, their kernel and other people's programs tell: facts, logs, links. Nothing here opens a drive."""
+"""Read facts, logs and links of drives from sysfs and external programs. Nothing here opens a drive."""

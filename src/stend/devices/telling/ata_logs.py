@@ -1,4 +1,4 @@
-"""What a SATA drive logs of itself, as smartctl reads it: the standard's device statistics, then makers' attributes."""
+"""Logs of a SATA drive as smartctl reads them: the standard's device statistics, then makers' attributes."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ NAND_WRITES = {
     "Flash_Writes_GiB": GiB,
     "NAND_GB_Written_TLC": GB,
 }
-"""Names that smartctl's drive database gives to counters, and the bytes one of them stands for."""
+"""Names of counters in smartctl's drive database, and the bytes of one count."""
 
 STATISTICS = {
     "media_errors": "Number of Reported Uncorrectable Errors",
@@ -36,47 +36,48 @@ SECTORS = {"host_write_bytes": "Logical Sectors Written", "host_read_bytes": "Lo
 CAPACITORS = "Power_Loss_Cap_Test"
 
 
-def health(told: dict[str, Any]) -> dict[str, Any]:
-    """Health from `smartctl --json --all --log=devstat`; `host_unit_bytes` is how coarsely host writes are counted."""
-    told = shapes.taken(told, shapes.SMARTCTL)
-    found: dict[str, Any] = {
-        "temperature_c": told.get("temperature", {}).get("current"),
-        "link": told.get("interface_speed", {}).get("current", {}).get("string"),
+def health(document: dict[str, Any]) -> dict[str, Any]:
+    """Return health from `smartctl --json --all --log=devstat`; `host_unit_bytes` is the unit of the writes counter."""
+    smart = shapes.taken(document, shapes.SMARTCTL)
+    figures: dict[str, Any] = {
+        "temperature_c": smart.get("temperature", {}).get("current"),
+        "link": smart.get("interface_speed", {}).get("current", {}).get("string"),
     }
-    found |= _attributes(told) | _statistics(told)
-    return shapes.sound(found)
+    figures |= _attributes(smart) | _statistics(smart)
+    return shapes.sound(figures)
 
 
-def _statistics(told: dict[str, Any]) -> dict[str, Any]:
-    """From the device statistics log (ACS-4, 9.5), where an entry is valid."""
-    pages = told.get("ata_device_statistics", {}).get("pages", [])
+def _statistics(smart: dict[str, Any]) -> dict[str, Any]:
+    """Return the valid entries of the device statistics log (ACS-4, 9.5)."""
+    pages = smart.get("ata_device_statistics", {}).get("pages", [])
     rows = (row for page in pages for row in page.get("table", []))
     values = {
         row["name"]: row["value"]
         for row in rows
         if {"name", "value"} <= row.keys() and row.get("flags", {}).get("valid", True)
     }
-    block = int(told.get("logical_block_size", 512))
-    found = {key: values[name] for key, name in STATISTICS.items() if name in values}
+    block = int(smart.get("logical_block_size", 512))
+    figures = {key: values[name] for key, name in STATISTICS.items() if name in values}
     counted = {key: values[name] * block for key, name in SECTORS.items() if name in values}
-    return found | counted | ({"host_unit_bytes": block} if "host_write_bytes" in counted else {})
+    return figures | counted | ({"host_unit_bytes": block} if "host_write_bytes" in counted else {})
 
 
-def _attributes(told: dict[str, Any]) -> dict[str, Any]:
-    rows = told.get("ata_smart_attributes", {}).get("table", [])
+def _attributes(smart: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures of makers' SMART attributes."""
+    rows = smart.get("ata_smart_attributes", {}).get("table", [])
     raw = {row["name"]: row["raw"]["value"] for row in rows if "name" in row and row.get("raw")}
-    found: dict[str, Any] = {key: raw.get(name) for key, name in ATTRIBUTES.items()}
+    figures: dict[str, Any] = {key: raw.get(name) for key, name in ATTRIBUTES.items()}
     for key, names in (("host_write_bytes", HOST_WRITES), ("nand_write_bytes", NAND_WRITES)):
         name = next((name for name in names if name in raw), "")
-        found |= {key: raw[name] * names[name]} if name else {}
-        found |= {"host_unit_bytes": names[name]} if name in HOST_WRITES else {}
+        figures |= {key: raw[name] * names[name]} if name else {}
+        figures |= {"host_unit_bytes": names[name]} if name in HOST_WRITES else {}
     worn = next((row.get("value") for row in rows if row.get("name") in WORN), None)
-    return found | {"wear_pct": 100 - worn if worn is not None else None}
+    return figures | {"wear_pct": 100 - worn if worn is not None else None}
 
 
-def power_loss_protection(told: dict[str, Any]) -> str:
-    """Capacitors that the drive tests by itself, where it has such an attribute; empty otherwise."""
-    rows = shapes.taken(told, shapes.SMARTCTL).get("ata_smart_attributes", {}).get("table", [])
+def power_loss_protection(document: dict[str, Any]) -> str:
+    """Return the result of the drive's test of its capacitors; empty if it has no such attribute."""
+    rows = shapes.taken(document, shapes.SMARTCTL).get("ata_smart_attributes", {}).get("table", [])
     row = next((row for row in rows if row.get("name") == CAPACITORS), None)
     if row is None:
         return ""

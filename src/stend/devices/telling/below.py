@@ -1,4 +1,4 @@
-"""What the drives that a node lies on tell (members of md, disks of a volume or a partition): facts, health."""
+"""Facts and health of the drives below a node: members of md, disks of a volume or a partition."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -14,10 +14,10 @@ class Member(Protocol):
 
     @property
     def node(self) -> str:
-        """The kernel's name of it."""
+        """Return the kernel's name of the drive."""
 
     def health(self) -> dict[str, Any]:
-        """What it tells of itself now."""
+        """Return the current health of the drive."""
 
 
 KEPT = ("kind", "path", "model", "serial", "wwn", "firmware", "interface", "capacity_bytes", "logical_bytes")
@@ -34,32 +34,32 @@ SUMS = (
     "warning_temperature_min",
 )
 WORST = ("temperature_c", "throttled", "critical_warning", "wear_pct")
-"""Health of many drives as one: what is added up (host bytes are not the array's), and what the worst one tells."""
+"""Health of many drives as one: SUMS are added up (host bytes are not the array's), of WORST the maximum is taken."""
 
 
-def tell(looked: facts.Looked, members: Sequence[Member], key: str = "drives_below") -> None:
-    """The facts of each as one fact named `key`; their doubts and warnings with the drive's name."""
-    looked.add(**{key: [_told(member.identity) for member in members] or None})
+def add_members(looked: facts.Looked, members: Sequence[Member], key: str = "drives_below") -> None:
+    """Add the facts of all members as one fact named `key`, and their doubts and warnings with the drive's name."""
+    looked.add(**{key: [_facts(member.identity) for member in members] or None})
     for member in members:
-        told, name = member.identity.facts, member.node
-        looked.doubts += (_named(name, text) for text in told.get("doubts", ()))
-        looked.warnings += (_named(name, text) for text in told.get("warnings", ()))
+        facts_of, name = member.identity.facts, member.node
+        looked.doubts += (_named(name, text) for text in facts_of.get("doubts", ()))
+        looked.warnings += (_named(name, text) for text in facts_of.get("warnings", ()))
 
 
-def _told(member: Identity) -> dict[str, Any]:
-    own = {key: value for key, value in member.facts.items() if key not in ("doubts", "warnings")}
-    return {name: getattr(member, name) for name in KEPT} | own
+def _facts(member: Identity) -> dict[str, Any]:
+    kept = {key: value for key, value in member.facts.items() if key not in ("doubts", "warnings")}
+    return {name: getattr(member, name) for name in KEPT} | kept
 
 
 def _named(name: str, text: str) -> str:
-    """What is missing on this host is said once and not for each."""
+    """Return a doubt with the drive's name; a missing program is reported once for the host and gets no name."""
     return text if "is not installed" in text else f"its drive {name}: {text}"
 
 
 def health(members: Iterable[Member]) -> dict[str, Any]:
-    """All members together: counters added up where every one tells them, the worst of states."""
+    """Return the health of all members together: sums of counters that every member has, and the worst states."""
     every = [member.health() for member in members]
     if not every:
         return {}
-    added = {key: sum(told[key] for told in every) for key in SUMS if all(key in told for told in every)}
-    return added | {key: max(told.get(key, 0) for told in every) for key in WORST if any(key in t for t in every)}
+    added = {key: sum(each[key] for each in every) for key in SUMS if all(key in each for each in every)}
+    return added | {key: max(each.get(key, 0) for each in every) for key in WORST if any(key in e for e in every)}

@@ -1,4 +1,4 @@
-"""Facts of a drive as they are gathered: what the kernel tells of all of them, and what could not be asked."""
+"""Gather facts about a drive: those of the kernel about every drive, and doubts if a program could not be run."""
 
 import re
 from pathlib import Path
@@ -11,13 +11,13 @@ from stend.devices.telling import tools
 from stend.model.definition import Identity
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
-"""PCI Express: GT/s of one lane, as sysfs tells it, to the generation people name."""
+"""PCI Express: GT/s of one lane as sysfs shows it -> generation."""
 
 
 class Looked:
-    """Facts of a drive as they are gathered; a program that is missing leaves a doubt in their place.
+    """Facts about a drive while they are gathered; a missing program adds a doubt instead.
 
-    Doubts become notes of the run; warnings, which are shorter, stand on every page of its report.
+    Doubts become notes of the run. Warnings are shorter and are printed on every page of its report.
     """
 
     def __init__(self) -> None:
@@ -25,27 +25,27 @@ class Looked:
         self.doubts: list[str] = []
         self.warnings: list[str] = []
 
-    def ask(self, *words: str) -> tools.Told:
-        """What a program says; nothing, and a doubt, where it can't."""
+    def run(self, *words: str) -> tools.Output:
+        """Run a program and return its output; add a doubt and return empty output if it cannot be run."""
         try:
-            return tools.ask(*words)
+            return tools.run(*words)
         except (Missing, StepFailed) as error:
             self.doubts.append(f"{error}; what it would tell is not in this record")
-            return tools.Told(127, "", str(error))
+            return tools.Output(127, "", str(error))
 
     def add(self, **facts: Any) -> None:
-        """Keep the facts that were told."""
+        """Keep the facts that have a value."""
         self.facts |= {key: value for key, value in facts.items() if value not in (None, "")}
 
     @property
     def all(self) -> dict[str, Any]:
-        """Facts, doubts and warnings together."""
-        said = {"doubts": list(dict.fromkeys(self.doubts)), "warnings": list(dict.fromkeys(self.warnings))}
-        return self.facts | {key: texts for key, texts in said.items() if texts}
+        """Return facts, doubts and warnings together."""
+        remarks = {"doubts": list(dict.fromkeys(self.doubts)), "warnings": list(dict.fromkeys(self.warnings))}
+        return self.facts | {key: texts for key, texts in remarks.items() if texts}
 
 
 def common(looked: Looked, node: str, kernel: Kernel) -> None:
-    """What sysfs tells of every drive: its queue, its NUMA node."""
+    """Gather the facts that sysfs has about every drive: its queue and its NUMA node."""
     disk = kernel.block(kernel.parent(node) or node)
     queue, device = disk / "queue", disk / "device"
     looked.add(
@@ -58,23 +58,23 @@ def common(looked: Looked, node: str, kernel: Kernel) -> None:
 
 
 def _numa(device: Path) -> str:
-    """The NUMA node of the nearest part of the way to the drive that tells one, its PCI function as a rule."""
+    """Return the NUMA node of the nearest device above the drive that has one, usually its PCI function."""
     places = [device.resolve(), *device.resolve().parents][:-1]
-    return next((told for told in (text(place / "numa_node") for place in places) if told), "")
+    return next((node for node in (text(place / "numa_node") for place in places) if node), "")
 
 
 def _chosen(line: str) -> str:
-    """The word in brackets."""
+    """Return the word in brackets; the whole line if it has no brackets."""
     return line.partition("[")[2].partition("]")[0] or line
 
 
 def pci_link(looked: Looked, folder: Path) -> None:
-    """Link speed and width as negotiated and as capable; a link below what both ends can is a doubt."""
-    told = {name: text(folder / name) for name in ("current_link_speed", "current_link_width", "max_link_speed",
+    """Gather the negotiated and the maximum link speed and width; a link below its maximum is a doubt."""
+    link = {name: text(folder / name) for name in ("current_link_speed", "current_link_width", "max_link_speed",
                                                     "max_link_width")}  # fmt: skip
-    if not all(told.values()) or "Unknown" in str(told):
+    if not all(link.values()) or "Unknown" in str(link):
         return
-    now, can = (_link(told[f"{word}_link_speed"], told[f"{word}_link_width"]) for word in ("current", "max"))
+    now, can = (_link(link[f"{word}_link_speed"], link[f"{word}_link_width"]) for word in ("current", "max"))
     looked.add(link=now, link_capable=can)
     if now != can:
         looked.doubts.append(f"its PCI Express link runs at {now}, it can {can}: look at the slot and its neighbours")
@@ -82,9 +82,9 @@ def pci_link(looked: Looked, folder: Path) -> None:
 
 
 def pci_errors(folder: Path) -> dict[str, int]:
-    """Errors that the link corrected since the host started (AER); {} where the host does not report them."""
-    told = re.search(r"TOTAL_ERR_COR (\d{1,18})\b", text(folder / "aer_dev_correctable"))
-    return {"link_errors": int(told[1])} if told else {}
+    """Return the errors that the link corrected since the host started (AER); {} if the host does not report them."""
+    total = re.search(r"TOTAL_ERR_COR (\d{1,18})\b", text(folder / "aer_dev_correctable"))
+    return {"link_errors": int(total[1])} if total else {}
 
 
 def _link(speed: str, lanes: str) -> str:
@@ -94,13 +94,13 @@ def _link(speed: str, lanes: str) -> str:
 
 
 def shown(drive: Identity) -> str:
-    """Its capacity, and of how much that is where it has more."""
+    """Return the capacity of a drive in words, with its native capacity if that is larger."""
     visible = decimal(drive.capacity_bytes)
     return f"{visible} of {decimal(drive.native_bytes)} native" if drive.native_bytes else visible
 
 
 def kernel_counters(kernel: Kernel, node: str) -> dict[str, Any]:
-    """Bytes since the host started, by /sys/block/*/stat; {} when the drive is gone or nothing is counted."""
+    """Return the bytes since the host started, by /sys/block/*/stat; {} if the drive disappeared or does not count."""
     fields = text(kernel.block(node) / "stat").split()
     uncounted = text(kernel.block(kernel.parent(node) or node) / "queue/iostats") == "0"
     if len(fields) < 7 or uncounted:

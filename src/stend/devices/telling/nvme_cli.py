@@ -1,4 +1,4 @@
-"""The words of nvme-cli: version 3 renames ten commands, and prints the number of a new namespace only with -v."""
+"""Commands of nvme-cli: version 3 renames ten of them, and prints the number of a new namespace only with -v."""
 
 import os
 import re
@@ -27,7 +27,7 @@ MOST_NSID = 0xFFFFFFFE
 
 
 class Unnumbered(StepFailed):
-    """A namespace was made, and nvme-cli did not print its number: nothing may be done to it, or be undone."""
+    """A namespace was made and nvme-cli did not print its number, so that it can be neither used nor deleted."""
 
 
 def words(*command: str) -> tuple[str, ...]:
@@ -43,23 +43,24 @@ def creates(command: tuple[str, ...]) -> bool:
     return command[:2] == ("nvme", CREATE) or command[:3] == ("nvme", *RENAMED[CREATE])
 
 
-def created(told: tools.Told) -> str:
-    """Return the number of the namespace that was made; Unnumbered where it is not printed once and for certain.
+def created(output: tools.Output) -> str:
+    """Return the number of the new namespace; raise Unnumbered unless it is printed exactly once.
 
-    Version 2 prints `create-ns: Success, created nsid:2` or, from 2.14 on, a line `nsid: 2`; 3 the line with -v alone.
+    Version 2 prints `create-ns: Success, created nsid:2` or, from 2.14 on, a line `nsid: 2`. Version 3 prints the line
+    only with -v.
     """
-    found: list[str] = re.findall(r"^(?:create-ns: Success, created )?nsid: ?(\d+)$", told.out, re.MULTILINE)
-    if len(found) != 1 or not 1 <= int(found[0]) <= MOST_NSID:
+    numbers: list[str] = re.findall(r"^(?:create-ns: Success, created )?nsid: ?(\d+)$", output.out, re.MULTILINE)
+    if len(numbers) != 1 or not 1 <= int(numbers[0]) <= MOST_NSID:
         shown = " ".join(words("nvme", "list-ns"))
         raise Unnumbered(
-            f"nvme-cli made a namespace and does not print its number ({told.words}); it is not attached: "
+            f"nvme-cli made a namespace and does not print its number ({output.words}); it is not attached: "
             f"`{shown} --all` lists it"
         )
-    return found[0]
+    return numbers[0]
 
 
 def major() -> int:
-    """Return the major version of this host's nvme-cli; 2 where it does not print one."""
+    """Return the major version of this host's nvme-cli; 2 if it does not print one."""
     path = shutil.which("nvme") or ""
     try:
         changed = os.stat(path).st_mtime_ns if path else 0
@@ -70,6 +71,6 @@ def major() -> int:
 
 @lru_cache(maxsize=8)
 def _major(path: str, changed: int) -> int:
-    """Kept as long as the program is the same file; `nvme version 2.16 (git 2.16)`."""
-    found = re.search(r"^nvme version (\d+)\.", tools.softly(path, "version").out, re.MULTILINE)
-    return int(found[1]) if found else 2
+    """Return the version from `nvme version 2.16 (git 2.16)`, cached as long as the program is the same file."""
+    version = re.search(r"^nvme version (\d+)\.", tools.try_run(path, "version").out, re.MULTILINE)
+    return int(version[1]) if version else 2

@@ -1,4 +1,4 @@
-"""What an NVMe drive logs of itself: SMART of the base specification, and what its maker adds, flash writes first."""
+"""Logs of an NVMe drive: SMART of the base specification, and makers' logs, mainly for the bytes written to flash."""
 
 import re
 from collections.abc import Iterator
@@ -19,38 +19,37 @@ INTEL_VENDORS = (0x8086, 0x025E)
 
 
 def celsius(kelvin: Any) -> int | None:
-    """Degrees; None where nothing is told."""
+    """Return degrees Celsius; None if the value is not a plausible temperature."""
     degrees = tools.number(kelvin)
     return degrees - KELVIN if 220 < degrees < 520 else None
 
 
 def smart(log: dict[str, Any]) -> dict[str, Any]:
-    """Health from `nvme smart-log -o json`, whatever names its version gives."""
+    """Return health from `nvme smart-log -o json`, with the names of any version."""
 
     def first(*names: str) -> int | None:
         return next((tools.count(log[name]) for name in names if name in log), None)
 
     units = {"host_read_bytes": "data_units_read", "host_write_bytes": "data_units_written"}
-    told: dict[str, Any] = {
+    health: dict[str, Any] = {
         key: units_read * DATA_UNIT_BYTES
         for key, name in units.items()
         if (units_read := tools.count(log.get(name))) is not None
     }
-    told["temperature_c"] = celsius(log.get("temperature"))
-    told["media_errors"] = first("media_errors")
-    told["wear_pct"] = first("percent_used", "percentage_used")
-    told["spare_pct"] = first("avail_spare", "available_spare")
-    told["power_on_hours"] = first("power_on_hours")
-    told["critical_warning"] = _warning(log.get("critical_warning"))
-    told["throttle_s"] = _sum(log, "thm_temp1_total_time", "thm_temp2_total_time")
-    told["warning_temperature_min"] = first("warning_temp_time")
-    return shapes.sound(told)
+    health["temperature_c"] = celsius(log.get("temperature"))
+    health["media_errors"] = first("media_errors")
+    health["wear_pct"] = first("percent_used", "percentage_used")
+    health["spare_pct"] = first("avail_spare", "available_spare")
+    health["power_on_hours"] = first("power_on_hours")
+    health["critical_warning"] = _warning(log.get("critical_warning"))
+    health["throttle_s"] = _sum(log, "thm_temp1_total_time", "thm_temp2_total_time")
+    health["warning_temperature_min"] = first("warning_temp_time")
+    return shapes.sound(health)
 
 
-def _warning(told: Any) -> int | None:
-    """A number, or an object of bits that newer versions print."""
-    told = told.get("value") if isinstance(told, dict) else told
-    return tools.count(told)
+def _warning(value: Any) -> int | None:
+    """Return the critical warning from a number, or from the object of bits that newer versions print."""
+    return tools.count(value.get("value") if isinstance(value, dict) else value)
 
 
 def _sum(log: dict[str, Any], *names: str) -> int | None:
@@ -59,7 +58,7 @@ def _sum(log: dict[str, Any], *names: str) -> int | None:
 
 
 def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[str]:
-    """What must be said of a drive before anything is asked of it."""
+    """Yield the doubts about a drive's health before a run."""
     if health.get("critical_warning"):
         yield f"the drive gives a critical warning ({health['critical_warning']:#x}) before the run"
     if warns_from_c and health.get("temperature_c", 0) >= warns_from_c:
@@ -68,36 +67,36 @@ def doubts(health: dict[str, Any], warns_from_c: int | None) -> Iterator[str]:
         yield f"the drive has used {health['wear_pct']} % of the writes its maker vouches for"
 
 
-def page(told: tools.Told) -> bytes:
-    """A log page from the hex dump that every version of `nvme get-log` prints."""
-    rows = re.findall(r"^[0-9a-f]{4,}:((?: [0-9a-f]{2}){1,16})", told.out, re.MULTILINE)
-    return bytes.fromhex("".join(rows)) if told.code == 0 else b""
+def page(dump: tools.Output) -> bytes:
+    """Return a log page from the hex dump that every version of `nvme get-log` prints; empty if the command failed."""
+    rows = re.findall(r"^[0-9a-f]{4,}:((?: [0-9a-f]{2}){1,16})", dump.out, re.MULTILINE)
+    return bytes.fromhex("".join(rows)) if dump.code == 0 else b""
 
 
 def ocp(log: bytes) -> dict[str, Any]:
-    """The extended SMART log of OCP drives (Datacenter NVMe SSD 2.0, 4.8.6); {} where it is another maker's page."""
+    """Return the extended SMART log of OCP drives (Datacenter NVMe SSD 2.0, 4.8.6); {} for another maker's page."""
     if log[496:512] != OCP_GUID:
         return {}
     capacitors = _count(log, 128, 2)
-    found = {
+    figures = {
         "nand_write_bytes": _count(log, 0, 16),
         "throttle_events": _count(log, 96, 1),
         "throttled": _count(log, 97, 1),
         "link_errors": _count(log, 104, 8),
         "link_retrains": _count(log, 192, 8),
     }
-    return shapes.sound(found | ({} if capacitors == NO_CAPACITOR else {"capacitor_pct": capacitors}))
+    return shapes.sound(figures | ({} if capacitors == NO_CAPACITOR else {"capacitor_pct": capacitors}))
 
 
 def intel(log: bytes) -> dict[str, Any]:
-    """Intel's additional SMART log: items of a key and six bytes; {} where the page is none."""
+    """Return Intel's additional SMART log (12-byte items by key); {} if the page is not that log."""
     rows = (log[at : at + INTEL_ITEM_BYTES] for at in range(0, len(log) - INTEL_ITEM_BYTES + 1, INTEL_ITEM_BYTES))
     items = {row[0]: row for row in rows if row[0]}
     if NAND_WRITTEN not in items:
         return {}
-    found = {"nand_write_bytes": _count(items[NAND_WRITTEN], 5, 6) * 32 * MiB}
-    found |= {"crc_errors": _count(items[CRC_ERRORS], 5, 6)} if CRC_ERRORS in items else {}
-    return shapes.sound(found | ({"throttle_events": _count(items[THROTTLE], 6, 4)} if THROTTLE in items else {}))
+    figures = {"nand_write_bytes": _count(items[NAND_WRITTEN], 5, 6) * 32 * MiB}
+    figures |= {"crc_errors": _count(items[CRC_ERRORS], 5, 6)} if CRC_ERRORS in items else {}
+    return shapes.sound(figures | ({"throttle_events": _count(items[THROTTLE], 6, 4)} if THROTTLE in items else {}))
 
 
 def _count(log: bytes, at: int, size: int) -> int:
@@ -105,36 +104,39 @@ def _count(log: bytes, at: int, size: int) -> int:
 
 
 READERS = {"0xc0": ocp, "0xca": intel}
-"""Log page -> who reads it."""
+"""Log page -> its parser."""
 
 
 def makers(controller: str, log_id: str) -> dict[str, Any]:
-    """A maker's log page now; {} where there is none, which the drive counts among its errors when asked."""
-    told = tools.softly("nvme", "get-log", controller, f"--log-id={log_id}", "--log-len=512")
-    return READERS[log_id](page(told))
+    """Read a maker's log page; {} if the drive does not have it, and then the drive may log the request as an error."""
+    dump = tools.try_run("nvme", "get-log", controller, f"--log-id={log_id}", "--log-len=512")
+    return READERS[log_id](page(dump))
 
 
 def makers_log(controller: str, vendor: int) -> str:
-    """Which page tells the flash writes of this drive; empty if none."""
+    """Return the log page with the flash writes of this drive; empty if it has none."""
     offered = ("0xc0", "0xca") if vendor in INTEL_VENDORS else ("0xc0",)
     return next((log_id for log_id in offered if makers(controller, log_id)), "")
 
 
-def power(told: dict[str, Any], state: int | None) -> dict[str, Any]:
-    """The power state and the watts it allows, by Identify Controller of nvme-cli 1 and 2 (NVMe 1.4, figure 249)."""
+def power(ctrl: dict[str, Any], state: int | None) -> dict[str, Any]:
+    """Return the power state and its maximum in watts, by Identify Controller of nvme-cli 1 and 2.
+
+    It is NVMe 1.4, figure 249. The result is {} if the state is unknown.
+    """
     if state is None:
         return {}
     state &= 31
-    rows = shapes.dicts(told.get("psds"))
+    rows = shapes.dicts(ctrl.get("psds"))
     row = rows[state] if state < len(rows) else {}
     fine = tools.number(row.get("max_power_scale", tools.number(row.get("flags", 0)) & 1))
     most_w = _watts(row.get("max_power"), 0.0001 if fine else 0.01)
     return {"power_state": state} | ({"power_state_max_w": most_w} if most_w else {})
 
 
-def _watts(told: Any, unit_w: float) -> float:
-    """A count of units, or text such as `8.25 W`."""
-    if isinstance(told, str) and (found := re.match(r"(\d{1,6}(?:\.\d{1,6})?)\s*W", told)):
-        return float(found[1])
-    watts = round(tools.number(told) * unit_w, 4)
+def _watts(value: Any, unit_w: float) -> float:
+    """Return watts from a count of units, or from text such as `8.25 W`."""
+    if isinstance(value, str) and (match := re.match(r"(\d{1,6}(?:\.\d{1,6})?)\s*W", value)):
+        return float(match[1])
+    watts = round(tools.number(value) * unit_w, 4)
     return watts if watts < MOST_W else 0

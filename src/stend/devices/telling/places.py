@@ -1,4 +1,4 @@
-"""Why a file or a volume answers differently from the drive that it lies on: what every page must say of it."""
+"""Find why figures of a file or a volume are not those of the drive below it; every page prints these warnings."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ REMOTE = (
 
 
 def of_mount(mount: Mount) -> Iterator[str]:
-    """What the file system that a file lies in does to its requests."""
+    """Yield how the file system of a file changes its requests."""
     if mount.kind in MEMORY:
         yield f"not a drive: the file lies in memory ({mount.kind})"
     if mount.kind in COPYING:
@@ -29,7 +29,7 @@ def of_mount(mount: Mount) -> Iterator[str]:
 
 
 def of_node(node: str, kernel: Kernel) -> Iterator[str]:
-    """What a block device does to its requests, or one below it."""
+    """Yield how a block device, or one below it, changes its requests."""
     if text(kernel.block(node) / "loop/dio") == "0":
         yield "not the drive alone: a loop device goes through the page cache"
     if text(kernel.block(node) / "dm/uuid").startswith("CRYPT-"):

@@ -1,4 +1,4 @@
-"""The links of SAS and USB disks, as sysfs tells them: rate, width, errors."""
+"""Read the links of SAS and USB disks from sysfs: rate, width, errors."""
 
 import re
 from pathlib import Path
@@ -12,18 +12,18 @@ RESETS = "phy_reset_problem_count"
 
 
 def link(node: str, kernel: Kernel) -> dict[str, Any]:
-    """`link` and, of SAS, `link_capable`: what its port of the host or the expander can, which the drive may not."""
+    """Return `link` and, for SAS, `link_capable`: the maximum of the port of the host or expander, not of the drive."""
     phys = _phys(node, kernel)
     if phys:
         now, can = (_rate(phys, name) for name in ("negotiated_linkrate", "maximum_linkrate"))
-        return {key: told for key, told in (("link", now), ("link_capable", can)) if told}
+        return {key: rate for key, rate in (("link", now), ("link_capable", can)) if rate}
     places = (kernel.block(node) / "device").resolve().parents
-    speed = next((told for told in (text(place / "speed") for place in places) if told), "")
+    speed = next((rate for rate in (text(place / "speed") for place in places) if rate), "")
     return {"link": f"USB {speed} Mb/s"} if speed else {}
 
 
 def errors(node: str, kernel: Kernel) -> dict[str, int]:
-    """Errors of all its phys together since the host started; {} where it has none."""
+    """Return the errors of all phys together since the host started; {} if it has no phys."""
     phys = _phys(node, kernel)
     if not phys:
         return {}
@@ -32,14 +32,14 @@ def errors(node: str, kernel: Kernel) -> dict[str, int]:
 
 
 def _phys(node: str, kernel: Kernel) -> list[Path]:
-    """The phys of the port that its end device hangs on."""
+    """Return the phys of the port of its end device."""
     real = (kernel.block(node) / "device").resolve()
     end = next((place for place in real.parents if place.name.startswith("end_device-")), None)
     return sorted(end.parent.glob("phy-*/sas_phy/*")) if end else []
 
 
 def _rate(phys: list[Path], name: str) -> str:
-    """The slowest of them and how many, as `12.0 Gbit x1`; empty where one tells nothing."""
+    """Return the slowest rate and the number of phys, as `12.0 Gbit x1`; empty if a phy shows no rate."""
     rates = [text(phy / name) for phy in phys]
     if not all(re.match(r"\d{1,6}(\.\d{1,6})?( |$)", rate, re.ASCII) for rate in rates):
         return ""

@@ -1,4 +1,4 @@
-"""What documents of drives' programs hold, as far as it is used; whatever is of another kind counts as not told."""
+"""Shapes of the documents that drives' programs print, as far as stend uses them; other values count as missing."""
 
 from typing import Annotated, Any
 
@@ -40,20 +40,17 @@ HEALTH: dict[str, Any] = {
     "throttled": Byte,
     "capacitor_pct": Annotated[int, Meta(ge=0, le=65534)],
 }
-"""Figures of a drive's health; all others are counts."""
+"""Shapes of figures of a drive's health; all others are counts."""
 
 
 def taken(value: Any, shape: Any) -> Any:
-    """What a document tells, in this shape: a type, {name: shape}, or [shape] of each; None where it is another."""
+    """Return the parts of a document that fit a shape: a type, {name: shape}, or [shape]; None for another type."""
     if isinstance(shape, dict):
-        found = (
-            {key: taken(value[key], inner) for key, inner in shape.items() if key in value}
-            if isinstance(value, dict)
-            else {}
-        )
-        return {key: one for key, one in found.items() if one is not None}
+        items = shape.items() if isinstance(value, dict) else ()
+        parts = {key: taken(value[key], inner) for key, inner in items if key in value}
+        return {key: part for key, part in parts.items() if part is not None}
     if isinstance(shape, list):
-        return [taken(one, shape[0]) for one in value] if isinstance(value, list) else []
+        return [taken(entry, shape[0]) for entry in value] if isinstance(value, list) else []
     try:
         return msgspec.convert(value, shape)
     except untrusted.BROKEN:
@@ -61,17 +58,17 @@ def taken(value: Any, shape: Any) -> Any:
 
 
 def sound(health: dict[str, Any]) -> dict[str, Any]:
-    """The figures of a drive's health that can be."""
+    """Return the figures of a drive's health that have a possible value."""
     return untrusted.fitting(health, {key: HEALTH.get(key, Count) for key in health})
 
 
 def dicts(value: Any) -> list[dict[str, Any]]:
-    """A list of records, an empty one for each that is none."""
-    return [one if isinstance(one, dict) else {} for one in value] if isinstance(value, list) else []
+    """Return a list of dicts, with {} for each entry of another type; [] if the value is not a list."""
+    return [entry if isinstance(entry, dict) else {} for entry in value] if isinstance(value, list) else []
 
 
 def figure(value: Any) -> float | None:
-    """A number, also one written as text; None where it is none."""
+    """Return a number, also one written as text; None if it is not a number."""
     try:
         return msgspec.convert(value, Number, strict=False)
     except untrusted.BROKEN:

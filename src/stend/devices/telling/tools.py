@@ -1,4 +1,4 @@
-"""Other people's programs that know drives: asked with a time limit, a missing one named with what installs it."""
+"""Run external programs that read drives, with a time limit; the error of a missing one names its package."""
 
 import json
 import re
@@ -13,8 +13,8 @@ from stend.base.text import plain
 PATIENCE_S = 30.0
 
 
-class Told(NamedTuple):
-    """What a program said, and its exit code."""
+class Output(NamedTuple):
+    """The exit code of a program, its standard output and its standard error."""
 
     code: int
     out: str
@@ -22,23 +22,23 @@ class Told(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Its complaint in one line, or what it said last."""
+        """Return its last two lines, standard error last, in one line of at most 300 characters."""
         lines = [line.strip() for line in f"{self.out}\n{self.err}".splitlines() if line.strip()]
         return plain("; ".join(lines[-2:]))[:300] or f"exit code {self.code}"
 
     @property
     def document(self) -> dict[str, Any]:
-        """Its JSON; {} where it is none (warnings may stand before it)."""
+        """Return its JSON, also after warnings; {} if it printed no JSON object."""
         start = self.out.find("{")
         try:
-            found = json.loads(self.out[start:]) if start >= 0 else {}
+            parsed = json.loads(self.out[start:]) if start >= 0 else {}
         except (ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return parsed if isinstance(parsed, dict) else {}
 
 
-def ask(*words: str, limit_s: float = PATIENCE_S) -> Told:
-    """What a program says. Missing when it is not installed, StepFailed when it does not answer in time."""
+def run(*words: str, limit_s: float = PATIENCE_S) -> Output:
+    """Run a program; raise Missing if it is not installed, StepFailed if it does not end within `limit_s` seconds."""
     try:
         done = subprocess.run(
             words,
@@ -54,33 +54,33 @@ def ask(*words: str, limit_s: float = PATIENCE_S) -> Told:
     except OSError as error:
         raise Missing(f"{words[0]} cannot be run: {error.strerror}") from error
     except subprocess.TimeoutExpired as error:
-        said = (error.stdout or b"") + (error.stderr or b"")
-        raise StepFailed(f"`{' '.join(words)}` did not end within {limit_s:g} s: {_last(said)}") from error
-    return Told(done.returncode, done.stdout, done.stderr)
+        printed = (error.stdout or b"") + (error.stderr or b"")
+        raise StepFailed(f"`{' '.join(words)}` did not end within {limit_s:g} s: {_last(printed)}") from error
+    return Output(done.returncode, done.stdout, done.stderr)
 
 
-def softly(*words: str) -> Told:
-    """The same where nothing must end for it: a program that is missing or silent says nothing."""
+def try_run(*words: str) -> Output:
+    """Run a program like `run`, but return exit code 127 and the reason if it is missing or takes too long."""
     try:
-        return ask(*words)
+        return run(*words)
     except (Missing, StepFailed) as error:
-        return Told(127, "", str(error))
+        return Output(127, "", str(error))
 
 
-def _last(said: bytes | str) -> str:
-    text = said.decode(errors="replace") if isinstance(said, bytes) else said
-    return text.strip().splitlines()[-1] if text.strip() else "it said nothing"
+def _last(printed: bytes | str) -> str:
+    text = printed.decode(errors="replace") if isinstance(printed, bytes) else printed
+    return text.strip().splitlines()[-1] if text.strip() else "it printed nothing"
 
 
 def number(value: Any) -> int:
-    """A count, 0 where it is none."""
+    """Return a count; 0 if the value is not a count."""
     return count(value) or 0
 
 
 def count(value: Any) -> int | None:
-    """A count however a program writes it: 7, "7", "1,234,567", "308 K", "0x1f"; None where it is none."""
-    if isinstance(value, str) and (found := re.match(r"\s*(0x[0-9a-fA-F]{1,32}|\d[\d,.]{,60})", value)):
-        digits = found[1]
+    """Return a count in any notation: 7, "7", "1,234,567", "308 K", "0x1f"; None if the value is not a count."""
+    if isinstance(value, str) and (match := re.match(r"\s*(0x[0-9a-fA-F]{1,32}|\d[\d,.]{,60})", value)):
+        digits = match[1]
         whole = digits.replace(",", "").partition(".")[0]
         value = int(digits, 16) if digits.startswith("0x") else int(whole) if whole.isascii() else None
     return int(value) if isinstance(value, int | float) and 0 <= value <= MOST else None

@@ -1,6 +1,7 @@
-"""The engine of our own: IOs of a trace at their times, or drawn from streams by weight, by Linux native AIO.
+"""An engine that sends IOs of a trace at their times, or IOs of weighted streams, by Linux native AIO.
 
-fio keeps no trace's times (it drifts 8 to 65 %, docs/replay.md) and cannot tie the size of an IO to its kind.
+fio does not keep the times of a trace (it drifts 8 to 65 %, docs/replay.md) and cannot tie the size of an IO to its
+kind.
 """
 
 import os
@@ -8,24 +9,24 @@ from collections.abc import Mapping
 
 from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
-from stend.engines.mapped import found
+from stend.engines.mapped import find_trace
 from stend.engines.replay.load import SILENCE_S, SenderLoad
-from stend.engines.replay.process import Sender, started
+from stend.engines.replay.process import Sender, start_sender
 from stend.engines.replay.task import Task
 from stend.model.definition import Workload
 
 __all__ = ["BOUND", "ReplayEngine", "SenderLoad"]
 
 BOUND = 1024
-"""IOs of a trace in flight at most; what is due beyond that is late, and is told."""
+"""The most IOs of a trace in flight; an IO that is due beyond that is sent late and counted as late."""
 READY_S = 120.0
-"""How long a sender may take to be ready: it compiles its kernels once on a host."""
+"""Seconds that a sender may take to be ready: it compiles its kernels once on a host."""
 
 
 class ReplayEngine(RealTime[SenderLoad]):
-    """Load on what is at `path`; on nothing at all, which measures the schedule itself, where that is "".
+    """An engine for the drive or file at `path`; with "" it sends nothing and measures the schedule itself.
 
-    `traces` is {trace's number: its file}; `block_bytes` what all IOs are whole multiples of.
+    `traces` is {number of a trace: its file}. All IOs are multiples of `block_bytes`.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class ReplayEngine(RealTime[SenderLoad]):
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
     ) -> SenderLoad:
-        """Start a workload; see the seam. StepFailed when it cannot begin."""
+        """Start a workload, see `Engine.start`; raise StepFailed if it cannot begin."""
         self._stop()
         sender = self._held(workload, seed, from_bytes, limit_bytes)
         self.ready = None
@@ -58,7 +59,7 @@ class ReplayEngine(RealTime[SenderLoad]):
         return self.load
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
-        """Have a sender ready for what comes next."""
+        """Start a sender for the next workload and hold it before its first IO."""
         self._held(workload, seed, from_bytes, limit_bytes)
 
     def _drop(self) -> None:
@@ -70,7 +71,7 @@ class ReplayEngine(RealTime[SenderLoad]):
         task = self._task(workload, seed, from_bytes, limit_bytes or 0)
         if self.ready is None or self.ready[0] != task or not self.ready[1].alive:
             self._drop()
-            self.ready = task, started(task, READY_S)
+            self.ready = task, start_sender(task, READY_S)
         return self.ready[1]
 
     def _task(self, workload: Workload, seed: int, from_bytes: int, limit_bytes: int) -> Task:
@@ -83,7 +84,7 @@ class ReplayEngine(RealTime[SenderLoad]):
             interval_ns=round(self.interval_s * 1e9),
             range_bytes=(fitted(self.path, workload) if self.path else workload).range_bytes,
             block_bytes=self.block_bytes,
-            trace=str(found(self.traces, played).path) if played else "",
+            trace=str(find_trace(self.traces, played).path) if played else "",
             from_bytes=from_bytes,
             limit_bytes=limit_bytes,
         )

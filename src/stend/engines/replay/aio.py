@@ -1,4 +1,4 @@
-"""Linux native AIO by bare system calls: their numbers, and what the kernel is handed (linux/aio_abi.h)."""
+"""Linux native AIO by direct system calls: their numbers, and the layout of their structures (linux/aio_abi.h)."""
 
 import ctypes
 import os
@@ -21,22 +21,23 @@ NUMBERS = {"x86_64": Numbers(206, 207, 209, 208), "aarch64": Numbers(0, 1, 2, 4)
 """arch/x86/entry/syscalls/syscall_64.tbl, include/uapi/asm-generic/unistd.h."""
 PREAD, PWRITE, FDSYNC = 0, 1, 3
 DSYNC = 2
-"""RWF_DSYNC: a write that is on the medium when it is answered, by FUA where the drive has it."""
+"""RWF_DSYNC: a write that is on the medium when it is answered, by FUA if the drive has that."""
 DATA, KEY_FLAGS, OPCODE_FD, BUFFER, LENGTH, OFFSET = range(6)
 """Places in an iocb as eight words of 64 bits, little-endian: flags and descriptor are in the upper halves."""
 EVENT_DATA, EVENT_OBJECT, EVENT_RESULT = range(3)
 
 
 def numbers() -> Numbers:
-    """Those of this host. Missing where they are not known."""
+    """Return the system calls of this host's architecture; raise Missing if they are not known."""
     machine = platform.machine()
     if machine not in NUMBERS:
-        raise Missing(f"a trace cannot be replayed on a drive here: stend knows no native AIO of {machine} processors")
+        known = ", ".join(NUMBERS)
+        raise Missing(f"a trace cannot be replayed on a drive here: it needs a processor of {known}, not {machine}")
     return NUMBERS[machine]
 
 
 def setup(events: int) -> int:
-    """A context for so many IOs in flight. Missing where the kernel has none to give."""
+    """Return an AIO context for this number of IOs in flight; raise Missing if the kernel refuses it."""
     libc = ctypes.CDLL(None, use_errno=True)
     context = ctypes.c_ulong(0)
     if libc.syscall(ctypes.c_long(numbers().setup), ctypes.c_long(events), ctypes.byref(context)):

@@ -1,7 +1,7 @@
-"""Discards of a trace: native AIO has none, so threads of the sender's ask for them, and wait, one each.
+"""Send the discards of a trace by threads of the sender, one discard per thread, because native AIO has none.
 
-The compiled loop hands over a slot and rings the bell; the end is put where it looks. Neither side takes a lock of the
-other's.
+The compiled loop writes a slot and signals an eventfd. A thread writes the result where the loop reads it. The loop
+takes no lock.
 """
 
 import errno
@@ -16,30 +16,31 @@ from stend.engines.replay import memory as m
 from stend.engines.replay.parts import BELL, ENDED, FD, Flight
 
 BLKDISCARD = 0x1277
-"""linux/fs.h: `ioctl` with first byte and length, two words of 64 bits."""
+"""linux/fs.h: `ioctl` with the first byte and the length, two words of 64 bits."""
 THREADS = 4
 
 
 def taken(fd: int) -> bool:
-    """Whether what is open there takes discards; a file, or what is open to be read only, does not."""
+    """Return True if the open target takes discards; a file, or a drive opened for reading, does not."""
     try:
         ioctl(fd, BLKDISCARD, struct.pack("QQ", 0, 1))
     except OSError as error:
-        return error.errno == errno.EINVAL  # one byte is no block: refused after all other questions
+        return error.errno == errno.EINVAL  # a length of one byte is refused after all other checks
     return True
 
 
 class Discards:
-    """Threads that discard what `under_way` hands over; response times begin at that moment."""
+    """Threads that run the discards of a Flight; a response time begins when the loop hands the discard over."""
 
     def __init__(self, under_way: Flight, shared: m.Shared) -> None:
         self.flight, self.at, self.begun = under_way, shared.at, 0
         self.lock, self.bell = threading.Lock(), os.eventfd(0, os.EFD_SEMAPHORE | os.EFD_CLOEXEC)
         under_way.set[BELL] = self.bell
         for _ in range(THREADS):
-            threading.Thread(target=self._go_on, daemon=True).start()
+            threading.Thread(target=self._serve, daemon=True).start()
 
-    def _go_on(self) -> None:
+    def _serve(self) -> None:
+        """Run discards until the process ends."""
         f = self.flight
         while os.eventfd_read(self.bell):
             with self.lock:
@@ -50,7 +51,7 @@ class Discards:
                 f.set[ENDED] += 1
 
     def _discard(self, slot: int) -> int:
-        """Nanoseconds that it took, or minus the error's number."""
+        """Run the discard of a slot; return its response time in ns, or the negative errno."""
         f = self.flight
         try:
             ioctl(int(f.set[FD]), BLKDISCARD, struct.pack("QQ", f.iocb[slot, aio.OFFSET], f.iocb[slot, aio.LENGTH]))

@@ -1,4 +1,4 @@
-"""The two loops that send: a schedule as it was in time or as its depths allow, and streams drawn by weight."""
+"""The two compiled loops that send: a schedule by its times or by its queue depths, and weighted streams."""
 
 from typing import Any, NamedTuple
 
@@ -8,37 +8,37 @@ import numpy.typing as npt
 from stend.base.jit import bin_of, compiled, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
-from stend.engines.replay.parts import HELD_NS, now, reap, send, slept, tell, wait
+from stend.engines.replay.parts import HELD_NS, now, send, slept, wait, write_snapshot
 from stend.model.stats import BIN_BITS, BINS
 from stend.sim.kernels import draw, i64
 from stend.sim.requests import ENDED
 
 BATCH = 64
-"""So many IOs are sent at most before answers are taken."""
+"""The most IOs that are sent before answers are taken."""
 NEVER = 1 << 62
 
 
 class Ring(NamedTuple):
-    """IOs of the schedule that are read ahead; IO n lies at n modulo its length."""
+    """IOs of the schedule that are read ahead; IO n is at place n modulo the length."""
 
     due: npt.NDArray[np.int64]
-    """ns since the beginning; none where `depth` is what holds an IO back"""
+    """ns since the start; 0 if `depth` limits when an IO is sent"""
     op: npt.NDArray[np.int64]
     flags: npt.NDArray[np.int64]
     offset: npt.NDArray[np.int64]
     length: npt.NDArray[np.int64]
     depth: npt.NDArray[np.int64]
-    """IOs in flight, this one included, that it may make; 0: as many as there is room for"""
+    """the most IOs in flight with this one; 0: as many as there is room for"""
 
 
 def ring(ios: int) -> Ring:
-    """An empty one."""
+    """Return an empty ring."""
     return Ring(*(np.zeros(ios, np.int64) for _ in Ring._fields))
 
 
 @inlined
 def late(at: Any, done: Any, ns: Any) -> None:
-    """Count how late an IO of the schedule was sent, and whether for want of room in the queue."""
+    """Count the lateness of a sent IO in ns, and whether the queue was full."""
     done.words[m.SENT] += 1
     done.bins[m.LATENESS, bin_of(max(ns, i64(0)), BIN_BITS, BINS)] += 1
     done.words[m.LATEST] = max(done.words[m.LATEST], ns)
@@ -49,7 +49,7 @@ def late(at: Any, done: Any, ns: Any) -> None:
 
 @inlined
 def sent(f: Any, at: Any, done: Any, r: Any, n: Any, t: Any, timed: Any) -> Any:
-    """Send the IO at place `n` of the ring; False where the kernel takes none."""
+    """Send the IO at place `n` of the ring; return False if the kernel accepts none now."""
     flags = aio.DSYNC if r.flags[n] & 1 and r.op[n] == m.WRITE else 0
     if not send(f, at, done, r.op[n], flags, r.offset[n], r.length[n], at[m.TAKEN] * 7919, t):
         return False
@@ -62,14 +62,14 @@ def sent(f: Any, at: Any, done: Any, r: Any, n: Any, t: Any, timed: Any) -> Any:
 
 
 @compiled
-def play(f: Any, at: Any, told: Any, done: Any, r: Any, timed: Any) -> None:
-    """The schedule in `r` until it is through, told to end, or failed; BEGAN and NEXT_TELL are set by the caller."""
+def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any) -> None:
+    """Send the schedule in `r` until its end, STOP, or an error; the caller sets BEGAN and NEXT_SNAPSHOT."""
     places, bound = i64(r.due.shape[0]), i64(f.iocb.shape[0])
     while True:
         t = now(f, at)
         at[m.BEAT] = t
-        if t >= at[m.NEXT_TELL]:
-            tell(at, told, done, t)
+        if t >= at[m.NEXT_SNAPSHOT]:
+            write_snapshot(at, shared, done, t)
         until, full, ending = i64(NEVER), False, at[m.STOP] != 0 or at[m.ERRNO] != 0
         for _ in range(BATCH):
             if ending or at[m.TAKEN] >= at[m.FED]:
@@ -93,18 +93,18 @@ def play(f: Any, at: Any, told: Any, done: Any, r: Any, timed: Any) -> None:
             break
         wait(f, at, done, t, i64(NEVER) if ending else until, full or ending)
         at[m.SLEPT] = slept(f)
-    tell(at, told, done, max(at[m.ANSWERED], i64(1)))
+    write_snapshot(at, shared, done, max(at[m.ANSWERED], i64(1)))
     at[m.OVER] = 1
 
 
 @compiled
-def press(f: Any, at: Any, told: Any, done: Any, s: Any) -> None:
-    """Requests drawn from the stream `s`, as many in flight as there is room for, until it ends or is told to."""
+def press(f: Any, at: Any, shared: Any, done: Any, s: Any) -> None:
+    """Send requests of the stream `s`, as many in flight as there is room for, until its end, STOP, or an error."""
     while True:
         t = now(f, at)
         at[m.BEAT] = t
-        if t >= at[m.NEXT_TELL]:
-            tell(at, told, done, t)
+        if t >= at[m.NEXT_SNAPSHOT]:
+            write_snapshot(at, shared, done, t)
         ending = at[m.STOP] != 0 or at[m.ERRNO] != 0
         for _ in range(BATCH):
             if ending or at[m.FLYING] >= f.iocb.shape[0]:
@@ -121,8 +121,5 @@ def press(f: Any, at: Any, told: Any, done: Any, s: Any) -> None:
         if ending and at[m.FLYING] <= 0:
             break
         wait(f, at, done, t, i64(NEVER), True)
-    tell(at, told, done, max(at[m.ANSWERED], i64(1)))
+    write_snapshot(at, shared, done, max(at[m.ANSWERED], i64(1)))
     at[m.OVER] = 1
-
-
-__all__ = ["Ring", "play", "press", "reap", "ring"]

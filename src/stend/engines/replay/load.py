@@ -1,4 +1,4 @@
-"""A load under way in a sender's process: its snapshots as differences, its watchdog, and how it kept its schedule."""
+"""A load that runs in a sender's process: differences of its snapshots, its watchdog, and its pace."""
 
 import os
 import time
@@ -17,16 +17,16 @@ from stend.model.record import Counts
 NS = 1e-9
 POLL_S = 0.002
 SILENCE_S = 30.0
-"""How long a drive may leave all that is in flight unanswered: longer than its own time-out and reset."""
+"""Seconds that a drive may take to answer any IO in flight: longer than its own time-out and reset."""
 
 
 class SenderLoad:
-    """`began` and `ended` are the first IO's time on the schedule and the last answer."""
+    """A load of a sender; `began` is the start of its schedule and `ended` the end of the last snapshot, in seconds."""
 
     def __init__(self, sender: Sender, label: str, *, interval_s: float, silence_s: float, scheduled: bool) -> None:
         self.sender, self.label, self.interval_s, self.silence_s = sender, label, interval_s, silence_s
         self.shared, self.scheduled = sender.shared, scheduled
-        self.over, self.seen, self.until_ns = False, 0, 0
+        self.over, self.snapshots, self.until_ns = False, 0, 0
         self.before = m.ledger()
         self.pace: Pace | None = None
         self.cpu_s = busy_cpu_s()
@@ -35,14 +35,15 @@ class SenderLoad:
         self.began = self.ended = self.at(m.BEGAN) * NS or time.monotonic()
 
     def at(self, word: int) -> int:
-        """A word of what is shared."""
+        """Return a word of the shared memory."""
         return int(self.shared.at[word])
 
     def next(self) -> Counts | None:
-        """Counts of the next interval; None once all is sent and answered. LoadFailed at an error or a long silence."""
+        """Return the counts of the next interval, or None once every IO is answered; raise LoadFailed on failure."""
         if self.over:
             return None
-        self._told()
+        self._wait(lambda: self.at(m.SNAPSHOTS) > self.snapshots or self.at(m.OVER) != 0)
+        self._raise_error()
         last = self.at(m.OVER) != 0
         counts = self._since()
         if last:
@@ -50,12 +51,12 @@ class SenderLoad:
         return counts
 
     def stop(self) -> Counts | None:
-        """Send no more, wait for what is in flight; what was done since the last `next`."""
+        """Send no more IOs, wait for those in flight, and return the counts since the last `next`."""
         if self.over:
             return None
-        self.sender.ask()
+        self.sender.request_stop()
         self._wait(lambda: self.at(m.OVER) != 0)
-        self._failed_here()
+        self._raise_error()
         counts = self._since()
         self._close()
         return counts
@@ -64,44 +65,41 @@ class SenderLoad:
         self.over = True
         self.sender.end()
 
-    def _told(self) -> None:
-        """Wait for a snapshot that is new, or the end."""
-        self._wait(lambda: self.at(m.TOLD) > self.seen or self.at(m.OVER) != 0)
-        self._failed_here()
-
     def _wait(self, until: Callable[[], bool]) -> None:
-        """Until that is so. LoadFailed where the sender ended, or the drive answers nothing for too long."""
-        heard, beat = time.monotonic(), (-1, -1)
+        """Wait until `until` returns True; raise LoadFailed if the sender ended or the drive is silent for too long."""
+        changed, beat = time.monotonic(), (-1, -1)
         while not until():
             now = self.at(m.ANSWERED), self.at(m.BEAT) if not self.at(m.FLYING) else 0
             if now != beat:
-                heard, beat = time.monotonic(), now
-            if time.monotonic() - heard > self.silence_s:
-                raise self._gone(f"no answer for {self.silence_s:g} s, {self.at(m.FLYING)} IOs in flight")
+                changed, beat = time.monotonic(), now
+            if time.monotonic() - changed > self.silence_s:
+                raise self._failed(f"no answer for {self.silence_s:g} s, {self.at(m.FLYING)} IOs in flight")
             if not self.sender.alive and not self.at(m.OVER):
                 words = self.sender.last_words()
-                raise self._gone(words, died=self.sender.died)
+                raise self._failed(words, died=self.sender.died)
             time.sleep(POLL_S)
 
-    def _failed_here(self) -> None:
+    def _raise_error(self) -> None:
+        """Raise LoadFailed if an IO failed."""
         if error := self.at(m.ERRNO):
-            raise self._gone(f"the IO at byte {self.at(m.FAILED_AT)} failed: {os.strerror(error)}")
+            raise self._failed(f"the IO at byte {self.at(m.FAILED_AT)} failed: {os.strerror(error)}")
 
-    def _gone(self, why: str, *, died: bool = False) -> LoadFailed:
+    def _failed(self, why: str, *, died: bool = False) -> LoadFailed:
+        """End the sender and return the error to raise."""
         self._close()
         return LoadFailed(f"{self.label}: {why}", died=died)
 
     def _since(self) -> Counts:
-        """What the newest snapshot has that the last one seen had not."""
-        told = self.at(m.TOLD)
-        slot = (told - 1) % m.SLOTS
-        missed = [n % m.SLOTS for n in range(max(self.seen, told - m.SLOTS + 1), told)]
+        """Return the difference between the newest snapshot and the last one that was read."""
+        count = self.at(m.SNAPSHOTS)
+        slot = (count - 1) % m.SLOTS
+        missed = [n % m.SLOTS for n in range(max(self.snapshots, count - m.SLOTS + 1), count)]
         sums, bins, words = (part[slot].copy() for part in self.shared[1:])
         grown = sums - self.before.sums
         grown[:, 4] = self.shared.sums[missed, :, 4].max(axis=0) if missed else 0
         more = bins - self.before.bins
         until_ns = max(int(words[m.UNTIL]), self.until_ns)
-        seconds, self.until_ns, self.seen = (until_ns - self.until_ns) * NS, until_ns, told
+        seconds, self.until_ns, self.snapshots = (until_ns - self.until_ns) * NS, until_ns, count
         cpu_s, self.cpu_s = self.cpu_s, busy_cpu_s()
         self.before = m.Ledger(sums, bins, words)
         self.ended = self.began + until_ns * NS

@@ -1,7 +1,7 @@
-"""What the process that sends the IOs tells the one that counts them: one piece of memory that both have mapped.
+"""Memory that the process that sends the IOs shares with the process that reads its counts.
 
-The sender writes a snapshot of all it has counted at each interval and when it ends, then raises TOLD; it waits for
-nobody, and neither side ever takes a lock.
+The sender writes a snapshot of its counts at each interval and at its end, then increments SNAPSHOTS. It never waits
+for the reader, and neither side takes a lock.
 """
 
 import mmap
@@ -18,39 +18,42 @@ from stend.model.stats import BINS
     FED_ALL,
     TAKEN,
     STOP,
-    TOLD,
+    SNAPSHOTS,
     ERRNO,
     FAILED_AT,
     BEGAN,
     BEAT,
     ANSWERED,
     FLYING,
-    NEXT_TELL,
+    NEXT_SNAPSHOT,
     INTERVAL,
     OVER,
     BLAMED,
     SLEPT,
     LEFT_OUT,
 ) = range(17)
-"""Words of `at`; times are ns of the monotonic clock, those after BEGAN count from it, as the schedule does.
+"""Places in `at`; times are ns of the monotonic clock, and those after BEGAN count from it, as the schedule does.
 
-FED and TAKEN: IOs of the schedule that were read and sent; BEAT: when the sender last came round; ANSWERED: the drive's
-last answer; FLYING: IOs in flight; BLAMED: 1 while IOs are late because there was no room in the queue; SLEPT: how
-often the sender had gone to sleep when it came round; LEFT_OUT: discards of the trace that are not sent, known once
-FED_ALL.
+FED and TAKEN: IOs of the schedule that were read and sent. BEAT: the time of the sender's last round. ANSWERED: the
+time of the drive's last answer. FLYING: IOs in flight. BLAMED: 1 while IOs are late because the queue was full. SLEPT:
+how often the sender had slept by its last round. LEFT_OUT: discards of the trace that are not sent, known once FED_ALL
+is set.
 """
 WORDS = 17
 READ, WRITE, FLUSH, DISCARD, LATENESS = range(5)
-"""Rows of sums (but the last) and bins; the first four as in a trace."""
+"""Rows of bins and, without the last one, of sums; the first four are the operations of a trace."""
 SENT, LATE, FULL, LATEST, UNTIL = range(5)
-"""Words of a snapshot: IOs of a schedule that were sent, those more than LATE_NS late, those of them that waited for
-room in the queue, the longest lateness in ns; when it was taken."""
+"""Words of a snapshot.
+
+SENT: IOs of a schedule that were sent. LATE: those more than LATE_NS late. FULL: the late ones that waited for room in
+the queue. LATEST: the longest lateness in ns. UNTIL: the time of the snapshot in ns.
+"""
 LATE_NS = 1_000_000
 SLOTS = 16
 
 
 class Ledger(NamedTuple):
-    """What was done so far."""
+    """The counts since the load began."""
 
     sums: npt.NDArray[np.float64]
     """[4, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns since the last snapshot"""
@@ -60,7 +63,7 @@ class Ledger(NamedTuple):
 
 
 class Shared(NamedTuple):
-    """The memory as arrays."""
+    """The shared memory as arrays; the first axis of `sums`, `bins` and `words` is the slot of a snapshot."""
 
     at: npt.NDArray[np.int64]
     sums: npt.NDArray[np.float64]
@@ -78,14 +81,14 @@ SIZE = sum(8 * int(np.prod(shape)) for _, _, shape in LAYOUT)
 
 
 def made() -> int:
-    """A descriptor of new memory, all zeros."""
+    """Create shared memory filled with zeros and return its descriptor."""
     fd = os.memfd_create("stend-replay", 0)
     os.truncate(fd, SIZE)
     return fd
 
 
 def mapped(fd: int) -> Shared:
-    """The memory of a descriptor."""
+    """Map the memory of a descriptor as arrays."""
     room, at, arrays = mmap.mmap(fd, SIZE), 0, list[Any]()
     for _, kind, shape in LAYOUT:
         count = int(np.prod(shape))
@@ -95,12 +98,12 @@ def mapped(fd: int) -> Shared:
 
 
 def nothing() -> Shared:
-    """Memory of a load that is told to end before it begins."""
-    at, *told = (np.zeros(shape, kind) for _, kind, shape in LAYOUT)
-    at[STOP], at[NEXT_TELL] = 1, 1 << 62
-    return Shared(at, *told)
+    """Return private memory of a load that stops before its first IO, to compile the kernels with."""
+    at, *arrays = (np.zeros(shape, kind) for _, kind, shape in LAYOUT)
+    at[STOP], at[NEXT_SNAPSHOT] = 1, 1 << 62
+    return Shared(at, *arrays)
 
 
 def ledger() -> Ledger:
-    """Nothing done yet."""
+    """Return counts of 0."""
     return Ledger(np.zeros((4, 5)), np.zeros((5, BINS), np.int64), np.zeros(8, np.int64))

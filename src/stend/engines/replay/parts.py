@@ -1,6 +1,6 @@
-"""Compiled parts that both kernels share: the clock, sending an IO, taking answers, counting, telling.
+"""Compiled parts of both loops: the clock, sending an IO, taking answers, counting, writing snapshots.
 
-`f` is the Flight: what is under way and the memory that the system calls work on.
+`f` is the Flight: the IOs in flight and the memory of the system calls.
 """
 
 from typing import Any, NamedTuple
@@ -26,28 +26,32 @@ _write: Any = types.ExternalFunction("write", types.int64(types.int32, types.uin
 MONOTONIC, ABSOLUTE, THREAD = 1, 1, 1
 SECOND = 1_000_000_000
 SPIN_NS = 50_000
-"""What is due sooner is waited for awake: a sleeper comes back some ten microseconds late."""
+"""For an IO that is due sooner the loop spins, because a sleep ends some ten microseconds late."""
 EARLY_NS = 30_000
-"""By so much a sleep ends before what it waits for."""
+"""A sleep ends this long before the IO is due."""
 ROUND_NS = 50_000_000
-"""The sender comes round at least so often, to tell, to end and to show that it lives."""
+"""The longest time between two rounds of the loop, which writes snapshots, checks STOP and shows that it runs."""
 HELD_NS = 500_000
 """A submission that took longer, and put the thread to sleep, waited for room in the kernel's queue."""
 SLEPT = 16
-"""Place of ru_nvcsw, how often the thread gave the processor away, in struct rusage."""
-EIO, EAGAIN, EINTR = 5, 11, 4
+"""Place of ru_nvcsw, the number of voluntary context switches of the thread, in struct rusage."""
+EIO, EAGAIN = 5, 11
 AWAKE_NS, NAP_NS = 1_000_000, 100_000
-"""After so long awake a sender naps: others are waiting, and the kernel would let them in for 50 ms at once."""
+"""After AWAKE_NS without sleep the sender sleeps NAP_NS; else the kernel would run waiting processes for 50 ms."""
 LOOK_NS = 200_000
-"""While a discard is in flight its end is looked for so often: no AIO tells it."""
+"""While a discard is in flight the loop checks for its end at this interval, because AIO does not report it."""
 CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED, BELL, HANDED, ENDED, SEEN = range(13)
-"""Words of `Flight.set`: AIO context, descriptor (negative: no drive), two system calls, free slots, memory that is
-written from, and where is read into; when the sender slept last. Of discards (see `discards.py`): the eventfd that
-tells of one, how many were handed over, how many ended, how many of those ends were seen."""
+"""Places in `Flight.set`.
+
+CONTEXT: AIO context. FD: descriptor (negative: no drive). SUBMIT, GETEVENTS: system calls. FREE: free slots. POOL,
+POOL_BYTES: memory that writes send. SCRATCH: memory for reads. RESTED: the time of the last sleep. For discards (see
+`discards.py`) BELL: the eventfd that signals one. HANDED: how many were handed over. ENDED: how many ended. SEEN: how
+many of those ends were counted.
+"""
 
 
 class Flight(NamedTuple):
-    """IOs in flight, a slot each, and what the system calls need."""
+    """IOs in flight, one slot each, and the memory of the system calls."""
 
     set: npt.NDArray[np.int64]
     iocb: npt.NDArray[np.int64]
@@ -55,9 +59,9 @@ class Flight(NamedTuple):
     events: npt.NDArray[np.int64]
     free: npt.NDArray[np.int64]
     handed: npt.NDArray[np.int64]
-    """[bound]: slots of discards handed over, discard n at n modulo its length"""
+    """[bound]: slots of discards handed over, discard n at n modulo the length"""
     ended: npt.NDArray[np.int64]
-    """[bound, 2]: slots of those that ended, and after how many ns, or minus the error's number"""
+    """[bound, 2]: slots of ended discards, and their response time in ns or the negative errno"""
     issued: npt.NDArray[np.int64]
     op: npt.NDArray[np.int64]
     time: npt.NDArray[np.int64]
@@ -65,26 +69,26 @@ class Flight(NamedTuple):
 
 
 def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int]) -> Flight:
-    """Nothing in flight yet, at most `bound`; `pool` is (address, bytes) written from, and the address read into."""
+    """Return an empty Flight for `bound` IOs; `pool` is (address, bytes) for writes, and the address for reads."""
     calls = aio.numbers()
     words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, 0, 0, 0], np.int64)
     iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
     free, issued, op = np.arange(bound), np.zeros(bound, np.int64), np.zeros(bound, np.int64)
     handed, ended = np.zeros(bound, np.int64), np.zeros((bound, 2), np.int64)
-    one, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
-    return Flight(words, iocb, one, events, free, handed, ended, issued, op, times, usage)
+    pointer, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
+    return Flight(words, iocb, pointer, events, free, handed, ended, issued, op, times, usage)
 
 
 @inlined
 def now(f: Any, at: Any) -> Any:
-    """Nanoseconds since the load began."""
+    """Return nanoseconds since the load began."""
     _clock(MONOTONIC, f.time.ctypes.data)
     return f.time[0] * SECOND + f.time[1] - at[m.BEGAN]
 
 
 @inlined
 def slept(f: Any) -> Any:
-    """How often this thread has given the processor away by itself."""
+    """Return the number of voluntary context switches of this thread."""
     _usage(THREAD, f.usage.ctypes.data)
     return f.usage[SLEPT]
 
@@ -102,14 +106,14 @@ def answered(f: Any, at: Any, done: Any, op: Any, nbytes: Any, ns: Any) -> None:
 
 @inlined
 def under_way(f: Any, at: Any) -> None:
-    """The slot on top of the free ones is in flight."""
+    """Take the top free slot for an IO in flight."""
     f.set[FREE] -= 1
     at[m.FLYING] += 1
 
 
 @inlined
 def landed(f: Any, at: Any, slot: Any) -> None:
-    """This one is free again."""
+    """Free a slot."""
     f.free[f.set[FREE]] = slot
     f.set[FREE] += 1
     at[m.FLYING] -= 1
@@ -117,7 +121,7 @@ def landed(f: Any, at: Any, slot: Any) -> None:
 
 @inlined
 def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: Any, place: Any, at_ns: Any) -> Any:
-    """Issue one IO at `at_ns`; False where the kernel takes none now. `place` chooses the data that is written."""
+    """Issue one IO at `at_ns`; return False if the kernel accepts none now. `place` selects the written data."""
     if f.set[FD] < 0:
         answered(f, at, done, op, nbytes, now(f, at) - at_ns)
         at[m.ANSWERED] = at_ns
@@ -155,7 +159,7 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
 
 @inlined
 def discarded(f: Any, at: Any, done: Any) -> None:
-    """Take the ends of discards that are there."""
+    """Count the discards that have ended."""
     while f.set[SEEN] < f.set[ENDED]:
         n = f.set[SEEN] % f.ended.shape[0]
         slot, ns = f.ended[n, 0], f.ended[n, 1]
@@ -170,7 +174,7 @@ def discarded(f: Any, at: Any, done: Any) -> None:
 
 @inlined
 def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
-    """Take the answers that are there; wait so long for the first where `least` is 1."""
+    """Take all available answers; if `least` is 1, wait up to `wait_ns` for the first one."""
     f.time[2], f.time[3] = wait_ns // SECOND, wait_ns % SECOND
     most = i64(f.events.shape[0])
     got = _system_call(f.set[GETEVENTS], f.set[CONTEXT], least, most, f.events.ctypes.data, f.time.ctypes.data + 16)
@@ -192,8 +196,8 @@ def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
 
 @inlined
 def wait(f: Any, at: Any, done: Any, t: Any, until: Any, full: Any) -> None:
-    """Take answers until something else is to be done at `until`; awake if that is soon and there is room for it."""
-    until = min(until, at[m.NEXT_TELL], t + ROUND_NS)
+    """Take answers until `until`, the time of the next action; spin if that is soon and the queue is not `full`."""
+    until = min(until, at[m.NEXT_SNAPSHOT], t + ROUND_NS)
     length = i64(0) if until - t < SPIN_NS and not full else max(until - t - EARLY_NS, i64(EARLY_NS))
     nap = t - f.set[RESTED] > AWAKE_NS and length < NAP_NS
     if nap or (length > 0 and at[m.FLYING] <= 0):
@@ -212,19 +216,19 @@ def wait(f: Any, at: Any, done: Any, t: Any, until: Any, full: Any) -> None:
 
 
 @inlined
-def tell(at: Any, told: Any, done: Any, t: Any) -> None:
-    """A snapshot for whoever counts; the longest response times begin anew."""
-    slot = at[m.TOLD] % m.SLOTS
+def write_snapshot(at: Any, shared: Any, done: Any, t: Any) -> None:
+    """Write a snapshot of the counts at time `t` into the shared memory, and reset the longest response times."""
+    slot = at[m.SNAPSHOTS] % m.SLOTS
     done.words[m.UNTIL] = t
     for row in range(done.bins.shape[0]):
         for n in range(done.bins.shape[1]):
-            told.bins[slot, row, n] = done.bins[row, n]
+            shared.bins[slot, row, n] = done.bins[row, n]
     for row in range(done.sums.shape[0]):
         for n in range(done.sums.shape[1]):
-            told.sums[slot, row, n] = done.sums[row, n]
+            shared.sums[slot, row, n] = done.sums[row, n]
         done.sums[row, 4] = 0.0
     for n in range(done.words.shape[0]):
-        told.words[slot, n] = done.words[n]
-    at[m.TOLD] += 1
-    while at[m.NEXT_TELL] <= t:
-        at[m.NEXT_TELL] += at[m.INTERVAL]
+        shared.words[slot, n] = done.words[n]
+    at[m.SNAPSHOTS] += 1
+    while at[m.NEXT_SNAPSHOT] <= t:
+        at[m.NEXT_SNAPSHOT] += at[m.INTERVAL]

@@ -1,4 +1,4 @@
-"""The sender's process: started, released, asked to end, and left behind where the kernel does not let it go."""
+"""The sender's process: start it, release it, stop it, and abandon it if the kernel does not end it."""
 
 import contextlib
 import os
@@ -14,13 +14,13 @@ from stend.engines.replay import memory as m
 from stend.engines.replay.task import GO, READY, Task
 
 KILL_S = 2.0
-"""How long the kernel may take to end it; one that waits for a dead drive ends with that wait."""
+"""Seconds that the kernel may take to end it; a process that waits for a dead drive ends only after that wait."""
 left: list[subprocess.Popen[bytes]] = []
 """Senders that could not be ended: the kernel holds them until the drive answers."""
 
 
 class Sender:
-    """One sender; `shared` is what it tells."""
+    """One sender; `shared` is the memory into which it writes its counts."""
 
     def __init__(self, task: Task) -> None:
         memory = m.made()
@@ -33,33 +33,33 @@ class Sender:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             pass_fds=(memory,),
-            process_group=0,  # Ctrl-C is for us; see `_fio_process`
+            process_group=0,  # Ctrl-C must not reach it; see `_fio_process`
         )
         os.close(memory)
-        self.said, self.ended, self.killed = b"", False, False
+        self.printed, self.ended, self.killed = b"", False, False
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Return True while the process runs."""
         return self.child.poll() is None
 
     @property
     def words(self) -> str:
-        """Its last line."""
-        lines = [line for line in self.said.decode(errors="replace").strip().splitlines() if line != READY]
+        """Return its last line, or how it ended if it printed none."""
+        lines = [line for line in self.printed.decode(errors="replace").strip().splitlines() if line != READY]
         code = self.child.poll() or 0
         return lines[-1] if lines else f"it was killed by signal {-code}" if code < 0 else f"it ended with {code}"
 
     @property
     def died(self) -> bool:
-        """Whether a signal ended it that was not ours, and it printed no error before."""
-        lines = self.said.decode(errors="replace").split()
+        """Return True if a signal ended it that stend did not send, and it printed no error."""
+        lines = self.printed.decode(errors="replace").split()
         return (self.child.poll() or 0) < 0 and not self.killed and lines in ([], [READY])
 
     def ready(self, seconds: float) -> bool:
-        """Wait until it could begin; False where it ended, or did not come that far."""
+        """Wait until it can begin; return False if it ended or was not ready after `seconds`."""
         until = time.monotonic() + seconds
-        while READY.encode() + b"\n" not in self.said:
+        while READY.encode() + b"\n" not in self.printed:
             if not self._listen(until - time.monotonic()):
                 return False
         return True
@@ -69,22 +69,22 @@ class Sender:
         assert out  # noqa: S101 for mypy: a pipe
         if not select.select([out], [], [], max(seconds, 0))[0]:
             return False
-        heard = os.read(out.fileno(), 1 << 16)
-        self.said, self.ended = self.said + heard, not heard
-        return bool(heard)
+        data = os.read(out.fileno(), 1 << 16)
+        self.printed, self.ended = self.printed + data, not data
+        return bool(data)
 
     def release(self) -> None:
-        """Let it begin."""
+        """Start the load."""
         with contextlib.suppress(BrokenPipeError):
             self.child.stdin.write(f"{GO}\n".encode())  # type: ignore[union-attr]
             self.child.stdin.flush()  # type: ignore[union-attr]
 
-    def ask(self) -> None:
-        """Have it end after what is in flight."""
+    def request_stop(self) -> None:
+        """Make it send no more IOs and end after those in flight."""
         self.shared.at[m.STOP] = 1
 
     def end(self) -> None:
-        """End it for certain, or leave it to the kernel."""
+        """Kill the process; add it to `left` if the kernel does not end it."""
         if self.alive:
             self.killed = True
             self.child.kill()
@@ -97,7 +97,7 @@ class Sender:
                 pipe.close()  # type: ignore[union-attr]
 
     def last_words(self) -> str:
-        """What it said before it ended."""
+        """Read the rest of its output and return `words`."""
         while self._listen(KILL_S):
             pass
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -105,8 +105,8 @@ class Sender:
         return self.words
 
 
-def started(task: Task, seconds: float) -> Sender:
-    """A sender that is ready. StepFailed with its words where it is not."""
+def start_sender(task: Task, seconds: float) -> Sender:
+    """Start a sender and wait until it is ready; raise StepFailed with its words if it is not after `seconds`."""
     sender = Sender(task)
     try:
         if sender.ready(seconds):

@@ -1,7 +1,7 @@
-"""The process that sends: `python -m stend.engines.replay.sender TASK`, told to begin by a line.
+"""The process that sends IOs: `python -m stend.engines.replay.sender TASK`, which begins at a line of its input.
 
-A process of its own, because a thread that waits for a dead drive can be neither stopped nor left behind by one that
-has a record to finish; and because nothing else of stend then delays an IO.
+It is a separate process, because a thread that waits for a dead drive can be neither stopped nor abandoned by a process
+that must finish its record. In a separate process no other work of stend delays an IO.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -30,39 +30,42 @@ from stend.sim.requests import stream
 from stend.trace import form
 
 POOL_BYTES = 32 << 20
-"""Random data that writes are made of; more, where one IO is longer than half of it."""
+"""Size of the random data for writes; it is larger if one IO is longer than half of it."""
 PIECE_BYTES = 256 << 10
-"""So much of it is drawn at once: it stays in the processor's cache, which halves the time."""
+"""Bytes of random data drawn at a time: they stay in the processor's cache, which halves the time."""
 AHEAD = 1 << 17
-"""IOs of a schedule that are read ahead."""
+"""The number of IOs of a schedule that are read ahead."""
 FEED_S = 0.002
 kept: list[mmap.mmap] = []
-"""Memory that the kernel reads and writes: held until the process ends."""
+"""Memory that the kernel reads and writes, kept until the process ends."""
 PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29
 
 
 def main(task: Task) -> None:
-    """Make all ready, say so, wait for the word, send."""
+    """Prepare the load, print READY, wait for GO, and send."""
+    # 1. End with the parent, and wake up from sleeps without slack.
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)
+    # 2. Open the target and compile the kernel.
     shared, fd = m.mapped(task.memory), _opened(task)
     under_way = _flight(task, fd)
     send = _played(task, under_way, shared) if task.trace else _drawn(task, under_way)
-    send(m.nothing())  # compiled, or taken from the cache
+    send(m.nothing())  # compile the kernel, or load it from the cache
+    # 3. Wait for GO and send, without interruptions by the garbage collector.
     sys.stdout.write(f"{READY}\n")
     sys.stdout.flush()
     if sys.stdin.readline().strip() != GO:
         return
     gc.disable()
-    _hurried()
-    shared.at[m.INTERVAL] = shared.at[m.NEXT_TELL] = task.interval_ns
+    _raise_priority()
+    shared.at[m.INTERVAL] = shared.at[m.NEXT_SNAPSHOT] = task.interval_ns
     shared.at[m.BEGAN] = time.monotonic_ns()
     send(shared)
 
 
-def _hurried() -> None:
-    """Before all other work of the host, where there is another processor for that, and where it is allowed."""
+def _raise_priority() -> None:
+    """Run before other processes, if the host has more than one processor and allows it."""
     if (os.cpu_count() or 1) > 1:
         with contextlib.suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
@@ -74,18 +77,18 @@ def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shar
         discards.Discards(under_way, shared)
     feed = Feed(task, shared, discards=threads or fd < 0)
     timed = played is not None and played.timed
-    return lambda told: kernel.play(under_way, told.at, told, m.ledger(), feed.ring, timed)
+    return lambda memory: kernel.play(under_way, memory.at, memory, m.ledger(), feed.ring, timed)
 
 
 def _drawn(task: Task, under_way: Flight) -> Callable[[m.Shared], None]:
     load = msgspec.structs.replace(task.workload, range_bytes=task.range_bytes)
     drawn = pattern(load, seed=task.seed, from_bytes=task.from_bytes, limit_bytes=task.limit_bytes or None)
     requests = stream(drawn, 1)
-    return lambda told: kernel.press(under_way, told.at, told, m.ledger(), requests)
+    return lambda memory: kernel.press(under_way, memory.at, memory, m.ledger(), requests)
 
 
 def _opened(task: Task) -> int:
-    """The drive's descriptor, past the page cache; -1 for none. Reading only where nothing is to be written."""
+    """Open the target with direct IO, for writing only if the load writes; return its descriptor, -1 for no target."""
     if not task.path:
         return -1
     return os.open(task.path, (os.O_RDWR if task.writes else os.O_RDONLY) | os.O_DIRECT)
@@ -105,18 +108,14 @@ def _flight(task: Task, fd: int) -> Flight:
 
 
 class Feed:
-    """Reads the schedule ahead of the kernel, in a thread of its own."""
+    """Reads the schedule ahead of the compiled loop, in a separate thread."""
 
     def __init__(self, task: Task, shared: m.Shared, *, discards: bool) -> None:
-        self.ring, self.at, self.task = kernel.ring(AHEAD), shared.at, task
-        self.trace, self.discards = form.opened(Path(task.trace)), discards
-        self.parts = (part for batch in self._requests() for part in batch.parts(AHEAD // 4))
+        self.ring, self.at, self.trace = kernel.ring(AHEAD), shared.at, form.opened(Path(task.trace))
+        batches = requests(self.trace, task.workload, task.range_bytes, task.block_bytes, discards=discards)
+        self.parts = (part for batch in batches for part in batch.parts(AHEAD // 4))
         self._fill(AHEAD // 2)
-        threading.Thread(target=self._go_on, daemon=True).start()
-
-    def _requests(self) -> Iterator[Requests]:
-        task = self.task
-        return requests(self.trace, task.workload, task.range_bytes, task.block_bytes, discards=self.discards)
+        threading.Thread(target=self._fill_all, daemon=True).start()
 
     def _fill(self, least: int) -> None:
         while self.at[m.FED] < least and not self.at[m.FED_ALL]:
@@ -135,7 +134,7 @@ class Feed:
             into[places] = values
         self.at[m.FED] += len(part.due)
 
-    def _go_on(self) -> None:
+    def _fill_all(self) -> None:
         while not self.at[m.FED_ALL]:
             self._fill(1 << 62)
 

@@ -1,4 +1,4 @@
-"""What a sender is told to do, as it is handed to its process."""
+"""The task of a sender, as it is passed to its process."""
 
 import msgspec
 
@@ -6,10 +6,10 @@ from stend.model.definition import Workload
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A load on what is at `path`, "" for no drive at all; `trace` is where the workload's trace lies.
+    """A load on the drive or file at `path`, "" for none; `trace` is the path of the workload's trace, or empty.
 
-    `range_bytes` is what the load may touch from its workload's start on; `block_bytes` what its IOs are whole
-    multiples of.
+    The load may touch `range_bytes` from its workload's start on. Its IOs are multiples of `block_bytes`. `bound` is
+    the most IOs in flight, and `memory` the descriptor of the shared memory.
     """
 
     path: str
@@ -26,7 +26,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def writes(self) -> bool:
-        """Whether anything is written."""
+        """Return True if the load writes."""
         return self.workload.read_pct < 100
 
 
