@@ -102,4 +102,4 @@ def test_what_no_reader_knows_is_refused_with_those_there_are(tmp_path: Path) ->
     assert "cannot be imported as fio" in refused("letter.txt", b"dear operator", tmp_path, "fio")
     assert "live progress" in refused("live.csv", b"ISO Date,Label,Phase,RuntimeMS,Rank\n", tmp_path)
     nothing = b'{"fio version": "fio-3.33", "jobs": [{"jobname": "a"}]}'
-    assert "tells of no IO" in refused("nothing.json", nothing, tmp_path)
+    assert "it holds no IO" in refused("nothing.json", nothing, tmp_path)

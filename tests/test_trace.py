@@ -71,7 +71,7 @@ def test_numbers_in_files_keep_their_meaning() -> None:
     assert (form.READ, form.WRITE, form.FLUSH, form.DISCARD) == (0, 1, 2, 3)
     assert (form.FUA, form.SYNC, form.METADATA, form.READAHEAD) == (1, 2, 4, 8)
     assert zstandard.decompress(steps.header(7, ABOUT)).startswith(b'{"stend.steps":1,"step_ns":7,')
-    assert (form.VERSION, playable.told("").number) == (1, "04c5df90b4bac7b873aaac872beeeecd")
+    assert (form.VERSION, playable.summarise("").number) == (1, "04c5df90b4bac7b873aaac872beeeecd")
 
 
 def test_only_the_columns_that_were_asked_for_are_read(tmp_path: Path) -> None:
