@@ -21,6 +21,7 @@ ROWS = {
     "50th": "p50", "99th": "p99", "3-nines": "p99.9", "4-nines": "p99.99", "5-nines": "p99.999", "max": "max",
 }  # fmt: skip
 MS = 1e-3
+BUFFERED = "software caching was not switched off: the host's memory may have answered"
 
 
 class Settings(NamedTuple):
@@ -176,4 +177,4 @@ def _percentiles(body: str) -> dict[str, dict[str, float]]:
 def _buffered(head: str) -> Iterator[str]:
     direct = ("software cache disabled", "using O_DIRECT", "-Sh", "-Suw", "-Su", "-h ")
     if not any(word in head for word in direct):
-        yield "software caching was not switched off: the host's memory may have answered"
+        yield BUFFERED

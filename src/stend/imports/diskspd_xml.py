@@ -7,7 +7,7 @@ from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.findings.look.figures import PERCENTS
 from stend.imports import numbers, xml
-from stend.imports.diskspd_text import MS, Settings, lacks, reported, tally, workload
+from stend.imports.diskspd_text import BUFFERED, MS, Settings, lacks, reported, tally, workload
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
 from stend.model.record import Counts, Tally
@@ -53,7 +53,9 @@ def _load(span: Element, profile: Element | None) -> Load:
     seconds = _number(span, "TestTimeSeconds")
     if not 0 < seconds < 1e9:
         raise BadInput("it does not state how long a test ran")
-    waits, longest = _percentiles(span), _longest(span)
+    waits = _percentiles(span)
+    slowest = next((bucket for percent, bucket in _buckets(span) if percent == 100), None)
+    longest = {way: 0.0 if slowest is None else max(_number(slowest, tag), 0.0) * MS for way, tag in WAYS.items()}
     read, write = (_tally(span, way, longest[way.lower()]) for way in ("Read", "Write"))
     counts = Counts(seconds, 0, read, write)
     load, unknown = workload(_settings(profile, span), counts)
@@ -84,11 +86,6 @@ def _percentiles(span: Element) -> dict[str, dict[str, float]]:
     return percentiles_s
 
 
-def _longest(span: Element) -> dict[str, float]:
-    last = next((bucket for percent, bucket in _buckets(span) if percent == 100), None)
-    return {way: 0.0 if last is None else max(_number(last, tag), 0.0) * MS for way, tag in WAYS.items()}
-
-
 def _settings(profile: Element | None, span: Element) -> Settings:
     """Return the settings of the first target; if targets of a time span differ, block size and access are unknown."""
     targets = [] if profile is None else profile.findall("Targets/Target")
@@ -111,4 +108,4 @@ def _settings(profile: Element | None, span: Element) -> Settings:
 def _cached(root: Element) -> Iterator[str]:
     targets = root.findall(PROFILE_TARGET)
     if any((target.findtext("DisableOSCache") or target.findtext("DisableAllCache")) != "true" for target in targets):
-        yield "software caching was not switched off: the host's memory may have answered"
+        yield BUFFERED

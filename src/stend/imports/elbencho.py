@@ -38,6 +38,8 @@ def read(given: Given) -> Taken:
         loads += _loads(row, notes)
     first = rows[0] if rows else {}
     version = first.get("version", "")
+    command = first.get("command", "").replace('"', " ").split()
+    target = command[-1] if command and "/" in command[-1] else ""
     return Taken(
         tool=TOOL,
         version=plain(version)[:60],
@@ -45,13 +47,8 @@ def read(given: Given) -> Taken:
         notes=(*notes, *_lacks(rows)),
         unknown=UNKNOWN,
         at=numbers.at(first.get("iso date", ""), *DATES),
-        drive={"target": plain(_target(first.get("command", "")))[:200]} if first.get("command") else {},
+        drive={"target": plain(target)[:200]} if first.get("command") else {},
     )
-
-
-def _target(command: str) -> str:
-    last = command.replace('"', " ").split()
-    return last[-1] if last and "/" in last[-1] else ""
 
 
 def _last(row: dict[str, str], name: str) -> float:

@@ -51,20 +51,16 @@ def read(given: Given) -> Taken:
             phase = plain(filled[0])[:60]
         elif filled:
             loads += _load(numbers.named(header, row), len(row) - len(header), phase, notes)
+    fio_version = plain(facts.get("FIOVersion", ""))[-40:].split("-")[-1]
     return Taken(
         tool=TOOL,
-        version=_fio(facts),
+        version=f"(fio {fio_version})" if fio_version else "",
         loads=tuple(loads),
         notes=(*notes, *_lacks(facts)),
         unknown=("firmware", "steady state", "write cache"),
         drive=_drive(facts),
         host={"cpu": plain(facts.get("CPU", ""))[:200], "kernel": plain(facts.get("OS", ""))[:200]},
     )
-
-
-def _fio(facts: dict[str, str]) -> str:
-    version = plain(facts.get("FIOVersion", ""))[-40:].split("-")[-1]
-    return f"(fio {version})" if version else ""
 
 
 def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[str, None]) -> Iterator[Load]:

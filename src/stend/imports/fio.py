@@ -128,7 +128,8 @@ def of(document: Document) -> Iterator[Load]:
         counts = Counts(seconds, 0, counts.read, counts.write)
         options = document.common | jobs[0].options
         load, unknown = workload(options, counts, name, len(jobs))
-        read, write = _reported(jobs[0], counts) if len(jobs) == 1 else ({}, {})
+        pairs = ((jobs[0].read, counts.read), (jobs[0].write, counts.write))
+        read, write = (_percentiles(way, tally) if len(jobs) == 1 else {} for way, tally in pairs)
         used = [figures for figures, tally in ((read, counts.read), (write, counts.write)) if tally.ios]
         both = used[0] if len(used) == 1 else {}
         yield Load(load, counts, Told(both=both, read=read, write=write, unknown=unknown), plain(name)[:60])
@@ -225,13 +226,8 @@ def _counted(size_bytes: float, nearly: float) -> int:
     return round(size_bytes / size_of_one) if size_of_one else round(nearly)
 
 
-def _reported(job: Job, counts: Counts) -> tuple[dict[str, float], dict[str, float]]:
-    """Return fio's own percentiles of reads and of writes in seconds, or nothing if there are bins."""
-    read, write = (_percentiles(way, tally) for way, tally in ((job.read, counts.read), (job.write, counts.write)))
-    return read, write
-
-
 def _percentiles(way: Way, tally: Tally) -> dict[str, float]:
+    """Return fio's own percentiles of a direction in seconds, or nothing if there are bins."""
     if tally.bins:
         return {}
     percentile, scale = _of_percentiles(way)

@@ -17,6 +17,11 @@ SPECS = "'Access specification name"
 MS = 1e-3
 SPEEDS = (("mbps (decimal)", MB), ("mibps (binary)", MiB), ("mbps (binary)", MiB), ("mbps", MiB))
 """Endings of throughput columns with their unit in bytes/s; the bare "mbps" is of versions before 1.1 and binary."""
+LACKS = (
+    "how long a load ran is told in ticks of the other host: counts stand for a minute at its rate",
+    "percentiles are not taken: its twenty-one latency bins are too wide for any",
+    "its times name no time zone: they are taken for UTC",
+)
 
 
 class Spec(NamedTuple):
@@ -37,21 +42,19 @@ def read(given: Given) -> Taken:
     """Return one load per access specification and queue depth, of all managers together."""
     table = list(numbers.rows(text(given.data)))
     specs, notes = dict(_specs(table)), dict[str, None]()
-    stamp, version = (_after(table, mark) for mark in ("'Time Stamp", "'Version"))
+    stamp, version = (
+        next((after[0] for row, after in pairwise(table) if row[:1] == [mark] and after), "")
+        for mark in ("'Time Stamp", "'Version")
+    )
     loads = tuple(_loads(table, specs, notes))
     return Taken(
         tool=TOOL,
         version=plain(version)[:40],
         loads=loads,
-        notes=(*notes, *_lacks()),
+        notes=(*notes, *LACKS),
         unknown=UNKNOWN,
         at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
     )
-
-
-def _after(table: list[list[str]], mark: str) -> str:
-    """Return the first cell of the row after a mark, or an empty string."""
-    return next((after[0] for row, after in pairwise(table) if row[:1] == [mark] and after), "")
 
 
 def _specs(table: list[list[str]]) -> Iterator[tuple[str, Spec]]:
@@ -109,9 +112,3 @@ def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[str, None]) -
         depth=min(max(depth or 1, 1), 65536),
     )
     return rated(workload, 0, read, write, *unknown, phase=plain(name)[:60] or "loads")
-
-
-def _lacks() -> Iterator[str]:
-    yield "how long a load ran is told in ticks of the other host: counts stand for a minute at its rate"
-    yield "percentiles are not taken: its twenty-one latency bins are too wide for any"
-    yield "its times name no time zone: they are taken for UTC"

@@ -63,7 +63,9 @@ def rated(workload: Workload, seconds: float, read: Rates, write: Rates, *unknow
     tallies = [_counted(rates, lasted) for rates in (read, write)]
     figures = [_figures(rates, tally.ios) for rates, tally in zip((read, write), tallies, strict=True)]
     used = [values for values, tally in zip(figures, tallies, strict=True) if tally.ios]
-    both = used[0] if len(used) == 1 else _together(read, write) if used else {}
+    both = used[0] if len(used) == 1 else {}
+    if len(used) > 1:  # rates add up; percentiles of two directions cannot be combined
+        both = {"iops": read.iops + write.iops, "throughput": read.bytes_per_s + write.bytes_per_s}
     reported = Told(both=both, read=figures[0], write=figures[1], unknown=lacks)
     return Load(workload, Counts(lasted, 0, *tallies), reported, phase)
 
@@ -117,8 +119,3 @@ def _figures(rates: Rates, ios: int) -> dict[str, float]:
         return {}
     figures = {"iops": rates.iops, "throughput": rates.bytes_per_s, "mean": rates.mean_s, "max": rates.max_s}
     return {name: value for name, value in figures.items() if value} | carried(rates.percentiles_s, ios)
-
-
-def _together(read: Rates, write: Rates) -> dict[str, float]:
-    """Return the summed rates of a mix; percentiles of two directions cannot be combined."""
-    return {"iops": read.iops + write.iops, "throughput": read.bytes_per_s + write.bytes_per_s}

@@ -52,7 +52,9 @@ def read(given: Given) -> Taken:
         test = root.find(name)
         if test is not None:
             loads += reader(test)
-            notes += _steady(name, test)
+            if (reached := _json(test, "reachstdystate")) is not None:
+                state = "reached" if reached is True else "NOT reached"
+                notes.append(f"{name}: TKperf says that the steady state was {state}")
     notes += [
         "percentiles are not told",
         "IOPS of lat follow from its mean response times, which weigh reads and writes",
@@ -87,12 +89,6 @@ def _drive(text: str) -> dict[str, Any]:
     return {NAMES[name]: value for name, value in facts.items() if name in NAMES}
 
 
-def _steady(name: str, test: Element) -> Iterator[str]:
-    reached = _json(test, "reachstdystate")
-    if reached is not None:
-        yield f"{name}: TKperf says that the steady state was {'reached' if reached is True else 'NOT reached'}"
-
-
 def _matrix(test: Element) -> list[Any]:
     rounds = _json(test, "roundmat")
     if not isinstance(rounds, list) or not rounds or len(rounds) > MOST_ROUNDS:
@@ -124,16 +120,14 @@ def _cells(test: Element, name: str) -> Iterator[tuple[int, int, list[Any]]]:
             yield mix, size(block) or 0, values
 
 
-def _options(test: Element) -> tuple[int, int, float]:
-    threads, depth = (whole(_word(test, tag)) or 1 for tag in ("numjobs", "iodepth"))
-    return min(threads, 1024), min(depth, 65536), float(whole(_word(test, "runtime")) or 60)
-
-
 def _load(test: Element, random: int, mix: int, block: int, rates: Rates, phase: str) -> Load:
-    threads, depth, seconds = _options(test)
+    threads, depth = (whole(_word(test, tag)) or 1 for tag in ("numjobs", "iodepth"))
+    seconds = float(whole(_word(test, "runtime")) or 60)
     if phase == "lat":  # TKperf measures latency with one thread at QD1, whatever its options are
         threads = depth = 1
-    workload = Workload(random_pct=random, read_pct=mix, block_bytes=block, threads=threads, depth=depth)
+    workload = Workload(
+        random_pct=random, read_pct=mix, block_bytes=block, threads=min(threads, 1024), depth=min(depth, 65536)
+    )
     return shared(workload, seconds, rates, phase=phase)
 
 

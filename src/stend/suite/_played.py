@@ -32,7 +32,9 @@ class PlacedTrace(NamedTuple):
     def hold(self, speed: float, device: Identity) -> Hold:
         """Return a step that plays the whole trace once at this multiple of its speed; 0: as its depths allow."""
         load = played(self.trace, speed, self.fit, self.span_bytes)
-        return Hold(workload=load, amount=_whole(self.trace, speed, device))
+        moved_s = (self.trace.read.bytes + self.trace.write.bytes) / assumed(device).bytes_per_s
+        seconds = self.trace.seconds / speed if speed else min(moved_s, self.trace.seconds)
+        return Hold(workload=load, amount=Whole(seconds=seconds, write_bytes=self.trace.write.bytes))
 
 
 def place_trace(profile: Profile, device: Identity) -> PlacedTrace:
@@ -97,9 +99,3 @@ def played(trace: Traced, speed: float, fit: Fit, span: int) -> Workload:
             fit=fit,
         ),
     )
-
-
-def _whole(trace: Traced, speed: float, device: Identity) -> Whole:
-    """Return the amount of one pass: the time at this speed; at CLOSED an estimate, at most the trace's own time."""
-    moved = (trace.read.bytes + trace.write.bytes) / assumed(device).bytes_per_s
-    return Whole(seconds=trace.seconds / speed if speed else min(moved, trace.seconds), write_bytes=trace.write.bytes)

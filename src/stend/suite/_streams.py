@@ -60,12 +60,15 @@ def chosen(parts: list[Part], share_pct: float) -> tuple[Stream, ...]:
     marks = accumulate(part.tally.ios for part in parts)
     enough = next(n for n, sum_ in enumerate(marks, start=1) if sum_ * 100 >= math.ceil(every * share_pct))
     kept = parts[: min(enough, MOST)]
-    return tuple(_stream(part, every) for part in kept)
-
-
-def _stream(part: Part, every: int) -> Stream:
-    size = max(part.block_bytes, 512)
-    return Stream(share=100 * part.tally.ios / every, random=part.random, read=part.op == form.READ, block_bytes=size)
+    return tuple(
+        Stream(
+            share=100 * part.tally.ios / every,
+            random=part.random,
+            read=part.op == form.READ,
+            block_bytes=max(part.block_bytes, 512),
+        )
+        for part in kept
+    )
 
 
 def mixed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:

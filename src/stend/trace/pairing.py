@@ -26,15 +26,15 @@ def _pair(event: Any, t_ns: Any, key: Any, first: Any, issued: Any, latency: Any
     IO numbers, the oldest first.
     """
     for i in range(event.shape[0]):
-        flying, found = f[0, 0], 0
+        flying, entry = f[0, 0], 0
         for k in range(1, flying + 1):
             if f[0, k] == key[i]:
-                found = k
+                entry = k
                 break
-        if found:  # done, or issued again because its completion was lost
-            if event[i] == DONE and f[1, found] >= first:
-                latency[f[1, found] - first] = max(t_ns[i] - issued[f[1, found] - first], 0)
-            for k in range(found, flying):
+        if entry:  # done, or issued again because its completion was lost
+            if event[i] == DONE and f[1, entry] >= first:
+                latency[f[1, entry] - first] = max(t_ns[i] - issued[f[1, entry] - first], 0)
+            for k in range(entry, flying):
                 f[0, k], f[1, k] = f[0, k + 1], f[1, k + 1]
             flying -= 1
         if event[i] == ISSUE:

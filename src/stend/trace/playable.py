@@ -118,10 +118,7 @@ def _of(folded: list[Step], op: int) -> Tally:
 
 
 def _moment(step: Step) -> Moment:
-    reads, writes = (_bare(_of([step], op)) for op in (form.READ, form.WRITE))
+    tallies = [_of([step], op) for op in (form.READ, form.WRITE)]
+    reads, writes = (Tally(t.ios, t.bytes, t.latency_ns, t.latency_ns2, t.max_ns) for t in tallies)  # without bins
     begin = step.start_ns / SECOND_NS
     return Moment(begin, begin + step.length_ns / SECOND_NS, reads, writes)
-
-
-def _bare(tally: Tally) -> Tally:
-    return Tally(tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns)
