@@ -28,7 +28,7 @@ def test_the_original_is_kept_with_its_hash_and_a_change_of_it_is_seen(tmp_path:
 
 def test_the_same_result_is_imported_once_and_counts_once(tmp_path: Path) -> None:
     imported(SAMPLES / "kdiskmark.txt", tmp_path)
-    with pytest.raises(BadInput, match="is there already"):
+    with pytest.raises(BadInput, match="exists already"):
         imported(SAMPLES / "kdiskmark.txt", tmp_path)
     shutil.copy(SAMPLES / "kdiskmark.txt", tmp_path / "renamed.txt")
     renamed = imported(tmp_path / "renamed.txt", tmp_path)
