@@ -10,7 +10,7 @@ from stend.suite._clauses import filled, half_hourly, purged, random
 
 BURST_S = 5
 RESTS_S = [5, 10, 15, 25, 50]
-"""Wait states 1, 2, 3, 5 and 10: rests of so many bursts (found in three implementations)."""
+"""Wait states 1, 2, 3, 5 and 10: rests that last this many bursts (found in three implementations)."""
 REPEATS = 360
 """360 x 5 s = 1800 s of writes, with rests and then (open point 7) without."""
 SATURATION_MINUTES = 600
