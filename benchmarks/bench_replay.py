@@ -47,7 +47,7 @@ def drive(kind: str) -> Iterator[str]:
 
 def replayed(path: str, trace: str) -> tuple[SenderLoad, float]:
     """A trace through its own end; the sender's share of a processor meanwhile."""
-    told = playable.told(trace)
+    told = playable.summarise(trace)
     engine = ReplayEngine(path, traces={told.number: trace}, interval_s=0.25)
     try:
         load = engine.start(played(told, 1.0, *laid(told, ROOM, "auto")), seed=1)

@@ -241,7 +241,7 @@ def test_megabytes_of_kdiskmark_are_found_out(tmp_path: Path) -> None:
     for divisor, said in ((MB, ""), (1.024 * MB, "KiB/s ÷ 1000"), (MiB, "MiB/s")):
         handed = Given("k.txt", (("k.txt", text.format(10_000 * 4096 / divisor).encode()),))
         taken = imports.understood(handed, "diskmark", "k.txt")
-        assert taken.loads[0].told.read["throughput"] == 10_000 * 4096
+        assert taken.loads[0].reported.read["throughput"] == 10_000 * 4096
         assert [note for note in taken.notes if said in note] if said else not any("units" in n for n in taken.notes)
 
 

@@ -28,7 +28,7 @@ def test_the_original_is_kept_with_its_hash_and_a_change_of_it_is_seen(tmp_path:
 
 def test_the_same_result_is_imported_once_and_counts_once(tmp_path: Path) -> None:
     imported(SAMPLES / "kdiskmark.txt", tmp_path)
-    with pytest.raises(BadInput, match="is there already"):
+    with pytest.raises(BadInput, match="exists already"):
         imported(SAMPLES / "kdiskmark.txt", tmp_path)
     shutil.copy(SAMPLES / "kdiskmark.txt", tmp_path / "renamed.txt")
     renamed = imported(tmp_path / "renamed.txt", tmp_path)
@@ -102,4 +102,4 @@ def test_what_no_reader_knows_is_refused_with_those_there_are(tmp_path: Path) ->
     assert "cannot be imported as fio" in refused("letter.txt", b"dear operator", tmp_path, "fio")
     assert "live progress" in refused("live.csv", b"ISO Date,Label,Phase,RuntimeMS,Rank\n", tmp_path)
     nothing = b'{"fio version": "fio-3.33", "jobs": [{"jobname": "a"}]}'
-    assert "tells of no IO" in refused("nothing.json", nothing, tmp_path)
+    assert "it holds no IO" in refused("nothing.json", nothing, tmp_path)

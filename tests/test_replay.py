@@ -82,14 +82,14 @@ def test_as_fast_as_its_depths_allow_keeps_so_many_in_flight(tmp_path: Path) -> 
 
 
 def test_where_no_depths_are_told_it_is_as_fast_as_its_queue_allows(tmp_path: Path) -> None:
-    trace = playable.told(made(tmp_path / "t.parquet", depth=np.full(2000, UNKNOWN)))
+    trace = playable.summarise(made(tmp_path / "t.parquet", depth=np.full(2000, UNKNOWN)))
     assert trace.depth == 0
     closed, hurried = (_played.played(trace, speed, "shift", GiB) for speed in (_played.CLOSED, _played.HURRIED))
     assert closed == hurried
 
 
 def test_a_trace_is_called_by_its_file_and_the_one_that_comes_along_the_example(tmp_path: Path) -> None:
-    assert [playable.told(path).name for path in (made(tmp_path / "t.parquet"), "")] == ["t.parquet", "example"]
+    assert [playable.summarise(path).name for path in (made(tmp_path / "t.parquet"), "")] == ["t.parquet", "example"]
 
 
 def test_a_drive_loaded_beyond_what_it_can_answers_later(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_result_of_before_there_were_replays_is_still_read() -> None:
     [
         (["replay", "--target", FLASH], "name its file with --trace"),
         (["replay", "--target", FLASH, "--trace", "/nowhere/t.parquet"], "cannot be read: No such file"),
-        (["replay", "--target", FLASH, "--trace", __file__], "in no format of traces"),
+        (["replay", "--target", FLASH, "--trace", __file__], "not in a known trace format"),
         (["iops", "--target", FLASH, "--trace", "example"], "--trace is for the replay and headroom tests"),
         (["replay", "--target", FLASH, "--trace", "example", "--fit", "sideways"], "sideways"),
     ],
@@ -178,7 +178,7 @@ def test_a_trace_too_wide_for_the_drive_is_drawn_together_or_refused(tmp_path: P
     assert any("drawn together" in note for note in run.plan.notes)
     loads = [r.step.workload for r in run.results if isinstance(r.step, Hold)]
     assert max(load.range_bytes for load in loads) <= run.plan.range_bytes
-    with pytest.raises(BadInput, match="--fit scale or wrap"):
+    with pytest.raises(BadInput, match="--fit scale or --fit wrap"):
         played(FLASH, path, fit="shift")
 
 

@@ -27,12 +27,12 @@ pytestmark = pytest.mark.usefixtures("forked_senders")
 
 
 def workload(path: str, speed: float = 1.0, **changes: object) -> Workload:
-    trace = playable.told(path)
+    trace = playable.summarise(path)
     return msgspec.structs.replace(played(trace, speed, *laid(trace, ROOM, "auto")), **changes)
 
 
 def engine_of(path: str, target: str = "", **options: object) -> ReplayEngine:
-    return ReplayEngine(target, traces={playable.told(path).number: path}, interval_s=0.2, **options)  # type: ignore[arg-type]
+    return ReplayEngine(target, traces={playable.summarise(path).number: path}, interval_s=0.2, **options)  # type: ignore[arg-type]
 
 
 def through(engine: ReplayEngine, load: Workload) -> SenderLoad:
@@ -142,7 +142,7 @@ def test_flushes_are_sent_and_discards_that_a_file_does_not_take_are_told(tmp_pa
 
 def test_a_trace_lands_inside_the_range_whatever_it_is_laid_by(tmp_path: Path) -> None:
     path = made(tmp_path / "t.parquet", span=256 * MiB)
-    trace = playable.told(path)
+    trace = playable.summarise(path)
     for wish in ("scale", "wrap"):
         fit, span = laid(trace, ROOM, wish)
         load = played(trace, 1.0, fit, span)

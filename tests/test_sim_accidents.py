@@ -44,7 +44,7 @@ class Told:
         ("errors_from_bytes=1000000&errors_bytes=4096", "an IO error"),
         ("resizes_at_s=4", "an IO error"),
         ("loses_power_at_s=4", "lost its power at 4 s; nothing is lost"),
-        ("loses_power_at_s=4&lies_about_flush=1", "that it had answered for are gone"),
+        ("loses_power_at_s=4&lies_about_flush=1", "of acknowledged writes are lost"),
     ],
 )
 def test_what_cannot_go_on_is_a_failed_step(

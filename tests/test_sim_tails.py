@@ -55,7 +55,7 @@ def drawn_ms(write: float) -> npt.NDArray[np.float64]:
     stalls.write_share = write
     for _ in range(HOUR):
         stalls.drawn_s(1)
-    return stalls.told_ns(1) / 1e6
+    return stalls.closed_loop_waits_ns(1) / 1e6
 
 
 @pytest.mark.parametrize("write", [0, 0.35, 1])
@@ -84,14 +84,14 @@ def test_stalls_last_by_paretos_distribution_between_their_bounds(times: float) 
 def test_what_is_lost_is_what_each_outstanding_io_tells(seconds: float, rate: float, outstanding: int) -> None:
     stalls = Stalls(Tail(stalls_per_s=rate, stall_ms=0.1), seed=1)
     lost_s = stalls.drawn_s(min(seconds, 1e4 / max(rate, 1)))
-    assert stalls.told_ns(outstanding).sum() / 1e9 == pytest.approx(lost_s * outstanding)
-    assert not len(stalls.told_ns(outstanding))
+    assert stalls.closed_loop_waits_ns(outstanding).sum() / 1e9 == pytest.approx(lost_s * outstanding)
+    assert not len(stalls.closed_loop_waits_ns(outstanding))
 
 
 def test_ios_that_come_at_their_own_times_wait_for_what_is_left_of_a_stall() -> None:
     stalls = Stalls(STALLING, seed=3)
     lost_s = stalls.drawn_s(HOUR)
-    waits_ns = stalls.met_ns(10_000)
+    waits_ns = stalls.open_loop_waits_ns(10_000)
     assert len(waits_ns) == pytest.approx(10_000 * lost_s, rel=0.01)
     assert waits_ns.max() < LONGEST * STALLING.stall_ms * 1e6
 

@@ -197,7 +197,7 @@ def test_a_virtual_drive_that_dies_ends_its_own_part(
     told = capfd.readouterr()
     assert "2 of 3 runs are complete" in told.out
     assert "there is no virtual drive 'nowhere'" in told.err
-    assert "was told to die" in told.err
+    assert "dies_at_s is" in told.err
     runs = [store.load(tmp_path / "g" / one.name) for one in group.load(tmp_path / "g").members]
     assert [run.ended and run.ended.outcome for run in runs] == ["not steady", "not steady", "failed"]
     notes = [note.text for note in runs[0].notes if note.kind == "beside"]

@@ -71,7 +71,7 @@ def test_numbers_in_files_keep_their_meaning() -> None:
     assert (form.READ, form.WRITE, form.FLUSH, form.DISCARD) == (0, 1, 2, 3)
     assert (form.FUA, form.SYNC, form.METADATA, form.READAHEAD) == (1, 2, 4, 8)
     assert zstandard.decompress(steps.header(7, ABOUT)).startswith(b'{"stend.steps":1,"step_ns":7,')
-    assert (form.VERSION, playable.told("").number) == (1, "04c5df90b4bac7b873aaac872beeeecd")
+    assert (form.VERSION, playable.summarise("").number) == (1, "04c5df90b4bac7b873aaac872beeeecd")
 
 
 def test_only_the_columns_that_were_asked_for_are_read(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_writer_that_is_stopped_leaves_nothing_and_what_was_there_before(tmp_p
 
     with pytest.raises(OSError, match="full"):
         trace.write(made.path, torn(), ABOUT)
-    with pytest.raises(ValueError, match="what it is"), trace.writing(made.path) as writer:
+    with pytest.raises(ValueError, match="a description"), trace.writing(made.path) as writer:
         writer.add(ios(3))
     assert [trace.opened(path).ios for path in tmp_path.iterdir()] == [9]
 
@@ -174,5 +174,5 @@ def test_a_row_group_that_holds_fewer_rows_than_it_says_is_refused(tmp_path: Pat
         def read_row_group(self, number: int, columns: list[str]) -> SimpleNamespace:
             return SimpleNamespace(column=lambda number: [])
 
-    with pytest.raises(BadInput, match="holds fewer rows than it says"):
+    with pytest.raises(BadInput, match="holds fewer rows than its metadata states"):
         form._end_ns(File(), tmp_path / "t.parquet")

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stend.trace.readers import told_by
+from stend.trace.readers import detect
 from tests.test_trace_readers import MSR, SAMPLES, SECOND, SYSTOR, TENCENT, read, rows
 
 REASONS = [
@@ -32,7 +32,7 @@ REASONS = [
 def test_a_line_that_is_broken_is_told_with_why_and_the_others_are_read(
     tmp_path: Path, data: bytes, sound: bytes, broken: bytes, why: str
 ) -> None:
-    form, before = told_by(data), read(data, tmp_path)
+    form, before = detect(data), read(data, tmp_path)
     after = read(data.replace(sound, broken, 1), tmp_path, form)
     assert sum(before.about.malformed.values()) + 1 == sum(after.about.malformed.values())
     assert after.about.malformed[why] == 1

@@ -16,7 +16,7 @@ import zstandard
 from stend import trace
 from stend.base.errors import BadInput, Missing
 from stend.trace import source, taken
-from stend.trace.readers import formats, told_by
+from stend.trace.readers import detect, formats
 
 FIXTURES = Path(__file__).parent / "fixtures" / "traces"
 MSR = b"""128166372003061629,hm,0,Write,7014912,4096,26
@@ -69,7 +69,7 @@ def test_what_is_read_is_what_the_documents_of_the_format_say(
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_format_is_told_by_what_is_in_the_file(name: str) -> None:
-    assert told_by(SAMPLES[name][: source.HEAD]) == name.partition(" ")[0]
+    assert detect(SAMPLES[name][: source.HEAD]) == name.partition(" ")[0]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_what_is_no_trace_is_refused_with_the_formats_that_are_known(tmp_path: P
 
 
 def test_a_format_that_is_named_is_not_guessed_and_says_why_nothing_was_read(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"holds no IO as Alibaba .*it has not 5 fields"):
+    with pytest.raises(BadInput, match=r"holds no IO in the format Alibaba .*it has not 5 fields"):
         read(MSR, tmp_path, "alibaba")
 
 

@@ -98,7 +98,7 @@ def test_every_way_to_use_a_trace_looks_first(tmp_path: Path, change: Change) ->
     told = columns()
     change(told)
     path = forged(tmp_path / "t.parquet", told)
-    for use in (lambda: described.described(form.opened(path)), lambda: playable.told(str(path))):
+    for use in (lambda: described.described(form.opened(path)), lambda: playable.summarise(str(path))):
         with pytest.raises(BadInput, match="row"):
             use()
     with pytest.raises(BadInput, match="row"):
@@ -216,7 +216,7 @@ except Exception as error:
 def test_a_plan_of_a_replay_can_be_read_again_or_is_refused(tmp_path: Path, name: str, value: int) -> None:
     told = columns()
     told[name][:] = value
-    trace = playable.told(str(forged(tmp_path / "t.parquet", told)))
+    trace = playable.summarise(str(forged(tmp_path / "t.parquet", told)))
     if name == "length":
         with pytest.raises(BadInput, match="a replay sends at most 1 GiB at once"):
             _played.laid(trace, 1 << 40, "auto")

@@ -79,7 +79,7 @@ def _array(values: Any, kind: Any) -> Any:
 
 def _played(path: Path) -> Any:
     """Lay the trace into a range of 64 MiB, as the plan of a replay has it once it is written down and read again."""
-    told = playable.told(str(path))
+    told = playable.summarise(str(path))
     for speed in (_played_.CLOSED, 1.0):
         fit, span = _played_.laid(told, RANGE, "auto")
         plan = msgspec.json.encode(_played_.played(told, speed, fit, span))

@@ -11,7 +11,7 @@ from stend.base.errors import BadInput
 from stend.base.units import MiB
 from stend.model.workload import Replay, Workload
 from stend.trace.form import DISCARD, FLUSH, FUA, Batch, Trace, opened
-from stend.trace.playable import EXAMPLE, told
+from stend.trace.playable import EXAMPLE, summarise
 
 Words = npt.NDArray[np.int64]
 COLUMNS = ("t_ns", "op", "flags", "offset", "length", "depth")
@@ -35,7 +35,7 @@ class Requests(NamedTuple):
 
 def find_trace(traces: Mapping[str, str], played: Replay) -> Trace:
     """Open the trace of a replay; raise BadInput if its file is not in `traces` ({number: file})."""
-    path = traces.get(played.trace) or (EXAMPLE if played.trace == told("").number else None)
+    path = traces.get(played.trace) or (EXAMPLE if played.trace == summarise("").number else None)
     if path is None:
         raise BadInput(f"the file of the trace {played.trace[:8]} is not known; name it with --trace")
     return opened(Path(path))

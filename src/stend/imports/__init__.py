@@ -1,7 +1,8 @@
-"""Results of other tools become runs of kind `imported`: one file a format, found by its name, told by content.
+"""Import results of other tools as runs of kind `imported`: one module per format, recognised by content.
 
-A reader is a file with `claims(given)`, whether what was handed in is of its format, and `read(given)`, which takes
-loads, facts and lacks from it (`taken`); `folder` makes the run. Nothing is measured, proven or averaged here.
+A reader is a module with two functions. `claims(given)` returns True if the input is in its format. `read(given)`
+returns the loads, the facts and the gaps of the result (`taken`). `folder` writes the run folder. Nothing is measured,
+proven or averaged here.
 """
 
 import importlib
@@ -19,28 +20,34 @@ __all__ = ["Given", "Taken", "formats", "given", "taken_from"]
 
 @cache
 def readers() -> dict[str, ModuleType]:
-    """Every reader by the name of its format, as typed: `fio`, `bench-fio`."""
+    """Return every reader by the name of its format on the command line: `fio`, `bench-fio`."""
     every = (importlib.import_module(f"{__name__}.{module.name}") for module in pkgutil.iter_modules(__path__))
     return {m.__name__.rpartition(".")[2].replace("_", "-"): m for m in every if hasattr(m, "claims")}
 
 
 def formats() -> list[str]:
-    """Every format's name."""
+    """Return the names of all formats, sorted."""
     return sorted(readers())
 
 
 def taken_from(path: Path, form: str = "") -> tuple[Given, str, Taken]:
-    """What a file or folder holds, in which format. BadInput where none knows it, or it is broken."""
+    """Read a file or folder: return the input, its format and the result; `form` names the format.
+
+    Raise BadInput if the format is unknown or the input is broken.
+    """
     handed = given(path)
     name = form or next((name for name, reader in readers().items() if reader.claims(handed)), "")
     if name not in readers():
-        said = f"there is no format {form!r}" if form else f"{path} is in no format that is known here"
-        raise BadInput(f"{said}; known are {', '.join(formats())}")
+        reason = f"there is no format {form!r}" if form else f"{path} is not in a known format"
+        raise BadInput(f"{reason}; known are {', '.join(formats())}")
     return handed, name, understood(handed, name, str(path))
 
 
 def understood(handed: Given, name: str, place: str) -> Taken:
-    """The same of what was read already."""
+    """Parse an input already in memory as the format `name`; `place` names it in errors.
+
+    Raise BadInput if it cannot be parsed or holds no IO.
+    """
     if handed.folder != (name == "bench-fio"):
         raise BadInput(f"{place} is a {'folder' if handed.folder else 'file'}, which {name} does not read")
     try:
@@ -48,5 +55,5 @@ def understood(handed: Given, name: str, place: str) -> Taken:
     except BadInput as error:
         raise BadInput(f"{place} cannot be imported as {name}: {error}") from error
     if not any(load.counts.ios for load in taken.loads):
-        raise BadInput(f"{place} cannot be imported as {name}: it tells of no IO")
+        raise BadInput(f"{place} cannot be imported as {name}: it holds no IO")
     return taken

@@ -1,4 +1,4 @@
-"""bench-fio's tree: fio's JSON a file, named after mode, queue depth and jobs (`randread-16-8.json`)."""
+"""bench-fio's tree: fio's JSON files, each named after mode, queue depth and jobs (`randread-16-8.json`)."""
 
 import re
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from stend.imports.taken import UNKNOWN, Load, Taken
 
 TOOL = "bench-fio"
 NAMED = re.compile(r"([a-z]+?)(\d*)-(\d{1,5})-(\d{1,4})\.json")
-"""Mode, with the share of reads where it is a mix, queue depth, jobs."""
+"""Mode, share of reads (for a mix), queue depth, jobs."""
 
 
 def claims(given: Given) -> bool:
-    """A folder of which most files are named so."""
+    """Return True for a folder in which most files have such a name."""
     named = sum(bool(NAMED.fullmatch(PurePosixPath(name).name)) for name, _ in given.files)
     return given.folder and named > len(given.files) / 2
 
 
 def read(given: Given) -> Taken:
-    """A load a file; BadInput names the file that cannot be read."""
+    """Return one load per file. Raise BadInput with the name of a file that cannot be read."""
     loads, first, at = list[Load](), None, 0.0
     notes = dict[str, None]()
     for name, data in given.files:
@@ -32,12 +32,12 @@ def read(given: Given) -> Taken:
             notes[f"{name} is not named as bench-fio names results, and is left out"] = None
             continue
         try:
-            document, said = fio.documents(data)
+            document, file_notes = fio.documents(data)
             loads += _placed(name, document)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from error
         first, at = first or document, min(at or document.timestamp, document.timestamp)
-        notes |= dict.fromkeys((*said, *fio.lacks(document)))
+        notes |= dict.fromkeys((*file_notes, *fio.lacks(document)))
     if len({(load.phase, load.workload) for load in loads}) < len(loads):
         raise BadInput("it holds several results of one load; import the folder of each target by itself")
     if given.left:
@@ -55,18 +55,18 @@ def read(given: Given) -> Taken:
 
 
 def _placed(name: str, document: fio.Document) -> Iterator[Load]:
-    """The loads of a file; queue depth and jobs are its name's."""
-    found = NAMED.fullmatch(PurePosixPath(name).name)
-    if found is None:
+    """Yield the loads of a file; mode, queue depth and jobs come from its name."""
+    match = NAMED.fullmatch(PurePosixPath(name).name)
+    if match is None:
         return
-    mode, _, depth, threads = found.groups()
+    mode, _, depth, threads = match.groups()
     for load in fio.of(document):
-        own = msgspec.structs.replace(
+        workload = msgspec.structs.replace(
             load.workload,
             random_pct=100 if mode.startswith("rand") else 0,
             depth=min(max(int(depth), 1), 65536),
             threads=min(max(int(threads), 1), 1024),
         )
-        known = tuple(what for what in load.told.unknown if what == "block size")
-        told = msgspec.structs.replace(load.told, unknown=known)
-        yield load._replace(workload=own, told=told, phase=mode)
+        unknown = tuple(what for what in load.reported.unknown if what == "block size")
+        reported = msgspec.structs.replace(load.reported, unknown=unknown)
+        yield load._replace(workload=workload, reported=reported, phase=mode)

@@ -1,4 +1,4 @@
-"""What KDiskMark and CrystalDiskMark copy as text: lines with MB/s, IOPS and, in newer versions, a response time."""
+"""Text reports of KDiskMark and CrystalDiskMark: lines with MB/s, IOPS and, in newer versions, a response time."""
 
 import re
 from collections.abc import Iterator
@@ -18,34 +18,34 @@ LINE = re.compile(
     r"([\d.]+) MB/s(?:\s*\[\s*([\d.]+) IOPS\])?(?:\s*<\s*([\d.]+) us>)?\s*",
     re.IGNORECASE,
 )
-"""Kind, way (before version 7), size and its unit, queue depth, threads, MB/s, IOPS, microseconds."""
+"""Kind, direction (before version 7), size and its unit, queue depth, threads, MB/s, IOPS, microseconds."""
 SECTION = re.compile(r"\[(Read|Write|Mix)\](?:\D{0,20}(\d+)\s?%)?", re.IGNORECASE)
 SETTING = re.compile(r"\s*(Test|Time|Date|OS)\s*:\s*(\S.*)")
 TESTED = re.compile(r"(\d+)\s*(MiB|GiB)(?:\s*\(x(\d+)\))?")
 MEASURED = re.compile(r"Measure:?\s*(\d{1,6}) sec")
 UNITS = {"MB/s": 1.0, "KiB/s ÷ 1000": 1.024, "MiB/s": 1.048576}
-"""What "MB" turns out to be, in 10^6 bytes: versions of KDiskMark differ."""
+"""Real size of "MB" in 10^6 bytes: versions of KDiskMark differ."""
 US = 1e-6
 MOST_LINES, MOST_CHARACTERS = 10_000, 300
 
 
 def claims(given: Given) -> bool:
-    """It begins with one of the two names."""
+    """Return True if one of the two names heads the text and it has rates in MB/s."""
     return not given.folder and HEAD.search(given.head[:2000]) is not None and "MB/s" in given.head
 
 
 def read(given: Given) -> Taken:
-    """A load a line; reads and writes are told apart by their sections."""
+    """Return one load per line; in newer versions the section gives the direction. Raise BadInput without a head."""
     words = text(given.data)
-    found = HEAD.search(words)
-    if found is None:
+    head = HEAD.search(words)
+    if head is None:
         raise BadInput("it names neither KDiskMark nor CrystalDiskMark")
     settings = {m[1]: m[2] for line in _lines(words) if (m := SETTING.match(line))}
     notes: dict[str, None] = {}
     loads = tuple(_loads(words, _seconds(settings), _range(settings), notes))
     return Taken(
-        tool=found[1],
-        version=(found[2] or "").strip(".")[:20],
+        tool=head[1],
+        version=(head[2] or "").strip(".")[:20],
         loads=loads,
         notes=(*notes, *_lacks(settings)),
         unknown=UNKNOWN,
@@ -55,13 +55,13 @@ def read(given: Given) -> Taken:
 
 
 def _seconds(settings: dict[str, str]) -> float:
-    told = MEASURED.search(f"{settings.get('Test', '')} {settings.get('Time', '')}")
-    return min(float(told[1]), 86_400.0) if told else 0.0
+    match = MEASURED.search(f"{settings.get('Test', '')} {settings.get('Time', '')}")
+    return min(float(match[1]), 86_400.0) if match else 0.0
 
 
 def _range(settings: dict[str, str]) -> int:
-    told = TESTED.search(settings.get("Test", ""))
-    return min(int(told[1][:9]) * (GiB if told[2] == "GiB" else MiB), 1 << 62) if told else 0
+    match = TESTED.search(settings.get("Test", ""))
+    return min(int(match[1][:9]) * (GiB if match[2] == "GiB" else MiB), 1 << 62) if match else 0
 
 
 def _lines(words: str) -> list[str]:
@@ -73,19 +73,20 @@ def _loads(words: str, seconds: float, span: int, notes: dict[str, None]) -> Ite
     for line in _lines(words):
         if opened := SECTION.match(line):
             section = opened[1].lower() if opened[1].lower() != "mix" else f"mix {opened[2] or 70}"
-        elif told := LINE.fullmatch(line):
-            yield _load(told, section, (seconds, span), notes)
+        elif match := LINE.fullmatch(line):
+            yield _load(match, section, (seconds, span), notes)
 
 
-def _load(told: re.Match[str], section: str, lasted: tuple[float, int], notes: dict[str, None]) -> Load:
-    kind, way, count, unit, depth, threads, mbs, iops, wait = told.groups()
+def _load(match: re.Match[str], section: str, tested: tuple[float, int], notes: dict[str, None]) -> Load:
+    """Return the load of a matched line; `tested` is (seconds, bytes of the range), each 0 if unknown."""
+    kind, way, count, unit, depth, threads, mbs, iops, wait = match.groups()
     reads = {"read": 100, "write": 0}.get(way.lower() if way else section)
     if reads is None:
         reads = min(int(section.split()[1]), 100) if section.startswith("mix") else 100
     block = int((count or "0")[:9]) * (MiB if (unit or "").upper() == "M" else KiB)
     unknown = () if block else ("block size",)
     if not 0 <= block <= 1 << 30:
-        raise BadInput("it tells a block size that no IO has")
+        raise BadInput("it has a block size that no IO can have")
     block = block or (MiB if kind.lower().startswith("seq") else 4 * KiB)
     rate = (numbers.number(mbs) or 0) * MB
     done = numbers.number(iops) if iops else None
@@ -98,14 +99,14 @@ def _load(told: re.Match[str], section: str, lasted: tuple[float, int], notes: d
         block_bytes=block,
         threads=min(max(int((threads or "1")[:6]), 1), 1024),
         depth=min(max(int((depth or "1")[:6]), 1), 65536),
-        range_bytes=lasted[1],
+        range_bytes=tested[1],
     )
-    own = Rates(done or rate / block, rate, (numbers.number(wait) or 0) * US or None if wait else None)
-    return shared(workload, lasted[0], own, *unknown)
+    rates = Rates(done or rate / block, rate, (numbers.number(wait) or 0) * US or None if wait else None)
+    return shared(workload, tested[0], rates, *unknown)
 
 
 def _unit_note(rate: float, iops: float, block: int) -> dict[str, None]:
-    """Which unit "MB/s" is in, found by IOPS and block size; throughput is worked out from those."""
+    """Return a note if "MB/s" is another unit, judged by IOPS x block size, or nothing."""
     share = iops * block / rate if rate else 1.0
     near = min(UNITS, key=lambda name: abs(UNITS[name] - share))
     if near == "MB/s" or rate < 5 * MB:

@@ -1,4 +1,4 @@
-"""diskspd's text, of Windows and of Linux: counts by direction, percentiles where latency was measured."""
+"""Text reports of diskspd, for Windows and Linux: counts by direction, and percentiles if latency was measured."""
 
 import re
 from collections.abc import Iterator
@@ -21,10 +21,11 @@ ROWS = {
     "50th": "p50", "99th": "p99", "3-nines": "p99.9", "4-nines": "p99.99", "5-nines": "p99.999", "max": "max",
 }  # fmt: skip
 MS = 1e-3
+BUFFERED = "software caching was not switched off: the host's memory may have answered"
 
 
-class Asked(NamedTuple):
-    """What the head of a result, or its command line, says of its load; None where it says nothing."""
+class Settings(NamedTuple):
+    """Load settings from the head of a result or its command line; None for a value that is not there."""
 
     block: int | None
     random: int | None
@@ -34,22 +35,22 @@ class Asked(NamedTuple):
 
 
 def claims(given: Given) -> bool:
-    """A head of its own, and the table of all IOs."""
+    """Return True if the text has a results head and a table with IOs per second."""
     words = text(given.data[: 1 << 20])
     return not given.folder and RESULTS.search(words) is not None and "I/O per s" in words
 
 
 def read(given: Given) -> Taken:
-    """A load a timespan or job."""
+    """Return one load per time span or job. Raise BadInput without any."""
     words = text(given.data)
-    marks = [found.start() for found in RESULTS.finditer(words)]
+    marks = [match.start() for match in RESULTS.finditer(words)]
     if not marks:
         raise BadInput("it holds no results of a time span")
     heads = [words[a:b] for a, b in zip([0, *marks], marks, strict=False)]
     bodies = [words[a:b] for a, b in zip(marks, [*marks[1:], len(words)], strict=True)]
     common = words[: marks[0]]
     heads = [head if "block size" in head else common for head in heads]
-    loads = tuple(_load(asked(head), body) for head, body in zip(heads, bodies, strict=True))
+    loads = tuple(_load(settings(head), body) for head, body in zip(heads, bodies, strict=True))
     started = re.search(r"start time:\s*(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d)", common)
     path = re.search(r"path: '([^'\n]{1,200})'", common)
     target = path[1] if path else (_command(common) or [""])[-1]
@@ -65,81 +66,81 @@ def read(given: Given) -> Taken:
 
 
 def lacks(loads: tuple[Load, ...]) -> Iterator[str]:
-    """What every page should say of results of diskspd."""
+    """Yield the notes about results of diskspd that every page shows."""
     yield "percentiles are diskspd's own, not bins: they are shown as told and never merged"
     if any(not load.counts.read.latency_ns and not load.counts.write.latency_ns for load in loads):
         yield "response times were not measured (-L)"
 
 
-def asked(head: str) -> Asked:
-    """By the parameters that it prints, else by the command line that it repeats."""
-    if found := re.search(r"block size: (\d{1,10})", head):
+def settings(head: str) -> Settings:
+    """Return the settings from the parameters that the head prints, or else from the command line in it."""
+    if size := re.search(r"block size: (\d{1,10})", head):
         depth = re.search(r"outstanding I/O operations[^:\n]{0,40}: (\d{1,6})", head)
         threads = re.search(r"(?:total threads:|threads per file:) +(\d{1,6})", head.replace("\t", " "))
         partly = re.search(r"using mixed random/sequential I/O \((\d{1,3})%", head)
         share = min(int(partly[1]), 100) if partly else 100 if "using random I/O" in head else 0
         span = re.search(r"\bsize: (\d{1,18})B", head)
-        return Asked(int(found[1]), share, _whole(depth), _whole(threads), _whole(span) or 0)
+        return Settings(int(size[1]), share, _whole(depth), _whole(threads), _whole(span) or 0)
     words = _command(head)
-    told = {word[1]: word[2:] for word in words if len(word) > 1 and word[0] in "-/"}
+    options = {word[1]: word[2:] for word in words if len(word) > 1 and word[0] in "-/"}
     if not words:
-        return Asked(None, None, None, None, 0)
-    block = numbers.size(told.get("b", "64K"))
-    many = next((numbers.whole(told[key]) for key in ("t", "F") if key in told), 1)
-    mixed = numbers.whole(told["rs"]) if "rs" in told else None
-    random = min(mixed, 100) if mixed is not None else 100 if "r" in told else 0
-    return Asked(block, random, numbers.whole(told.get("o", "2")), many, numbers.size(told.get("c", "")) or 0)
+        return Settings(None, None, None, None, 0)
+    block = numbers.size(options.get("b", "64K"))
+    many = next((numbers.whole(options[key]) for key in ("t", "F") if key in options), 1)
+    mixed = numbers.whole(options["rs"]) if "rs" in options else None
+    random = min(mixed, 100) if mixed is not None else 100 if "r" in options else 0
+    return Settings(block, random, numbers.whole(options.get("o", "2")), many, numbers.size(options.get("c", "")) or 0)
 
 
 def _command(head: str) -> list[str]:
-    """The words of the command line that it repeats."""
+    """Return the words of the command line in the head, or an empty list."""
     line = re.search(r"^Command Line: (.+)$", head, re.MULTILINE)
     return line[1].split()[:200] if line else []
 
 
-def _whole(found: re.Match[str] | None) -> int | None:
-    return int(found[1]) if found else None
+def _whole(match: re.Match[str] | None) -> int | None:
+    return int(match[1]) if match else None
 
 
-def workload(told: Asked, counts: Counts) -> tuple[Workload, tuple[str, ...]]:
-    """The load, and what nobody told of it."""
-    names = {"block size": told.block, "random or sequential": told.random, "threads and queue depth": told.depth}
+def workload(given: Settings, counts: Counts) -> tuple[Workload, tuple[str, ...]]:
+    """Return the workload and the names of its unknown settings. Raise BadInput for an impossible block size."""
+    names = {"block size": given.block, "random or sequential": given.random, "threads and queue depth": given.depth}
     unknown = tuple(name for name, value in names.items() if value is None)
     ios, done = counts.ios, counts.both.bytes
-    block = told.block or (round(done / ios) if ios else 1)
+    block = given.block or (round(done / ios) if ios else 1)
     if not 1 <= block <= 1 << 30:
-        raise BadInput("it tells a block size that no IO has")
+        raise BadInput("it has a block size that no IO can have")
     load = Workload(
-        random_pct=told.random or 0,
+        random_pct=given.random or 0,
         read_pct=round(100 * counts.read.ios / ios) if ios else 100,
         block_bytes=block,
-        threads=min(max(told.threads or 1, 1), 1024),
-        depth=min(max(told.depth or 1, 1), 65536),
-        range_bytes=min(told.span, 1 << 62),
+        threads=min(max(given.threads or 1, 1), 1024),
+        depth=min(max(given.depth or 1, 1), 65536),
+        range_bytes=min(given.span, 1 << 62),
     )
     return load, unknown
 
 
-def _load(told: Asked, body: str) -> Load:
+def _load(given: Settings, body: str) -> Load:
     seconds = TIME.search(body)
     lasted = numbers.number(seconds[1]) if seconds else None
     if not lasted or not 0 < lasted < 1e9:
-        raise BadInput("it does not tell how long a test ran")
+        raise BadInput("it does not state how long a test ran")
     waits = _percentiles(body)
     read, write = (_tally(body, way, waits[way.lower()].get("max", 0.0)) for way in ("Read", "Write"))
     counts = Counts(lasted, 0, read, write)
-    load, unknown = workload(told, counts)
-    return Load(load, counts, said(counts, waits, unknown))
+    load, unknown = workload(given, counts)
+    return Load(load, counts, reported(counts, waits, unknown))
 
 
-def said(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str, ...]) -> Told:
-    """Percentiles in seconds that the sample carries, by direction."""
-    ways = {way: carried(own, getattr(counts, way).ios) for way, own in waits.items()}
+def reported(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str, ...]) -> Told:
+    """Return the percentiles by direction, in seconds, that the sample size supports."""
+    ways = {way: carried(percentiles_s, getattr(counts, way).ios) for way, percentiles_s in waits.items()}
     return Told(both=ways["both"], read=ways["read"], write=ways["write"], unknown=unknown)
 
 
 def _tally(body: str, way: str, longest_s: float) -> Tally:
-    """The totals of a direction: columns are found by their names, since versions order them differently."""
+    """Return the totals of a direction; columns are found by name because their order differs between versions."""
     table = re.search(rf"^{way} IO\n(thread \|[^\n]*)\n", body, re.MULTILINE)
     total = TOTAL.search(body, table.end()) if table else None
     if table is None or total is None:
@@ -153,27 +154,27 @@ def _tally(body: str, way: str, longest_s: float) -> Tally:
 
 
 def tally(ios: float, size: float, mean_s: float, longest_s: float) -> Tally:
-    """Counts of a direction; BadInput where they cannot be."""
+    """Return the counts of a direction. Raise BadInput if they are impossible."""
     if not (0 <= ios < 1e15 and 0 <= size < 1e18 and 0 <= mean_s < 1e6 and 0 <= longest_s < 1e6):
-        raise BadInput("it tells figures that cannot be")
+        raise BadInput("it has impossible figures")
     done = int(ios)
     return Tally(done, int(size), mean_s / NS * done, 0.0, longest_s / NS) if done else Tally()
 
 
 def _percentiles(body: str) -> dict[str, dict[str, float]]:
-    """The rows of its table of percentiles, in seconds; N/A is left out."""
-    found: dict[str, dict[str, float]] = {"read": {}, "write": {}, "both": {}}
+    """Return the percentiles of its table by direction, in seconds, without those that are N/A."""
+    percentiles_s: dict[str, dict[str, float]] = {"read": {}, "write": {}, "both": {}}
     for line in body.split("\n"):
         cells = [cell.strip() for cell in line.split("|")]
         if len(cells) == 4 and cells[0] in ROWS:
-            for way, cell in zip(found, cells[1:], strict=True):
+            for way, cell in zip(percentiles_s, cells[1:], strict=True):
                 value = numbers.number(cell)
                 if value is not None and 0 < value < 1e9:
-                    found[way][ROWS[cells[0]]] = value * MS
-    return found
+                    percentiles_s[way][ROWS[cells[0]]] = value * MS
+    return percentiles_s
 
 
 def _buffered(head: str) -> Iterator[str]:
     direct = ("software cache disabled", "using O_DIRECT", "-Sh", "-Suw", "-Su", "-h ")
     if not any(word in head for word in direct):
-        yield "software caching was not switched off: the host's memory may have answered"
+        yield BUFFERED

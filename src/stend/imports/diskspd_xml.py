@@ -1,4 +1,4 @@
-"""diskspd's XML (`-Rxml`): counts of every thread and target, and a hundred percentiles."""
+"""XML of diskspd (`-Rxml`): counts of every thread and target, and a hundred percentiles."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
@@ -7,29 +7,32 @@ from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.findings.look.figures import PERCENTS
 from stend.imports import numbers, xml
-from stend.imports.diskspd_text import MS, Asked, lacks, said, tally, workload
+from stend.imports.diskspd_text import BUFFERED, MS, Settings, lacks, reported, tally, workload
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
 from stend.model.record import Counts, Tally
 
 TOOL = "diskspd"
-ASKED = "Profile/TimeSpans/TimeSpan/Targets/Target"
+PROFILE_TARGET = "Profile/TimeSpans/TimeSpan/Targets/Target"
 WAYS = {"read": "ReadMilliseconds", "write": "WriteMilliseconds", "both": "TotalMilliseconds"}
 
 
 def claims(given: Given) -> bool:
-    """Results with a time span."""
+    """Return True if it has results with a time span."""
     return not given.folder and "<Results>" in given.head[:4000] and b"<TimeSpan>" in given.data
 
 
 def read(given: Given) -> Taken:
-    """A load a time span; what was asked for is in the profile of the same number."""
+    """Return one load per time span, with the settings of the profile's time span at the same place.
+
+    Raise BadInput without any time span.
+    """
     root = xml.tree(given.data)
     spans, profiles = root.findall("TimeSpan"), root.findall("Profile/TimeSpans/TimeSpan")
     if root.tag != "Results" or not spans:
         raise BadInput("it holds no <TimeSpan> of results")
     loads = tuple(_load(span, profiles[n] if n < len(profiles) else None) for n, span in enumerate(spans))
-    path = root.findtext(f"{ASKED}/Path") or root.findtext("TimeSpan/Thread/Target/Path") or ""
+    path = root.findtext(f"{PROFILE_TARGET}/Path") or root.findtext("TimeSpan/Thread/Target/Path") or ""
     run = root.findtext("System/RunTime") or ""
     return Taken(
         tool=TOOL,
@@ -49,17 +52,19 @@ def _number(element: Element, path: str) -> float:
 def _load(span: Element, profile: Element | None) -> Load:
     seconds = _number(span, "TestTimeSeconds")
     if not 0 < seconds < 1e9:
-        raise BadInput("it does not tell how long a test ran")
-    waits, longest = _percentiles(span), _longest(span)
+        raise BadInput("it does not state how long a test ran")
+    waits = _percentiles(span)
+    slowest = next((bucket for percent, bucket in _buckets(span) if percent == 100), None)
+    longest = {way: 0.0 if slowest is None else max(_number(slowest, tag), 0.0) * MS for way, tag in WAYS.items()}
     read, write = (_tally(span, way, longest[way.lower()]) for way in ("Read", "Write"))
     counts = Counts(seconds, 0, read, write)
-    load, unknown = workload(_asked(profile, span), counts)
-    return Load(load, counts, said(counts, waits, unknown))
+    load, unknown = workload(_settings(profile, span), counts)
+    return Load(load, counts, reported(counts, waits, unknown))
 
 
 def _tally(span: Element, way: str, longest_s: float) -> Tally:
     targets = span.findall("Thread/Target")
-    ios, size = (sum(_number(one, f"{way}{what}") for one in targets) for what in ("Count", "Bytes"))
+    ios, size = (sum(_number(target, f"{way}{what}") for target in targets) for what in ("Count", "Bytes"))
     return tally(ios, size, _number(span, f"Latency/Average{way}Milliseconds") * MS, longest_s)
 
 
@@ -72,33 +77,28 @@ def _buckets(span: Element) -> Iterator[tuple[float, Element]]:
 
 def _percentiles(span: Element) -> dict[str, dict[str, float]]:
     names = {percent: name for name, percent in PERCENTS.items()}
-    found: dict[str, dict[str, float]] = {way: {} for way in WAYS}
+    percentiles_s: dict[str, dict[str, float]] = {way: {} for way in WAYS}
     for percent, bucket in _buckets(span):
         for way, tag in WAYS.items():
             value = _number(bucket, tag)
             if percent in names and 0 < value < 1e9:
-                found[way][names[percent]] = value * MS
-    return found
+                percentiles_s[way][names[percent]] = value * MS
+    return percentiles_s
 
 
-def _longest(span: Element) -> dict[str, float]:
-    last = next((bucket for percent, bucket in _buckets(span) if percent == 100), None)
-    return {way: 0.0 if last is None else max(_number(last, tag), 0.0) * MS for way, tag in WAYS.items()}
-
-
-def _asked(profile: Element | None, span: Element) -> Asked:
-    """Of the first target: targets of one time span that differ are one load of unknown kind."""
+def _settings(profile: Element | None, span: Element) -> Settings:
+    """Return the settings of the first target; if targets of a time span differ, block size and access are unknown."""
     targets = [] if profile is None else profile.findall("Targets/Target")
     if not targets:
-        return Asked(None, None, None, None, 0)
+        return Settings(None, None, None, None, 0)
     first = targets[0]
-    alike = len({(t.findtext("BlockSize"), t.find("Random") is None, t.findtext("RequestCount")) for t in targets}) == 1
+    equal = len({(t.findtext("BlockSize"), t.find("Random") is None, t.findtext("RequestCount")) for t in targets}) == 1
     threads = numbers.whole(span.findtext("ThreadCount")) or numbers.whole(first.findtext("ThreadsPerFile")) or 1
     share = numbers.whole(first.findtext("RandomRatio"))
     random = min(share, 100) if share is not None else 100 if first.find("Random") is not None else 0
-    return Asked(
-        numbers.whole(first.findtext("BlockSize")) if alike else None,
-        random if alike else None,
+    return Settings(
+        numbers.whole(first.findtext("BlockSize")) if equal else None,
+        random if equal else None,
         numbers.whole(first.findtext("RequestCount")) or 2,
         threads,
         numbers.whole(first.findtext("FileSize")) or 0,
@@ -106,6 +106,6 @@ def _asked(profile: Element | None, span: Element) -> Asked:
 
 
 def _cached(root: Element) -> Iterator[str]:
-    targets = root.findall(ASKED)
+    targets = root.findall(PROFILE_TARGET)
     if any((target.findtext("DisableOSCache") or target.findtext("DisableAllCache")) != "true" for target in targets):
-        yield "software caching was not switched off: the host's memory may have answered"
+        yield BUFFERED

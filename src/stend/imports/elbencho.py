@@ -1,4 +1,4 @@
-"""elbencho's results as CSV (`--csvfile`): an operation a row, at the end of its slowest thread."""
+"""elbencho's results as CSV (`--csvfile`): one operation per row, with its figures at the end of the slowest thread."""
 
 from collections.abc import Iterator
 
@@ -18,13 +18,16 @@ DATES = tuple(f"%Y-%m-%dT%H:%M:%S{part}{zone}" for part in (".%f", "") for zone 
 
 
 def claims(given: Given) -> bool:
-    """Its header, in any of its versions."""
+    """Return True if the first line is elbencho's header, of any version."""
     first = given.head.split("\n", 1)[0].lower()
     return not given.folder and first.startswith("iso date,") and ("operation" in first or "phase" in first)
 
 
 def read(given: Given) -> Taken:
-    """Every read and every write; what only makes or deletes entries is left out."""
+    """Return a load for every row that reads or writes; other operations become notes.
+
+    Raise BadInput for a file of live progress.
+    """
     words = text(given.data)
     if words.startswith(LIVE):
         raise BadInput("it is elbencho's live progress, not its results; import what --csvfile wrote")
@@ -35,6 +38,8 @@ def read(given: Given) -> Taken:
         loads += _loads(row, notes)
     first = rows[0] if rows else {}
     version = first.get("version", "")
+    command = first.get("command", "").replace('"', " ").split()
+    target = command[-1] if command and "/" in command[-1] else ""
     return Taken(
         tool=TOOL,
         version=plain(version)[:60],
@@ -42,19 +47,14 @@ def read(given: Given) -> Taken:
         notes=(*notes, *_lacks(rows)),
         unknown=UNKNOWN,
         at=numbers.at(first.get("iso date", ""), *DATES),
-        drive={"target": plain(_target(first.get("command", "")))[:200]} if first.get("command") else {},
+        drive={"target": plain(target)[:200]} if first.get("command") else {},
     )
 
 
-def _target(command: str) -> str:
-    last = command.replace('"', " ").split()
-    return last[-1] if last and "/" in last[-1] else ""
-
-
 def _last(row: dict[str, str], name: str) -> float:
-    """A figure at the end of the slowest thread; of older versions the only one."""
-    told = numbers.number(row.get(f"{name} [last]") or row.get(name))
-    return told if told and told > 0 else 0.0
+    """Return a figure at the end of the slowest thread (older versions have only one figure), or 0."""
+    value = numbers.number(row.get(f"{name} [last]") or row.get(name))
+    return value if value and value > 0 else 0.0
 
 
 def _rates(row: dict[str, str], block: int, mixed: str = "") -> Rates:

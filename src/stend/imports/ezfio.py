@@ -1,4 +1,4 @@
-"""ezFIO's table of tests, as CSV or on the sheet "Tests" of its ODS."""
+"""ezFIO's table of tests, as a CSV or on the sheet "Tests" of its ODS."""
 
 import io
 import zipfile
@@ -21,12 +21,12 @@ TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 US = 1e-6
 CELLS = 64
-"""A row of ours has eleven; repeated ones to the right are empty."""
+"""Most cells of a row: ezFIO's rows have eleven, and repeated cells to the right are empty."""
 STAMPS = ("QUICKIE-INVALID-RESULTS", "FASTPRECOND")
 
 
 def claims(given: Given) -> bool:
-    """A CSV with its header, or a ZIP that calls itself a spreadsheet and has the sheet."""
+    """Return True for a CSV with ezFIO's header, or a ZIP that is marked as an OpenDocument spreadsheet."""
     if given.folder:
         return False
     if given.data.startswith(b"PK"):
@@ -35,7 +35,7 @@ def claims(given: Given) -> bool:
 
 
 def read(given: Given) -> Taken:
-    """Every test of the table."""
+    """Return one load per test of the table. Raise BadInput if the file has no such table."""
     table = list(_sheet(given.data)) if given.data.startswith(b"PK") else list(numbers.rows(text(given.data)))
     start = next((n for n, row in enumerate(table) if tuple(row[: len(HEADER)]) == HEADER), None)
     if start is None:
@@ -44,16 +44,17 @@ def read(given: Given) -> Taken:
     header, notes, loads = table[start], dict[str, None](), list[Load]()
     phase = "tests"
     for row in table[start + 1 :]:
-        own = [cell for cell in row if cell]
-        if own == ["ERROR"]:
+        filled = [cell for cell in row if cell]
+        if filled == ["ERROR"]:
             notes[f"ezFIO broke off amid {phase}"] = None
-        elif len(own) == 1:
-            phase = plain(own[0])[:60]
-        elif own:
+        elif len(filled) == 1:
+            phase = plain(filled[0])[:60]
+        elif filled:
             loads += _load(numbers.named(header, row), len(row) - len(header), phase, notes)
+    fio_version = plain(facts.get("FIOVersion", ""))[-40:].split("-")[-1]
     return Taken(
         tool=TOOL,
-        version=_fio(facts),
+        version=f"(fio {fio_version})" if fio_version else "",
         loads=tuple(loads),
         notes=(*notes, *_lacks(facts)),
         unknown=("firmware", "steady state", "write cache"),
@@ -62,21 +63,19 @@ def read(given: Given) -> Taken:
     )
 
 
-def _fio(facts: dict[str, str]) -> str:
-    told = plain(facts.get("FIOVersion", ""))[-40:].split("-")[-1]
-    return f"(fio {told})" if told else ""
-
-
 def _load(cells: dict[str, str], beyond: int, phase: str, notes: dict[str, None]) -> Iterator[Load]:
-    """The load of a row; none of one that was skipped, or whose decimal commas shifted it."""
+    """Yield the load of a row, or add a note if the row was skipped or shifted by a decimal comma.
+
+    Raise BadInput for an impossible load.
+    """
     names = ("write %", "block size", "threads", "queue depth/thread", "iops")
     written, block, threads, depth, iops = (numbers.number(cells.get(name)) for name in names)
     if written is None or not block or not threads or not depth or iops is None or beyond > 0:
-        told = "has a decimal comma that shifts its cells" if beyond > 0 else "is no test that was measured"
-        notes[f"a row of {phase} {told}: it is left out"] = None
+        reason = "has a decimal comma that shifts its cells" if beyond > 0 else "is no test that was measured"
+        notes[f"a row of {phase} {reason}: it is left out"] = None
         return
     if not (0 <= written <= 100 and 1 <= block <= 1 << 30 and 1 <= threads <= 1024 and 1 <= depth <= 65536):
-        raise BadInput(f"a row of {phase} tells a load that cannot be")
+        raise BadInput(f"a row of {phase} has an impossible load")
     waits = [numbers.number(cells.get(f"{way} latency (us)")) for way in ("read", "write")]
     workload = Workload(
         random_pct=100 if cells.get("type", "").lower().startswith("rand") else 0,
@@ -103,12 +102,12 @@ def _lacks(facts: dict[str, str]) -> Iterator[str]:
 
 
 def _drive(facts: dict[str, str]) -> dict[str, Any]:
-    told = {name: plain(_bare(facts.get(name, "")))[:100] for name in ("Drive", "Model", "Serial")}
-    whole = numbers.whole(_bare(facts.get("AvailCapacity", "")))
-    found: dict[str, Any] = {"target": told["Drive"], "model": told["Model"], "serial": told["Serial"]}
-    if whole and whole < 1 << 30:
-        found["capacity_bytes"] = whole * GiB
-    return {key: value for key, value in found.items() if value}
+    names = {"target": "Drive", "model": "Model", "serial": "Serial"}
+    drive: dict[str, Any] = {key: plain(_bare(facts.get(name, "")))[:100] for key, name in names.items()}
+    capacity_gib = numbers.whole(_bare(facts.get("AvailCapacity", "")))
+    if capacity_gib and capacity_gib < 1 << 30:
+        drive["capacity_bytes"] = capacity_gib * GiB
+    return {key: value for key, value in drive.items() if value}
 
 
 def _bare(value: str) -> str:
@@ -118,7 +117,7 @@ def _bare(value: str) -> str:
 
 
 def _sheet(data: bytes) -> Iterator[Sequence[str]]:
-    """The rows of the sheet "Tests"; BadInput for an archive that grows beyond any result."""
+    """Yield the rows of the sheet "Tests". Raise BadInput for a broken archive or one that unpacks to too much."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             inner = archive.getinfo("content.xml")
@@ -127,9 +126,9 @@ def _sheet(data: bytes) -> Iterator[Sequence[str]]:
             with archive.open(inner) as file:
                 content = file.read(xml.MOST_BYTES + 1)
     except (zipfile.BadZipFile, KeyError, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error) as error:
-        raise BadInput(f"it is no whole ODS: {plain(str(error))}") from error
+        raise BadInput(f"it is not a complete ODS: {plain(str(error))}") from error
     except (ValueError, OverflowError) as error:
-        raise BadInput("it is no whole ODS") from error
+        raise BadInput("it is not a complete ODS") from error
     for table in xml.tree(content).iter(f"{TABLE}table"):
         if table.get(f"{TABLE}name") == "Tests":
             yield from (_row(row) for row in table.iter(f"{TABLE}table-row"))

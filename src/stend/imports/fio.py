@@ -1,4 +1,4 @@
-"""fio's JSON and JSON+: from 2.1, where bytes are KiB and times microseconds, to 3.4x with latency bins."""
+"""JSON and JSON+ of fio, from 2.1 (sizes in KiB, times in microseconds) to 3.4x (with latency bins)."""
 
 import re
 from collections.abc import Iterator
@@ -22,13 +22,13 @@ from stend.model.stats import bin_index
 TOOL = "fio"
 NO_NUMBERS = re.compile(rb":\s*-?(?:nan|inf)\b", re.IGNORECASE)
 POWERS = 0.05
-"""A mean size so near to a power of two is that power: older versions tell whole IOPS alone."""
+"""A mean size this near to a power of two counts as that power, because older versions print only whole IOPS."""
 SYNCHRONOUS = ("", "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap")
 MOST_NOTES = 20
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """`lat_ns`, `clat_ns` in nanoseconds, `lat`, `clat` of fio 2 in microseconds."""
+    """`lat_ns` or `clat_ns` in nanoseconds; `lat` or `clat` of fio 2 in microseconds."""
 
     mean: limits.Number = 0
     stddev: limits.Number = 0
@@ -38,7 +38,7 @@ class Latency(msgspec.Struct, frozen=True):
 
 
 class Way(msgspec.Struct, frozen=True):
-    """`read` or `write` of a job: `io_bytes` in KiB where `io_kbytes` is not beside it, `bw` KiB/s, `runtime` ms."""
+    """`read` or `write` of a job: `io_bytes` in KiB unless `io_kbytes` is given too, `bw` in KiB/s, `runtime` in ms."""
 
     io_bytes: limits.Amount = 0
     io_kbytes: limits.Amount | None = None
@@ -64,7 +64,7 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """What of a result is used."""
+    """The part of a result that is used."""
 
     jobs: list[Job]
     version: str = msgspec.field(default="", name="fio version")
@@ -77,12 +77,12 @@ _decode = msgspec.json.Decoder(Document, strict=False).decode
 
 
 def claims(given: Given) -> bool:
-    """A result of fio names its version."""
+    """Return True if it names a version of fio."""
     return not given.folder and '"fio version"' in given.head
 
 
 def read(given: Given) -> Taken:
-    """All jobs, those that share name and group as one load."""
+    """Return the loads of all jobs; jobs with the same name and group are one load."""
     document, notes = documents(given.data)
     loads = tuple(of(document))
     target = str(document.common.get("filename") or next((j.options.get("filename", "") for j in document.jobs), ""))
@@ -98,7 +98,7 @@ def read(given: Given) -> Taken:
 
 
 def documents(data: bytes) -> tuple[Document, list[str]]:
-    """The last document in these bytes, and notes of what stands around it. BadInput where there is none."""
+    """Return the last JSON document in these bytes, and notes on the text around it. Raise BadInput without one."""
     data = NO_NUMBERS.sub(b":0", data)
     try:
         return _decode(data), []
@@ -106,36 +106,40 @@ def documents(data: bytes) -> tuple[Document, list[str]]:
         raise BadInput(f"its JSON is not fio's: {untrusted.sentence(error)}") from error
     except untrusted.BROKEN as error:
         pieces = list(Cutter().feed(data + b"\n"))
-        whole_ones = [piece for piece in pieces if isinstance(piece, bytes)]
-        said = [f"fio says: {plain(piece)[:200]}" for piece in pieces if isinstance(piece, str)]
-        if not whole_ones:
-            raise BadInput(f"there is no whole JSON document in it: {untrusted.sentence(error)}") from error
-    more = [f"it holds {len(whole_ones)} documents; the last is taken"] if len(whole_ones) > 1 else []
+        complete = [piece for piece in pieces if isinstance(piece, bytes)]
+        lines = [f"fio says: {plain(piece)[:200]}" for piece in pieces if isinstance(piece, str)]
+        if not complete:
+            raise BadInput(f"it has no complete JSON document: {untrusted.sentence(error)}") from error
+    more = [f"it holds {len(complete)} documents; the last is taken"] if len(complete) > 1 else []
     try:
-        return _decode(whole_ones[-1]), [*said[:5], *more]
+        return _decode(complete[-1]), [*lines[:5], *more]
     except untrusted.BROKEN as error:
         raise BadInput(f"its JSON is not fio's: {untrusted.sentence(error)}") from error
 
 
 def of(document: Document) -> Iterator[Load]:
-    """A load for each name and group; threads that are told one by one are one load."""
-    alike: dict[tuple[str, int], list[Job]] = {}
+    """Yield one load per name and group; threads that are listed one by one make one load."""
+    groups: dict[tuple[str, int], list[Job]] = {}
     for job in document.jobs:
-        alike.setdefault((job.jobname, job.groupid), []).append(job)
-    for (name, _), jobs in alike.items():
+        groups.setdefault((job.jobname, job.groupid), []).append(job)
+    for (name, _), jobs in groups.items():
         counts = added(_counts(job) for job in jobs)
         seconds = max(_counts(job).seconds for job in jobs)
         counts = Counts(seconds, 0, counts.read, counts.write)
         options = document.common | jobs[0].options
         load, unknown = workload(options, counts, name, len(jobs))
-        told = _told(jobs[0], counts) if len(jobs) == 1 else ({}, {})
-        only = [one for one, tally in zip(told, (counts.read, counts.write), strict=True) if tally.ios]
-        both = only[0] if len(only) == 1 else {}
-        yield Load(load, counts, Told(both=both, read=told[0], write=told[1], unknown=unknown), plain(name)[:60])
+        pairs = ((jobs[0].read, counts.read), (jobs[0].write, counts.write))
+        read, write = (_percentiles(way, tally) if len(jobs) == 1 else {} for way, tally in pairs)
+        used = [figures for figures, tally in ((read, counts.read), (write, counts.write)) if tally.ios]
+        both = used[0] if len(used) == 1 else {}
+        yield Load(load, counts, Told(both=both, read=read, write=write, unknown=unknown), plain(name)[:60])
 
 
 def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -> tuple[Workload, tuple[str, ...]]:
-    """What a job was by its options, and where these are not told, by what it did and its name; what stays unknown."""
+    """Return the workload of a job and the names of its unknown settings.
+
+    Options come first; without them its counts and its name decide.
+    """
     words = {str(key): str(value) for key, value in options.items()}
     unknown = []
     way = words.get("rw") or words.get("readwrite") or ""
@@ -143,10 +147,10 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
         unknown.append("random or sequential")
         way = "rand" if "rand" in name.lower() else ""
     mean = counts.both.bytes / counts.ios if counts.ios else 0
-    asked = size(words.get("bs") or words.get("blocksize") or "")
+    option = size(words.get("bs") or words.get("blocksize") or "")
     exact = block(mean) if mean == int(mean) else None
-    found = exact or block(asked) or _power(mean)
-    if not found or ("bssplit" in words and not exact):
+    block_bytes = exact or block(option) or _power(mean)
+    if not block_bytes or ("bssplit" in words and not exact):
         unknown.append("block size")
     depth = whole(words.get("iodepth")) or 1
     if not options:
@@ -156,7 +160,7 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
     load = Workload(
         random_pct=round(min(share, 100)) if share is not None and share >= 0 else 100 if "rand" in way else 0,
         read_pct=_mixed(way, words, counts),
-        block_bytes=found or max(min(round(mean), 1 << 30), 1),
+        block_bytes=block_bytes or max(min(round(mean), 1 << 30), 1),
         threads=min(max(entries, whole(words.get("numjobs")) or 1), 1024),
         depth=1 if sync else min(max(depth, 1), 65536),
         range_bytes=size(words.get("size", "")) or 0,
@@ -166,12 +170,12 @@ def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -
 
 def _mixed(way: str, words: dict[str, str], counts: Counts) -> int:
     if counts.read.ios and counts.write.ios:
-        asked = whole(words.get("rwmixread"))
-        if asked is None and (written := whole(words.get("rwmixwrite"))) is not None:
-            asked = 100 - written
+        read_pct = whole(words.get("rwmixread"))
+        if read_pct is None and (write_pct := whole(words.get("rwmixwrite"))) is not None:
+            read_pct = 100 - write_pct
         if "rw" not in way:
-            asked = round(100 * counts.read.ios / counts.ios)
-        return asked if asked is not None and 0 <= asked <= 100 else 50
+            read_pct = round(100 * counts.read.ios / counts.ios)
+        return read_pct if read_pct is not None and 0 <= read_pct <= 100 else 50
     return 0 if counts.write.ios or "write" in way else 100
 
 
@@ -188,8 +192,8 @@ def _counts(job: Job) -> Counts:
 
 
 def response(way: Way) -> tuple[Latency, float]:
-    """Response times and what makes them nanoseconds: of the whole IO, but where bins are told those of the bins."""
-    of_bins = next((one for one in (way.lat_ns, way.clat_ns) if one and one.bins), None)
+    """Return the response times, with bins if there are any or else of the whole IO, and the factor to nanoseconds."""
+    of_bins = next((latency for latency in (way.lat_ns, way.clat_ns) if latency and latency.bins), None)
     if of_bins:
         return of_bins, 1
     if way.lat_ns or way.clat_ns:
@@ -203,7 +207,7 @@ def _tally(way: Way) -> Tally:
     if ios is None:
         ios = _counted(size_bytes, way.iops * way.runtime / 1000)
     if size_bytes > limits.MOST or ios > limits.MOST:
-        raise BadInput("it tells figures that cannot be")
+        raise BadInput("it has impossible figures")
     lat, scale = response(way)
     mean, deviation = max(lat.mean, 0.0) * scale, max(lat.stddev, 0.0) * scale
     bins: dict[int, int] = {}
@@ -214,33 +218,31 @@ def _tally(way: Way) -> Tally:
 
 
 def _counted(size_bytes: float, nearly: float) -> int:
-    """How many IOs, where only whole IOPS are told: bytes by the power of two that a mean IO had, if it had one."""
-    had = _power(size_bytes / nearly) if nearly >= 1 else None
-    return round(size_bytes / had) if had else round(nearly)
+    """Return the number of IOs when only whole IOPS are known.
 
-
-def _told(job: Job, counts: Counts) -> tuple[dict[str, float], dict[str, float]]:
-    """fio's own percentiles of reads and of writes in seconds, where there are no bins to make them of."""
-    read, write = (_percentiles(way, tally) for way, tally in ((job.read, counts.read), (job.write, counts.write)))
-    return read, write
+    `nearly` is IOPS x time. If the mean size is near a power of two, the bytes are divided by that power instead.
+    """
+    size_of_one = _power(size_bytes / nearly) if nearly >= 1 else None
+    return round(size_bytes / size_of_one) if size_of_one else round(nearly)
 
 
 def _percentiles(way: Way, tally: Tally) -> dict[str, float]:
+    """Return fio's own percentiles of a direction in seconds, or nothing if there are bins."""
     if tally.bins:
         return {}
-    own, scale = _of_percentiles(way)
-    told = {round(number(key) or 0, 6): number(str(value)) for key, value in own.items()}
-    named = {name: told.get(percent) for name, percent in PERCENTS.items()}
+    percentile, scale = _of_percentiles(way)
+    values = {round(number(key) or 0, 6): number(str(value)) for key, value in percentile.items()}
+    named = {name: values.get(percent) for name, percent in PERCENTS.items()}
     return carried({name: value * scale * 1e-9 for name, value in named.items() if value}, tally.ios)
 
 
 def _of_percentiles(way: Way) -> tuple[dict[str, Any], float]:
     pairs = ((way.lat_ns, 1.0), (way.clat_ns, 1.0), (way.lat, 1000.0), (way.clat, 1000.0))
-    return next(((one.percentile, scale) for one, scale in pairs if one and one.percentile), ({}, 1.0))
+    return next(((times.percentile, scale) for times, scale in pairs if times and times.percentile), ({}, 1.0))
 
 
 def lacks(document: Document) -> Iterator[str]:
-    """What every page should say of such a result."""
+    """Yield the notes about a result of fio that every page shows."""
     ways = [way for job in document.jobs for way in (job.read, job.write) if way.runtime]
     if any(way.io_kbytes is None for way in ways):
         yield "fio 2 tells bytes in KiB and response times in microseconds"

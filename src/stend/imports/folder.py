@@ -1,4 +1,4 @@
-"""What was taken from another tool's result, as a run folder: there whole or not at all."""
+"""Write an imported result as a run folder that appears complete or not at all."""
 
 import hashlib
 import os
@@ -22,15 +22,18 @@ from stend.model.record import Ended, Event, Note, Position, Result, Source, Sta
 STAGE = ".import-"
 MOST_PHASES = 500
 SEED_DIGITS = 13
-"""So many hexadecimal digits of the original's hash are the run's seed: it counts once wherever it was imported."""
+"""Hexadecimal digits of the original's hash that make the run's seed: the same original always gets the same seed."""
 NAMED = re.compile(r"[^A-Za-z0-9._+-]+")
 
 
 def write(handed: Given, form: str, taken: Taken, top: Path, label: str = "") -> Path:
-    """The run folder below `top`. BadInput where this very original is there already."""
+    """Write the run folder below `top` and return it.
+
+    Raise BadInput if this original was imported there already, and StepFailed if `top` cannot be written.
+    """
     place = top / name(handed, taken)
     if (place / "events.jsonl").exists():
-        raise BadInput(f"{place} is there already; delete it to import {handed.name} anew")
+        raise BadInput(f"{place} exists already; delete it to import {handed.name} again")
     try:
         top.mkdir(parents=True, exist_ok=True)
         stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=top))
@@ -48,14 +51,14 @@ def write(handed: Given, form: str, taken: Taken, top: Path, label: str = "") ->
 
 
 def name(handed: Given, taken: Taken) -> str:
-    """When, by what, of what: `20201120-120000-fio-randread-3f2a91`."""
+    """Return the folder's name from time, tool, file and content: `20201120-120000-fio-randread-3f2a91`."""
     when = datetime.fromtimestamp(_at(handed, taken)).strftime("%Y%m%d-%H%M%S")
     stem = NAMED.sub("-", handed.name.rsplit(".", 1)[0]).strip("-.")[:60] or "result"
     return f"{when}-{taken.tool.lower()}-{stem}-{seed(handed):013x}"[:120]
 
 
 def seed(handed: Given) -> int:
-    """A number of the original's content alone."""
+    """Return a number that depends only on the content of the original."""
     joined = "".join(digest for _, digest in sorted(handed.digests, key=lambda pair: pair[1]))
     return int(hashlib.sha256(joined.encode()).hexdigest()[:SEED_DIGITS], 16)
 
@@ -81,13 +84,13 @@ def _fill(folder: Path, handed: Given, form: str, taken: Taken, label: str) -> N
 
 
 def kept_name(path: str, number: int | None) -> str:
-    """The original's name below raw/, where no name of ours is; of a tree's files with their number."""
+    """Return the name of an original below raw/; `number` is its place in a folder of results."""
     bare = NAMED.sub("_", path).strip("_.")[-120:] or "original"
     return f"original-{bare}" if number is None else f"original-{number:05}-{bare}"
 
 
 def events(handed: Given, taken: Taken, source: Source) -> Generator[Event, None, None]:
-    """The run: a step a load, a note for each lack."""
+    """Yield the events of the run: one step per load, and a note for each gap in the result."""
     test = taken.tool.lower()
     plan = _plan(test, taken, source)
     yield Started(at=_at(handed, taken), version=__version__, plan=plan, seed=seed(handed), source=source)
@@ -96,7 +99,7 @@ def events(handed: Given, taken: Taken, source: Source) -> Generator[Event, None
         clock += load.counts.seconds
         index = places[load.phase] = places.get(load.phase, -1) + 1
         where = Position(test=test, phase=load.phase, round=1)
-        yield Result(where=where, index=index, step=_step(load), t=clock, counts=load.counts, told=load.told)
+        yield Result(where=where, index=index, step=_step(load), t=clock, counts=load.counts, told=load.reported)
     for text in _notes(taken):
         yield Note(t=clock, text=plain(text))
     yield Ended(t=clock, outcome="imported", reason=plain(handed.name))
@@ -108,8 +111,9 @@ def _notes(taken: Taken) -> Iterator[str]:
         yield "when it was measured is not told: the time is that of the file's last change"
     if taken.unknown:
         yield f"not told: {', '.join(taken.unknown)}"
-    for what in dict.fromkeys(what for load in taken.loads for what in load.told.unknown if what != "seconds"):
-        yield f"{what} not told of {sum(what in load.told.unknown for load in taken.loads)} of {len(taken.loads)} loads"
+    unknown = [load.reported.unknown for load in taken.loads]
+    for what in dict.fromkeys(what for names in unknown for what in names if what != "seconds"):
+        yield f"{what} not told of {sum(what in names for names in unknown)} of {len(unknown)} loads"
 
 
 def _step(load: Load) -> Hold:
@@ -130,8 +134,8 @@ def _plan(test: str, taken: Taken, source: Source) -> Plan:
         device_class="client",
         write_cache="unknown",
     )
-    told: dict[str, Any] = {"target": "-", "capacity_bytes": 0} | taken.drive
-    drive = Identity(kind="imported", path=str(told["target"]), **told)
+    facts: dict[str, Any] = {"target": "-", "capacity_bytes": 0} | taken.drive
+    drive = Identity(kind="imported", path=str(facts["target"]), **facts)
     planned = PlannedTest(
         name=test,
         title=f"Imported from {source.name}",

@@ -1,4 +1,4 @@
-"""What is handed in to be imported: one file, or a folder of them, read with limits; and its words."""
+"""Read the input of an import, a file or a folder, within limits, and decode its text."""
 
 import codecs
 import hashlib
@@ -10,20 +10,20 @@ from stend.base.errors import BadInput
 from stend.base.units import MiB, binary
 
 MOST_BYTES = 64 * MiB
-"""No result of one benchmark is longer; what is, is a log."""
+"""Largest file: a longer one is a log and not the result of a benchmark."""
 MOST_OF_TEXT = 8 * MiB
 MOST_OF_FOLDER = 256 * MiB
 MOST_FILES = 20_000
 OF_FOLDER = (".json",)
-"""What of a folder is read: the results of a tree, not its logs."""
+"""Suffixes that are read in a folder: its results, not its logs."""
 MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 HEAD = 1 << 16
 
 
 class Given(NamedTuple):
-    """A name, the files by their path below it, and when they were last changed (Unix time).
+    """Input of an import: name, files by their path below it, and Unix time of the last change.
 
-    `folder` is true where a folder was named; `left` counts its files that were not read.
+    `folder` is True for a folder; `left` counts its files that were not read.
     """
 
     name: str
@@ -34,24 +34,24 @@ class Given(NamedTuple):
 
     @property
     def data(self) -> bytes:
-        """The one file's bytes; none of a folder."""
+        """Return the bytes of the file, or nothing for a folder."""
         return b"" if self.folder else self.files[0][1]
 
     @property
     def head(self) -> str:
-        """How the one file begins, to tell its format by."""
+        """Return the first text of the file, which shows its format."""
         return text(self.data[:HEAD])
 
     @property
     def digests(self) -> tuple[tuple[str, str], ...]:
-        """(path, SHA-256) of every file."""
+        """Return (path, SHA-256) of every file."""
         return tuple((name, hashlib.sha256(data).hexdigest()) for name, data in self.files)
 
 
 def text(data: bytes) -> str:
-    """The words of a file in whichever encoding its first bytes tell; what is no text is marked as such.
+    """Decode a file as UTF-8, or as its byte order mark states; bytes that are not text become replacement characters.
 
-    BadInput for more of them than any table or report has.
+    Raise BadInput if it is longer than MOST_OF_TEXT.
     """
     if len(data) > MOST_OF_TEXT:
         raise BadInput(f"it has more than {binary(MOST_OF_TEXT)} of text")
@@ -60,20 +60,20 @@ def text(data: bytes) -> str:
 
 
 def given(path: Path) -> Given:
-    """A file or a folder from disk. BadInput where there is none, or more of it than any result has."""
+    """Read a file or a folder. Raise BadInput if it does not exist or is larger than the limits."""
     try:
         if path.is_dir():
             return _tree(path)
         if not path.is_file():
             path.stat()
-            raise BadInput(f"{path} cannot be imported: it is no file")
+            raise BadInput(f"{path} cannot be imported: it is neither a file nor a folder")
         return Given(path.name, ((path.name, _read(path, MOST_BYTES)),), path.stat().st_mtime)
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _tree(top: Path) -> Given:
-    found, room, left, latest = list[tuple[str, bytes]](), MOST_OF_FOLDER, 0, 0.0
+    files, room, left, latest = list[tuple[str, bytes]](), MOST_OF_FOLDER, 0, 0.0
     for path in _below(top):
         if path.suffix.lower() not in OF_FOLDER:
             left += 1
@@ -81,21 +81,21 @@ def _tree(top: Path) -> Given:
         data = _read(path, min(room, MOST_BYTES))
         room -= len(data)
         latest = max(latest, path.stat().st_mtime)
-        found.append((str(path.relative_to(top)), data))
-    return Given(top.resolve().name, tuple(found), latest, folder=True, left=left)
+        files.append((str(path.relative_to(top)), data))
+    return Given(top.resolve().name, tuple(files), latest, folder=True, left=left)
 
 
 def _below(top: Path) -> list[Path]:
-    """Every file below a folder in order; links are not followed. BadInput as soon as there are too many."""
-    found = list(islice(top.rglob("*"), MOST_FILES + 1))
-    if len(found) > MOST_FILES:
+    """Return every file below a folder, sorted, without links. Raise BadInput if there are too many."""
+    paths = list(islice(top.rglob("*"), MOST_FILES + 1))
+    if len(paths) > MOST_FILES:
         raise BadInput(f"{top} has more than {MOST_FILES} files; import a folder of fewer")
-    return sorted(path for path in found if path.is_file() and not path.is_symlink())
+    return sorted(path for path in paths if path.is_file() and not path.is_symlink())
 
 
 def _read(path: Path, most: int) -> bytes:
     with path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise BadInput(f"{path} has more than {binary(most)}, which no result of a benchmark has")
+        raise BadInput(f"{path} has more than {binary(most)}: it is too large for the result of a benchmark")
     return data

@@ -1,4 +1,4 @@
-"""Iometer's result CSV: sections between marks; a row a target, of which those of all managers count."""
+"""Result CSV of Iometer: sections between marks, and rows per target, of which only those of all managers are used."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -16,11 +16,16 @@ HEADER = "'Target Type"
 SPECS = "'Access specification name"
 MS = 1e-3
 SPEEDS = (("mbps (decimal)", MB), ("mibps (binary)", MiB), ("mbps (binary)", MiB), ("mbps", MiB))
-"""How columns of throughput end, and what their unit is; that without a word is of before 1.1 and binary."""
+"""Endings of throughput columns with their unit in bytes/s; the bare "mbps" is of versions before 1.1 and binary."""
+LACKS = (
+    "how long a load ran is told in ticks of the other host: counts stand for a minute at its rate",
+    "percentiles are not taken: its twenty-one latency bins are too wide for any",
+    "its times name no time zone: they are taken for UTC",
+)
 
 
 class Spec(NamedTuple):
-    """One line of an access specification; several make a mix of sizes."""
+    """First line of an access specification; `lines` above 1 means a mix of sizes."""
 
     size: int
     reads: int
@@ -29,41 +34,39 @@ class Spec(NamedTuple):
 
 
 def claims(given: Given) -> bool:
-    """Its table of results, which begins behind its set-up."""
+    """Return True if it has Iometer's table of results, which comes after its set-up."""
     return not given.folder and (HEADER + ",Target Name").encode() in given.data
 
 
 def read(given: Given) -> Taken:
-    """A load for each access specification and queue depth, of all managers together."""
+    """Return one load per access specification and queue depth, of all managers together."""
     table = list(numbers.rows(text(given.data)))
     specs, notes = dict(_specs(table)), dict[str, None]()
-    stamp, version = (_after(table, mark) for mark in ("'Time Stamp", "'Version"))
+    stamp, version = (
+        next((after[0] for row, after in pairwise(table) if row[:1] == [mark] and after), "")
+        for mark in ("'Time Stamp", "'Version")
+    )
     loads = tuple(_loads(table, specs, notes))
     return Taken(
         tool=TOOL,
         version=plain(version)[:40],
         loads=loads,
-        notes=(*notes, *_lacks()),
+        notes=(*notes, *LACKS),
         unknown=UNKNOWN,
         at=numbers.at(":".join(stamp.split(":")[:3]), "%Y-%m-%d %H:%M:%S"),
     )
 
 
-def _after(table: list[list[str]], mark: str) -> str:
-    """The first cell of the line that follows a mark."""
-    return next((after[0] for row, after in pairwise(table) if row[:1] == [mark] and after), "")
-
-
 def _specs(table: list[list[str]]) -> Iterator[tuple[str, Spec]]:
-    """Every access specification by its name."""
+    """Yield every access specification with its name."""
     for number, row in enumerate(table):
         if row[:1] == [SPECS] and number + 3 < len(table) and table[number + 1]:
             lines = []
             for line in table[number + 3 :]:
-                own = [numbers.whole(cell) for cell in line[:4]]
-                if len(own) < 4 or None in own:
+                values = [numbers.whole(cell) for cell in line[:4]]
+                if len(values) < 4 or None in values:
                     break
-                lines.append([one or 0 for one in own])
+                lines.append([value or 0 for value in values])
             if lines:
                 size, _, reads, random = lines[0]
                 yield table[number + 1][0], Spec(size, reads, random, len(lines))
@@ -80,10 +83,10 @@ def _loads(table: list[list[str]], specs: dict[str, Spec], notes: dict[str, None
 
 def _rates(row: dict[str, str], way: str) -> Rates:
     iops = numbers.number(row.get(f"{way} iops")) or 0.0
-    told = next(((row[name], unit) for end, unit in SPEEDS if (name := f"{way} {end}") in row), ("", 1))
+    cell, unit = next(((row[name], unit) for end, unit in SPEEDS if (name := f"{way} {end}") in row), ("", 1))
     waits = [numbers.number(row.get(f"{which} {way} response time")) for which in ("average", "maximum")]
     mean, longest = ((wait or 0) * MS or None for wait in waits)
-    return Rates(iops, (numbers.number(told[0]) or 0.0) * told[1], mean, longest)
+    return Rates(iops, (numbers.number(cell) or 0.0) * unit, mean, longest)
 
 
 def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[str, None]) -> Load:
@@ -109,9 +112,3 @@ def _load(row: dict[str, str], specs: dict[str, Spec], notes: dict[str, None]) -
         depth=min(max(depth or 1, 1), 65536),
     )
     return rated(workload, 0, read, write, *unknown, phase=plain(name)[:60] or "loads")
-
-
-def _lacks() -> Iterator[str]:
-    yield "how long a load ran is told in ticks of the other host: counts stand for a minute at its rate"
-    yield "percentiles are not taken: its twenty-one latency bins are too wide for any"
-    yield "its times name no time zone: they are taken for UTC"

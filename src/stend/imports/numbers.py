@@ -1,4 +1,4 @@
-"""Numbers, sizes, times and tables in the words of other tools; what is none is None, and never a guess."""
+"""Parse numbers, sizes, times and tables as other tools print them; None means not a number, and nothing is guessed."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ LARGEST_BLOCK = 1 << 30
 
 
 def number(text: str | None) -> float | None:
-    """A finite number; a decimal comma is none, for it may as well part thousands."""
+    """Return a finite number, or None. A comma makes it None: it may separate decimals or thousands."""
     try:
         value = float(text or "")
     except ValueError:
@@ -26,13 +26,13 @@ def number(text: str | None) -> float | None:
 
 
 def whole(text: str | None) -> int | None:
-    """A whole number that is not negative."""
+    """Return a non-negative number cut to an integer below 2^62, or None."""
     value = number(text)
     return int(value) if value is not None and 0 <= value < 1 << 62 else None
 
 
 def size(text: str) -> int | None:
-    """`4k`, `128KiB`, `1 MiB`, `4096`: bytes, prefixes binary as fio and its kin take them."""
+    """Return the bytes of `4k`, `128KiB`, `1 MiB` or `4096`, or None; prefixes are binary, as in fio."""
     match = SIZE.fullmatch(text.strip())
     if match is None or len(match[1]) > 18:
         return None
@@ -40,16 +40,16 @@ def size(text: str) -> int | None:
 
 
 def block(size_bytes: float | None) -> int | None:
-    """A size that one IO can have."""
+    """Return the size in whole bytes if one IO can have it, or None."""
     return int(size_bytes) if size_bytes is not None and 1 <= size_bytes <= LARGEST_BLOCK else None
 
 
 def at(text: str, *forms: str) -> float:
-    """Unix time of a date in one of these forms, taken for UTC where it names no zone; 0 for anything else."""
+    """Return the Unix time of a date in one of these forms, or 0; without a zone it counts as UTC."""
     for form in forms:
         try:
-            found = datetime.strptime(text.strip(), form)
-            seconds = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+            date = datetime.strptime(text.strip(), form)
+            seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
         except (ValueError, OverflowError):
             continue
         return seconds if 0 < seconds < 1e10 else 0.0
@@ -57,17 +57,17 @@ def at(text: str, *forms: str) -> float:
 
 
 def rows(text: str, delimiter: str = ",") -> Iterator[list[str]]:
-    """The rows of a CSV with their cells stripped; BadInput where it is none, or longer than any result."""
+    """Yield the rows of a CSV with stripped cells. Raise BadInput if it is broken or has more than MOST_ROWS rows."""
     reader = csv.reader(io.StringIO(text.replace("\0", "")), delimiter=delimiter)
     try:
         for count, row in enumerate(reader):
             if count >= MOST_ROWS:
-                raise BadInput(f"it has more than {MOST_ROWS} rows, which no result has")
+                raise BadInput(f"it has more than {MOST_ROWS} rows: it is too long for a result")
             yield [cell.strip() for cell in row]
     except csv.Error as error:
         raise BadInput(f"its table is broken: {error}") from error
 
 
 def named(header: Sequence[str], row: Sequence[str]) -> dict[str, str]:
-    """Cells by the lower-case name of their column."""
+    """Return the cells of a row by the lower-case name of their column."""
     return {name.lower(): cell for name, cell in zip(header, row, strict=False)}

@@ -1,4 +1,4 @@
-"""What a reader took from another tool's result, before it is a run: loads, what is known besides, what lacks."""
+"""The content of another tool's result before it becomes a run: loads, facts, and notes on what is missing."""
 
 from typing import Any, NamedTuple
 
@@ -10,26 +10,26 @@ from stend.model.stats import MIN_BEYOND
 from stend.model.tally import NS
 
 NOMINAL_S = 60.0
-"""For how long a load is counted whose time is not told; its rates are as told."""
+"""Seconds assumed for a load without a time; its rates stay as reported."""
 UNKNOWN = ("drive", "steady state", "what the drive held before", "write cache")
-"""Settings that most tools do not tell."""
+"""Settings that most tools do not report."""
 SHORTEST_S, LONGEST_S = 1e-3, 1e6
-"""Loads that last less have no time told; no IO takes eleven days."""
+"""A load shorter than the first counts as one without a time; no response time exceeds the second (eleven days)."""
 
 
 class Load(NamedTuple):
-    """One load: what it was, what was counted, what was told in words of its own."""
+    """One load: its workload, its counts, and the figures as the tool reported them."""
 
     workload: Workload
     counts: Counts
-    told: Told = Told()
+    reported: Told = Told()
     phase: str = "loads"
 
 
 class Taken(NamedTuple):
-    """A whole result. `at` is Unix time, 0 where it is not told; `drive` are fields of Identity, `host` of host.json.
+    """A whole result. `at` is Unix time, 0 if unknown. `drive` has fields of Identity, `host` those of host.json.
 
-    `notes` say what the format lacks and what was guessed; `unknown` names settings that nobody told.
+    `notes` state what the format lacks and what was guessed. `unknown` names the settings that were not reported.
     """
 
     tool: str
@@ -38,12 +38,12 @@ class Taken(NamedTuple):
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     at: float = 0.0
-    drive: dict[str, Any] = {}  # noqa: RUF012 nobody adds to it
+    drive: dict[str, Any] = {}  # noqa: RUF012 never changed
     host: dict[str, Any] = {}  # noqa: RUF012
 
 
 class Rates(NamedTuple):
-    """One direction as most tools tell it: base units; None for what they do not tell."""
+    """Figures of one direction as most tools report them, in base units; None for those that a tool lacks."""
 
     iops: float = 0.0
     bytes_per_s: float = 0.0
@@ -53,19 +53,28 @@ class Rates(NamedTuple):
 
 
 def rated(workload: Workload, seconds: float, read: Rates, write: Rates, *unknown: str, phase: str = "loads") -> Load:
-    """A load of which only rates are told: counts are those rates over its seconds, or over NOMINAL_S."""
+    """Return a load from its rates: counts are the rates times its seconds, or times NOMINAL_S if unknown.
+
+    Raise BadInput for impossible figures.
+    """
     if not 0 <= seconds < 1e10:
-        raise BadInput(f"a load of {seconds:g} s cannot be")
+        raise BadInput(f"a load of {seconds:g} s is impossible")
     lasted, lacks = (seconds, unknown) if seconds >= SHORTEST_S else (NOMINAL_S, (*unknown, "seconds"))
-    ways = [_counted(one, lasted) for one in (read, write)]
-    told = [_said(one, tally.ios) for one, tally in zip((read, write), ways, strict=True)]
-    only = [said for said, tally in zip(told, ways, strict=True) if tally.ios]
-    both = only[0] if len(only) == 1 else _together(read, write) if only else {}
-    return Load(workload, Counts(lasted, 0, *ways), Told(both=both, read=told[0], write=told[1], unknown=lacks), phase)
+    tallies = [_counted(rates, lasted) for rates in (read, write)]
+    figures = [_figures(rates, tally.ios) for rates, tally in zip((read, write), tallies, strict=True)]
+    used = [values for values, tally in zip(figures, tallies, strict=True) if tally.ios]
+    both = used[0] if len(used) == 1 else {}
+    if len(used) > 1:  # rates add up; percentiles of two directions cannot be combined
+        both = {"iops": read.iops + write.iops, "throughput": read.bytes_per_s + write.bytes_per_s}
+    reported = Told(both=both, read=figures[0], write=figures[1], unknown=lacks)
+    return Load(workload, Counts(lasted, 0, *tallies), reported, phase)
 
 
 def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase: str = "loads") -> Load:
-    """The same where a mix is told as a whole: IOs are shared out as was asked, response times are of no direction."""
+    """Return a load from rates of both directions together, like `rated`.
+
+    IOs are split by the workload's share of reads. For a mix the response times belong to neither direction.
+    """
     part = workload.read_pct / 100
     if part in (0, 1):
         read, write = (both, Rates()) if part else (Rates(), both)
@@ -73,14 +82,17 @@ def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase
     possible(both)
     read, write = (Rates(both.iops * share, both.bytes_per_s * share) for share in (part, 1 - part))
     load = rated(workload, seconds, read, write, *unknown, phase=phase)
-    said = _said(both, load.counts.read.ios + load.counts.write.ios)
-    return load._replace(told=Told(both=said, unknown=load.told.unknown))
+    figures = _figures(both, load.counts.read.ios + load.counts.write.ios)
+    return load._replace(reported=Told(both=figures, unknown=load.reported.unknown))
 
 
 def carried(percentiles_s: dict[str, float], ios: float) -> dict[str, float]:
-    """Those percentiles that ten IOs lie beyond, which alone are shown. BadInput for one that cannot be."""
+    """Return the percentiles with at least ten IOs beyond them; only these are shown.
+
+    Raise BadInput for an impossible value.
+    """
     if any(s > LONGEST_S for s in percentiles_s.values()):
-        raise BadInput("it tells figures that cannot be")
+        raise BadInput("it has impossible figures")
     return {name: s for name, s in percentiles_s.items() if s > 0 and _beyond(name, ios) >= MIN_BEYOND}
 
 
@@ -91,24 +103,19 @@ def _beyond(name: str, ios: float) -> float:
 def _counted(rates: Rates, seconds: float) -> Tally:
     possible(rates)
     ios = max(round(rates.iops * seconds), 1) if rates.iops > 0 else 0
-    mean_ns, max_ns = ((told or 0.0) / NS if ios else 0.0 for told in (rates.mean_s, rates.max_s))
+    mean_ns, max_ns = ((wait_s or 0.0) / NS if ios else 0.0 for wait_s in (rates.mean_s, rates.max_s))
     return Tally(ios, round(rates.bytes_per_s * seconds) if ios else 0, mean_ns * ios, 0.0, max_ns)
 
 
 def possible(rates: Rates) -> None:
-    """BadInput where a figure is none: negative, endless, or more than any drive does."""
-    told = (rates.iops, rates.bytes_per_s, rates.mean_s or 0.0, rates.max_s or 0.0, *rates.percentiles_s.values())
-    if not all(0 <= number <= 1e15 for number in told) or rates.iops > 1e12 or (rates.max_s or 0) > LONGEST_S:
-        raise BadInput("it tells figures that cannot be")
+    """Raise BadInput if a figure is negative, infinite, not a number, or more than any drive does."""
+    figures = (rates.iops, rates.bytes_per_s, rates.mean_s or 0.0, rates.max_s or 0.0, *rates.percentiles_s.values())
+    if not all(0 <= number <= 1e15 for number in figures) or rates.iops > 1e12 or (rates.max_s or 0) > LONGEST_S:
+        raise BadInput("it has impossible figures")
 
 
-def _said(rates: Rates, ios: int) -> dict[str, float]:
+def _figures(rates: Rates, ios: int) -> dict[str, float]:
     if not ios:
         return {}
-    own = {"iops": rates.iops, "throughput": rates.bytes_per_s, "mean": rates.mean_s, "max": rates.max_s}
-    return {name: value for name, value in own.items() if value} | carried(rates.percentiles_s, ios)
-
-
-def _together(read: Rates, write: Rates) -> dict[str, float]:
-    """Rates of a mix add up; percentiles of two directions do not make one."""
-    return {"iops": read.iops + write.iops, "throughput": read.bytes_per_s + write.bytes_per_s}
+    figures = {"iops": rates.iops, "throughput": rates.bytes_per_s, "mean": rates.mean_s, "max": rates.max_s}
+    return {name: value for name, value in figures.items() if value} | carried(rates.percentiles_s, ios)

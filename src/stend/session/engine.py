@@ -65,7 +65,7 @@ def _traces(plan: Plan) -> dict[str, str]:
             from stend.trace import playable
 
             path = test.profile.options["trace"]
-            if playable.told(path).number != test.traced.number:
+            if playable.summarise(path).number != test.traced.number:
                 raise BadInput(f"{path} is another trace than the one this run began with")
             found[test.traced.number] = playable.file_of(path)
     return found

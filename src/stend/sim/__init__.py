@@ -1,4 +1,4 @@
-"""Virtual drives: what real ones do, for the reasons they do it, in a fraction of their time."""
+"""Virtual drives: simulate real drives by their mechanisms, in a fraction of real time."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,25 +16,28 @@ __all__ = ["Pattern", "Spec", "Unbuilt", "build", "load", "profiles"]
 
 
 class Unbuilt:
-    """The drive that a target names, built (and its kernels loaded) when first needed."""
+    """The virtual drive of a target, built (with its kernels loaded) when it is first used."""
 
     def __init__(self, target: str, spec: Spec) -> None:
         self.target, self.spec = target, spec
 
     @cached_property
     def drive(self) -> "Drive":
-        """The simulation itself; BadInput as `build`."""
+        """Return the simulated drive. Raise BadInput as `build` does."""
         return build(self.spec)
 
     def look(self) -> None:
-        """StepFailed when it was told to die, or to change its size."""
+        """Raise StepFailed if the drive has died or changed its size by an accident."""
         self.drive.check()
         if (now := self.drive.capacity_bytes) != self.spec.capacity_bytes:
             raise StepFailed(f"{self.target} changed its size from {self.spec.capacity_bytes} to {now} bytes")
 
 
 def build(spec: Spec) -> "Drive":
-    """The drive of a Spec, fresh; BadInput where its parts do not fit together. Loading the kernels takes a second."""
+    """Return a fresh drive of a Spec; loading the kernels takes a second.
+
+    Raise BadInput if its parts do not fit together.
+    """
     try:
         with needing(f"the virtual drive {spec.name}"):
             return _built(spec)

@@ -1,41 +1,44 @@
-"""What goes wrong on purpose, and when: the part of a virtual drive that tests of the program's nerves stand on."""
+"""Deliberate faults of a virtual drive and their times; tests of error handling use them."""
 
 from stend.base.errors import StepFailed
 from stend.base.units import binary
 from stend.sim.spec import Spec
 
 SILENCE_S = 30.0
-"""A drive that has answered nothing for so long is given up."""
+"""Seconds without any answer after which a drive counts as failed."""
 FAN_K = 60
-"""How much warmer it is where the fan stands still."""
+"""Kelvin by which the air is warmer when the fan has stopped."""
 
 
 class Course:
-    """The accidents of one drive on its own clock."""
+    """The accidents of one drive on the clock of that drive."""
 
     def __init__(self, spec: Spec) -> None:
-        self.spec, self.told = spec, spec.accidents
+        self.spec, self.accidents = spec, spec.accidents
         self.deaths = 0
 
     def load_dies(self, now_s: float) -> bool:
-        """Return whether the program that makes the load is killed by `now_s`; each death is told once."""
-        due = self.deaths < self.told.load_deaths and _past(self.told.load_dies_at_s * (self.deaths + 1), now_s)
+        """Return True if the program that makes the load is killed by `now_s`; each death is reported once."""
+        accidents = self.accidents
+        due = self.deaths < accidents.load_deaths and _past(accidents.load_dies_at_s * (self.deaths + 1), now_s)
         self.deaths += due
         return due
 
     def check(self, now_s: float, unsafe_bytes: int) -> None:
-        """StepFailed when at `now_s` the drive is dead or has lost its power, with `unsafe_bytes` in its buffer."""
-        if _past(self.told.dies_at_s, now_s):
-            raise StepFailed(
-                f"{self.spec.model} does not answer any more (it was told to die at {self.told.dies_at_s:g} s)"
-            )
-        if _past(self.told.loses_power_at_s, now_s):
-            lost = f"{binary(unsafe_bytes)} that it had answered for are gone" if unsafe_bytes else "nothing is lost"
-            raise StepFailed(f"{self.spec.model} lost its power at {self.told.loses_power_at_s:g} s; {lost}")
+        """Raise StepFailed if the drive is dead or has lost power at `now_s`, with `unsafe_bytes` in its buffer."""
+        dies_at_s, loses_power_at_s = self.accidents.dies_at_s, self.accidents.loses_power_at_s
+        if _past(dies_at_s, now_s):
+            raise StepFailed(f"{self.spec.model} does not answer any more (dies_at_s is {dies_at_s:g})")
+        if _past(loses_power_at_s, now_s):
+            lost = f"{binary(unsafe_bytes)} of acknowledged writes are lost" if unsafe_bytes else "nothing is lost"
+            raise StepFailed(f"{self.spec.model} lost its power at {loses_power_at_s:g} s; {lost}")
 
     def pieces(self, now_s: float, seconds: float) -> list[tuple[float, bool]]:
-        """An interval as (length, whether the drive is silent meanwhile) in order; StepFailed once it is given up."""
-        begin, length = self.told.hangs_at_s, self.told.hang_s
+        """Split an interval into (seconds, True while the drive is silent), in order.
+
+        Raise StepFailed once it has been silent for SILENCE_S.
+        """
+        begin, length = self.accidents.hangs_at_s, self.accidents.hang_s
         if not begin:
             return [(seconds, False)]
         end = now_s + seconds
@@ -45,29 +48,29 @@ class Course:
         return [p for p in ((first - now_s, False), (last - first, True), (end - last, False)) if p[0] > 0]
 
     def silent_s(self, now_s: float) -> float:
-        """How long the drive goes on saying nothing; StepFailed when that is too long to wait for."""
-        begin, length = self.told.hangs_at_s, self.told.hang_s
+        """Return how many seconds the drive stays silent from `now_s` on. Raise StepFailed if that is too long."""
+        begin, length = self.accidents.hangs_at_s, self.accidents.hang_s
         if not begin or not begin <= now_s < begin + length:
             return 0.0
         self.pieces(now_s, min(begin + length - now_s, SILENCE_S))
         return begin + length - now_s
 
     def ambient_c(self, now_s: float) -> float:
-        """The air's temperature."""
-        return self.spec.thermal.ambient_c + (FAN_K if _past(self.told.overheats_at_s, now_s) else 0)
+        """Return the temperature of the air in degrees Celsius."""
+        return self.spec.thermal.ambient_c + (FAN_K if _past(self.accidents.overheats_at_s, now_s) else 0)
 
     def capacity_bytes(self, now_s: float) -> int:
-        """What the drive says it holds."""
-        if not _past(self.told.resizes_at_s, now_s):
+        """Return the capacity that the drive reports at `now_s`."""
+        if not _past(self.accidents.resizes_at_s, now_s):
             return self.spec.capacity_bytes
-        return self.told.resized_bytes or self.spec.capacity_bytes // 2
+        return self.accidents.resized_bytes or self.spec.capacity_bytes // 2
 
     def bad(self, now_s: float) -> tuple[int, int]:
-        """Where IOs fail, [from, to) in inner bytes: a range with errors, or all beyond a shrunk drive's end."""
+        """Return the range [from, to) where IOs fail, in scaled bytes: bad blocks, or beyond a shrunk drive's end."""
         scale = self.spec.scale
-        if self.told.errors_bytes:
-            begin = self.told.errors_from_bytes
-            return begin // scale, -(-(begin + self.told.errors_bytes) // scale)
+        if self.accidents.errors_bytes:
+            begin = self.accidents.errors_from_bytes
+            return begin // scale, -(-(begin + self.accidents.errors_bytes) // scale)
         end = self.capacity_bytes(now_s)
         return (end // scale, 1 << 62) if end < self.spec.capacity_bytes else (0, 0)
 

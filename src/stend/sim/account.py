@@ -1,7 +1,7 @@
-"""What a load's counts tell of its queue: outstanding = IOPS x mean response time (Little), however short the interval.
+"""Correct the counts of an interval so that outstanding IOs = IOPS x mean response time (Little's law) always holds.
 
-A simulated IO of a scaled drive stands for `scale` of them, which are answered one after the other while it is under
-way: an interval tells those of them that fall into it.
+A simulated IO of a scaled drive represents `scale` IOs, which are answered one after the other while it is in flight.
+Each interval reports those that fall into it.
 """
 
 import numpy as np
@@ -11,20 +11,20 @@ from stend.sim.requests import BINS, OUTSTANDING_AT, Ledger, Loop, ledger
 
 NS = 1_000_000_000
 LITTLE = 0.005
-"""By how much outstanding x time and the waiting told may differ before what is told is set right."""
+"""Share by which reported waiting may differ from outstanding IOs x time before it is corrected."""
 MOST = 10.0
-"""Times by which response times are set right at most at once."""
+"""Largest factor of one correction of response times."""
 
 
 def bin_of(ns: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """fio's latency bins of response times."""
+    """Return fio's latency bins of response times in ns."""
     power = np.maximum(np.floor(np.log2(np.maximum(ns, 1))).astype(np.int64) - 6, 0)
     bins: npt.NDArray[np.int64] = np.minimum((power << 6) + (ns / 2.0**power).astype(np.int64), BINS - 1)
     return bins
 
 
 def stretch(done: Ledger, factor: float) -> None:
-    """All response times grown by a factor."""
+    """Multiply all response times by a factor."""
     done.sums[:, 2] *= factor
     done.sums[:, 3] *= factor**2
     done.sums[:, 4] *= factor
@@ -37,7 +37,7 @@ def stretch(done: Ledger, factor: float) -> None:
 
 
 def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
-    """Meet a limit of bytes exactly, whatever scaling rounded; return the bytes given until now."""
+    """Correct rounding by the scale so that a limit of bytes is met exactly; return the bytes done so far."""
     way = 1 if done.sums[1, 0] else 0
     sums, bins = done.sums[way], done.bins[way]
     over = limit - given - sums[1]
@@ -51,7 +51,7 @@ def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
 
 
 def delayed(done: Ledger, waits_ns: npt.NDArray[np.float64]) -> None:
-    """As many of the IOs waited so much longer each, of both directions and of all response times alike."""
+    """Add a wait in ns to as many IOs as there are waits, spread evenly over both directions and all response times."""
     ios, ways = done.sums[:, 0].copy(), done.sums[:, 2].copy()
     share = ways / ways.sum() if ways.sum() else ios / ios.sum()
     reads = min(round(len(waits_ns) * share[0]), int(ios[0]))
@@ -61,11 +61,11 @@ def delayed(done: Ledger, waits_ns: npt.NDArray[np.float64]) -> None:
             done.sums[way, 2] += ns.sum()
             done.sums[way, 3] += (ns * (2 * mean + ns)).sum()
             done.sums[way, 4] = max(done.sums[way, 4], mean + ns.max())
-            _moved(done.bins[way], ns)
+            _move(done.bins[way], ns)
 
 
-def _moved(bins: npt.NDArray[np.int64], ns: npt.NDArray[np.float64]) -> None:
-    """IOs evenly over all those in the bins are `ns` longer."""
+def _move(bins: npt.NDArray[np.int64], ns: npt.NDArray[np.float64]) -> None:
+    """Move IOs, chosen evenly over the bins, to the bins of response times that are `ns` longer."""
     edges = np.cumsum(bins)
     from_bins = np.searchsorted(edges, (np.arange(len(ns)) + 0.5) * edges[-1] / len(ns), side="right")
     np.subtract.at(bins, from_bins, 1)
@@ -73,30 +73,33 @@ def _moved(bins: npt.NDArray[np.int64], ns: npt.NDArray[np.float64]) -> None:
 
 
 def _middle_ns(places: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """The middle of fio's latency bins."""
+    """Return the middle of fio's latency bins in ns."""
     shift = np.maximum((places >> 6) - 1, 0)
     return np.where(shift > 0, ((places - (shift << 6)) + 0.5) * 2.0**shift, places)
 
 
 class Account:
-    """The waiting of one load: what there was, and what was told; `untold_ns` is that of the loads before it."""
+    """Compares the waiting of one load with the waiting that its counts report.
 
-    def __init__(self, slots: Loop, scale: int, now_ns: int, untold_ns: float) -> None:
+    `pending_ns` is waiting of earlier loads that the drive has still to report.
+    """
+
+    def __init__(self, slots: Loop, scale: int, now_ns: int, pending_ns: float) -> None:
         self.slots, self.scale, self.outstanding = slots, scale, int(slots.at[OUTSTANDING_AT])
-        self.untold_ns = untold_ns
+        self.pending_ns = pending_ns
         self.owed_ns = self.lasted_ns = 0.0
         self.early = self._under_way(now_ns)
 
     def wait(self, seconds: float) -> None:
-        """All that is outstanding waits so much longer while the drive says nothing."""
+        """Let all outstanding IOs wait this much longer while the drive is silent."""
         self.slots.issued[:] -= round(seconds * NS)
         self.slots.waiting[:] -= round(seconds * NS)
         self.owed_ns += self.outstanding * seconds * NS * self.scale
 
-    def settle(self, done: Ledger, now_ns: int, lasted_ns: float, untold_ns: float) -> None:
-        """Set right what an interval's counts tell, which already stand for all IOs; inner times.
+    def settle(self, done: Ledger, now_ns: int, lasted_ns: float, pending_ns: float) -> None:
+        """Correct the counts of an interval, which are multiplied by the scale already; times are scaled ns.
 
-        `untold_ns` is waiting that later answers tell of; what of it was so before is not this load's.
+        `pending_ns` is waiting that later answers will report. The part that the earlier loads left does not count.
         """
         if self.scale > 1:
             early = self._under_way(now_ns)
@@ -105,14 +108,14 @@ class Account:
         self.lasted_ns += lasted_ns * self.scale
         waited = done.sums[:, 2].sum()
         self.owed_ns += self.outstanding * lasted_ns * self.scale - waited
-        owed = self.owed_ns - (untold_ns - self.untold_ns)
+        owed = self.owed_ns - (pending_ns - self.pending_ns)
         if waited > 0 and abs(owed) > LITTLE * self.outstanding * self.lasted_ns:
             factor = min(max(1 + owed / waited, 1 / MOST), MOST)
             stretch(done, factor)
             self.owed_ns -= (factor - 1) * waited
 
     def _under_way(self, now_ns: int) -> Ledger:
-        """IOs of the drive as it is sold that were answered until now, of those that simulated ones stand for."""
+        """Return the full-size IOs answered by now, of those that the simulated IOs in flight represent."""
         early = ledger()
         if self.scale == 1:
             return early
@@ -121,8 +124,8 @@ class Account:
         size, ns = self.slots.size[slot], (ends - self.slots.issued[slot]).astype(float)
         share = np.minimum(np.maximum((now_ns - self.slots.issued[slot]) / np.maximum(ns, 1), 0), 1)
         ios = np.where(size != 0, np.floor(self.scale * share), 0)
-        for way, mine in ((0, size < 0), (1, size > 0)):
-            n, t, nbytes = ios[mine], ns[mine], abs(size[mine])
+        for way, chosen in ((0, size < 0), (1, size > 0)):
+            n, t, nbytes = ios[chosen], ns[chosen], abs(size[chosen])
             if len(n):
                 early.sums[way] = n.sum(), (n * nbytes).sum(), (n * t).sum(), (n * t * t).sum(), t.max()
                 np.add.at(early.bins[way], bin_of(t), n.astype(np.int64))
@@ -130,21 +133,21 @@ class Account:
 
 
 def _exchange(done: Ledger, old: Ledger, new: Ledger) -> None:
-    """Tell what is new; what was told before is not told again."""
+    """Add the early answers of this interval and subtract those reported in the interval before."""
     done.sums[:, :4] += new.sums[:, :4] - old.sums[:, :4]
     done.bins[:] += new.bins - old.bins
     for way in (0, 1):
         if new.sums[way, 0]:
             done.sums[way, 4] = max(done.sums[way, 4], new.sums[way, 4])
         bins = done.bins[way]
-        if bins.min() < 0:  # a pause has since moved the end of what was told early
+        if bins.min() < 0:  # a pause has since moved the end of IOs that were reported early
             lack = -int(bins[bins < 0].sum())
             bins[bins < 0] = 0
-            _taken(bins, lack)
+            _remove(bins, lack)
 
 
-def _taken(bins: npt.NDArray[np.int64], count: int) -> None:
-    """So many fewer IOs, from the fullest bins on; none gets below zero."""
+def _remove(bins: npt.NDArray[np.int64], count: int) -> None:
+    """Remove this many IOs from the fullest bins; no bin gets below zero."""
     order = np.argsort(bins)[::-1]
     full = bins[order]
     bins[order] -= np.clip(count - (np.cumsum(full) - full), 0, full)

@@ -10,11 +10,11 @@ from stend.sim.spec import Array, Host, Spec
 
 RING = 1 << 16
 FEWEST = {0: 1, 1: 2, 5: 3, 10: 2}
-"""Members that a level needs."""
+"""Fewest members of each RAID level."""
 
 
 def parameters(array: Array, host: Host) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """The kernel's parameter array, times in ns."""
+    """Return the parameter array of the kernel, with times in ns."""
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.MEMBERS], p[k.LEVEL], p[k.STRIPE], p[k.UNITS] = array.members, array.level, array.stripe_bytes, array.units
     p[k.T_READ], p[k.T_WRITE] = array.read_us * 1e3, array.write_us * 1e3
@@ -49,7 +49,7 @@ class ArrayDrive(Drive):
         )
 
     def fresh(self) -> None:
-        """The members are modelled in their used state; the cache is emptied."""
+        """Empty the cache; the members are always modelled in their used state."""
         self.memory.state[[k.HELD, k.FIRST, k.MANY]] = 0
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:

@@ -1,7 +1,7 @@
-"""Arrays: a controller with a protected cache over equal members, each some parallel units of work (flash channels).
+"""Arrays: a controller with a protected cache over equal members, each with parallel units of work (flash channels).
 
-RAID 0 stripes, 1 keeps a copy on every member, 10 stripes over pairs, 5 keeps parity: a write of less than a whole row
-reads old data and old parity and writes both anew; the cache gathers sequential writes to whole rows.
+RAID 0 stripes, 1 keeps a copy on every member, 10 stripes over pairs, 5 keeps parity. In RAID 5 a write of less than a
+whole row reads old data and old parity and writes both again; the cache gathers sequential writes into whole rows.
 """
 
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.jit import compiled, inlined
-from stend.sim.kernels import LATER, NONE, answered, asked, i64, next_of, sink, spend, u64
+from stend.sim.kernels import LATER, NONE, answered, i64, issue_time, next_of, sink, spend, u64
 from stend.sim.requests import WORK
 
 # Indices of `parameters`; times in ns.
@@ -23,18 +23,18 @@ COMMAND, LINK, HELD, FIRST, MANY, READS_BEHIND, BEHIND = range(7)
 STATE = 7
 PAGE = 4096
 STREAMS = 256
-"""Places where the controller keeps how far sequential streams are."""
+"""Places of the table in which the controller stores the ends of recent requests, to recognise sequential streams."""
 
 
 class Array(NamedTuple):
-    """The arrays."""
+    """The arrays that the kernel works on; times in ns."""
 
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]
     unit: npt.NDArray[np.int64]
-    """[members, units, 2]: busy with reads until, with all until"""
+    """[members, units, 2]: busy until, with reads and with all work"""
     port: npt.NDArray[np.int64]
-    """[members, 2]: the same of each member's own link"""
+    """[members, 2]: busy until, with reads and with all work, for the link of each member"""
     ends: npt.NDArray[np.int64]
     """[2, STREAMS]: where recent reads and writes ended"""
     done_at: npt.NDArray[np.int64]
@@ -43,8 +43,10 @@ class Array(NamedTuple):
 
 @inlined
 def queued(until: Any, ns: Any, writes: Any, at: Any, patience: Any) -> Any:
-    """Something that is busy `until` (with reads, with all) does `ns` of work more; its end. Reads go before what the
-    cache writes out, but for what was begun: they wait for it `patience` at most."""
+    """Add `ns` of work to something that is busy `until` (with reads, with all work), and return when it ends.
+
+    Reads go before the writes of the cache, but wait up to `patience` ns for a write that has started.
+    """
     if writes:
         until[1] = max(until[1], at) + ns
         return until[1]
@@ -57,16 +59,16 @@ def queued(until: Any, ns: Any, writes: Any, at: Any, patience: Any) -> Any:
 
 @inlined
 def controller(a: Any, ns: Any, writes: Any, now: Any) -> Any:
-    """Return when the controller's processor for the members has worked `ns` on what was asked `now`."""
+    """Add `ns` of work at `now` to the controller's processor for the members, and return when it ends."""
     return queued(a.state[READS_BEHIND : BEHIND + 1], ns, writes, now, a.parameters[T_YIELD])
 
 
 @inlined
 def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now: Any, out: Any) -> Any:
-    """Read or write `size` bytes of a member; return when it is done. 4 KiB pages lie on its units in turn.
+    """Read or write `size` bytes of a member and return when it is done; its 4 KiB pages are on its units in turn.
 
-    What was asked `now` and is possible `at` takes its share of units and port as soon as the controller has seen to
-    it: in the time until `at` they do other work. `out`: the cache writes out, also where old data is read for it.
+    Work issued at `now` that cannot start before `at` takes its share of units and port as soon as the controller has
+    handled it; until `at` they do other work. `out` marks work of the cache, also reads of old data for its writes.
     """
     p = a.parameters
     units = p[UNITS]
@@ -84,14 +86,14 @@ def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now
 
 @inlined
 def copies_of(a: Any) -> Any:
-    """Return how often data is kept: by all members of RAID 1, by two of RAID 10."""
+    """Return the number of copies of data: all members in RAID 1, two in RAID 10, otherwise one."""
     level = a.parameters[LEVEL]
     return a.parameters[MEMBERS] if level == 1 else i64(2) if level == 10 else i64(1)
 
 
 @inlined
 def piece(a: Any, offset: Any, size: Any, writes: Any, now: Any) -> Any:
-    """The part of a request within one stripe unit."""
+    """Serve the part of a request within one stripe unit, and return when it is done."""
     p = a.parameters
     members, level, stripe = p[MEMBERS], p[LEVEL], p[STRIPE]
     row = offset // stripe
@@ -112,19 +114,19 @@ def piece(a: Any, offset: Any, size: Any, writes: Any, now: Any) -> Any:
         return max(done, work(a, parity, address, size, True, ready, now, True))
     copies = copies_of(a)
     sets = members // copies
-    one, line = row % sets, row // sets
+    member, line = row % sets, row // sets
     address = line * stripe + offset % stripe
     if not writes:
-        return work(a, one + sets * (line % copies), address, size, False, now, now, False)
+        return work(a, member + sets * (line % copies), address, size, False, now, now, False)
     done = now
     for copy in range(copies):
-        done = max(done, work(a, one + sets * copy, address, size, True, now, now, True))
+        done = max(done, work(a, member + sets * copy, address, size, True, now, now, True))
     return done
 
 
 @inlined
 def read_ahead(a: Any, size: Any, at: Any) -> Any:
-    """A sequential read that the controller saw coming: only the members' links matter."""
+    """Serve a sequential read that the controller has read ahead, and return when it is done: only links take time."""
     p = a.parameters
     done = at
     for m in range(p[MEMBERS]):
@@ -134,7 +136,7 @@ def read_ahead(a: Any, size: Any, at: Any) -> Any:
 
 @inlined
 def whole_rows(a: Any, size: Any, at: Any) -> Any:
-    """A sequential write gathered by the cache to whole rows: no old data is read."""
+    """Write sequential data that the cache has gathered into whole rows, without reading old data; return its end."""
     p = a.parameters
     copies = p[MEMBERS] / (p[MEMBERS] - 1.0) if p[LEVEL] == 5 else float(copies_of(a))
     share = i64(size * copies / p[MEMBERS] / PAGE * 1024)
@@ -148,7 +150,7 @@ def whole_rows(a: Any, size: Any, at: Any) -> Any:
 
 @inlined
 def spread(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
-    """All pieces of a request; when the last one is done."""
+    """Serve all pieces of a request, and return when the last one is done."""
     stripe = a.parameters[STRIPE]
     done, end = at, offset + size
     while offset < end:
@@ -160,7 +162,7 @@ def spread(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
 
 @inlined
 def follows(ends: Any, offset: Any, size: Any) -> Any:
-    """Whether a request begins where a recent one of its direction ended: the next of one of several streams."""
+    """Return True if a request starts where a recent one of its direction ended, and store where it ends."""
     known = ends[stream_place(offset)] == offset
     ends[stream_place(offset + size)] = offset + size
     return known
@@ -168,13 +170,13 @@ def follows(ends: Any, offset: Any, size: Any) -> Any:
 
 @inlined
 def stream_place(offset: Any) -> Any:
-    """Where the end of a stream is kept."""
+    """Return the place in the table for the end of a stream."""
     return i64(u64(offset) * u64(0x9E3779B97F4A7C15) >> u64(56))
 
 
 @inlined
 def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
-    """One request issued at `at`; when its answer is back."""
+    """Serve a request issued at `at`, and return when its answer arrives."""
     s, p = a.state, a.parameters
     at = max(s[COMMAND], at) + (p[T_READ_COMMAND] if reads else p[T_WRITE_COMMAND])
     s[COMMAND] = at
@@ -201,7 +203,7 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
 
 @compiled
 def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """The closed loop up to `until` ns; True while the stream goes on."""
+    """Run the closed loop until `until` ns; return True while the stream goes on."""
     base, used = loop.at[1], loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base
@@ -223,7 +225,7 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         size, reads = stream.size[i], stream.reads[i]
         spend(loop, size // PAGE + a.unit.size // 64)
         done = request(a, stream.offset[i], size, reads, t)
-        loop.issued[slot] = asked(stream, loop, i, t)
+        loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0

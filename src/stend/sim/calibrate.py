@@ -1,4 +1,4 @@
-"""How well the virtual drives meet what was published of the real ones, and the fitting of what no source gives."""
+"""Compare virtual drives with published figures of real ones, and fit the parameters that have no source."""
 
 import math
 import statistics
@@ -14,11 +14,11 @@ from stend.sim.named import profiles
 from stend.sim.spec import Part, Spec
 
 LATENCY_SCALE_DIVISOR = 8
-"""Percentiles of one outstanding IO need more simulated IOs than the usual scale gives."""
+"""The latency test runs at a scale that is this many times smaller: percentiles at QD1 need more simulated IOs."""
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One published cell beside its simulated twin; `kept` ones were not used for fitting."""
+    """One published cell and its simulated value; cells with `kept` were not used for fitting."""
 
     drive: str
     cell: str
@@ -28,26 +28,26 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def error(self) -> float:
-        """Relative, against the published value (the middle of a published range)."""
+        """Return the relative error against the published value (the middle of a published range)."""
         return self.simulated / self.published - 1
 
 
 def drives() -> list[str]:
-    """Names of profiles that something was published of."""
+    """Return the names of profiles with published figures."""
     return [name for name in published() if name in profiles()]
 
 
 def measured(spec: Spec, kinds: Iterable[str] = ()) -> Iterator[Row]:
-    """Every published cell of a drive, simulated under the publication's conditions."""
+    """Yield every published cell of a drive, simulated under the conditions of the publication."""
     facts = published()[spec.name]
     kept = set(facts.get("kept", {}).get("cells", ()))
     for kind, cells in facts.items():
         if kind not in KINDS or (kinds and kind not in kinds):
             continue
-        found = simulated(spec, kind)
+        values = simulated(spec, kind)
         for cell, value in cells.items():
             middle = statistics.mean(value) if isinstance(value, list) else value
-            yield Row(spec.name, f"{kind} {cell}", middle, found[cell], f"{kind} {cell}" in kept)
+            yield Row(spec.name, f"{kind} {cell}", middle, values[cell], f"{kind} {cell}" in kept)
 
 
 def simulated(spec: Spec, kind: str) -> Cells:
@@ -58,7 +58,7 @@ def simulated(spec: Spec, kind: str) -> Cells:
 
 
 def table(rows: Iterable[Row]) -> str:
-    """Markdown: every cell, then median and worst error of the drive, all and kept."""
+    """Return Markdown: every cell, then the median and worst error of each drive, of all cells and of those kept."""
     lines, all_rows = ["| drive | cell | published | simulated | error | |", "|---|---|--:|--:|--:|---|"], list(rows)
     for r in all_rows:
         kept = "kept aside" if r.kept else ""
@@ -67,7 +67,7 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def summary(rows: list[Row]) -> list[str]:
-    """Median and worst of each drive."""
+    """Return the lines of a table with the median and worst error of each drive."""
     lines = ["| drive | cells | median error | worst | median of those kept aside |", "|---|--:|--:|--:|--:|"]
     for drive in dict.fromkeys(r.drive for r in rows):
         errors = [abs(r.error) for r in rows if r.drive == drive]
@@ -78,19 +78,19 @@ def summary(rows: list[Row]) -> list[str]:
 
 
 def misfit(spec: Spec) -> float:
-    """Mean square of the logarithmic errors of the cells that may be fitted."""
+    """Return the mean square of the logarithmic errors of the cells that may be fitted."""
     logs = [math.log(max(r.simulated, 1e-9) / r.published) ** 2 for r in measured(spec) if not r.kept]
     return sum(logs) / len(logs)
 
 
 def free(spec: Spec) -> list[str]:
-    """What fitting may change: the numbers without a source, but no sizes, which must fit into each other."""
+    """Return the parameters that fitting may change: numbers without a source, except sizes, which must match."""
     places = [p for p in spec.sources.get("fitted", ()) if not p.endswith("_bytes")]
     return [p for p in places if type(attrgetter(p)(spec)) in (int, float)]
 
 
 def changed(part: Part, place: str, factor: float) -> Any:
-    """The Spec (or a part of it) with one number, such as `flash.slc.program_us`, multiplied."""
+    """Return the Spec, or a part of it, with one number such as `flash.slc.program_us` multiplied."""
     name, _, rest = place.partition(".")
     inner = getattr(part, name)
     value = changed(inner, rest, factor) if rest else type(inner)(inner * factor)
@@ -98,7 +98,7 @@ def changed(part: Part, place: str, factor: float) -> Any:
 
 
 def fitted(spec: Spec, places: Iterable[str], steps: Iterable[float] = (0.1, 0.04)) -> tuple[Spec, float]:
-    """Coordinate descent on the named parameters, which have no source; the best Spec and its misfit."""
+    """Fit the named parameters by coordinate descent; return the best Spec and its misfit."""
     best, least = spec, misfit(spec)
     for step in steps:
         for place in places:

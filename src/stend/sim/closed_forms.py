@@ -1,6 +1,6 @@
-"""What write amplification must be, from the literature and by derivation: the oracles of the tests.
+"""Write amplification by closed formulas, from the literature and by derivation; tests compare the simulation to them.
 
-`alpha` is physical over user capacity, 1 + over-provisioning; writes are uniform and random unless said otherwise.
+`alpha` is physical over user capacity, 1 + over-provisioning. Writes are uniform and random unless stated otherwise.
 """
 
 import math
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a continuous function that changes sign between two points is zero (bisection, to 1e-13 of the span)."""
+    """Return the zero of a continuous function that changes sign between two points (200 bisections)."""
     falling = function(low) > 0
     for _ in range(200):
         middle = (low + high) / 2
@@ -20,15 +20,15 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def fifo(alpha: float) -> float:
-    """First in, first out, and greedy with endless blocks: A = 1/(1-x), alpha = -ln x/(1-x) (Menon 1995)."""
+    """Return it for FIFO, or greedy with infinite blocks: A = 1/(1-x), alpha = -ln x/(1-x) (Menon 1995)."""
     x = root(lambda x: -math.log(x) / (1 - x) - alpha, 1e-12, 1 - 1e-12)
     return 1 / (1 - x)
 
 
 def greedy(alpha: float, pages: int) -> float:
-    """Greedy with blocks of `pages` pages, many blocks: the victim holds k or k+1 current pages (mean field).
+    """Return it for greedy with many blocks of `pages` pages: the victim holds k or k+1 current pages (mean field).
 
-    In the steady state blocks descend through all fills at equal rates; Desnoyers 2012 has the same within 0.5 %.
+    In the steady state blocks descend through all fills at equal rates. Desnoyers 2012 agrees within 0.5 %.
     """
     sums = [0.0]
     for i in range(1, pages + 1):
@@ -42,7 +42,10 @@ def greedy(alpha: float, pages: int) -> float:
 
 
 def classes(alpha: float, shares: Sequence[tuple[float, float]]) -> float:
-    """FIFO, hot and cold in one log; `shares` is ((part of the data, part of the writes), ...) (Desnoyers 2012)."""
+    """Return it for FIFO with hot and cold data in one log (Desnoyers 2012).
+
+    `shares` is ((share of the data, share of the writes), ...).
+    """
 
     def rate(tau: float) -> float:
         return sum(r / -math.expm1(-r / f * tau) if r else f / tau for f, r in shares)

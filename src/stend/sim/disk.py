@@ -12,7 +12,7 @@ from stend.sim.spec import Disk, Host, Spec
 
 
 def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """The kernel's parameter array."""
+    """Return the parameter array of the kernel."""
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.T_TURN] = 60 * NS / disk.spindle_rpm
     p[k.T_SETTLE], p[k.T_SEEK] = disk.settle_ms * 1e6, (disk.full_seek_ms - disk.settle_ms) * 1e6
@@ -30,13 +30,13 @@ def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple
 
 
 PASSED_BY = 4.0
-"""A request that waits for more than so many times the usual time was passed by."""
+"""A request counts as passed over if it waits more than this many times the usual time."""
 MOST_CHUNKS = 1 << 26
-"""As many as 4 TiB have of the usual size: half a GiB of memory."""
+"""Most chunks of the disk: those of 4 TiB at the default size, which take half a GiB of memory."""
 
 
 class DiskDrive(Drive):
-    """A hard disk, or one with flash beside it. Never scaled: it is slow enough to be quick."""
+    """A hard disk, or a hybrid with a flash cache. It is never scaled, because it does few IOs per second."""
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
@@ -63,14 +63,14 @@ class DiskDrive(Drive):
         )
 
     def start(self, pattern: Pattern) -> None:
-        """See Drive; the head first finishes what others waited for."""
+        """Start a pattern as Drive does; the head first finishes the work of the pattern before."""
         super().start(pattern)
         if self._loop is not None:
             self._loop.heap.fill(self.inner_ns)
         self._forget_waiting()
 
     def _forget_waiting(self) -> None:
-        """Whoever waited is gone; what the write memory holds stays to be written."""
+        """Drop the requests that a host waited for; writes in the write memory stay."""
         m, s = self.memory, self.memory.state
         kept = np.flatnonzero(m.queue_slot[: s[k.KNOWN]] < 0)
         for a in (m.queue_at, m.queue_size, m.queue_since, m.queue_angle):
@@ -80,7 +80,7 @@ class DiskDrive(Drive):
         s[k.NOW] = max(s[k.NOW], self.inner_ns)
 
     def fresh(self) -> None:
-        """Overwritten and forgotten: nothing is cached."""
+        """Forget all data, and empty the queue and the caches."""
         m = self.memory
         m.where[m.holds[m.holds >= 0]] = 0
         m.holds.fill(-1)
@@ -96,8 +96,8 @@ class DiskDrive(Drive):
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
         return 1.0 if moved.any() else 0.0
 
-    def _untold_ns(self, usual_ns: float) -> float:
-        """What waits at the head may wait for seconds while later requests pass it by."""
+    def _pending_ns(self, usual_ns: float) -> float:
+        """Return the waiting, in ns, of requests that later ones have overtaken at the head, which may take seconds."""
         slots = self._loop
         if slots is None or not usual_ns:
             return 0.0

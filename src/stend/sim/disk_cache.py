@@ -1,6 +1,6 @@
-"""The flash read cache of a hybrid: chunks of the disk, first in, first out. Parts of the disk kernel.
+"""The flash read cache of a hybrid, a part of the disk kernel: chunks of the disk, first in, first out.
 
-Streams, and requests larger than a chunk, pass it by.
+Streams and requests larger than a chunk bypass it.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from stend.sim.kernels import i64, u64
 
 @inlined
 def touched(d: Any, chunk: Any, first: Any, end: Any) -> Any:
-    """A bit for each page of a chunk that lies between two pages."""
+    """Return the mask of a chunk's pages that are between two pages of the disk, `end` excluded."""
     pages = d.parameters[CHUNK] // PAGE
     low = max(first - chunk * pages, i64(0))
     high = min(end - chunk * pages, pages)
@@ -40,7 +40,7 @@ def admit(d: Any, chunk: Any, pages: Any) -> None:
 
 @inlined
 def evict(d: Any, chunk: Any) -> None:
-    """A chunk written in part is no longer what the flash holds; written whole it comes back when it is on the disk."""
+    """Drop a chunk that is being written from the cache; a chunk written whole returns once it is on the disk."""
     if d.where[chunk] > 0:
         d.holds[d.where[chunk] - 1] = -1
         d.where[chunk] = 0
@@ -48,7 +48,7 @@ def evict(d: Any, chunk: Any) -> None:
 
 @inlined
 def cached(d: Any, offset: Any, size: Any) -> Any:
-    """Whether the flash cache has all of a range."""
+    """Return True if the flash cache holds the whole range."""
     chunk = d.parameters[CHUNK]
     first, end = offset // PAGE, (offset + size - 1) // PAGE + 1
     for c in range(offset // chunk, (offset + size - 1) // chunk + 1):
@@ -62,7 +62,7 @@ def cached(d: Any, offset: Any, size: Any) -> Any:
 
 @inlined
 def kept(d: Any, offset: Any, size: Any, reads: Any, passes: Any) -> Any:
-    """What a request that the head served leaves in the cache; bytes that the head reads more for it."""
+    """Update the cache after a request that the head served; return the bytes that the head also reads for it."""
     p = d.parameters
     first, last = offset // p[CHUNK], (offset + size - 1) // p[CHUNK]
     for c in range(first, last + 1):

@@ -1,7 +1,7 @@
 """The mechanical drive: arm, platter, queue, a little protected write memory, and for hybrids a flash read cache.
 
-One head serves one request at a time: of all it knows it takes the one it reaches first (shortest positioning). Writes
-that fit the protected memory are answered at once and join the queue as work without a waiting host.
+One head serves one request at a time: of the known requests it takes the one it reaches first (shortest positioning).
+Writes that fit into the protected memory are answered immediately and join the queue as work without a waiting host.
 """
 
 from typing import Any
@@ -44,20 +44,20 @@ from stend.sim.disk_state import (
     T_WRITE_SETTLE,
     THROUGH,
 )
-from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, spend, u64
+from stend.sim.kernels import LATER, LOW32, NONE, answered, i64, issue_time, next_of, random64, spend, u64
 from stend.sim.requests import TURNS, WORK
 
 
 @inlined
 def seek(d: Any, distance: Any) -> Any:
-    """ns until the arm is so far away."""
+    """Return the ns that the arm takes to move this distance in bytes."""
     p = d.parameters
     return (p[T_SETTLE] + p[T_SEEK] * np.sqrt(distance / p[CAPACITY])) * (distance > p[LARGEST])
 
 
 @inlined
 def angle_of(d: Any, offset: Any) -> Any:
-    """Where around the track a byte lies, in turns: tracks hold what passes in one turn at the zone's rate."""
+    """Return the angle of a byte on its track, in turns; a track holds the data of one turn at the zone's rate."""
     p = d.parameters
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])
     turns = offset / (rate * p[T_TURN] * 1e-9)
@@ -66,7 +66,7 @@ def angle_of(d: Any, offset: Any) -> Any:
 
 @inlined
 def positioning(d: Any, n: Any) -> Any:
-    """ns until the head is at request `n`, from where and when it is: seek, settle, then the platter turns there."""
+    """Return the ns until the head is at request `n`: seek, settle, and the rest of the turn."""
     s, p = d.state, d.parameters
     distance = abs(d.queue_at[n] - s[HEAD])
     ns = seek(d, distance) + p[T_WRITE_SETTLE] * (d.queue_size[n] > 0)
@@ -78,9 +78,10 @@ def positioning(d: Any, n: Any) -> Any:
 
 @inlined
 def nearest(d: Any) -> Any:
-    """The known request that the head reaches first, or the one whose host has waited too long.
+    """Return the place of the known request that the head reaches first, or of one whose host has waited too long.
 
-    What the write memory holds nobody waits for: while a host does, the head goes there every second time only.
+    A host does not wait for writes in the write memory. While hosts wait for other requests, the head serves the write
+    memory only every second time.
     """
     s, p = d.state, d.parameters
     many = min(s[KNOWN], p[REACH])
@@ -90,7 +91,7 @@ def nearest(d: Any) -> Any:
         longest = min(longest, d.queue_since[n] if waits else i64(FAR))
         hosts += waits
     if longest < s[NOW] - PATIENCE:
-        return found(d, longest)
+        return waiting_since(d, longest)
     s[FAVOUR] = 1 - s[FAVOUR] if 0 < hosts < many else 0
     best = i64(FAR)
     for n in range(many):  # without branches: eight at a time where the processor can
@@ -100,8 +101,8 @@ def nearest(d: Any) -> Any:
 
 
 @inlined
-def found(d: Any, since: Any) -> Any:
-    """The place of the request that a host waits for since then."""
+def waiting_since(d: Any, since: Any) -> Any:
+    """Return the place of the request that a host has been waiting for since this time."""
     n = u64(0)
     while d.queue_slot[n] < 0 or d.queue_since[n] != since:
         n += u64(1)
@@ -110,7 +111,7 @@ def found(d: Any, since: Any) -> Any:
 
 @inlined
 def serve_head(d: Any) -> Any:
-    """Serve the request the head reaches first; its place in the queue. Time moves to its end."""
+    """Serve the request the head reaches first, advance the time to its end, and return its place in the queue."""
     s, p = d.state, d.parameters
     n = nearest(d)
     offset, size = d.queue_at[n], abs(d.queue_size[n])
@@ -127,7 +128,7 @@ def serve_head(d: Any) -> Any:
 
 @inlined
 def drop(d: Any, n: Any) -> None:
-    """Take a request out of the queue; of those out of the head's reach each takes its place in turn."""
+    """Remove a request from the queue; requests beyond the head's reach take over its place in turn."""
     s, last = d.state, d.state[KNOWN] - 1
     beyond = last + 1 - d.parameters[REACH]
     if beyond > 0:
@@ -140,7 +141,7 @@ def drop(d: Any, n: Any) -> None:
 
 @inlined
 def carry(d: Any, source: Any, target: Any) -> None:
-    """Copy a place of the queue."""
+    """Copy the request at one place of the queue to another."""
     d.queue_at[target], d.queue_size[target] = d.queue_at[source], d.queue_size[source]
     d.queue_slot[target], d.queue_since[target] = d.queue_slot[source], d.queue_since[source]
     d.queue_angle[target] = d.queue_angle[source]
@@ -148,7 +149,7 @@ def carry(d: Any, source: Any, target: Any) -> None:
 
 @inlined
 def join(d: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
-    """Take a request into the queue; one that a host waits for comes within the head's reach."""
+    """Add a request to the queue; one that a host waits for is placed within the head's reach."""
     s, n, reach = d.state, d.state[KNOWN], d.parameters[REACH]
     s[KNOWN] = n + 1
     if slot >= 0 and n >= reach:
@@ -165,7 +166,7 @@ def join(d: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
 
 @inlined
 def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
-    """A request arrives: answered from the cache or the write memory, or known to the head from now on."""
+    """Accept a request: answer it from the cache or the write memory, or add it to the head's queue."""
     s, p = d.state, d.parameters
     nbytes = abs(size)
     at = max(at, s[COMMAND_BUSY]) + p[T_COMMAND]
@@ -190,8 +191,8 @@ def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> Non
 
 
 @inlined
-def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
-    """Give the slot its next request; False when there are none."""
+def issue(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
+    """Issue the next request of a slot; return False if the stream is exhausted."""
     i = next_of(stream, loop, slot, at)
     if i == LATER:
         loop.heap[slot] = stream.due[loop.claimed[slot] - 1]
@@ -204,7 +205,7 @@ def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
     if d.parameters[CHUNK] > 0 and i + 12 < stream.at[1]:
         prefetch(d.where, u64(stream.offset[i + 12] // d.parameters[CHUNK]))
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
-    loop.issued[slot], loop.size[slot] = asked(stream, loop, i, at), size
+    loop.issued[slot], loop.size[slot] = issue_time(stream, loop, i, at), size
     loop.at[WORK] -= stream.size[i] >> 12
     accept(d, loop, slot, stream.offset[i], size, at)
     return True
@@ -212,7 +213,10 @@ def ask(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
 
 @compiled
 def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """The closed loop up to `until`; `loop.heap` is no heap here: when each slot answers (FAR: at the head)."""
+    """Run the closed loop until `until` ns; return True while the stream goes on.
+
+    `loop.heap` is used as an array here: the time of each slot's answer, FAR while its request is in the head's queue.
+    """
     s = d.state
     slots = loop.heap.shape[0]
     while loop.at[0] > 0:
@@ -231,7 +235,7 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
                 answered(loop, ledger, slot, soonest)
             if s[KNOWN] == 0:
                 s[NOW] = max(s[NOW], soonest)
-            ask(d, stream, loop, slot, soonest)
+            issue(d, stream, loop, slot, soonest)
         else:
             before = s[NOW]
             finish(d, loop)
@@ -242,7 +246,7 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
 
 @inlined
 def finish(d: Any, loop: Any) -> None:
-    """Let the head do its next piece of work and tell who waits for it."""
+    """Let the head do its next piece of work, and schedule the answer if a host waits for it."""
     s, p = d.state, d.parameters
     n = serve_head(d)
     if d.queue_slot[n] >= 0:
@@ -256,7 +260,7 @@ def finish(d: Any, loop: Any) -> None:
 
 @compiled
 def rest(d: Any, until: Any) -> None:
-    """Write out what the memory holds while nobody asks."""
+    """Write out the write memory of an idle drive until `until` ns."""
     s = d.state
     while s[KNOWN] > 0 and s[NOW] < until:
         n = serve_head(d)

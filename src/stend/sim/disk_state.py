@@ -15,14 +15,14 @@ STATE = 12
 FAR = 1 << 62
 PAGE = 4096
 STREAM = 256 * 1024
-"""Reads that go on so near before the head are a stream: it passes the flash cache by, as requests larger than its
-chunks do."""
+"""A request that starts at most this many bytes after the head belongs to a stream. Streams bypass the flash cache, as
+requests larger than its chunks do."""
 PATIENCE = 2_000_000_000
-"""ns after which a waiting host is served before anything that lies nearer: no drive lets a request starve"""
+"""ns after which the request of a waiting host goes before nearer ones: drives do not let requests starve"""
 
 
 class Disk(NamedTuple):
-    """The arrays; places in `queue_*` below `state[KNOWN]` are in use."""
+    """The arrays that the kernel works on; places in `queue_*` below `state[KNOWN]` are in use."""
 
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]
@@ -32,13 +32,13 @@ class Disk(NamedTuple):
     queue_size: npt.NDArray[np.int64]
     """bytes, negative for reads"""
     queue_slot: npt.NDArray[np.int64]
-    """which slot of the loop waits; -1: nobody, the write memory holds it"""
+    """slot of the loop that waits; -1: no slot, because the write memory holds the data"""
     queue_since: npt.NDArray[np.int64]
     queue_angle: npt.NDArray[np.float64]
-    """where around its track it lies, in turns"""
+    """angle on its track, in turns"""
     where: npt.NDArray[np.int64]
-    """one more than the place in the cache of each chunk, 0 without one: what nobody asked for takes no memory"""
+    """1 + place in the cache of each chunk, 0 if it is not cached (memory that is never written stays unallocated)"""
     holds: npt.NDArray[np.int64]
-    """which chunk each place of the cache holds, or -1"""
+    """chunk in each place of the cache, or -1"""
     valid: npt.NDArray[np.uint64]
-    """a bit for each page of it that is there"""
+    """mask of the chunk's pages that are cached"""

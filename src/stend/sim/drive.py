@@ -1,4 +1,4 @@
-"""A virtual drive as its user sees it: requests go in, counts come out, and time passes only while it is told to."""
+"""Base class of virtual drives: requests in, counts out; time passes only in `advance`, `stop`, `idle` and `format`."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -36,13 +36,13 @@ from stend.sim.spec import Spec
 NS = 1_000_000_000
 POUR_NS, POUR_STEP_NS = 20_000_000_000, 200_000
 POUR_BYTES = 16384
-"""Writes of more than this change too much of a scaled drive while its queue builds up: they are undone."""
+"""Bytes; larger writes change too much of a scaled drive while its queue builds up, and are undone."""
 QUEUED_BYTES = 16 << 20
-"""What a scaled drive is given at once: more would be a notable part of it. The rest waits in the host."""
+"""Most bytes queued in a scaled drive, because more would be a notable part of it; other requests wait in the host."""
 
 
 class Done(NamedTuple):
-    """What an interval did, unscaled to the drive as it is sold; row 0 reads, row 1 writes."""
+    """Counts of an interval, for the drive at full size; row 0 is reads, row 1 writes."""
 
     seconds: float
     tallies: npt.NDArray[np.float64]
@@ -50,11 +50,14 @@ class Done(NamedTuple):
     bins: npt.NDArray[np.int64]
     """[2, BINS]: IOs by fio's latency bins"""
     more: bool
-    """False once a limited pattern is through"""
+    """False once a limited pattern has ended"""
 
 
 class Drive(ABC):
-    """Common to all kinds: clocks, scaling, the running pattern, health, heat, accidents."""
+    """Clocks, scaling, the running pattern, health, heat and accidents of all kinds of virtual drives.
+
+    "Inner" times and sizes are those of the scaled simulation.
+    """
 
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
@@ -72,7 +75,7 @@ class Drive(ABC):
         self.mind: Callable[[], None] = lambda: None
 
     def start(self, pattern: Pattern) -> None:
-        """Begin a pattern; what ran before is let go."""
+        """Start a pattern in place of the running one."""
         self.check()
         self._stream = stream(pattern, self.spec.scale)
         outstanding = pattern.threads * pattern.depth
@@ -91,10 +94,10 @@ class Drive(ABC):
             self._loop = self._poured(self._stream, outstanding, slots, slots + room // mean_bytes(pattern))
             self._restore(kept)
         if not pattern.limit_bytes:
-            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._untold_ns(0.0))
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._pending_ns(0.0))
 
     def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
-        """Begin a schedule of `ios` requests, those of the drive as it is sold, at most `slots` in it at once."""
+        """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight."""
         self.check()
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed)
         self._stream, self._account, self._crowd = self._feed.stream, None, 1.0
@@ -104,8 +107,11 @@ class Drive(ABC):
         self._loop.at[BEGUN] = slots
 
     def _poured(self, requests: Stream, outstanding: int, slots: int, ios: int) -> Loop:
-        """Queue and buffer as they stand after `ios` requests and each slot's first, and who waits in the host as long
-        as that rate makes them: scaled time would make this moment `scale` times longer."""
+        """Return the loop with queue and buffer as they are after `ios` requests and the first one of each slot.
+
+        Requests in the host have waited as long as that rate implies. Without this step the build-up of the queue would
+        last `scale` times as long in scaled time.
+        """
         inside, spent, ended = loop(slots, slots, self.inner_ns), ledger(), self.inner_ns + POUR_NS
         inside.at[BEGUN] = slots
         began, first_ns, first = self.inner_ns, self.inner_ns, 0.0
@@ -122,7 +128,7 @@ class Drive(ABC):
         return inside._replace(waiting=queue.waiting)
 
     def advance(self, seconds: float) -> Done:
-        """Let the running pattern run on; ends early when it is through. StepFailed at an IO error or an accident."""
+        """Run the pattern for this time, or until it ends. Raise StepFailed at an IO error or an accident."""
         requests, slots = self._running()
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
         done, passed, more, began = ledger(), 0.0, True, self.inner_ns
@@ -141,7 +147,7 @@ class Drive(ABC):
         return Done(passed, done.sums, done.bins, more)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
-        """One piece of time without interruption: how long it was, and whether there is more to do."""
+        """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
         began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
         until = began + round(seconds * NS / self.spec.scale * speed)
         requests = self._stream = self._feed.read(until, slots) if self._feed else requests
@@ -153,7 +159,7 @@ class Drive(ABC):
         return passed, more
 
     def _silent(self, slots: Loop, seconds: float) -> None:
-        """All that is outstanding waits so much longer."""
+        """Let all outstanding IOs wait this much longer."""
         if self._account:
             self._account.wait(seconds)
         else:
@@ -164,10 +170,10 @@ class Drive(ABC):
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale
-            self._told_apart(done)
+            self._report_single_ios(done)
         if self._account and lasted_ns:
             usual_ns = lasted_ns * self._account.outstanding / max(float(done.sums[:, 0].sum()), 1.0)
-            self._account.settle(done, self.inner_ns, lasted_ns, self._untold_ns(usual_ns))
+            self._account.settle(done, self.inner_ns, lasted_ns, self._pending_ns(usual_ns))
         if self.heat.speed < 1:
             stretch(done, 1 / self.heat.speed)
         if self._limit:
@@ -181,9 +187,9 @@ class Drive(ABC):
         return self._stream, self._loop
 
     def stop(self) -> Done | None:
-        """Ask for no more and wait for what is outstanding: how long it took and what it was; None if nothing was.
+        """Stop issuing and wait for the outstanding IOs; return their counts, or None if there were not any.
 
-        These IOs stand for themselves, not for `scale` of them: the drive as it is sold has no more outstanding.
+        These IOs are not multiplied by the scale, because the drive at full size has no more of them outstanding.
         """
         requests, slots, self._stream, self._loop = self._stream, self._loop, None, None
         if requests is None or slots is None or not slots.at[0]:
@@ -205,7 +211,7 @@ class Drive(ABC):
         return Done(passed, done.sums, done.bins, False)
 
     def idle(self, seconds: float) -> None:
-        """Time without requests."""
+        """Let time pass without requests."""
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
         self.heat.spend(seconds, 0, self.course.ambient_c(self.now_s))
         self.now_s += seconds
@@ -214,18 +220,18 @@ class Drive(ABC):
         self._rest(ns)
 
     def format(self) -> None:
-        """As if never written."""
+        """Erase the drive, which takes `format_s`."""
         self.check()
         self.idle(self.spec.format_s)
         self.fresh()
 
     @property
     def capacity_bytes(self) -> int:
-        """What it says it holds now."""
+        """Return the capacity that the drive reports now."""
         return self.course.capacity_bytes(self.now_s)
 
     def health(self) -> dict[str, float]:
-        """What the drive tells of itself."""
+        """Return the drive's health data: temperature, throttling, bytes read and written."""
         return {
             "temperature_c": round(self.heat.celsius, 1),
             "throttled": float(self.heat.throttled),
@@ -235,60 +241,60 @@ class Drive(ABC):
         }
 
     def check(self) -> None:
-        """StepFailed when the drive no longer answers."""
+        """Raise StepFailed if the drive no longer answers."""
         self.course.check(self.now_s, self._unsafe_bytes())
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        """Run the closed loop until a time in inner ns; False when the stream is exhausted. See `serving.serve`."""
+        """Run the closed loop until a time in inner ns; return False once the stream is exhausted (`serving.serve`)."""
         return serve(lambda: self._kernel(requests, slots, done, until), slots, until, self.spec.name, self.mind)
 
     @abstractmethod
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
-        """Do what one call may (`Loop.at[WORK]`) of `_serve`."""
+        """Do the part of `_serve` that one call may do (`Loop.at[WORK]`)."""
 
     @abstractmethod
     def fresh(self) -> None:
         """Forget all data."""
 
     def _rest(self, ns: int) -> None:
-        """What the drive does with idle time."""
+        """Do the background work of an idle time of `ns`."""
         return
 
     def _busy(self, moved: npt.NDArray[np.float64], ns: int) -> float:
-        """How much of its full power an interval took, 0-1; `moved` are bytes read and written, inner time and size."""
+        """Return the share (0-1) of full power that an interval took; `moved` is inner bytes (read, written)."""
         host = self.spec.host
         return float(moved[0] / host.read_mb_s + moved[1] / host.write_mb_s) * 1e3 / ns
 
     def _buffer_bytes(self) -> int:
-        """What it takes in before writing is as fast as its medium."""
+        """Return the bytes that the buffer takes before writes slow down to the speed of the medium."""
         return 0
 
-    def _untold_ns(self, usual_ns: float) -> float:
-        """Waiting of the drive as it is sold that later answers tell of; one IO waits for `usual_ns` as a rule."""
+    def _pending_ns(self, usual_ns: float) -> float:
+        """Return the waiting (full size) that later answers will report; an IO usually waits `usual_ns`."""
         return 0.0
 
-    def _told_apart(self, done: Ledger) -> None:
-        """Tell what single IOs of the drive as it is sold met, of which the simulated ones stand for many."""
+    def _report_single_ios(self, done: Ledger) -> None:
+        """Add waits that hit only single IOs of the full-size drive, not all that a simulated IO represents."""
         return
 
     def _kept(self) -> object:
-        """All that the next requests change and that time does not."""
+        """Return a copy of the state that requests change and time does not."""
         return None
 
     def _restore(self, kept: object) -> None:
-        """Undo what requests changed since; clocks and queues stay."""
+        """Undo the changes that requests made since `kept`; clocks and queues stay."""
         return
 
     def _put_by(self) -> None:
-        """A scaled drive's buffer is emptied, and filled again by the next writes, in moments too short to be seen."""
+        """Save the work in the buffer of a scaled drive: it empties, and fills again, too fast to be measured."""
         return
 
     def _take_up(self) -> int:
-        """Put back what was put by; bytes that the buffer takes in then before writing is as fast as its medium."""
+        """Restore what `_put_by` saved; return the bytes that the buffer then takes before writes slow down."""
         return self._buffer_bytes()
 
     def _unsafe_bytes(self) -> int:
-        """Answered for, and lost when the power fails."""
+        """Return the acknowledged bytes that a power loss would destroy."""
         return 0
 
     def _nand_write_bytes(self) -> int:

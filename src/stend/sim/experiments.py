@@ -1,6 +1,7 @@
-"""The published measurements repeated on a virtual drive: one function for each kind, {cell name: value}.
+"""Published measurements repeated on a virtual drive: one function per kind, each returns {cell name: value}.
 
-Each follows the conditions of its publication as far as they are known; times are those of the method, in virtual time.
+Each follows the conditions of its publication as far as they are known; durations are those of the method, in virtual
+time.
 """
 
 from collections.abc import Callable
@@ -21,16 +22,16 @@ WEB_SERVER = (
     *((512, 22), (1024, 15), (2048, 8), (4096, 23), (8192, 15), (16384, 2)),
     *((32768, 6), (65536, 7), (131072, 1), (524288, 1)),
 )
-"""Intel's Iometer profiles, (bytes, percent): 80 and 100 % reads, all random."""
+"""File and web server of Intel's Iometer, (bytes, percent): 80 and 100 % reads, all random."""
 LATENCY_CELLS = tuple((kib, read_pct) for read_pct in (65, 100, 0) for kib in (8, 4))
-"""The review's, in the order of the clause."""
+"""(KiB, read %) of the reviews, in the order of the clause."""
 PERCENTS = (99, 99.9, 99.99)
 
 Cells = dict[str, float]
 
 
 class Sum:
-    """What a stretch of load did."""
+    """Runs a load for a time and sums its counts; `rates` has the MiB/s of each step."""
 
     def __init__(self, drive: Drive, seconds: float, step: float) -> None:
         self.seconds, self.sums, self.bins = 0.0, np.zeros((2, 5)), np.zeros((2, 29 << 6), np.int64)
@@ -44,21 +45,21 @@ class Sum:
 
     @property
     def iops(self) -> float:
-        """Both directions."""
+        """Return the IOPS of both directions."""
         return float(self.sums[:, 0].sum() / self.seconds)
 
     @property
     def mib_s(self) -> float:
-        """Both directions."""
+        """Return the throughput of both directions in MiB/s."""
         return float(self.sums[:, 1].sum() / self.seconds / MiB)
 
     def mean_us(self, way: int | None = None) -> float:
-        """Mean response time, of one direction (0 reads) or both."""
+        """Return the mean response time in microseconds, of one direction (0 reads, 1 writes) or both."""
         rows = self.sums if way is None else self.sums[way : way + 1]
         return float(rows[:, 2].sum() / max(rows[:, 0].sum(), 1) / 1e3)
 
     def percentile_us(self, percent: float) -> float:
-        """Middle of the latency bin that holds a percentile, both directions."""
+        """Return the middle of the latency bin that holds a percentile of both directions, in microseconds."""
         total = np.cumsum(self.bins.sum(axis=0))
         index = int(np.searchsorted(total, total[-1] * percent / 100))
         shift = max((index >> 6) - 1, 0)
@@ -66,7 +67,7 @@ class Sum:
 
 
 class Bench:
-    """A drive and what its publication says of the conditions."""
+    """A virtual drive under the conditions of its publication."""
 
     def __init__(self, spec: Spec, conditions: dict[str, Any]) -> None:
         self.spec, self.conditions = spec, conditions
@@ -76,25 +77,25 @@ class Bench:
         self.seed = 0
 
     def pattern(self, read_pct: int, block_bytes: int, random_pct: int = 100, **more: Any) -> Pattern:
-        """A pattern under these conditions, with a seed of its own."""
+        """Return a pattern under these conditions, with a new seed."""
         self.seed += 1
         given = {"threads": self.threads, "depth": self.depth, "range_bytes": self.span, "seed": self.seed} | more
         return Pattern(random_pct=random_pct, read_pct=read_pct, sizes=((block_bytes, 1.0),), **given)
 
     def run(self, pattern: Pattern, seconds: float, step: float = 10) -> Sum:
-        """Run a pattern for a time."""
+        """Run a pattern for this many seconds and return its sums."""
         self.drive.start(pattern)
         done = Sum(self.drive, seconds, step)
         self.drive.stop()
         return done
 
     def fill(self, times: float = 2, block_bytes: int = 128 * KiB, random_pct: int = 0) -> None:
-        """Format, then overwrite the range."""
+        """Format the drive, then overwrite the range."""
         self.drive.format()
         self.overwrite(times, block_bytes, random_pct)
 
     def overwrite(self, times: float, block_bytes: int, random_pct: int) -> None:
-        """Write the range a number of times."""
+        """Write the range this many times."""
         limit = int(self.span * times)
         self.drive.start(self.pattern(0, block_bytes, random_pct, threads=1, depth=32, limit_bytes=limit))
         while self.drive.advance(MINUTE).more:
@@ -103,29 +104,32 @@ class Bench:
 
 
 def label(block_bytes: int, read_pct: int) -> str:
-    """`4K 65`: block size and read share."""
+    """Return the cell name from block size and read percentage: `4K 65`."""
     return f"{block_bytes / KiB:g}K {read_pct}"
 
 
 def iops(bench: Bench, rounds: int = 5) -> Cells:
-    """Rounds of the matrix; the mean of the last four. MiB/s for large blocks where the publication has so."""
+    """Run rounds of the matrix; return the means of the last four, in MiB/s for large blocks if the publication is."""
     if bench.conditions.get("fill", True):
         bench.fill()
     else:
         bench.drive.format()
-    found: dict[str, list[float]] = {}
+    cells: dict[str, list[float]] = {}
     in_mib = bench.conditions.get("mib_s_from_kib", 1 << 30)
     for _ in range(rounds):
         for read_pct in bench.conditions["mixes"]:
             for kib in bench.conditions["blocks_kib"]:
                 done = bench.run(bench.pattern(read_pct, int(kib * KiB)), MINUTE)
                 value = done.mib_s if kib >= in_mib else done.iops
-                found.setdefault(label(int(kib * KiB), read_pct), []).append(value)
-    return {name: float(np.mean(values[-4:])) for name, values in found.items()}
+                cells.setdefault(label(int(kib * KiB), read_pct), []).append(value)
+    return {name: float(np.mean(values[-4:])) for name, values in cells.items()}
 
 
 def saturation(bench: Bench) -> Cells:
-    """Random 4 KiB writes from fresh: the first five minutes, the last thirty, and when it is within 3 % of the end."""
+    """Run random 4 KiB writes from fresh; return the means of the first 5 and last 30 minutes, and the knee.
+
+    The knee is the first minute within 3 % of the end.
+    """
     threads = bench.conditions.get("saturation_threads", bench.threads)
     depth = bench.conditions.get("saturation_depth", bench.depth)
     bench.drive.format()
@@ -137,44 +141,47 @@ def saturation(bench: Bench) -> Cells:
 
 
 def fresh(bench: Bench) -> Cells:
-    """Right after a format."""
-    found: Cells = {}
+    """Return IOPS and response times right after a format."""
+    cells: Cells = {}
     for read_pct in (100, 0):
         bench.drive.format()
         done = bench.run(bench.pattern(read_pct, 4096), 10, 1)
-        found |= {label(4096, read_pct): done.iops, f"avg ms {label(4096, read_pct)}": done.mean_us() / 1e3}
-    return found
+        cells |= {label(4096, read_pct): done.iops, f"avg ms {label(4096, read_pct)}": done.mean_us() / 1e3}
+    return cells
 
 
 def latency(bench: Bench) -> Cells:
-    """Few outstanding: rounds of a minute each after filling twice, as the clause has it; of one outstanding, ten."""
+    """Return response times at low queue depths, in rounds of a minute after two fills, as in the clause.
+
+    The last round lasts ten minutes at QD1.
+    """
     bench.fill(2)
-    found = {}
+    cells = {}
     for minutes in (1, 1, 1, 1, 10):
         for kib, read_pct in LATENCY_CELLS:
             for depth in bench.conditions.get("depths", [1]):
                 long = minutes if depth == 1 else 1
                 done = bench.run(bench.pattern(read_pct, kib * KiB, threads=1, depth=depth), long * MINUTE, MINUTE)
                 name = label(kib * KiB, read_pct) + (f" Q{depth}" if depth > 1 else "")
-                found[f"avg {name}"] = done.mean_us()
-                found |= {f"p{percent:g} {name}": done.percentile_us(percent) for percent in PERCENTS}
-    return found
+                cells[f"avg {name}"] = done.mean_us()
+                cells |= {f"p{percent:g} {name}": done.percentile_us(percent) for percent in PERCENTS}
+    return cells
 
 
 def throughput(bench: Bench) -> Cells:
-    """Sequential, MiB/s, of a drive that the IOPS matrix has left: its published reads fit no other state (docs)."""
+    """Return sequential MiB/s after the IOPS matrix: the published reads fit no other state (docs)."""
     iops(bench)
     threads, depth = bench.conditions["seq_threads"], bench.conditions["seq_depth"]
-    found = {}
+    cells = {}
     for kib in (128, 1024):
         for read_pct in (0, 100):
             pattern = bench.pattern(read_pct, kib * KiB, 0, threads=threads, depth=depth)
-            found[label(kib * KiB, read_pct)] = bench.run(pattern, MINUTE).mib_s
-    return found
+            cells[label(kib * KiB, read_pct)] = bench.run(pattern, MINUTE).mib_s
+    return cells
 
 
 def steps(bench: Bench) -> Cells:
-    """A sequential write of 1 MiB over a fresh drive: the levels, where they end, the cache's size."""
+    """Write a fresh drive sequentially in 1 MiB blocks; return the levels, their ends and the size of the cache."""
     bench.drive.format()
     threads, depth = bench.conditions["seq_threads"], bench.conditions["seq_depth"]
     pattern = bench.pattern(0, 1024 * KiB, 0, threads=threads, depth=depth, range_bytes=bench.spec.capacity_bytes)
@@ -187,15 +194,18 @@ def steps(bench: Bench) -> Cells:
     second_end = first_end + 22 + int(below[0]) if len(below) else len(rates)
     third = float(np.median(rates[second_end:])) if second_end < len(rates) else second
     cache = float(rates[:first_end].sum() / 1024)
-    found = {"first": first, "second": second, "third": third, "first_end_s": first_end, "cache_gib": cache}
-    return found | {"second_end_s": second_end}
+    cells = {"first": first, "second": second, "third": third, "first_end_s": first_end, "cache_gib": cache}
+    return cells | {"second_end_s": second_end}
 
 
 def recovery(bench: Bench) -> Cells:
-    """Two fills, an hour of random 4 KiB writes, then 5 s of them between pauses of 5 and 50 s: the mean of 40 such."""
+    """Return the recovery in pauses: two fills, an hour of random 4 KiB writes, then 40 bursts of 5 s per pause length.
+
+    Pauses last 5 and 50 s; the mean leaves out the first five bursts.
+    """
     bench.fill()
     hour = bench.run(bench.pattern(0, 4 * KiB), 60 * MINUTE, MINUTE)
-    found = {"before": float(np.median(hour.rates[-5:])) * MiB / 4096}
+    cells = {"before": float(np.median(hour.rates[-5:])) * MiB / 4096}
     for pause in (5, 50):
         values, peak = [], 0.0
         for _ in range(40):
@@ -203,14 +213,14 @@ def recovery(bench: Bench) -> Cells:
             values.append(done.iops)
             peak = max(peak, *(r * MiB / 4096 for r in done.rates))
             bench.drive.idle(pause)
-        found |= {f"pause_{pause}s": float(np.mean(values[5:])), f"pause_{pause}s_peak": peak}
-        found[f"pause_{pause}s_avg_ms"] = done.mean_us() / 1e3
+        cells |= {f"pause_{pause}s": float(np.mean(values[5:])), f"pause_{pause}s_peak": peak}
+        cells[f"pause_{pause}s_avg_ms"] = done.mean_us() / 1e3
         bench.run(bench.pattern(0, 4 * KiB), 30 * MINUTE)
-    return found
+    return cells
 
 
 def sequential(bench: Bench) -> Cells:
-    """A disk's first and last GiB, read in 1 MiB requests; 10^6 bytes per second."""
+    """Return the MB/s of sequential 1 MiB reads near the start and the end of a disk, over a GiB each."""
     size = 1024 * MiB
     ends = {"outer_mb": 0, "inner_mb": bench.spec.capacity_bytes - 2 * size}
     return {
@@ -220,9 +230,9 @@ def sequential(bench: Bench) -> Cells:
 
 
 def warm(bench: Bench) -> Cells:
-    """A hot range of 20 GiB on a hybrid: what its flash brings, cold (half a minute) against warm."""
+    """Return the gain from the flash of a hybrid: ratios of warm to cold (half a minute) on its hot range."""
     shapes = {"4K 100": (100, 4096, 4, 16), "8K 50": (50, 8192, 2, 16), "8K 35": (35, 8192, 2, 16)}
-    found = {}
+    cells = {}
     for name, (read_pct, block, threads, depth) in shapes.items():
         pattern = bench.pattern(read_pct, block, threads=threads, depth=depth)
         bench.drive.fresh()
@@ -230,13 +240,13 @@ def warm(bench: Bench) -> Cells:
         bench.run(bench.pattern(100, 4096, threads=4, depth=16), 40 * MINUTE)
         bench.run(bench.pattern(read_pct, block, threads=threads, depth=depth), 10 * MINUTE)
         hot = bench.run(bench.pattern(read_pct, block, threads=threads, depth=depth), MINUTE)
-        found[name] = hot.iops / cold.iops
-        found[f"{name} latency"] = hot.mean_us() / cold.mean_us()
-    return found
+        cells[name] = hot.iops / cold.iops
+        cells[f"{name} latency"] = hot.mean_us() / cold.mean_us()
+    return cells
 
 
 def pair(bench: Bench) -> Cells:
-    """One of two striped drives with 256 outstanding: 128 each, at steady state."""
+    """Return the write IOPS of one of two striped drives with 256 outstanding IOs (128 each), at steady state."""
     bench.fill(1)
     bench.overwrite(3, 4 * KiB, 100)
     return {"4K 0 per drive": bench.run(bench.pattern(0, 4 * KiB, depth=128), MINUTE).iops}
@@ -248,33 +258,33 @@ def _level(bench: Bench, level: int) -> None:
 
 
 def servers(bench: Bench) -> Cells:
-    """Iometer's file and web server profiles with 32 outstanding."""
-    found = {}
+    """Return figures of Iometer's file and web server profiles at QD32, for RAID 5 and 10."""
+    cells = {}
     for level in (5, 10):
         for name, read_pct, sizes in (("file", 80, FILE_SERVER), ("web", 100, WEB_SERVER)):
             _level(bench, level)
             pattern = bench.pattern(read_pct, 4096, depth=32, align_bytes=512)
             done = bench.run(msgspec.structs.replace(pattern, sizes=sizes), MINUTE)
-            found[f"{name} raid{level}"] = done.iops
-            found[f"{name} raid{level} read ms"] = done.mean_us(0) / 1e3
-            found[f"{name} raid{level} write ms"] = done.mean_us(1) / 1e3
-    return found
+            cells[f"{name} raid{level}"] = done.iops
+            cells[f"{name} raid{level} read ms"] = done.mean_us(0) / 1e3
+            cells[f"{name} raid{level} write ms"] = done.mean_us(1) / 1e3
+    return cells
 
 
 def peaks(bench: Bench) -> Cells:
-    """The controller's limits."""
+    """Return the limits of the RAID controller."""
     _level(bench, 0)
     run = bench.run
-    found = {"sequential read IOPS": run(bench.pattern(100, 512, 0, depth=256), 10).iops}
-    found["sequential read MB"] = run(bench.pattern(100, MiB, 0, depth=8), 10).mib_s * MiB / 1e6
-    found["random read IOPS"] = run(bench.pattern(100, 512, depth=256), 10).iops
+    cells = {"sequential read IOPS": run(bench.pattern(100, 512, 0, depth=256), 10).iops}
+    cells["sequential read MB"] = run(bench.pattern(100, MiB, 0, depth=8), 10).mib_s * MiB / 1e6
+    cells["random read IOPS"] = run(bench.pattern(100, 512, depth=256), 10).iops
     _level(bench, 5)
-    found["raid5 sequential write MB"] = bench.run(bench.pattern(0, MiB, 0, depth=8), 30).mib_s * MiB / 1e6
-    return found
+    cells["raid5 sequential write MB"] = bench.run(bench.pattern(0, MiB, 0, depth=8), 30).mib_s * MiB / 1e6
+    return cells
 
 
 KINDS: dict[str, Callable[[Bench], Cells]] = {
     f.__name__: f
     for f in (iops, saturation, fresh, latency, throughput, steps, recovery, sequential, warm, pair, servers, peaks)
 }
-"""By the table of published.toml that holds the publication's values."""
+"""Function by the table of published.toml that holds the published values."""

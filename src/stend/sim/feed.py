@@ -1,4 +1,4 @@
-"""A schedule of requests that is read on while it is served, thinned for a drive that is scaled down."""
+"""A schedule of requests, read while it is served, and thinned out for a scaled drive."""
 
 from collections.abc import Iterator
 
@@ -10,16 +10,16 @@ from stend.sim.requests import Loop, Stream, schedule
 Words = npt.NDArray[np.int64]
 Batch = tuple[Words, Words, Words]
 Schedule = Iterator[Batch]
-"""Batches of (offset, size (negative: read), due ns from the beginning), on the drive as it is sold."""
+"""Batches of (offset, size (negative: read), due ns from the start), on the drive at full size."""
 BLOCK, FEWEST = 256, 16
-"""Neighbouring requests that stay together where a scaled drive is asked a part of them; fewer of a short schedule, so
-that there are so many blocks."""
+"""Neighbouring requests that stay together when a scaled drive gets only a part of them. A short schedule uses smaller
+blocks, so that there are at least FEWEST."""
 PAGE = 4096
 FOREVER = 1 << 62
 
 
 class Feed:
-    """What is read of a schedule and not served yet; `over` once all of it is read."""
+    """Requests of a schedule that are read but not served yet; `over` is True once the whole schedule is read."""
 
     def __init__(self, requests: Schedule, ios: int, scale: int, began_ns: int, *, timed: bool) -> None:
         self._block = max(min(BLOCK, ios // scale // FEWEST), 1)
@@ -29,7 +29,7 @@ class Feed:
         self.stream: Stream = schedule([np.zeros(0, np.int64)] * 3)
 
     def read(self, until: int, slots: Loop) -> Stream:
-        """What is to be served: read on until there are requests of times behind `until`; all, where times are none."""
+        """Return the requests to serve: read until one is due after `until`, or all of a schedule without times."""
         while not self.over and not (self._timed and len(self.stream.due) and self.stream.due[-1] > until):
             batch = next(self._requests, None)
             self.over = batch is None
@@ -37,11 +37,11 @@ class Feed:
         return self.stream
 
     def _take(self, batch: Batch | None, slots: Loop) -> None:
-        """Put a batch, None at the end, behind what is not served yet; slots go on waiting for what they claimed."""
+        """Append a batch (None at the end) to the requests not served yet; slots keep the requests they claimed."""
         offset, size, due = self._thinned(batch)
         due = due + self._began if self._timed else np.full(len(due), -1)
         old = self.stream
-        begun = int(old.at[0]) if old.at[1] else len(old.offset)  # who finds nothing more to draw begins anew at 0
+        begun = int(old.at[0]) if old.at[1] else len(old.offset)  # `draw` leaves 0 in an exhausted stream
         claimed = slots.claimed[slots.claimed > 0]
         first = min([begun, *(claimed - 1).tolist()])
         was = np.where(old.reads[first:] > 0, -old.size[first:], old.size[first:])
@@ -53,9 +53,9 @@ class Feed:
         self.stream = joined
 
     def _thinned(self, batch: Batch | None) -> Batch:
-        """Of each group of `scale` blocks the first, in the group's time: a schedule keeps its rates and its length.
+        """Keep the first of every `scale` blocks and stretch it to the time of all: rates and length stay the same.
 
-        A group waits for the next one, whose beginning is its end. Of the last one the same share is kept.
+        A group is held back until the next one starts, which is its end. The last group is thinned by the same share.
         """
         if self._scale == 1:
             return batch or self._left
@@ -71,7 +71,7 @@ class Feed:
         return offset[:whole][kept] // self._scale // PAGE * PAGE, size[:whole][kept], played
 
     def _in_its_time(self, due: Words, place: Words, begin: Words, end: Words, group_end: Words) -> Words:
-        """Times of requests of which those from `begin` to `end` stand for all up to `group_end`."""
+        """Return the times of the kept requests: those from `begin` to `end` stand for all up to `group_end`."""
         if not len(place):
             return place
         last = len(due) - 1

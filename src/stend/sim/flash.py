@@ -1,4 +1,4 @@
-"""The flash drive: its memory laid out from a Spec, driven by flash_kernel."""
+"""The flash drive: its arrays laid out from a Spec and driven by flash_kernel."""
 
 from typing import Any, cast
 
@@ -18,19 +18,20 @@ from stend.sim.stalls import Stalls, write_share
 _By = tuple[npt.NDArray[np.int64], ...]
 NEVER = 1 << 62
 NEAR_US = 5000
-"""A read within this time after a write meets what the write set going (fitted)."""
+"""A read within this many microseconds after a write may wait for work that the write started (fitted)."""
 FEWEST = 16
-"""Superblocks below which cleaning has no choice left."""
+"""Fewest superblocks: with fewer, cleaning has no choice of victims."""
 MOST_PAGES = 1 << 27
-"""512 GiB unscaled: about 2 GiB of memory."""
+"""Most pages: 512 GiB without scaling, which take about 2 GiB of memory."""
 LOW = 3
-"""Superblocks kept free for cleaning; they come on top of the spare space."""
+"""Superblocks kept free for cleaning, in addition to the spare space."""
 
 
 def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int]:
-    """(logical pages, pages of a superblock, superblocks) of the scaled drive.
+    """Return (logical pages, pages of a superblock, superblocks) of the scaled drive.
 
-    Scaling keeps dies, units and times; it keeps the number of superblocks too, or their size if that is given.
+    Scaling keeps dies, units and times. It also keeps the number of superblocks, or their size if that is given. Raise
+    BadInput if the drive is too small or too large for this scale.
     """
     logical = capacity_bytes // scale // k.PAGE
     row = flash.dies * flash.unit_bytes // k.PAGE
@@ -39,21 +40,21 @@ def layout(flash: Flash, capacity_bytes: int, scale: int) -> tuple[int, int, int
     pages = max(round(wanted / row), 1) * row
     if logical < FEWEST * pages:
         most = max(scale * logical // (FEWEST * pages), 1)
-        raise BadInput(f"a virtual drive of this size can be scaled down {most} times at most, not {scale} times")
+        raise BadInput(f"the scale of a virtual drive of this size can be at most {most}, not {scale}")
     if logical > MOST_PAGES:
         least = -(-scale * logical // MOST_PAGES)
-        raise BadInput(f"a virtual drive of this size needs too much memory here: scale it down {least} times or more")
+        raise BadInput(f"a virtual drive of this size needs too much memory: set its scale to {least} or more")
     reserve = LOW + lanes(flash) - 1
     return logical, pages, round(logical * (1 + flash.spare_pct / 100) / pages) + reserve
 
 
 def lanes(flash: Flash) -> int:
-    """Return how many superblocks are written at once: dense ones are made of one-bit ones in a lane of their own."""
+    """Return how many superblocks are written at once; folding of one-bit superblocks needs a second lane."""
     return 2 if flash.slc else flash.lanes
 
 
 def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -> npt.NDArray[np.int64]:
-    """The kernel's parameter array, times in ns."""
+    """Return the parameter array of the kernel, with times in ns."""
     unit = flash.unit_bytes // k.PAGE
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.PAGES], p[k.UNIT], p[k.DIES], p[k.CHANNELS] = pages, unit, flash.dies, flash.channels
@@ -87,7 +88,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -
 
 
 def waiting(p: npt.NDArray[np.int64], tail: Tail) -> None:
-    """The part of the parameters that makes some response times long."""
+    """Set the parameters that make some response times long."""
     p[k.T_JITTER_READ], p[k.T_JITTER_WRITE] = ns(tail.read_jitter_us), ns(tail.write_jitter_us)
     p[k.RETRY], p[k.T_RETRY] = tail.retry_pct / 100 * k.CREDIT, ns(tail.retry_us)
     p[k.BUSY], p[k.T_BUSY] = tail.busy_pct / 100 * k.CREDIT, ns(tail.busy_us)
@@ -96,7 +97,7 @@ def waiting(p: npt.NDArray[np.int64], tail: Tail) -> None:
 
 
 def serving(p: npt.NDArray[np.int64], host: Host) -> None:
-    """The link's and command processor's part of the parameters."""
+    """Set the parameters of the link and the command processor."""
     p[k.T_LINK_IN], p[k.T_LINK_OUT] = ns(k.PAGE / host.write_mb_s), ns(k.PAGE / host.read_mb_s)
     p[k.T_COMMAND_READ], p[k.T_COMMAND_WRITE] = ns(host.read_command_us), ns(host.write_command_us)
     p[k.T_ANSWER_READ], p[k.T_ANSWER_WRITE] = ns(host.read_answer_us), ns(host.write_answer_us)
@@ -106,12 +107,12 @@ def serving(p: npt.NDArray[np.int64], host: Host) -> None:
 
 
 def ns(us: float) -> int:
-    """Microseconds in nanoseconds."""
+    """Return microseconds as whole nanoseconds."""
     return round(us * 1000)
 
 
 def memory(spec: Spec, flash: Flash) -> k.Flash:
-    """All arrays of a drive."""
+    """Return all arrays of a drive."""
     logical, pages, superblocks = layout(flash, spec.capacity_bytes, spec.scale)
     if spec.accidents.lies_about_flush:
         flash = msgspec.structs.replace(flash, write_through=False)
@@ -152,7 +153,7 @@ class FlashDrive(Drive):
         self.fresh()
 
     def fresh(self) -> None:
-        """As if never written; the counters of wear stay."""
+        """Reset the drive to never written; the wear counters stay."""
         m, s, p = self.memory, self.memory.state, self.memory.parameters
         self._by = None
         superblocks = m.valid.shape[0]
@@ -181,12 +182,12 @@ class FlashDrive(Drive):
         m.lanes[lane] = first, first + (p[k.SLC_PAGES] if slc else p[k.PAGES]), block, 0
 
     def start(self, pattern: Pattern) -> None:
-        """See Drive."""
+        """Start a pattern as Drive does."""
         super().start(pattern)
         self.stalls.write_share = write_share(pattern)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
-        """See Drive; a limited pattern knows no stalls, and one that comes at its own times loses none by them."""
+        """Run one piece of time; only endless patterns lose time to stalls, and limited ones have no stalls."""
         stalled_s = self.stalls.drawn_s(seconds) if self._account or self._feed else 0.0
         lost_s = stalled_s if self._account else 0.0
         passed, more = super()._advance(requests, slots, done, seconds - lost_s)
@@ -196,9 +197,9 @@ class FlashDrive(Drive):
         super()._count(done, passed, more, scale, lasted_ns)
         reads, writes = done.sums[:, 0]
         if self._account:
-            waits_ns = self.stalls.told_ns(self._account.outstanding)
+            waits_ns = self.stalls.closed_loop_waits_ns(self._account.outstanding)
         else:
-            waits_ns = self.stalls.met_ns((reads + writes) / max(passed, 1e-9))
+            waits_ns = self.stalls.open_loop_waits_ns((reads + writes) / max(passed, 1e-9))
             self.stalls.write_share = writes / max(reads + writes, 1)
         if len(waits_ns) and reads + writes:
             delayed(done, waits_ns)
@@ -218,14 +219,14 @@ class FlashDrive(Drive):
         self._clean(self.inner_ns - ns, ns, self.flash.idle_cleaning_pct)
 
     def _clean(self, began: int, ns: int, share_pct: float) -> None:
-        """Clean in the background as much as a share of the dies' time allows."""
+        """Clean in the background with a percentage of the dies' time."""
         m = self.memory
         flash_kernel.rest(m, began, int(min(ns * share_pct / 100 / self._move_ns, k.MOST_MOVES * len(m.back))))
         flash_kernel.settle(m, began + ns)
 
     @property
     def _move_ns(self) -> float:
-        """Return what all dies together need to move a page, or the command processor if that is longer."""
+        """Return the ns to move a page: of all dies together, or of the command processor if that is longer."""
         p = self.memory.parameters
         dies_ns = float((p[k.T_PROGRAM] / p[k.UNIT] + p[k.T_READ] / p[k.MOVE_SENSE]) / p[k.DIES])
         return max(dies_ns, float(p[k.T_MOVE]), 1e-3)
@@ -238,11 +239,11 @@ class FlashDrive(Drive):
     def _buffer_bytes(self) -> int:
         return self.flash.buffer_bytes
 
-    def _untold_ns(self, usual_ns: float) -> float:
+    def _pending_ns(self, usual_ns: float) -> float:
         return float(self.memory.state[k.PAUSED] * self.memory.parameters[k.T_PAUSE])
 
-    def _told_apart(self, done: Ledger) -> None:
-        """Whoever waited for a pause is one IO of the drive as it is sold, as far as so many were answered."""
+    def _report_single_ios(self, done: Ledger) -> None:
+        """Add the wait for a pause to one full-size IO for each that waited, as far as IOs were answered."""
         s, p = self.memory.state, self.memory.parameters
         waited = min(int(s[k.PAUSED]), int(done.sums[:, 0].sum()))
         if waited:
@@ -266,14 +267,14 @@ class FlashDrive(Drive):
         return m.state, m.map, m.back, m.live, m.valid, m.age, m.slc, m.free, m.lanes, m.table
 
     def _put_by(self) -> None:
-        """Dies and buffer as they are now, by the times left; then the clock moves to where all of it is done."""
+        """Save the remaining times of dies and buffer, and advance the clock to when all their work is done."""
         m, now = self.memory, self.inner_ns
         waiting = self._waiting()
         self._by = (m.die - now, m.channel - now, waiting, m.release_at[waiting] - now)
         self.inner_ns = max(now, int(m.die.max()))
 
     def _take_up(self) -> int:
-        """The work of emptying the buffer was not done in the moment that it took: do it now."""
+        """Restore the saved work of dies and buffer from now on."""
         if self._by is None:
             return self.flash.buffer_bytes
         m, now, (die, channel, waiting, left) = self.memory, self.inner_ns, self._by
@@ -282,7 +283,7 @@ class FlashDrive(Drive):
         return 0
 
     def _waiting(self) -> npt.NDArray[np.int64]:
-        """Places of the ring of what is in the buffer."""
+        """Return the places of the ring that are in use by the buffer."""
         first, count = (int(self.memory.state[place]) for place in (k.OLDEST, k.PENDING))
         return np.arange(first, first + count) & (len(self.memory.release_at) - 1)
 
@@ -297,5 +298,5 @@ class FlashDrive(Drive):
         return int(self.memory.state[k.FLASH]) * k.PAGE * self.spec.scale
 
     def health(self) -> dict[str, float]:
-        """See Drive; and the mean erase cycles of a superblock."""
+        """Return the health data of Drive and the mean erase cycles of a superblock."""
         return super().health() | {"erase_cycles": int(self.memory.state[k.ERASED]) / len(self.memory.valid)}

@@ -1,7 +1,7 @@
-"""Writing to flash and cleaning it: units and superblocks. Parts of the flash kernel.
+"""Write and clean flash in units and superblocks; a part of the flash kernel.
 
-Cleaning is paced: while free superblocks are short, every host page earns the credit to move victim pages in proportion
-to the victim's fill, so that the space is there when it is needed and no IO pays for a whole victim.
+Cleaning is paced. While free superblocks are short, every host page earns credit to move victim pages in proportion to
+the victim's fill. The space is then free when it is needed, and no IO waits for a whole victim.
 """
 
 from typing import Any
@@ -15,12 +15,12 @@ from stend.sim.kernels import i64, random64, u64
 
 u32 = np.uint32
 AHEAD = u64(32)
-"""Places of a victim between the page that is moved and the one whose entry of the map is asked of memory."""
+"""Distance in pages between the page being moved and the one whose map entry is prefetched."""
 
 
 @inlined
 def program(f: Any, lane: Any, at: Any) -> Any:
-    """The units that end at the lane's next page go to their dies, and release their buffer space when all are done."""
+    """Program the units that end at the lane's next page; return when all are done and release their buffer space."""
     s, p = f.state, f.parameters
     unit, done = p[k.UNIT], at
     for end in range(f.lanes[lane, 0] - p[k.GATHER] + unit, f.lanes[lane, 0] + 1, unit):
@@ -49,9 +49,9 @@ def program(f: Any, lane: Any, at: Any) -> Any:
 
 @inlined
 def opens_slc(f: Any, lane: Any) -> Any:
-    """Whether the lane's next superblock is written with one bit per cell.
+    """Return True if the lane's next superblock is written with one bit per cell.
 
-    Fresh drives do so up to a share of the space at hand; full ones pass everything through such blocks and fold it.
+    Fresh drives do so up to a share of the available space. Full drives write everything to such blocks and fold them.
     """
     s, p = f.state, f.parameters
     if p[k.SLC_PAGES] == 0 or lane != k.HOST_LANE:
@@ -67,7 +67,7 @@ def opens_slc(f: Any, lane: Any) -> Any:
 
 @inlined
 def turn(f: Any, lane: Any) -> None:
-    """The lane's superblock is full: close it and open a free one."""
+    """Close the lane's full superblock and open a free one."""
     s, p, fronts = f.state, f.parameters, f.lanes
     full = fronts[lane, 2]
     f.valid[full] = f.valid[full] - k.OPEN + u32(p[k.SLC_PAGES] if f.slc[full] else p[k.PAGES])
@@ -86,7 +86,7 @@ def turn(f: Any, lane: Any) -> None:
 
 @inlined
 def put(f: Any, page: Any, pos: Any) -> None:
-    """A logical page is at this physical one from now on."""
+    """Map a logical page to a physical one."""
     f.map[page] = u32(pos)
     f.back[pos] = u32(page)
     f.live[pos >> u64(6)] |= u64(1) << (pos & u64(63))
@@ -94,7 +94,7 @@ def put(f: Any, page: Any, pos: Any) -> None:
 
 @inlined
 def written(f: Any, lane: Any, pos: Any, at: Any) -> None:
-    """The lane is written up to `pos`: what is gathered is programmed, a full superblock closed."""
+    """Advance the lane to `pos`: program the gathered units if complete, and close a full superblock."""
     f.lanes[lane, 0] = i64(pos)
     if pos % u64(f.parameters[k.GATHER]) == u64(0):
         program(f, lane, at)
@@ -104,7 +104,7 @@ def written(f: Any, lane: Any, pos: Any, at: Any) -> None:
 
 @inlined
 def begin(f: Any) -> None:
-    """Choose a victim and what each host page must pay for it."""
+    """Choose a victim, and set how many of its pages each host page must move."""
     s, p = f.state, f.parameters
     victim = choose(f)
     pages = i64(f.valid[victim])
@@ -120,7 +120,7 @@ def begin(f: Any) -> None:
 
 @inlined
 def erase(f: Any, at: Any) -> None:
-    """The victim is empty: erase it on all dies and queue it as free."""
+    """Erase the empty victim on all dies and queue it as free."""
     s, p = f.state, f.parameters
     for d in range(f.die.shape[0]):
         f.die[d] = max(f.die[d], at) + p[k.T_ERASE]
@@ -138,9 +138,12 @@ def erase(f: Any, at: Any) -> None:
 
 @inlined
 def move(f: Any, most: Any, at: Any, until: Any) -> Any:
-    """Move up to `most` pages of the victim, as far as it has any and the lane takes them before it is programmed; how
-    many. A sense of a die brings several of them. Where the command processor does it between commands (`until`, else
-    0), each page is moved when it is done with the one before, as long as it has time for one more."""
+    """Move up to `most` pages of the victim and return how many were moved.
+
+    It ends when the victim is empty or the lane's gathered pages are full. One sense of a die reads several pages. If
+    `until` is not 0, the command processor moves pages one after the other between commands, while time is left for
+    one more before `until`.
+    """
     s, p = f.state, f.parameters
     lane = u64(k.CLEAN_LANE if p[k.LANES] > 1 else k.HOST_LANE)
     gather, sense, last = u64(p[k.GATHER]), u64(p[k.MOVE_SENSE]), u64(f.back.shape[0] - 1)
@@ -181,9 +184,9 @@ def move(f: Any, most: Any, at: Any, until: Any) -> Any:
 
 @inlined
 def clean(f: Any, at: Any, low: Any) -> None:
-    """Spend the earned credit: move victim pages, erase empty victims, while fewer than `low` superblocks are free.
+    """Spend the earned credit: move victim pages and erase empty victims while fewer than `low` superblocks are free.
 
-    Where moving the whole drive several times over frees no superblock, the drive is stuck: give up.
+    If moving all pages of the drive several times frees no superblock, mark the drive as stuck.
     """
     s, p = f.state, f.parameters
     most = k.MOST_MOVES * i64(f.back.shape[0])
@@ -209,7 +212,7 @@ def clean(f: Any, at: Any, low: Any) -> None:
 
 @inlined
 def room(f: Any, at: Any) -> Any:
-    """When the buffer has room for one more page, at `at` or after: nobody overtakes who waits for room."""
+    """Return when the buffer has room for one more page, not before `at`; pages get room in the order of arrival."""
     s = f.state
     while s[k.IN_BUFFER] >= f.parameters[k.BUFFER]:
         q = s[k.OLDEST]
@@ -223,7 +226,7 @@ def room(f: Any, at: Any) -> Any:
 
 @inlined
 def forget(f: Any, page: Any) -> None:
-    """The physical page of a logical one is no longer current."""
+    """Mark the physical page of a logical one as not current any more."""
     old = f.map[page]
     if old != k.NONE:
         f.live[u64(old) >> u64(6)] &= ~(u64(1) << (u64(old) & u64(63)))
@@ -232,9 +235,9 @@ def forget(f: Any, page: Any) -> None:
 
 @inlined
 def folds(f: Any) -> Any:
-    """Whether one-bit superblocks are folded on the side, while space is not short yet.
+    """Return True if one-bit superblocks are folded in the background although space is not short yet.
 
-    So it is where the host writes dense ones, and where all it writes passes through them.
+    That is so while the host writes dense superblocks, and while all host data goes through one-bit ones.
     """
     s, p = f.state, f.parameters
     if p[k.SLC_FOLD] == 0 or s[k.FREE] < p[k.LOW]:
@@ -244,7 +247,7 @@ def folds(f: Any) -> Any:
 
 @inlined
 def write_page(f: Any, page: Any, at: Any) -> Any:
-    """One host page into the buffer and to the host's lane; when the buffer took it."""
+    """Write one host page to the buffer and the host's lane, clean if due, and return when the buffer took the page."""
     s, p = f.state, f.parameters
     at = room(f, at)
     forget(f, page)
@@ -266,7 +269,7 @@ def write_page(f: Any, page: Any, at: Any) -> Any:
 
 @inlined
 def between(f: Any, at: Any) -> None:
-    """The command processor had nothing to do until `at`: it moves what is due of the victim."""
+    """Move the victim's due pages in the time until `at`, in which the command processor is idle."""
     s, p = f.state, f.parameters
     while s[k.EARNED] >= k.CREDIT and s[k.FIRMWARE] + p[k.T_MOVE] <= at and s[k.STUCK] == 0:
         if s[k.VICTIM_AT] >= 0 and s[k.FREE] > 2:

@@ -1,7 +1,8 @@
-"""The flash drive, one IO at a time: link, command processor, table cache, buffer, mapping, dies and channels.
+"""Serve the IOs of a flash drive: link, command processor, table cache, buffer, mapping, dies and channels.
 
-Clocks are "busy until" times in ns; an IO takes the latest of what it needs and pushes it on. Links and channels count
-from when an IO was issued, not from when its data is ready: what is ready first may go first.
+Clocks are "busy until" times in ns. An IO starts at the latest clock of the parts it needs and advances these clocks.
+Links and channels count from when an IO was issued, not from when its data is ready, because data that is ready first
+may go first.
 """
 
 import math
@@ -10,7 +11,7 @@ from typing import Any
 from stend.base.jit import compiled, inlined, prefetch
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, LOW32, NONE, answered, asked, i64, next_of, random64, sink, spend, u64
+from stend.sim.kernels import LATER, LOW32, NONE, answered, i64, issue_time, next_of, random64, sink, spend, u64
 from stend.sim.requests import OUTSTANDING_AT, TURNS, WORK
 
 FRACTION = 2.0**-53
@@ -18,31 +19,31 @@ FRACTION = 2.0**-53
 
 @inlined
 def chance(f: Any, share: Any) -> Any:
-    """True in a share of 2^32 of all cases."""
+    """Return True with the probability `share` / 2^32."""
     return i64(random64(f.rng) & LOW32) < share
 
 
 @inlined
 def exponential(f: Any, mean: Any) -> Any:
-    """A time in ns, of exponential distribution."""
+    """Draw a time in ns from the exponential distribution."""
     return i64(-math.log((float(random64(f.rng) >> u64(11)) + 0.5) * FRACTION) * float(mean))
 
 
 @inlined
 def evenly(f: Any, longest: Any) -> Any:
-    """A time in ns, of even distribution from 0 up to the longest."""
+    """Draw a time in ns evenly from 0 up to the longest."""
     return i64(random64(f.rng) >> u64(32)) * longest >> 32
 
 
 @inlined
 def sensed(f: Any, d: Any, at: Any) -> Any:
-    """A read of die `d` asked at `at`: behind other reads, and behind what is being programmed for a while at most."""
+    """Read die `d` at `at`, after other reads and a limited wait for programs, and return when the read is done."""
     p = f.parameters
     start = max(at, f.sense[d])
     busy = f.die[d] - start
     if busy > 0:
         wait = i64(0)
-        if at >= f.sense[d]:  # behind another read the program is halted already
+        if at >= f.sense[d]:  # another read would have suspended the program already
             now = min(busy % p[k.T_PROGRAM], p[k.T_SUSPEND])
             wait = now + ((busy - now) * p[k.BEHIND] >> 32)
         start += wait
@@ -57,7 +58,7 @@ def sensed(f: Any, d: Any, at: Any) -> Any:
 
 @inlined
 def looked_up(f: Any, page: Any, at: Any) -> Any:
-    """When the controller knows where a page is: drives with little DRAM keep a part of the map only."""
+    """Return when the controller has the map entry of a page; drives with little DRAM hold only a part of the map."""
     p = f.parameters
     segment = page // p[k.SEGMENT]
     slot = segment % f.table.shape[0]
@@ -69,7 +70,7 @@ def looked_up(f: Any, page: Any, at: Any) -> Any:
 
 @inlined
 def read(f: Any, page: Any, pages: Any, at: Any) -> Any:
-    """Read `pages` pages; when the last one left its channel. A never-written page costs nothing."""
+    """Read `pages` pages, and return when the last one has left its channel. A page never written takes no time."""
     p = f.parameters
     done, last, ready = at, k.NONE, at
     for w in range(page, page + pages):
@@ -90,13 +91,13 @@ def read(f: Any, page: Any, pages: Any, at: Any) -> Any:
 
 @inlined
 def jittered(f: Any, done: Any, mean: Any) -> Any:
-    """When an answer is back that is `done` and waits for the command processor."""
+    """Return when an answer that is ready at `done` arrives, after a drawn wait for the command processor."""
     return done + exponential(f, mean) if mean > 0 else done
 
 
 @inlined
 def met(f: Any, at: Any) -> Any:
-    """Return how long a read waits for the work of a write shortly before `at`."""
+    """Return how many ns a read waits for the work of a write shortly before `at`."""
     p = f.parameters
     if p[k.BUSY] + p[k.T_MIXED] == 0 or at - f.state[k.WROTE] >= p[k.T_NEAR]:
         return i64(0)
@@ -107,7 +108,7 @@ def met(f: Any, at: Any) -> Any:
 
 @inlined
 def acknowledged(f: Any, at: Any) -> Any:
-    """Return when the answer to a write that is done at `at` is back."""
+    """Return when the answer to a write that is done at `at` arrives."""
     p = f.parameters
     if p[k.T_MIXED] > 0 and at - f.state[k.READ_AT] < p[k.T_NEAR]:
         at += p[k.T_MIXED]
@@ -117,7 +118,7 @@ def acknowledged(f: Any, at: Any) -> Any:
 
 @inlined
 def through(f: Any, at: Any) -> Any:
-    """Without a buffer: fill the rest of what is gathered with nothing and program it; when that is done."""
+    """Write through, without a buffer: pad the gathered pages, program them, and return when that is done."""
     lane = f.lanes[k.HOST_LANE]
     if lane[3] == 0:
         return at
@@ -132,7 +133,7 @@ def through(f: Any, at: Any) -> Any:
 
 @inlined
 def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
-    """One request issued at `at`; when its answer is back."""
+    """Serve a request issued at `at`, and return when its answer arrives."""
     s, p = f.state, f.parameters
     if p[k.T_TURN] > 0:
         s[k.FIRMWARE] += p[k.T_TURN] * (reads ^ s[k.READ_LAST])
@@ -174,8 +175,11 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
 
 @inlined
 def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
-    """Nothing goes on for a while. A scaled drive pauses as much shorter, and counts who waited: each of them tells of
-    the whole pause (`FlashDrive._told_apart`), none of those that it stands for otherwise."""
+    """Stop all work for the time of a pause.
+
+    A scaled drive pauses for a time divided by the scale and counts the IOs that waited. For each of them one IO
+    reports the whole pause (`FlashDrive._report_single_ios`), and the others that it represents report none.
+    """
     s, p = f.state, f.parameters
     s[k.BEFORE_PAUSE] = p[k.PAUSE]
     ns = p[k.T_PAUSE] // p[k.SCALE]
@@ -192,7 +196,7 @@ def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
 
 @inlined
 def later(f: Any, now: Any, ns: Any) -> None:
-    """All that is under way ends so much later."""
+    """Let all work in progress end `ns` later."""
     s = f.state
     s[k.FIRMWARE] = max(s[k.FIRMWARE], now) + ns
     for clock in (k.LINK_IN, k.LINK_OUT, k.ROOM_AT):
@@ -206,7 +210,7 @@ def later(f: Any, now: Any, ns: Any) -> None:
 
 @compiled
 def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """The closed loop up to `until` ns; True while the stream goes on."""
+    """Run the closed loop until `until` ns; return True while the stream goes on."""
     base = loop.at[1]
     last = i64(f.map.shape[0]) - 1
     used = loop.at[0]
@@ -240,7 +244,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
         done = request(f, stream.offset[i], size, reads, t)
-        loop.issued[slot] = asked(stream, loop, i, t) + late
+        loop.issued[slot] = issue_time(stream, loop, i, t) + late
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
@@ -249,7 +253,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
 
 @compiled
 def rest(f: Any, now: Any, pages: Any) -> None:
-    """Clean in the background: move up to `pages` pages while too little is free or one-bit superblocks are left."""
+    """Clean in the background: move up to `pages` pages while space is short or one-bit superblocks remain."""
     s, p = f.state, f.parameters
     s[k.EARNED] = 0
     for _ in range(pages):
@@ -263,7 +267,7 @@ def rest(f: Any, now: Any, pages: Any) -> None:
 
 @compiled
 def settle(f: Any, now: Any) -> None:
-    """Whatever was under way is done: an idle drive's dies and links are free."""
+    """Set the clocks of dies, channels and command processor of an idle drive to `now` at the latest."""
     for clocks in (f.die, f.sense, f.channel):
         for n in range(clocks.shape[0]):
             clocks[n] = min(clocks[n], now)
@@ -272,7 +276,7 @@ def settle(f: Any, now: Any) -> None:
 
 @compiled
 def trim(f: Any, first: Any, pages: Any) -> None:
-    """The host no longer needs these pages."""
+    """Discard pages that the host no longer needs."""
     for w in range(first, first + pages):
         forget(f, w)
         f.map[w] = k.NONE

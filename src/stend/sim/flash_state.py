@@ -1,6 +1,6 @@
-"""A flash drive's memory: the arrays its kernels share and the meaning of each place in them.
+"""State of a flash drive: the arrays that its kernels share, and the meaning of each place in them.
 
-Two lanes are written: the host's and the cleaner's; a drive that does not keep them apart uses the host's for both.
+Two lanes are written, the host's and the cleaner's. A drive that does not separate them uses the host's for both.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 PAGE = 4096
 HOST_LANE, CLEAN_LANE = 0, 1
-OPEN = np.uint32(1 << 30)  # in `valid`: free or being filled, no victim
+OPEN = np.uint32(1 << 30)  # in `valid`: free or being filled, never a victim
 VICTIM = np.uint32(1 << 29)
 NONE = np.uint32(0xFFFFFFFF)
 CREDIT = 1 << 32  # one page's worth of cleaning
@@ -23,11 +23,11 @@ VICTIM_AT, CURSOR, VICTIM_END, RATIO, EARNED = 4, 5, 6, 7, 8
 HOST, FLASH, LINK_IN, LINK_OUT, FIRMWARE, CLOSED, SLC_USED, ERASED, SLC_FLASH, WROTE, PASSING, ROOM_AT = range(9, 21)
 READ_LAST, BEFORE_PAUSE, MOVED_LAST, PAUSED, READ_AT, WORK, STUCK, STATE = range(21, 29)
 GIVEN_UP = 1 << 60
-"""Work that ends a call of the kernel: cleaning moved all pages of the drive several times and freed no space."""
+"""Amount of work that ends a call of the kernel because cleaning moved all pages several times and freed no space."""
 MOST_MOVES = 4
-"""As many times the physical pages."""
+"""Most page moves of one cleaning, as a multiple of the physical pages."""
 CLOCKS = [IN_BUFFER, OLDEST, PENDING, LINK_IN, LINK_OUT, FIRMWARE, WROTE, READ_AT, ROOM_AT]
-"""Of `state`: how far link, command processor and buffer are with what they were given."""
+"""Indices of `state` that are clocks and counters of link, command processor and buffer."""
 # Indices of `parameters`; times in ns, sizes in pages.
 PAGES, UNIT, DIES, CHANNELS, LOW, T_READ, T_PROGRAM, T_ERASE, T_CHANNEL = range(9)
 T_LINK_IN, T_LINK_OUT, T_COMMAND_READ, T_COMMAND_WRITE, T_ANSWER_READ, T_ANSWER_WRITE = range(9, 15)
@@ -38,7 +38,7 @@ SCALE, T_RETRY, BUSY, T_BUSY, T_JITTER_READ, T_JITTER_WRITE, T_MIXED, BACKGROUND
 
 
 class Flash(NamedTuple):
-    """The arrays."""
+    """The arrays that the kernels work on."""
 
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]
@@ -59,11 +59,11 @@ class Flash(NamedTuple):
     lanes: npt.NDArray[np.int64]
     """[2, 4]: next page, end, superblock, host pages since the last unit"""
     die: npt.NDArray[np.int64]
-    """when all that a die was given is done"""
+    """time when all work of each die is done"""
     sense: npt.NDArray[np.int64]
-    """when each die's last read ends"""
+    """time when the last read of each die ends"""
     channel: npt.NDArray[np.int64]
     release_at: npt.NDArray[np.int64]
     release_pages: npt.NDArray[np.int64]
     table: npt.NDArray[np.int64]
-    """which map segment each place of the controller's table cache holds"""
+    """map segment in each place of the controller's table cache"""

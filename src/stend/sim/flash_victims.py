@@ -1,4 +1,4 @@
-"""Which superblock is cleaned next, by the drive's policy. Parts of the flash kernel."""
+"""Choose the superblock to clean next by the drive's policy; a part of the flash kernel."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from stend.sim import flash_state as k
 from stend.sim.kernels import below, i64, random64
 
 SAMPLES = 10
-"""Victims looked at by the sampled policy ("d choices", Van Houdt 2013)."""
+"""Candidates that the sampled policy compares ("d choices", Van Houdt 2013)."""
 
 
 @inlined
 def emptiest(valid: Any) -> Any:
-    """The closed superblock with the fewest current pages."""
+    """Return the closed superblock with the fewest current pages."""
     least, at = k.NONE, 0
     for b in range(valid.shape[0]):
         if valid[b] < least:
@@ -22,7 +22,7 @@ def emptiest(valid: Any) -> Any:
 
 @inlined
 def oldest(f: Any) -> Any:
-    """The superblock closed first."""
+    """Return the superblock that was closed first."""
     least, at = i64(1) << 62, 0
     for b in range(f.valid.shape[0]):
         if f.valid[b] < k.VICTIM and f.age[b] < least:
@@ -32,7 +32,7 @@ def oldest(f: Any) -> Any:
 
 @inlined
 def worthiest(f: Any) -> Any:
-    """The most of age x free share / cost (cost-benefit, Rosenblum and Ousterhout 1992)."""
+    """Return the superblock with the most age x free share / cost (cost-benefit, Rosenblum and Ousterhout 1992)."""
     best, at = -1.0, 0
     pages, now = float(f.parameters[k.PAGES]), f.state[k.CLOSED]
     for b in range(f.valid.shape[0]):
@@ -46,7 +46,7 @@ def worthiest(f: Any) -> Any:
 
 @inlined
 def sampled(f: Any) -> Any:
-    """The emptiest of a few drawn at random."""
+    """Return the emptiest of a few superblocks drawn at random."""
     least, at = k.NONE, i64(-1)
     looked = 0
     while looked < SAMPLES:
@@ -60,7 +60,7 @@ def sampled(f: Any) -> Any:
 
 @inlined
 def choose(f: Any) -> Any:
-    """The victim, by the drive's policy."""
+    """Return the next victim by the drive's policy."""
     policy = f.parameters[k.POLICY]
     if policy == k.GREEDY:
         return i64(emptiest(f.valid))

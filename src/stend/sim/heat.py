@@ -1,4 +1,4 @@
-"""A drive's temperature: first-order heating towards what its power and the air make of it, and the throttle."""
+"""Temperature of a drive: first-order heating towards the equilibrium of its power and the air, and throttling."""
 
 import math
 
@@ -8,7 +8,7 @@ HYSTERESIS_K = 3
 
 
 class Heat:
-    """Temperature over the drive's own time."""
+    """Temperature of a drive over its own time."""
 
     def __init__(self, thermal: Thermal) -> None:
         self.thermal = thermal
@@ -16,7 +16,7 @@ class Heat:
         self.throttled = False
 
     def spend(self, seconds: float, busy: float, ambient_c: float) -> None:
-        """So much time with a share `busy` (0-1) of its full power."""
+        """Let time pass with a share `busy` (0-1) between idle and full power."""
         t = self.thermal
         end_c = ambient_c + (t.idle_w + (t.busy_w - t.idle_w) * min(busy, 1.0)) * t.kelvin_per_w
         self.celsius = end_c + (self.celsius - end_c) * math.exp(-seconds / t.seconds)
@@ -25,5 +25,5 @@ class Heat:
 
     @property
     def speed(self) -> float:
-        """How fast the drive's clock runs: 1, or its throttled share."""
+        """Return the speed of the drive's clock: 1, or the share to which it is throttled."""
         return self.thermal.throttle_pct / 100 if self.throttled else 1.0

@@ -1,4 +1,4 @@
-"""The ideal drive: nothing it was asked before changes what it does now."""
+"""The ideal drive: its service times never depend on earlier requests."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from stend.sim.spec import Spec
 
 
 class IdealDrive(Drive):
-    """Fixed service times."""
+    """A drive with fixed service times."""
 
     def __init__(self, spec: Spec) -> None:
         super().__init__(spec)
@@ -26,7 +26,7 @@ class IdealDrive(Drive):
         self.busy = np.zeros(3, np.int64)
 
     def fresh(self) -> None:
-        """It has no data to forget."""
+        """Do nothing: the ideal drive holds no data."""
 
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         return bool(k.serve((self.busy, self.parameters), requests, slots, done, until))

@@ -1,19 +1,19 @@
-"""The drive that never changes: one command processor, one link, a fixed time to answer."""
+"""Kernel of the ideal drive: one command processor, one link, a fixed time to answer."""
 
 from typing import Any
 
 from stend.base.jit import compiled
-from stend.sim.kernels import LATER, NONE, answered, asked, next_of, sink, spend
+from stend.sim.kernels import LATER, NONE, answered, issue_time, next_of, sink, spend
 from stend.sim.requests import WORK
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)
-"""Parameters in ns; links per MiB."""
+"""Indices of the parameters, in ns; those of the link are ns per MiB."""
 MIB = 1 << 20
 
 
 @compiled
 def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
-    """The closed loop up to `until` ns; True while the stream goes on. `times` is (busy, parameters)."""
+    """Run the closed loop until `until` ns; return True while the stream goes on. `times` is (busy, parameters)."""
     busy, p = times
     base, used = loop.at[1], loop.at[0]
     while used > 0:
@@ -36,7 +36,7 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         size, way = stream.size[i], 0 if stream.reads[i] else 1
         busy[0] = max(busy[0], t) + p[COMMAND_READ + way]
         busy[1 + way] = max(busy[1 + way], busy[0]) + p[LINK_READ + way] * size // MIB
-        loop.issued[slot] = asked(stream, loop, i, t)
+        loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = size if way else -size
         sink(loop.heap, used, ((busy[1 + way] + p[ANSWER_READ + way] - base) << 16) | slot)
     loop.at[0] = 0

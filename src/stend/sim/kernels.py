@@ -1,4 +1,4 @@
-"""Compiled parts that every kind of virtual drive shares: drawing requests, the heap of the closed loop, counting."""
+"""Compiled parts that all kinds of virtual drives share: draw requests, keep the heap of the closed loop, count IOs."""
 
 from typing import Any
 
@@ -25,14 +25,14 @@ BIN_BITS = 6
 BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
 WORST = 1 << 62
 NONE, LATER = -1, -2
-"""No place of a request: no more are asked, or the slot waits for the time of the one it claims."""
+"""Instead of the place of a request: the stream is exhausted, or the slot waits until the request it claims is due."""
 BUILD_UP_NS = 20_000_000
-"""A queue that answers all its first requests sooner builds up too soon to be seen."""
+"""ns; a queue that answers all its first requests sooner needs no correction of its build-up."""
 
 
 @inlined
 def random64(state: Any) -> Any:
-    """xorshift64* (Vigna 2016): one step of state[0], 64 random bits."""
+    """Advance state[0] by one step of xorshift64* (Vigna 2016), and return 64 random bits."""
     x = state[0]
     x ^= x >> u64(12)
     x ^= x << u64(25)
@@ -43,7 +43,7 @@ def random64(state: Any) -> Any:
 
 @inlined
 def below(bits: Any, count: Any) -> Any:
-    """A number in [0, count) from 64 random bits; count below 2^31 keeps the bias under 2^-32, above it under 1e-6."""
+    """Return a number in [0, count) from 64 random bits; the bias is below 2^-32 for count < 2^31, above below 1e-6."""
     if count < i64(1 << 31):
         return i64(((bits >> u64(32)) * u64(count)) >> u64(32))
     return i64(bits % u64(count))
@@ -51,7 +51,7 @@ def below(bits: Any, count: Any) -> Any:
 
 @inlined
 def pick(edges: Any, bits: Any) -> Any:
-    """Which class 32 random bits fall into."""
+    """Return the class that 32 random bits fall into."""
     k = 0
     while bits >= edges[k]:
         k += 1
@@ -60,7 +60,7 @@ def pick(edges: Any, bits: Any) -> Any:
 
 @inlined
 def weighted(s: Any, at: Any) -> Any:
-    """Draw request `at` of one of several kinds; its size."""
+    """Draw request `at` from one of several kinds, and return its size."""
     k = pick(s.kind_edges, random64(s.rng) & LOW32)
     size, part = s.kinds[k, 2], s.kinds[k, 4]
     if s.kinds[k, 0] == 1:
@@ -80,7 +80,7 @@ def weighted(s: Any, at: Any) -> Any:
 
 @inlined
 def draw(s: Any) -> Any:
-    """Draw the next batch of a Stream; the number drawn, 0 when its limit is reached or it was ended."""
+    """Draw the next batch of a Stream; return the number drawn, 0 once its limit is reached or it has ended."""
     count, mixed, kinds = 0, s.plan[0], s.kinds.shape[0]
     while count < BATCH and s.at[ENDED] == 0:
         choice = random64(s.rng)
@@ -125,7 +125,7 @@ def draw(s: Any) -> Any:
 
 @inlined
 def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
-    """The place of the slot's next request at `t`: NONE left, or LATER where its time is to come (`loop.claimed`)."""
+    """Return the place of the slot's next request at `t`, NONE, or LATER if it is not due yet (`loop.claimed`)."""
     claimed = loop.claimed[slot]
     if claimed > 0:
         loop.claimed[slot] = 0
@@ -144,14 +144,14 @@ def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
 
 
 @inlined
-def sooner(heap: Any, one: Any, other: Any) -> Any:
-    """Which of two places has the smaller key."""
-    return other if heap[other] < heap[one] else one
+def sooner(heap: Any, first: Any, second: Any) -> Any:
+    """Return the one of two places with the smaller key."""
+    return second if heap[second] < heap[first] else first
 
 
 @inlined
 def sink(heap: Any, used: Any, key: Any) -> None:
-    """Put `key` in place of the smallest of a 4-ary heap."""
+    """Replace the smallest key of a 4-ary heap by `key`."""
     i, c, end = u64(0), u64(1), u64(used)
     while c < end:
         if c + u64(3) < end:
@@ -169,7 +169,7 @@ def sink(heap: Any, used: Any, key: Any) -> None:
 
 @inlined
 def count(ledger: Any, size: Any, ns: Any) -> None:
-    """One completed IO into its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
+    """Add a completed IO to its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
     tallies, way = ledger.sums, 1
     if size < 0:
         way, size = 0, -size
@@ -182,8 +182,12 @@ def count(ledger: Any, size: Any, ns: Any) -> None:
 
 
 @inlined
-def asked(stream: Any, loop: Any, i: Any, at: Any) -> Any:
-    """When request `i` was asked that takes a place free `at`: at its time, now, or as the first that waits."""
+def issue_time(stream: Any, loop: Any, i: Any, at: Any) -> Any:
+    """Return when the host issued request `i`, which takes a slot that is free at `at`.
+
+    That is its due time if it has one, otherwise `at`, or the issue time of the request that has waited longest in the
+    host.
+    """
     if stream.due.shape[0] > 0:
         return stream.due[i] if stream.due[i] >= 0 else at
     many = loop.waiting.shape[0]
@@ -198,8 +202,11 @@ def asked(stream: Any, loop: Any, i: Any, at: Any) -> Any:
 
 @inlined
 def answered(loop: Any, ledger: Any, slot: Any, at: Any) -> None:
-    """Count the answer to a slot's request. A load starts in its steady queue: whoever is served k-th of all that were
-    asked at once waits as if as many had been asked before it as were after it."""
+    """Count the answer to a slot's request.
+
+    A load starts as if its queue was in steady state already: a request that is served k-th of those issued together
+    gets the wait it would have in a full queue.
+    """
     ns = at - loop.issued[slot]
     if loop.at[BEGUN] < loop.at[OUTSTANDING_AT]:
         loop.at[BEGUN] += 1

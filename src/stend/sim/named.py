@@ -1,4 +1,4 @@
-"""Virtual drives by what an operator writes: a name or a file, with options."""
+"""Parse the target of a virtual drive: a name or a file, with options."""
 
 from importlib import resources
 from pathlib import Path
@@ -14,52 +14,53 @@ OPTIONS = ("firmware", "seed", "scale", "unit", "run", "spread", "pace", *Accide
 
 
 def profiles() -> list[str]:
-    """Names of the virtual drives that come with stend."""
+    """Return the names of the virtual drives that stend ships."""
     folder = resources.files("stend.sim") / "profiles"
     return sorted(Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".toml"))
 
 
 def load(text: str) -> Spec:
-    """`NAME`, `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`, as a Spec; BadInput says what there is.
+    """Return the Spec of `NAME` or `FILE.toml`, either with options: `NAME?seed=7&dies_at_s=40`.
 
-    A parameter of a part is set by both names: `x25e-raid?array.level=10`.
+    A parameter of a part is set as `PART.PARAMETER`: `x25e-raid?array.level=10`. Raise BadInput, which lists the
+    choices, for an unknown name, option or parameter.
     """
     name, _, query = text.partition("?")
     given = dict(parse_qsl(query, keep_blank_values=True))
     parameters = {key: given.pop(key) for key in list(given) if "." in key}
-    told = {"name": Path(name).stem, **_changed(name, _described(name), parameters), **_options(name, given)}
-    return varied(untrusted.converted(told, Spec, f"the virtual drive {name}", strict=False))
+    values = {"name": Path(name).stem, **_changed(name, _described(name), parameters), **_options(name, given)}
+    return varied(untrusted.converted(values, Spec, f"the virtual drive {name}", strict=False))
 
 
 def _described(name: str) -> dict[str, Any]:
     if name in profiles():
         data = (resources.files("stend.sim") / "profiles" / f"{name}.toml").read_bytes()
     elif not name.endswith(".toml"):
-        raise BadInput(f"there is no virtual drive {name!r}; there are {', '.join(profiles())}, and files *.toml")
+        raise BadInput(f"there is no virtual drive {name!r}; choose one of {', '.join(profiles())}, or a file *.toml")
     else:
         data = untrusted.read(Path(name), "the virtual drive")
     return untrusted.toml(data, dict[str, Any], f"the virtual drive {name}")
 
 
 def _changed(name: str, described: dict[str, Any], parameters: dict[str, str]) -> dict[str, Any]:
-    """The description with some parameters of its parts set otherwise."""
+    """Return the description with some parameters of its parts replaced."""
     changed = dict(described)
     for key, value in parameters.items():
         part, _, inner = key.partition(".")
         if not isinstance(changed.get(part), dict) or part in ("sources", "accidents"):
-            parts = [f"{one}.*" for one, told in described.items() if isinstance(told, dict) and one != "sources"]
+            parts = [f"{key}.*" for key, inner in described.items() if isinstance(inner, dict) and key != "sources"]
             raise BadInput(f"sim:{name} has no parameter {key!r}; it takes {', '.join(parts)}")
         changed[part] = _within(changed[part], inner, value, f"sim:{name} has no parameter {key!r}")
     return changed
 
 
 def _within(part: dict[str, Any], key: str, value: str, missing: str) -> dict[str, Any]:
-    """The part with that parameter set, or one of a part of it: `slc.share_pct`."""
+    """Return the part with a parameter replaced, or one of a part within it: `slc.share_pct`."""
     inner, dot, more = key.partition(".")
     if not dot:
         return part | {inner: value}
     if not isinstance(part.get(inner), dict):
-        raise BadInput(f"{missing}; there is no {inner!r} with parts of its own")
+        raise BadInput(f"{missing}; it has no part {inner!r}")
     return part | {inner: _within(part[inner], more, value, missing)}
 
 

@@ -1,9 +1,9 @@
-"""The published percentiles beside their simulated twins, by kind of cell.
+"""Compare published percentiles with simulated ones, by kind of cell.
 
 A kind is a block size, a percentile and a queue depth. The profiles are fitted to the kinds whose values are published
-here: 4 KiB at 99 and 99.99 %. The `unseen` cells of published.toml are of other kinds (8 KiB, 99.9 %). Their values are
-not in the repository, so no profile can be fitted to them; `table` prints the simulated values for a reader who has the
-publication. Put the values into published.toml to have the errors printed.
+here: 4 KiB at 99 and 99.99 %. The `unseen` cells of published.toml are of other kinds (8 KiB, 99.9 %). No profile can
+be fitted to them because their values are not in the repository. `table` prints the simulated values for readers of the
+publication. To print the errors, put the published values into published.toml.
 """
 
 import math
@@ -22,7 +22,7 @@ FITTED = tuple(("4K", percent) for percent in ("99", "99.99"))
 """Block size and percentile of the kinds that profiles are fitted to."""
 CELL = re.compile(r"latency p(?P<percent>[\d.]+) (?P<block>\d+K) (?P<read>\d+)(?: Q(?P<depth>\d+))?$")
 MEDIAN, FACTOR = 0.25, 2.0
-"""Required of the known percentiles: the largest median error, and the largest factor of a single error."""
+"""Limits for the known percentiles: the largest median error, and the largest factor of a single error."""
 
 
 class Cell(NamedTuple):
@@ -35,20 +35,20 @@ class Cell(NamedTuple):
 
     @property
     def fitted(self) -> bool:
-        """Is the cell of a kind that profiles are fitted to?"""
+        """Return True if profiles are fitted to this kind of cell."""
         return (self.block, self.percent) in FITTED
 
     @property
     def kind(self) -> str:
-        """Name the kind: `8K 99.99 % QD1`."""
+        """Return the name of the kind: `8K 99.99 % QD1`."""
         return f"{self.block} {self.percent} % QD{self.depth}"
 
 
 def cells(rows: Iterable[Row]) -> Iterator[tuple[Cell, Row]]:
     """Yield the percentiles among the rows of a drive."""
     for row in rows:
-        if found := CELL.match(row.cell):
-            yield Cell(found["percent"], found["block"], found["read"], int(found["depth"] or 1)), row
+        if match := CELL.match(row.cell):
+            yield Cell(match["percent"], match["block"], match["read"], int(match["depth"] or 1)), row
 
 
 def drives() -> list[str]:
@@ -73,7 +73,7 @@ def factor(row: Row) -> float:
 
 
 def held(all_rows: Iterable[Row]) -> bool:
-    """Are the known percentiles as near as required?"""
+    """Return True if the known percentiles are within the limits MEDIAN and FACTOR."""
     known = [row for row in all_rows if not math.isnan(row.published)]
     near = statistics.median(abs(row.error) for row in known) <= MEDIAN
     return near and all(factor(row) <= FACTOR for row in known)

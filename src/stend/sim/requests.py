@@ -1,7 +1,7 @@
-"""What is asked of a drive: a Pattern becomes an endless or limited stream of requests, drawn ahead in batches.
+"""Turn a Pattern into an endless or limited stream of requests, drawn ahead in batches.
 
-The stream depends on the pattern and its seed only, never on the drive's timing: that makes it repeatable, lets every
-kind of drive share it, and lets kernels prefetch what comes next.
+The stream depends only on the pattern and its seed, never on the timing of the drive. It is therefore repeatable and
+the same for every kind of drive, and kernels can prefetch for coming requests.
 """
 
 from collections.abc import Sequence
@@ -20,15 +20,15 @@ LARGE = 1 << 62
 OUTSTANDING = 1 << 16
 BINS = 29 << 6
 ENDED, DRAINED, FAILED = 3, 1, 2
-"""Place in `Stream.at`; why no more requests are drawn."""
+"""Index in `Stream.at`; its values when no more requests are drawn."""
 ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
-"""Places in `Loop.at`: see there."""
+"""Indices in `Loop.at`, which describes them."""
 BAD, FAILED_AT = 4, 6
-"""Places in `Stream.plan` of the range [from, to) where IOs fail, and of the first one that did."""
+"""Indices in `Stream.plan` of the range [from, to) where IOs fail, and of the offset of the first failure."""
 
 
 class Weighted(NamedTuple):
-    """Requests of one kind among others; its place is a part of the range, from and to in shares of it."""
+    """One of several kinds of requests, in the part of the range from `first` to `last` (shares of it, 0-1)."""
 
     weight: float
     random: bool
@@ -39,10 +39,10 @@ class Weighted(NamedTuple):
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True):
-    """Random or sequential, reading or writing; bytes on the drive as it is sold, before any scaling.
+    """Description of a load; bytes are those of the drive at full size, before scaling.
 
-    `sizes` is ((bytes, weight), ...); `zones` ((weight, share of the range), ...); `limit_bytes` 0 is endless.
-    `weighted` ties size to access and direction; requests are drawn of these alone then, endlessly.
+    `sizes` is ((bytes, weight), ...), `zones` is ((weight, share of the range), ...), `limit_bytes` 0 means endless.
+    `weighted` ties size, access and direction together; if given, all requests come from it, endlessly.
     """
 
     random_pct: int
@@ -61,16 +61,16 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Stream(NamedTuple):
-    """The arrays the kernels share: requests drawn ahead and what is needed to draw more."""
+    """Arrays that the kernels share: the requests drawn ahead, and the state to draw more."""
 
     offset: npt.NDArray[np.int64]
     size: npt.NDArray[np.int64]
     reads: npt.NDArray[np.uint8]
     at: npt.NDArray[np.int64]
-    """[next to serve, drawn, thread whose turn it is, why it ended: 0, DRAINED, FAILED]"""
+    """[next to serve, drawn, thread whose turn it is, reason of the end: 0, DRAINED, FAILED]"""
     rng: npt.NDArray[np.uint64]
     plan: npt.NDArray[np.int64]
-    """[random and read shares of 2^32, alignment (0: own size), shared limit of random requests, then see BAD]"""
+    """[random and read shares of 2^32, alignment (0: size of the request), limit of random requests, then see BAD]"""
     sizes: npt.NDArray[np.int64]
     size_edges: npt.NDArray[np.uint64]
     zone_start: npt.NDArray[np.int64]
@@ -82,15 +82,15 @@ class Stream(NamedTuple):
     left: npt.NDArray[np.int64]
     kind_edges: npt.NDArray[np.uint64]
     kinds: npt.NDArray[np.int64]
-    """[kinds, 6]: whether random, whether read, bytes, where its zone begins, bytes of a thread's part and of all"""
+    """[kinds, 6]: 1 if random, 1 if read, bytes, start of its zone, bytes of a thread's part and of the zone"""
     kind_cursor: npt.NDArray[np.int64]
-    """[kinds, 1 + threads]: thread whose turn it is, then how far each is in its part"""
+    """[kinds, 1 + threads]: thread whose turn it is, then the position of each in its part"""
     due: npt.NDArray[np.int64]
-    """inner ns before which a request is not asked, -1 for none; empty where requests are drawn"""
+    """inner ns when a request is due, -1 for any time; empty if requests are drawn"""
 
 
 def stream(pattern: Pattern, scale: int) -> Stream:
-    """The stream of a pattern on a drive whose capacity is divided by `scale`."""
+    """Return the stream of a pattern on a drive whose capacity is divided by `scale`."""
     block = pattern.sizes[0][0]
     start = pattern.start_bytes // scale // (4 * KiB) * (4 * KiB) if scale > 1 else pattern.start_bytes
     range_bytes = max(pattern.range_bytes // scale // SECTOR * SECTOR, *(s for s, _ in pattern.sizes))
@@ -126,7 +126,7 @@ def stream(pattern: Pattern, scale: int) -> Stream:
 
 
 def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[int, ...]:
-    """Its row of `Stream.kinds`; a zone too small for a block of each thread belongs to all of them together."""
+    """Return the row of a kind in `Stream.kinds`; threads share a zone that is too small for a block of each."""
     page = 4 * KiB
     begin = min(int(kind.first * range_bytes) // page * page, max(range_bytes - kind.size, 0))
     length = max(min(int(kind.last * range_bytes), range_bytes) - begin, kind.size)
@@ -135,7 +135,7 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
 
 
 def schedule(requests: Sequence[npt.NDArray[np.int64]]) -> Stream:
-    """Requests that are known, with their times: offset, size (negative: read), due; no more are drawn after them."""
+    """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
     offset, size, due = requests
     drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
     drawn.at[:] = 0, len(offset), 0, DRAINED
@@ -143,7 +143,7 @@ def schedule(requests: Sequence[npt.NDArray[np.int64]]) -> Stream:
 
 
 def mean_bytes(pattern: Pattern) -> int:
-    """Of its requests."""
+    """Return the mean size of a pattern's requests in bytes."""
     return max(int(sum(s * w for s, w in pattern.sizes) / sum(w for _, w in pattern.sizes)), 1)
 
 
@@ -152,7 +152,7 @@ def _share(percent: int) -> int:
 
 
 def _mixed(seed: int) -> int:
-    """SplitMix64 of a seed: neighbouring seeds give unrelated streams; never zero."""
+    """Return SplitMix64 of a seed, never 0; neighbouring seeds give unrelated streams."""
     z = (seed + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF
@@ -169,7 +169,7 @@ def _edges(weights: list[float]) -> npt.NDArray[np.uint64]:
 
 
 def _zones(pattern: Pattern, start: int, range_bytes: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Zones lie side by side from the range's start, each at least one largest block long."""
+    """Return starts and lengths of adjacent zones from the start of the range, each at least one largest block long."""
     least = max(s for s, _ in pattern.sizes)
     starts, lengths, at = [], [], 0.0
     for _, share in pattern.zones or ((1.0, 1.0),):
@@ -187,7 +187,7 @@ def _zones(pattern: Pattern, start: int, range_bytes: int) -> tuple[npt.NDArray[
 def _regions(
     start: int, range_bytes: int, threads: int, block: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Every thread writes its own share of the range; all blocks of the range belong to exactly one."""
+    """Return starts and lengths of the threads' shares of the range; every block belongs to exactly one thread."""
     blocks = max(range_bytes // block, 1)
     first = np.array([blocks * j // threads for j in range(threads + 1)], np.int64)
     return start + first[:-1] * block, np.diff(first) * block
@@ -207,7 +207,7 @@ def _limits(
 
 
 class Loop(NamedTuple):
-    """The closed loop: one slot for each IO that may be outstanding, kept in a heap by completion time."""
+    """The closed loop: one slot for each IO that may be in flight, in a heap by completion time."""
 
     heap: npt.NDArray[np.int64]
     """(nanoseconds since base << 16) | slot"""
@@ -215,16 +215,20 @@ class Loop(NamedTuple):
     size: npt.NDArray[np.int64]
     """bytes of the IO in the slot; 0 while it has none; negative for reads"""
     at: npt.NDArray[np.int64]
-    """[slots in use, base ns, last completion ns, place in `waiting` of who waits longest, answers while the queue
-    builds up, all outstanding, work left to this call of the kernel, requests served since its clock last moved]"""
+    """[slots in use, base ns, last completion ns, place in `waiting` of the longest waiting request, answers while the
+    queue builds up, all outstanding IOs, work left for this call of the kernel, requests served since its clock last
+    moved]"""
     waiting: npt.NDArray[np.int64]
-    """when each request was asked that waits in the host because the drive takes no more at once"""
+    """issue time of each request that waits in the host because the drive's queue is full"""
     claimed: npt.NDArray[np.int64]
-    """1 + place of the request whose time the slot waits for; 0: none"""
+    """1 + place of the request that the slot waits for until it is due, or 0"""
 
 
 def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
-    """All slots free and asking at once, the rest in the host; BadInput for more than the heap's keys can tell."""
+    """Return a loop with all slots free to issue, and the remaining requests waiting in the host.
+
+    Raise BadInput for more than OUTSTANDING, the limit of the heap's keys.
+    """
     if outstanding > OUTSTANDING:
         raise BadInput(f"a virtual drive has at most {OUTSTANDING} IOs outstanding, not {outstanding}")
     return Loop(
@@ -238,7 +242,7 @@ def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
 
 
 class Ledger(NamedTuple):
-    """What was done; row 0 reads, row 1 writes."""
+    """Counts of completed IOs; row 0 is reads, row 1 writes."""
 
     sums: npt.NDArray[np.float64]
     """[2, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns"""
@@ -247,5 +251,5 @@ class Ledger(NamedTuple):
 
 
 def ledger() -> Ledger:
-    """An empty one."""
+    """Return an empty Ledger."""
     return Ledger(np.zeros((2, 5)), np.zeros((2, BINS), np.int64))

@@ -1,4 +1,4 @@
-"""Serving requests in short calls of a kernel: between them signals are handled and the end can be asked for."""
+"""Serve requests in short calls of a kernel, so that signals and requests to stop are handled between them."""
 
 from collections.abc import Callable
 
@@ -8,18 +8,18 @@ from stend.sim.requests import ENDED_AT, TURNS, WORK, Loop
 
 FOREVER = 1 << 62
 WORK_A_CALL = 1 << 22
-"""Pages, requests and superblocks that a kernel handles in one call: a fraction of a second."""
+"""Pages, requests and superblocks that a kernel handles in one call, which takes a fraction of a second."""
 LEAST_NS = 0.1
-"""Of the drive's clock for each request. No drive serves ten in a nanosecond, so its clock is taken to stand still"""
+"""Least progress of the drive's clock per request, in ns: no drive serves ten requests in a nanosecond."""
 MOST_TURNS = 1 << 20
-"""after so many. A drive has at most 2^16 outstanding."""
+"""Requests with less progress after which the clock counts as stopped. A drive has at most 2^16 outstanding IOs."""
 
 
 def serve(kernel: Callable[[], bool], slots: Loop, until: int, name: str, mind: Callable[[], None]) -> bool:
-    """Call a kernel until it has reached its time; False when the stream is exhausted.
+    """Call a kernel until it has reached its time; return False once the stream is exhausted.
 
-    `mind` is called between two calls of the kernel and may raise, but not while outstanding requests are waited for
-    (`until` is FOREVER). Raise StepFailed if the drive serves requests without end while its clock stands still.
+    `mind` is called between two calls of the kernel and may raise, except during a final wait for outstanding requests
+    (`until` is FOREVER). Raise StepFailed if the drive serves requests without end while its clock does not move.
     """
     slots.at[TURNS], clock = 0, slots.at[ENDED_AT]
     while True:

@@ -1,4 +1,4 @@
-"""What a virtual drive is made of: parameters with a physical meaning, read from profiles/*.toml."""
+"""Parameters of a virtual drive, each with a physical meaning, read from profiles/*.toml."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from stend.base import limits
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What all parts are: frozen, strict about names."""
+    """Base of all parts: frozen, and without unknown names."""
 
 
 Micros = Annotated[float, Meta(ge=0, le=1e9)]
@@ -21,65 +21,65 @@ Few = Annotated[int, Meta(ge=1, le=4096)]
 Page = Annotated[int, Meta(ge=4096, le=1 << 40, multiple_of=4096)]
 Memory = Annotated[int, Meta(ge=0, le=1 << 40)]
 Capacity = Annotated[int, Meta(ge=1 << 20, le=1 << 50)]
-"""What a physical parameter can be, at its widest; what it should be is for the sources to say."""
+"""The widest possible ranges of physical parameters; the sources of a profile give realistic values."""
 
 
 class Slc(Part, frozen=True, kw_only=True):
-    """Superblocks written with one bit per cell: fast, and folded into dense ones later."""
+    """Superblocks written with one bit per cell: they are fast, and folded into dense ones later."""
 
     program_us: Micros
     levels: Annotated[int, Meta(ge=1, le=8)] = 3
     """bits per cell of a dense superblock"""
     share_pct: Share
-    """of the space at hand (free or already so written) that may be written so; 38 makes 64 of 500 GiB"""
+    """percent of the space that is free or written with one bit that may be written so; 38 gives 64 of 500 GiB"""
     fold_pct: Share = 0
     """pages folded for each hundred written to dense superblocks meanwhile"""
     short_pct: limits.Number = -100
-    """all host data passes through such blocks once no more space than this is free, percent of user capacity"""
+    """free space, percent of user capacity, at or below which all host data goes through such superblocks"""
     leave_pct: Share = 10
-    """and until this much space is free again, percent of user capacity"""
+    """free space, percent of user capacity, above which that ends"""
 
 
 class Tail(Part, frozen=True, kw_only=True):
-    """What makes some response times long: the same few numbers for all loads, block sizes and depths."""
+    """Causes of long response times: a few parameters that are the same for all loads, block sizes and queue depths."""
 
     read_jitter_us: Micros = 0
-    """mean of an exponential wait of each answer, which keeps no other one waiting"""
+    """mean of an exponential wait of each answer, which delays no other answer"""
     write_jitter_us: Micros = 0
     write_jitter_pct: Percent = 100
-    """share of writes that wait so (behind the controller's own work, such as keeping its map)"""
+    """share of writes with that wait (for work of the controller such as updates of its map)"""
     retry_pct: Percent = 0
     """share of senses that are repeated with other thresholds (read retry)"""
     retry_us: Micros = 0
-    """the mean time of it, of exponential distribution"""
+    """mean of the exponential time of a retry"""
     busy_pct: Percent = 0
-    """share of reads soon after a write that find their die at work on what it set going"""
+    """share of reads soon after a write that find their die busy with work that the write started"""
     busy_us: Micros = 0
-    """and wait evenly up to so long: a program's time, or what a program that can be suspended takes to stop"""
+    """longest wait of these reads, drawn evenly: the time of a program, or the time to suspend one"""
     mixed_us: Micros = 0
     """fixed wait of a read soon after a write, and of a write soon after a read (a program is suspended)"""
     background_pct: Percent = 0
-    """share of senses that find their die at background work (refresh, wear levelling) and wait evenly up to `busy_us`,
-    under pure reads too"""
+    """share of senses, also under pure reads, that find their die at background work (refresh, wear levelling) and wait
+    evenly up to `busy_us`"""
     stalls_per_s: limits.Share = 0
-    """how often nothing is answered for a while where only reads are asked; see `sim.stalls`"""
+    """rate of stalls, in which nothing is answered, under pure reads; see `sim.stalls`"""
     write_stalls_per_s: limits.Share = 0
-    """how many more of these times there are where only writes are asked"""
+    """additional rate of stalls under pure writes"""
     stall_ms: Millis = 1
-    """the shortest of these times"""
+    """length of the shortest stall"""
 
 
 class Flash(Part, frozen=True, kw_only=True):
-    """NAND and its controller; microseconds for an operation, bytes for sizes."""
+    """NAND and its controller; times in microseconds per operation, sizes in bytes."""
 
     spare_pct: Share
     """physical space beyond the user capacity, percent of it"""
     dies: Few
     channels: Few
     superblocks: Annotated[int, Meta(ge=0, le=1 << 20)] = 0
-    """how many superblocks (cleaned as one) the user capacity makes; scaling makes them smaller, not fewer"""
+    """superblocks (units of cleaning) in the user capacity; scaling makes them smaller, not fewer"""
     superblock_bytes: Memory = 0
-    """instead: their size, where it is small enough for large requests to matter; scaling makes them fewer"""
+    """alternative: their size, if it is small enough to matter for large requests; scaling makes them fewer"""
     read_us: Micros
     program_us: Micros
     erase_us: Micros
@@ -87,47 +87,47 @@ class Flash(Part, frozen=True, kw_only=True):
     unit_bytes: Page = 32768
     """programmed at once on one die (all planes, all bits of a cell)"""
     gather_bytes: Memory = 0
-    """programmed as one over the dies, and kept in the buffer until all of it is (parity over dies); 0: a unit"""
+    """programmed together over the dies, and kept in the buffer until all is done (parity over dies); 0: a unit"""
     sense_bytes: Page = 16384
     """read at once from one die"""
     move_sense_bytes: Memory = 0
-    """the same while cleaning (several planes); 0: as for the host"""
+    """read at once from one die while cleaning (several planes); 0: `sense_bytes`"""
     move_us: Micros = 0
-    """the command processor's time for each run of neighbouring pages moved while cleaning: done between commands, and,
-    once `gather_bytes` of moving are due, at once while commands wait"""
+    """time of the command processor for each run of neighbouring pages moved while cleaning: it is spent between
+    commands, or, once `gather_bytes` of moving are due, immediately while commands wait"""
     block_bytes: Page = 8 << 20
     """erased at once on one die; sets how often `erase_us` is paid"""
     transfer_us: Micros = 5
     """one 4 KiB page over a die's channel"""
     suspend_us: Micros = 60
-    """longest wait of a read behind a program; as long as a program where the chips cannot suspend"""
+    """longest wait of a read for a program; as long as a program if the chips cannot suspend it"""
     behind_pct: Share = 0
     """share of the programs already queued on a die that a read also waits for; 0 where reads go first"""
     buffer_bytes: Memory = 4 << 20
     write_through: bool = False
-    """no protected buffer: a write is answered when it is in the flash"""
+    """True for no protected buffer: a write is answered when it is in the flash"""
     cleaning: Literal["greedy", "fifo", "sampled", "cost-benefit"] = "greedy"
     lanes: Annotated[int, Meta(ge=1, le=2)] = 1
-    """2 keeps moved data apart from new data, as drives with `slc` always do: they fold into dense superblocks"""
+    """2 separates moved data from new data, as drives with `slc` always do to fold into dense superblocks"""
     idle_cleaning_pct: Share = 0
-    """share of the dies' time that cleaning may use while nothing is asked"""
+    """percent of the dies' time that cleaning may use while the drive is idle"""
     busy_cleaning_pct: Share = 0
-    """the same while only reads are asked"""
+    """percent of the dies' time that cleaning may use under pure reads"""
     idle_free_pct: Share = 0
-    """free space, percent of user capacity, at which such cleaning ends"""
+    """free space, percent of user capacity, at which this cleaning ends"""
     table_bytes: Memory = 0
-    """how much of the drive the part of the map in the controller's memory covers; 0 for all"""
+    """bytes of the drive that the map in the controller's memory covers; 0: all"""
     segment_bytes: Page = 4 << 20
-    """covered by one piece of that map"""
+    """bytes of the drive that one segment of that map covers"""
     slc: Slc | None = None
     tail: Tail = Tail()
     pause_every_writes: limits.Count = 0
-    """after so many commands nothing is answered for `pause_ms` (the map is saved); 0: never"""
+    """write commands between pauses of `pause_ms` in which nothing is answered (the map is saved); 0: no pauses"""
     pause_ms: Millis = 0
 
 
 class Disk(Part, frozen=True, kw_only=True):
-    """Platters and arm; milliseconds, and 10^6 bytes per second."""
+    """Platters and arm; times in milliseconds, rates in 10^6 bytes per second."""
 
     spindle_rpm: Annotated[float, Meta(ge=60, le=1e6)]
     outer_mb_s: Rate
@@ -135,27 +135,27 @@ class Disk(Part, frozen=True, kw_only=True):
     settle_ms: Millis
     """the shortest seek"""
     full_seek_ms: Millis
-    """across all tracks; between them a seek takes as the square root of its distance"""
+    """the longest seek, across all tracks; between the two the time grows with the square root of the distance"""
     write_settle_ms: Millis = 0
     reorders: Annotated[int, Meta(ge=1, le=256)] = 32
-    """how many requests the drive chooses the nearest of"""
+    """number of requests from which the drive chooses the nearest"""
     write_memory_bytes: Memory = 0
     """protected against power loss: writes are answered from it"""
     cache_bytes: Memory = 0
     """flash read cache"""
     cache_chunk_bytes: Annotated[int, Meta(ge=4096, le=64 * 4096, multiple_of=4096)] = 65536
-    """what a read brings there; at most 64 pages"""
+    """amount that a read loads into the cache; at most 64 pages"""
     cache_writes: Literal["around", "through"] = "around"
-    """through: what is written is kept there too; around: only chunks written whole, others are dropped"""
+    """through: the cache also keeps written data; around: it keeps only chunks written whole and drops others"""
     cache_read_us: Micros = 80
-    """flash time for a request found there"""
+    """flash time of a request that hits the cache"""
     cache_mb_s: Rate = 250
-    """and the rate at which it is read"""
+    """rate at which it is read"""
     cache_answer_us: Micros = 50
 
 
 class Array(Part, frozen=True, kw_only=True):
-    """Members behind a RAID controller; each member does `units` things at once."""
+    """Members behind a RAID controller; each member does `units` operations in parallel."""
 
     members: Annotated[int, Meta(ge=1, le=64)]
     level: limits.Count
@@ -163,47 +163,47 @@ class Array(Part, frozen=True, kw_only=True):
     units: Annotated[int, Meta(ge=1, le=256)] = 10
     read_us: Micros
     write_us: Micros
-    """for one 4 KiB page on one unit, cleaning included"""
+    """time of one 4 KiB page on one unit, cleaning included"""
     read_mb_s: Rate
     write_mb_s: Rate
     cache_bytes: Memory = 0
     """protected write cache of the controller"""
     parity_us: Micros = 0
-    """the controller's time for the parity of one small write"""
+    """time of the controller for the parity of one small write"""
     member_command_us: Micros = 0
-    """the controller's time for each command to a member that it did not see coming"""
+    """time of the controller for each command to a member that was not read ahead or gathered"""
     member_page_us: Micros = 0
-    """and for each 4 KiB of it"""
+    """further time for each 4 KiB of such a command"""
     yield_us: float = 1000
-    """longest wait of a read for what the controller has begun to write out of its cache"""
+    """longest wait of a read for a write from the cache that the controller has started"""
 
 
 class Host(Part, frozen=True, kw_only=True):
-    """Link and command handling; microseconds, and 10^6 bytes per second."""
+    """Link and command handling; times in microseconds, rates in 10^6 bytes per second."""
 
     read_mb_s: Rate
     write_mb_s: Rate
     read_command_us: Micros
-    """the command processor's time for one command: its inverse limits IOPS"""
+    """time of the command processor for one command; its inverse limits IOPS"""
     write_command_us: Micros
     read_answer_us: Micros
-    """what each command waits for without keeping others from theirs"""
+    """further response time of each command, which delays no other command"""
     write_answer_us: Micros
     read_page_us: Micros = 0
-    """more of the processor's time for each further 4 KiB of a command"""
+    """time of the command processor for each further 4 KiB of a command"""
     write_page_us: Micros = 0
     turn_us: Micros = 0
-    """more of it when a write follows a read, or a read a write"""
+    """time of the command processor when a write follows a read, or a read a write"""
     one_way: bool = False
-    """data going in and out shares one path of the controller"""
+    """True if data in both directions shares one path of the controller"""
     partial_us: Micros = 0
-    """more waiting for a write that does not cover whole 4 KiB"""
+    """further response time of a write that does not cover whole 4 KiB pages"""
     queue: Annotated[int, Meta(ge=0, le=65536)] = 0
-    """how many commands the drive takes at once (32 by SATA's NCQ), the rest wait in the host; 0: any number"""
+    """most commands in the drive (32 with SATA's NCQ); further ones wait in the host; 0: any number"""
 
 
 class Thermal(Part, frozen=True, kw_only=True):
-    """First-order heating: watts idle and busy, kelvin per watt, the time constant; a slower clock above a limit."""
+    """First-order heating with watts idle and busy, kelvin per watt and a time constant; slower clock above a limit."""
 
     ambient_c: Annotated[float, Meta(ge=-100, le=200)] = 25
     idle_w: Share = 1
@@ -211,39 +211,39 @@ class Thermal(Part, frozen=True, kw_only=True):
     kelvin_per_w: Share = 4
     seconds: Annotated[float, Meta(ge=0.001, le=1e9)] = 180
     limit_c: Annotated[float, Meta(ge=0, le=1000)] = 0
-    """above it the drive's clock runs at `throttle_pct` until it is `HYSTERESIS_K` cooler; 0: never"""
+    """from this temperature on the drive's clock runs at `throttle_pct`, until it is `HYSTERESIS_K` cooler; 0: never"""
     throttle_pct: Annotated[float, Meta(gt=0, le=100)] = 30
 
 
 class Accidents(Part, frozen=True, kw_only=True):
-    """Misbehaviour on purpose, for tests and rehearsals; seconds of the drive's own clock, 0 is never."""
+    """Deliberate faults, for tests and rehearsals; times are seconds of the drive's own clock, 0 means never."""
 
     dies_at_s: limits.Seconds = 0
-    """from then on nothing is answered"""
+    """time from which on nothing is answered"""
     hangs_at_s: limits.Seconds = 0
-    """from then on nothing is answered for `hang_s`; what is outstanding waits so much longer"""
+    """time from which on nothing is answered for `hang_s`; outstanding IOs wait that much longer"""
     hang_s: limits.Seconds = 10
     errors_from_bytes: limits.Count = 0
-    """IO errors on `errors_bytes` from here, read or written"""
+    """start of the `errors_bytes` where reads and writes fail with an IO error"""
     errors_bytes: limits.Count = 0
     resizes_at_s: limits.Seconds = 0
-    """from then on the drive has `resized_bytes`"""
+    """time from which on the drive has `resized_bytes`"""
     resized_bytes: limits.Count = 0
-    """0: half of what it had"""
+    """0: half of its capacity"""
     overheats_at_s: limits.Seconds = 0
-    """from then on its fan stands still: the air around it is 60 K warmer"""
+    """time from which on its fan has stopped: the air around it is 60 K warmer"""
     loses_power_at_s: limits.Seconds = 0
-    """what was answered but is in an unprotected buffer is gone"""
+    """time of a power loss, which destroys answered writes in an unprotected buffer"""
     lies_about_flush: bool = False
-    """answers as soon as a write is in its buffer, which is not protected against power loss"""
+    """True if writes are answered from the buffer, which is not protected against power loss"""
     load_dies_at_s: limits.Seconds = 0
-    """no accident of the drive: the program that makes the load is killed by a signal then, and at its multiples,"""
+    """not a fault of the drive: a signal kills the program that makes the load at this time and its multiples"""
     load_deaths: Annotated[int, Meta(ge=0, le=1000)] = 1
-    """so often in all"""
+    """total number of these deaths"""
 
 
 class Spec(Part, frozen=True, kw_only=True):
-    """One virtual drive. `scale` divides capacity and time: each simulated IO stands for `scale` of them."""
+    """One virtual drive. `scale` divides capacity and time: each simulated IO represents `scale` IOs."""
 
     title: str
     model: str
@@ -262,15 +262,15 @@ class Spec(Part, frozen=True, kw_only=True):
     host: Host
     thermal: Thermal = Thermal()
     sources: dict[str, tuple[str, ...]] = {}
-    """parameters such as `flash.read_us`, or whole parts, by where they come from: `published`, `assumed`, ...; those
-    of `fitted` have no source: `stend calibrate --fit` may change them"""
+    """parameters such as `flash.read_us`, or whole parts, by origin: `published`, `assumed`, ...; those in `fitted`
+    have no source, and `stend calibrate --fit` may change them"""
     name: str = ""
     seed: Annotated[int, Meta(ge=0, lt=1 << 62)] = 1
     unit: Annotated[int, Meta(ge=0, lt=1 << 31)] = 0
-    """which drive of the model, and"""
+    """number of the drive among those of its model"""
     run: Annotated[int, Meta(ge=0, lt=1 << 31)] = 0
-    """in which run of it: together they draw what `spread` (1: as `sim.spread` states) multiplies"""
+    """number of the run of that drive; `unit` and `run` draw the differences that `spread` multiplies (`sim.spread`)"""
     spread: Annotated[float, Meta(ge=0, le=10)] = 0
     pace: Annotated[float, Meta(ge=0, le=1e6)] = 0
-    """its seconds in a second of the world; 0: as fast as can be"""
+    """seconds of the drive per second of real time; 0: as fast as possible"""
     accidents: Accidents = Accidents()

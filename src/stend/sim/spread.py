@@ -1,9 +1,9 @@
-"""No two drives of a model are alike, nor two runs of one: `?unit=7&run=3&spread=1` draws how they differ.
+"""Draw how drives of a model differ, and runs of one drive: `?unit=7&run=3&spread=1`.
 
-A time or rate is multiplied by exp(N(0, s)), N being normal: `UNIT` has s by parameter for a unit of the model, `RUN`
-that of all times of a run together. A unit's bad blocks take an exponential share of the spare space, a run's room is
-some kelvin warmer or colder. `spread` multiplies every s and mean: 1 is as stated, 0 (the default) none at all. The
-same name, seed, unit and run are the same drive again, whichever machine draws it.
+A time or rate is multiplied by exp(N(0, s)) with a normal N. `UNIT` has s by parameter for a unit of the model, `RUN`
+has s for all times of a run together. Bad blocks of a unit take an exponential share of the spare space. The room of a
+run is some kelvin warmer or colder. `spread` multiplies every s and mean: 1 is as stated, 0 (the default) means no
+differences. The same name, seed, unit and run give the same drive on every machine.
 """
 
 from random import Random
@@ -19,20 +19,20 @@ UNIT: dict[str, dict[str, float]] = {
     "host": dict.fromkeys(("read_command_us", "write_command_us", "read_answer_us", "write_answer_us"), 0.01),
     "thermal": {"kelvin_per_w": 0.05},
 }
-"""Part -> parameter -> s of its logarithm, from unit to unit."""
+"""Part -> parameter -> s of the parameter's logarithm from unit to unit."""
 RUN = 0.005
 """s of the logarithm of all times of a run together; rates fall as times rise."""
 TIMES = ("_us", "_ms")
 BAD_PCT = 0.5
-"""Mean of the exponential distribution of what bad blocks take of a unit, percent of its user capacity."""
+"""Mean of the exponential distribution of a unit's bad blocks, percent of its user capacity."""
 MOST_BAD = 0.25
-"""No more than this share of the spare space, or the unit is not sold."""
+"""Largest share of the spare space in bad blocks: the maker rejects units with more."""
 ROOM_K = 2.0
-"""Standard deviation of a room's temperature from run to run, in kelvin."""
+"""Standard deviation of the room temperature from run to run, in kelvin."""
 
 
 def varied(spec: Drive) -> Drive:
-    """The `Spec` of that unit in that run; the same where there is no spread."""
+    """Return the `Spec` of its unit and run, or the same `Spec` if `spread` is 0."""
     given: Any = spec
     return _drawn(given) if given.spread else spec
 
@@ -56,7 +56,7 @@ def _drawn(spec: Any) -> Any:
 
 
 def _parameters(part: Any, factors: dict[str, float], slower: float) -> dict[str, float]:
-    """A part's own parameters; where a unit's is a time or a rate, the run changes it too."""
+    """Return the changed parameters of a part; those that are times or rates also get the factor of the run."""
     return {
         field: getattr(part, field)
         * factor

@@ -1,10 +1,9 @@
-"""Stalls: now and then a drive answers nothing for some milliseconds, whatever it is asked (saving its map, refreshing
-blocks, levelling wear).
+"""Stalls: a drive sometimes answers no request for some milliseconds (it saves its map, refreshes blocks, levels wear).
 
-They come at random (a Poisson process) by time, and more often under writes (`write_stalls_per_s`). Each lasts between
-`stall_ms` and LONGEST times as long, by Pareto's distribution. So three numbers give the 99.99 % response times of all
-loads: the longer an IO is outstanding, the likelier it meets a stall. A stall costs its time, and every outstanding IO
-waits for it (Little's law).
+They come at random in time (a Poisson process), and more often under writes (`write_stalls_per_s`). Each lasts between
+`stall_ms` and LONGEST times as long, by a Pareto distribution. These three parameters determine the 99.99 % response
+times of all loads: the longer an IO is outstanding, the likelier a stall hits it. A stall costs its time, and every
+outstanding IO waits for it (Little's law).
 """
 
 from random import Random
@@ -16,17 +15,18 @@ from stend.sim.requests import Pattern
 from stend.sim.spec import Tail
 
 SHAPE = 1.5
-"""Of Pareto's distribution; assumed, the same for all drives, as is"""
+"""Shape of the Pareto distribution; assumed, the same for all drives."""
 LONGEST = 6.0
-"""by how much the longest stall exceeds the shortest."""
+"""Ratio of the longest stall to the shortest; assumed, the same for all drives."""
 GOLDEN = (5**0.5 - 1) / 2
-"""Turns by the golden ratio cover the distribution evenly, so that a minute's few stalls are like an hour's."""
+"""Steps by the golden ratio cover the distribution evenly, so that the few stalls of a minute resemble those of an
+hour."""
 MOST = 0.5
-"""No more than this share of an interval is lost."""
+"""Largest share of an interval that stalls take."""
 
 
 def write_share(pattern: Pattern) -> float:
-    """How many of a pattern's requests are writes, 0-1."""
+    """Return the share of writes (0-1) among the requests of a pattern."""
     if not pattern.weighted:
         return 1 - pattern.read_pct / 100
     return sum(kind.weight for kind in pattern.weighted if not kind.read) / sum(
@@ -35,7 +35,7 @@ def write_share(pattern: Pattern) -> float:
 
 
 class Stalls:
-    """The stalls of one drive: drawn with its own dice, told once."""
+    """The stalls of one drive, drawn from its seed; each is reported once."""
 
     def __init__(self, tail: Tail, seed: int) -> None:
         self.tail, self.dice = tail, Random(seed)  # noqa: S311 drives, not secrets
@@ -44,7 +44,7 @@ class Stalls:
         self._drawn_ms = list[float]()
 
     def drawn_s(self, seconds: float) -> float:
-        """How much of an interval is lost by its stalls, which `told_ns` tells of."""
+        """Draw the stalls of an interval, and return the seconds that they take."""
         rate = self.tail.stalls_per_s + self.tail.write_stalls_per_s * self.write_share
         if not rate:
             return 0.0
@@ -59,12 +59,12 @@ class Stalls:
         self._drawn_ms += drawn_ms
         return lost_s
 
-    def told_ns(self, outstanding: int) -> npt.NDArray[np.float64]:
-        """How much longer those waited that a stall met: all `outstanding` ones at each."""
+    def closed_loop_waits_ns(self, outstanding: int) -> npt.NDArray[np.float64]:
+        """Return the extra waits since the last call: in a closed loop each stall hits all outstanding IOs."""
         return np.tile(self._taken_ns(), outstanding)
 
-    def met_ns(self, iops: float) -> npt.NDArray[np.float64]:
-        """The same of IOs that come at their own times, so many in a second: they wait for what is left of a stall."""
+    def open_loop_waits_ns(self, iops: float) -> npt.NDArray[np.float64]:
+        """Return the extra waits since the last call: in an open loop IOs that arrive in a stall wait for its end."""
         taken = self._taken_ns()
         many = [int(iops * ns / 1e9 + self.dice.random()) for ns in taken]
         left = [ns * (np.arange(n) + 0.5) / max(n, 1) for ns, n in zip(taken, many, strict=True)]

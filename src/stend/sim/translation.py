@@ -1,6 +1,6 @@
-"""Translation and cleaning alone, without time: the fastest way to a steady state, on a FlashDrive's own memory.
+"""Translation and cleaning without time, on the arrays of a FlashDrive: the fastest way to a steady state.
 
-Victims are moved whole, so nothing here has a time; write amplification is that of the timed kernel.
+Victims are moved whole, and no clock advances. The write amplification equals that of the timed kernel.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ AHEAD = 32
 
 @inlined
 def step(x: Any) -> Any:
-    """xorshift64 (Marsaglia 2003)."""
+    """Return the next state of xorshift64 (Marsaglia 2003)."""
     x ^= x << u64(13)
     x ^= x >> u64(7)
     return x ^ (x << u64(17))
@@ -27,7 +27,7 @@ def step(x: Any) -> Any:
 
 @inlined
 def place(f: Any, page: Any, pos: Any) -> None:
-    """Logical page -> physical page and back."""
+    """Map a logical page to a physical one and back."""
     f.map[page] = u32(pos)
     f.back[pos] = u32(page)
     f.live[pos >> u64(6)] |= u64(1) << (pos & u64(63))
@@ -35,7 +35,7 @@ def place(f: Any, page: Any, pos: Any) -> None:
 
 @inlined
 def gather(f: Any, victim: Any, moved: Any) -> Any:
-    """The victim's current logical pages into `moved`; how many. Its slots are free afterwards."""
+    """Copy the victim's current logical pages into `moved`, free its places, and return the number of pages."""
     pages = f.parameters[k.PAGES]
     first, many = u64(victim * pages) >> u64(6), u64(0)
     for word in range(pages >> 6):
@@ -53,9 +53,9 @@ def gather(f: Any, victim: Any, moved: Any) -> Any:
 
 @compiled
 def overwrite(f: Any, room: Any, span: Any, count: Any, seed: Any) -> None:
-    """`count` random one-page writes over the first `span` pages, timeless.
+    """Write `count` random single pages over the first `span` pages, without time.
 
-    One loop, because position and random state must stay in registers.
+    It is one loop because position and random state must stay in registers.
     """
     s = f.state
     pages = u64(f.parameters[k.PAGES])
@@ -91,7 +91,7 @@ def overwrite(f: Any, room: Any, span: Any, count: Any, seed: Any) -> None:
 
 @inlined
 def collect(f: Any, moved: Any, pos: Any, end: Any) -> Any:
-    """Clean one victim whole."""
+    """Clean one whole victim, and return the position and end of the open superblock."""
     s = f.state
     pages = u64(f.parameters[k.PAGES])
     victim = i64(emptiest(f.valid))
@@ -112,7 +112,7 @@ def collect(f: Any, moved: Any, pos: Any, end: Any) -> Any:
 
 
 def age(f: k.Flash, times: float, seed: int = 1) -> float:
-    """Overwrite the whole drive at random `times` times; the write amplification meanwhile."""
+    """Overwrite the whole drive at random `times` times, and return the write amplification meanwhile."""
     span, flash, host = f.map.shape[0], int(f.state[k.FLASH]), int(f.state[k.HOST])
     room = (np.empty(f.parameters[k.PAGES], np.uint32), np.empty(AHEAD, np.uint64))
     overwrite(f, room, span, round(span * times), seed)

@@ -1,6 +1,6 @@
-"""The tests: one file each, holding TEST; found by the file's name. What several share is in files named `_...`.
+"""Find the tests and the suites. A test is a module with TEST, named after the test; modules named `_...` are shared.
 
-The suites: one file each in `suites/`, a study (which tests, by which profile, with which settings) that comes along.
+A suite is a TOML file in `suites/`: a study (which tests, with which profile and settings) that stend ships.
 """
 
 import importlib
@@ -18,7 +18,7 @@ from stend.model.traced import Traced
 
 
 def names() -> list[str]:
-    """Every test's name, as typed: `write-saturation`."""
+    """Return the names of all tests as on the command line: `write-saturation`."""
     return list(_names(*__path__))
 
 
@@ -29,12 +29,12 @@ def _names(*folders: str) -> tuple[str, ...]:
 
 
 def suites() -> list[str]:
-    """Every suite's name, as typed: `review-nvme`."""
+    """Return the names of all suites as on the command line: `review-nvme`."""
     return sorted(Path(file.name).stem for file in (resources.files(__name__) / "suites").iterdir())
 
 
 def load(name: str) -> Test:
-    """The test of that name; BadInput with all names otherwise."""
+    """Return the test of that name. Raise BadInput, which lists all names, if it does not exist."""
     if name not in names():
         raise BadInput(
             f"there is no test or suite {name!r}; `stend tests` lists them: {', '.join([*names(), *suites()])}"
@@ -44,12 +44,15 @@ def load(name: str) -> Test:
 
 
 def module(name: str) -> ModuleType:
-    """The file of a test."""
+    """Return the module of a test."""
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
 
 
 def study(name: str) -> Study | None:
-    """The suite of that name, or the study in that TOML file; None if it is neither. BadInput if it is broken."""
+    """Return the suite of that name or the study in that TOML file, or None if it is neither.
+
+    Raise BadInput if it is broken.
+    """
     if name in suites():
         text = (resources.files(__name__) / "suites" / f"{name}.toml").read_bytes()
     elif name.endswith(".toml"):
@@ -59,27 +62,30 @@ def study(name: str) -> Study | None:
     return untrusted.toml(text, Study, f"the study {name}")
 
 
-def expand(asked: tuple[str, ...]) -> tuple[str, ...]:
-    """Names of tests, suites and study files -> test names in order, each once."""
+def expand(selection: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the test names that tests, suites and study files name, in order and each once.
+
+    Raise BadInput for a name that does not exist.
+    """
     flat: list[str] = []
-    for word in asked:
-        found = study(word)
-        flat += found.tests if found else (word,)
+    for name in selection:
+        named = study(name)
+        flat += named.tests if named else (name,)
     for name in flat:
         load(name)
     return tuple(dict.fromkeys(flat))
 
 
 def chooser(test: str, name: str) -> Callable[..., tuple[Step, ...]]:
-    """The function of a test's file that makes a round from the results so far."""
+    """Return the function in a test's module that makes a round from the results so far."""
     function: Callable[..., tuple[Step, ...]] = getattr(module(test), name)
     return function
 
 
 def traced(profile: Profile) -> Traced | None:
-    """What is known of the trace that a test plays, by its settings; None for one that plays none."""
+    """Return the summary of the trace in a test's settings, or None if the test plays no trace."""
     if "trace" not in profile.options:
         return None
     from stend.trace import playable
 
-    return playable.told(profile.options["trace"])
+    return playable.summarise(profile.options["trace"])

@@ -1,4 +1,4 @@
-"""Pieces that the clauses of several tests have in common: workloads, the purge, the fill, the half-hourly check."""
+"""Parts that several tests share: workloads, the purge, the fill, the half-hourly steady-state check."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ HALF_HOUR = 30
 def random(
     read_pct: int, block_kib: float, threads: int, depth: int, *, start_bytes: int = 0, range_bytes: int = 0
 ) -> Workload:
-    """Random IO of one block size, over the active range or a `span` of it."""
+    """Return random IO of one block size, over the active range or a `span` of it."""
     return Workload(
         random_pct=100,
         read_pct=read_pct,
@@ -30,17 +30,17 @@ def random(
 
 
 def sequential(read_pct: int, block_kib: float, threads: int, depth: int, **place: int) -> Workload:
-    """The same in order."""
+    """Return sequential IO of one block size, over the active range or a `span` of it."""
     return msgspec.structs.replace(random(read_pct, block_kib, threads, depth, **place), random_pct=0)
 
 
 def purged(tag: str = "") -> Phase:
-    """Purge, as a phase of its own."""
+    """Return a phase that purges the drive."""
     return Phase(name=f"purge{tag}", round=(Purge(),))
 
 
 def filled(threads: int, depth: int, block_kib: float = 128, times: float = FILLS, tag: str = "") -> Phase:
-    """Write the capacity sequentially, `times` over."""
+    """Return a phase that writes the capacity sequentially, `times` times."""
     fill = sequential(0, block_kib, threads, depth)
     return Phase(
         name=f"precondition{tag}", round=(Hold(workload=fill, amount=Capacities(times=times)),), boundary="phase"
@@ -48,7 +48,7 @@ def filled(threads: int, depth: int, block_kib: float = 128, times: float = FILL
 
 
 def half_hourly(profile: Profile, writes: Workload, rounds: int, name: str = "precondition") -> Phase:
-    """Write without a pause until the last minutes of five half hours are steady."""
+    """Return a phase that writes without a pause until the last minutes of five half hours are steady."""
     return Phase(
         name=name,
         round=(Hold(workload=writes, amount=profile.minutes(1)),) * profile.repeats(HALF_HOUR),
@@ -59,19 +59,19 @@ def half_hourly(profile: Profile, writes: Workload, rounds: int, name: str = "pr
 
 
 def span(profile: Profile, device: Identity, start_bytes: float, size_bytes: float) -> dict[str, int]:
-    """A part of the active range as a workload's `start_bytes` and `range_bytes`, both in whole MiB."""
+    """Return a part of the active range as `start_bytes` and `range_bytes` of a workload, both in whole MiB."""
     start = int(start_bytes) // MiB * MiB
     room = profile.active_range(device) - start
     return {"start_bytes": start, "range_bytes": max(MiB, min(int(size_bytes), room) // MiB * MiB)}
 
 
 def known(name: str, choices: Iterable[str], what: str) -> str:
-    """The name, if it is one of those; BadInput lists them otherwise."""
+    """Return the name if it is one of the choices. Raise BadInput that lists them otherwise."""
     if name not in choices:
-        raise BadInput(f"there is no {what} {name!r}; there are {', '.join(choices)}")
+        raise BadInput(f"there is no {what} {name!r}; choose one of {', '.join(choices)}")
     return name
 
 
 def minutes(profile: Profile, workloads: Iterable[Workload]) -> tuple[Hold, ...]:
-    """One record of a minute of each."""
+    """Return a step of one minute for each workload."""
     return tuple(Hold(workload=workload, amount=profile.minutes(1)) for workload in workloads)

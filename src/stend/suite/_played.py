@@ -1,4 +1,4 @@
-"""A captured trace as what tests play: laid on a drive, written before, brought into its state by itself."""
+"""Replay of a captured trace as part of a test: place it on the drive, write its range, and condition the drive."""
 
 from typing import Literal, NamedTuple
 
@@ -12,61 +12,62 @@ from stend.model.workload import Fit, Replay
 from stend.suite._clauses import purged, sequential
 
 FILLS = 1
-"""What the trace touches is written so often first, in order: blocks that were never written are read from nowhere."""
+"""Times that the range of the trace is written first, in order, because reads of unwritten blocks reach no medium."""
 PASSES = 1
-"""The trace as fast as its depths allow, so often before it is measured (RWSW: the applied workload; recall)."""
+"""Passes as fast as the depths of the trace allow, before the measurement (RWSW: the applied workload; recall)."""
 BOUND = 1024
-"""IOs in flight at most; what is due beyond that waits, and is told as late for a full queue."""
+"""Most IOs in flight; further due IOs wait and are reported as late because of a full queue."""
 CLOSED, HURRIED = 0, 10_000
-"""Speeds: as the depths allow; where the trace tells none, as fast as there is room for."""
+"""Speeds: CLOSED keeps the depths of the trace; HURRIED is used instead if the trace has no depths."""
 OPTIONS = {"trace": "", "fit": "auto", "fills": FILLS, "passes": PASSES}
 
 
-class Asked(NamedTuple):
-    """A trace, and how it is laid: over so many bytes."""
+class PlacedTrace(NamedTuple):
+    """A trace and its placement: over `span_bytes` of the drive, in the manner of `fit`."""
 
     trace: Traced
     fit: Fit
     span_bytes: int
 
     def hold(self, speed: float, device: Identity) -> Hold:
-        """All of it once, so many times as fast; 0: as its depths allow."""
+        """Return a step that plays the whole trace once at this multiple of its speed; 0: as its depths allow."""
         load = played(self.trace, speed, self.fit, self.span_bytes)
-        return Hold(workload=load, amount=_whole(self.trace, speed, device))
+        moved_s = (self.trace.read.bytes + self.trace.write.bytes) / assumed(device).bytes_per_s
+        seconds = self.trace.seconds / speed if speed else min(moved_s, self.trace.seconds)
+        return Hold(workload=load, amount=Whole(seconds=seconds, write_bytes=self.trace.write.bytes))
 
 
-def asked(profile: Profile, device: Identity) -> Asked:
-    """The trace that a test's settings name. BadInput where it cannot be read or does not fit."""
+def place_trace(profile: Profile, device: Identity) -> PlacedTrace:
+    """Return the trace of a test's settings, placed on the drive. Raise BadInput if it is unreadable or too large."""
     from stend.trace import playable
 
-    trace = playable.told(profile.options["trace"])
-    return Asked(trace, *laid(trace, profile.active_range(device), profile.options["fit"]))
+    trace = playable.summarise(profile.options["trace"])
+    return PlacedTrace(trace, *laid(trace, profile.active_range(device), profile.options["fit"]))
 
 
 def prepared(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge; write the range the trace is laid on; the trace unhurried by its times."""
-    own, what = profile.options, asked(profile, device)
-    span = what.span_bytes
+    """Return the phases before a replay: purge; write the range of the trace; play the trace as its depths allow."""
+    options, placed = profile.options, place_trace(profile, device)
+    span = placed.span_bytes
     fill = sequential(0, 128, profile.threads, profile.depth, range_bytes=span)
-    written = Hold(workload=fill, amount=Bytes(bytes=int(own["fills"] * span)))
-    before = [Phase(name="precondition", round=(written,), boundary="phase")] if own["fills"] else []
-    if own["passes"]:
-        passed = what.hold(CLOSED, device)
-        before.append(Phase(name="condition", round=(passed,), rounds=own["passes"], boundary="phase"))
+    written = Hold(workload=fill, amount=Bytes(bytes=int(options["fills"] * span)))
+    before = [Phase(name="precondition", round=(written,), boundary="phase")] if options["fills"] else []
+    if options["passes"]:
+        passed = placed.hold(CLOSED, device)
+        before.append(Phase(name="condition", round=(passed,), rounds=options["passes"], boundary="phase"))
     return purged(), *before
 
 
 def laid(trace: Traced, room: int, wished: Literal["auto", "shift", "scale", "wrap"]) -> tuple[Fit, int]:
-    """How the trace's addresses are laid on `room` bytes, how many of those they take. BadInput where they do not fit.
+    """Return how the trace's addresses are placed on `room` bytes, and how many bytes they take.
 
-    Left to us they are moved to the beginning where they fit, and drawn together where they do not.
+    "auto" moves them to the start of the range if they fit ("shift"), and otherwise scales them down ("scale"). Raise
+    BadInput if they do not fit, or an IO of the trace is too large.
     """
     span = -(-trace.span_bytes // MiB) * MiB
     fit: Fit = ("shift" if span <= room else "scale") if wished == "auto" else wished
     if fit == "shift" and span > room:
-        raise BadInput(
-            f"the trace spans {binary(span)}, the range holds {binary(room)}: --fit scale or wrap lays it there"
-        )
+        raise BadInput(f"the trace spans {binary(span)}, the range holds {binary(room)}: use --fit scale or --fit wrap")
     room = room // MiB * MiB
     if trace.longest_bytes > room:
         raise BadInput(f"an IO of the trace has {binary(trace.longest_bytes)}, the range only {binary(room)}")
@@ -77,7 +78,7 @@ def laid(trace: Traced, room: int, wished: Literal["auto", "shift", "scale", "wr
 
 
 def played(trace: Traced, speed: float, fit: Fit, span: int) -> Workload:
-    """The trace as a workload over `span` bytes."""
+    """Return the trace as a workload over `span` bytes."""
     if speed == CLOSED and not trace.depth:
         return played(trace, HURRIED, fit, span)
     both = trace.read + trace.write
@@ -98,9 +99,3 @@ def played(trace: Traced, speed: float, fit: Fit, span: int) -> Workload:
             fit=fit,
         ),
     )
-
-
-def _whole(trace: Traced, speed: float, device: Identity) -> Whole:
-    """Its time; where that is the drive's to decide, at most the trace's own."""
-    moved = (trace.read.bytes + trace.write.bytes) / assumed(device).bytes_per_s
-    return Whole(seconds=trace.seconds / speed if speed else min(moved, trace.seconds), write_bytes=trace.write.bytes)

@@ -1,7 +1,7 @@
 """Cold and warm: a queue depth ladder over the whole drive, and on a small part that was read, or written, for hours.
 
-A part that is fast after being written shows a cache that keeps writes (write-through); one that is not, a cache that
-they pass by (write-around). Each way of warming has a part of its own, so that it begins cold (the reviews').
+A part that is fast after being written shows a cache that keeps writes (write-through). A part that stays slow shows a
+cache that writes bypass (write-around). Each way of warming uses a separate part, which starts cold (the reviews').
 """
 
 from stend.base.units import GiB
@@ -10,22 +10,22 @@ from stend.suite._clauses import filled, minutes, random, span
 
 DEPTHS, THREADS = [1, 2, 4, 8, 16, 32], 2
 BLOCK_KIB, MIXES = 8, [100, 50]
-"""8 KiB 50/50 is published; 100/0 beside it is ours, for the cache alone."""
+"""8 KiB 50/50 is published; 100/0 is ours, for the cache alone."""
 HOT_GIB, WARM_HOURS = 20, 3
 WARM_POINT = [4, 16]
 WAYS = {"reads": 100, "writes": 0}
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Fill once; the ladder cold; then for each way of warming: hours of it, and the ladder on that part."""
-    own = profile.options
-    size = min(own["hot_gib"] * GiB, profile.active_range(device) // len(WAYS))
-    threads, depth = own["warm_point"]
+    """Return one fill; the cold ladder; then for each way of warming: hours of it, and the ladder on that part."""
+    options = profile.options
+    size = min(options["hot_gib"] * GiB, profile.active_range(device) // len(WAYS))
+    threads, depth = options["warm_point"]
     warm = []
     for number, (way, read_pct) in enumerate(WAYS.items()):
         place = span(profile, device, number * size, size)
         warming = Hold(workload=random(read_pct, BLOCK_KIB, threads, depth, **place), amount=profile.minutes(1))
-        count = profile.repeats(60 * own["warm_hours"])
+        count = profile.repeats(60 * options["warm_hours"])
         warm += [
             Phase(name=f"warm-up-{way}", round=(warming,), rounds=count, boundary="phase"),
             _ladder(profile, f"warm-{way}", place),
@@ -34,9 +34,13 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 
 def _ladder(profile: Profile, name: str, place: dict[str, int]) -> Phase:
-    """A minute at each depth of each mix, reads before mixes."""
-    own = profile.options
-    rungs = [random(mix, own["block_kib"], THREADS, depth, **place) for mix in own["mixes"] for depth in own["depths"]]
+    """Return a phase with a minute at each depth of each mix, reads before mixes."""
+    options = profile.options
+    rungs = [
+        random(mix, options["block_kib"], THREADS, depth, **place)
+        for mix in options["mixes"]
+        for depth in options["depths"]
+    ]
     return Phase(name=name, round=minutes(profile, rungs))
 
 

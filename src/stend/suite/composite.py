@@ -15,7 +15,7 @@ READ_PCT = 40
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, preconditioning, sweep, three points; all with the composite."""
+    """Return purge, preconditioning, sweep and three points, all with the composite."""
     return _demand.phases(profile, composite, READ_PCT)
 
 

@@ -17,7 +17,7 @@ HOURS = [8, 6, 8]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, then the three groups."""
+    """Return the purge, then the three groups."""
     return (
         purged(),
         *(

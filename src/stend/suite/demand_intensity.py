@@ -15,7 +15,7 @@ BLOCK_KIB, READ_PCT = 8, 65
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, preconditioning, sweep, three points; all with one block size."""
+    """Return purge, preconditioning, sweep and three points, all with one block size."""
 
     def stimulus(read_pct: int, threads: int, depth: int) -> Workload:
         return random(read_pct, profile.options["block_kib"], threads, depth)

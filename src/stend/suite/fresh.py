@@ -1,19 +1,19 @@
-"""Fresh: what the drive can do at its best, right after a purge, to hold against its claim (the reviews').
+"""Fresh: peak figures of the drive right after a purge, for comparison with its specification (the reviews').
 
-Sequential writes of the purged drive; reads of what was written (reading what never was is no reading); purge again,
-and random writes. The peak is the best record of each phase.
+Sequential writes of the purged drive; reads of the written blocks (reads of unwritten blocks would not reach the
+flash); purge again, and random writes. The peak is the best record of each phase.
 """
 
 from stend.model.definition import Capacities, Hold, Identity, Phase, Profile, Test
 from stend.suite._clauses import minutes, purged, random, sequential
 
 SEQUENTIAL = [1, 128]
-"""Threads x depth of the sequential phases, as the reviews have it."""
+"""Threads x depth of the sequential phases, as in the reviews."""
 MINUTES = 5
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, write once sequentially, read sequentially and at random; purge, write at random."""
+    """Return purge, one sequential write, sequential and random reads; purge, random writes."""
     threads, depth = profile.options["sequential"]
     count = profile.options["minutes"]
     write, read = sequential(0, 128, threads, depth), sequential(100, 128, threads, depth)

@@ -1,6 +1,6 @@
 """Headroom: how many times as fast a captured trace can run before its response times exceed a limit. Ours.
 
-A search over the speed, each step a replay of the whole trace; `stend.model.headroom` says which speed comes next.
+A search over the speed, each step a replay of the whole trace; `stend.model.headroom` chooses the next speed.
 """
 
 import math
@@ -13,47 +13,45 @@ from stend.model.definition import Hold, Identity, Idle, Phase, PlannedTest, Pro
 from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND
 from stend.model.workload import Replay
-from stend.suite._played import OPTIONS, Asked, asked, prepared
+from stend.suite._played import OPTIONS, PlacedTrace, place_trace, prepared
 
 __all__ = ["TEST", "next_speed"]
 
-OWN = 1.0
-"""The trace's own speed, which is played first."""
+RECORDED_SPEED = 1.0
+"""The speed at which the trace was recorded; it is played first."""
 REST_S = 30
-"""Between two passes, so that one does not begin with what the one before left in the drive's cache; ours."""
+"""Seconds of rest between two passes, so that the cache contents of one pass do not affect the next; ours."""
 MOST = 32
-"""Replays at most: ten doublings, one beyond, four middles, what is found once more, and as many for a drive that
-changes; ours."""
+"""Most replays: ten doublings, one beyond, four bisections, the result once more, and as many again for a drive that
+changes meanwhile; ours."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, fill and a pass as for a replay; then the trace as often as the search asks. BadInput for few IOs."""
-    own, what = profile.options, asked(profile, device)
-    _enough(what, own["percentile"], device)
-    first = what.hold(OWN, device)
+    """Return purge, fill and a pass as for a replay; then the search. Raise BadInput if the trace has too few IOs."""
+    placed = place_trace(profile, device)
+    _check_sample_size(placed, profile.options["percentile"], device)
+    first = placed.hold(RECORDED_SPEED, device)
     search = Phase(name=headroom.PHASE, round=(first,), rounds=MOST, choose="next_speed")
     return *prepared(profile, device), search
 
 
-def _enough(what: Asked, percentile: float, device: Identity) -> None:
-    """Whether the IOs that the drive is really asked carry the percentile; of a scaled virtual one those are fewer."""
+def _check_sample_size(placed: PlacedTrace, percentile: float, device: Identity) -> None:
+    """Raise BadInput if the drive gets too few IOs for the percentile; a scaled virtual drive gets one in `scale`."""
     scale = device.facts.get("scale", 1)
-    ios = (what.trace.read.ios + what.trace.write.ios) // scale
+    ios = (placed.trace.read.ios + placed.trace.write.ios) // scale
     needed = math.ceil(round(MIN_BEYOND * 100 / (100 - percentile), 6))
     if ios < needed:
-        asked_of = (
-            "" if scale == 1 else f", as one in {scale} is asked of this scaled drive (?scale=1 asks all of them)"
+        scaled = (
+            "" if scale == 1 else f", because this scaled drive gets one IO in {scale} (?scale=1 plays all of them)"
         )
-        raise BadInput(
-            f"the p{percentile:g} of the trace needs {needed} reads and writes, and there are {ios}{asked_of}"
-        )
+        raise BadInput(f"the p{percentile:g} of the trace needs {needed} reads and writes, and there are {ios}{scaled}")
 
 
 def next_speed(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """A rest, then the trace at the speed that comes next; nothing where the search is over."""
-    own = test.profile.options
+    """Return a rest and the trace at the next speed, or nothing if the search is over."""
+    options = test.profile.options
     done = headroom.passes(past, test)
-    speed = headroom.following(done, own["least_speed"], own["most_speed"], own["within_pct"])
+    speed = headroom.following(done, options["least_speed"], options["most_speed"], options["within_pct"])
     if speed is None:
         return ()
     (example,) = next(phase for phase in test.phases if phase.name == headroom.PHASE).round
@@ -62,7 +60,7 @@ def next_speed(past: Run, test: PlannedTest) -> tuple[Step, ...]:
             faster = msgspec.structs.replace(replay, speed=speed)
             amount = msgspec.structs.replace(whole, seconds=whole.seconds / speed)
             faster_load = msgspec.structs.replace(load, replay=faster)
-            rest = test.profile.seconds(own["rest_s"])
+            rest = test.profile.seconds(options["rest_s"])
             return (*([Idle(seconds=rest.seconds)] if done else ()), Hold(workload=faster_load, amount=amount))
     raise TypeError(example)
 

@@ -1,6 +1,6 @@
 """Hot range: random 4 KiB on a small part of a full drive, over hours, until its cache has filled (the reviews').
 
-Each mix has a part of its own, so that each begins cold.
+Each mix uses a separate part, so that each starts cold.
 """
 
 from stend.base.units import GiB
@@ -14,16 +14,16 @@ BLOCK_KIB, POINT = 4, [4, 16]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Fill the drive with random data once; then each mix for hours, a record a minute."""
-    own = profile.options
-    size = min(own["hot_gib"] * GiB, profile.active_range(device) // len(own["mixes"]))
-    threads, depth = own["point"]
+    """Return one sequential fill of the drive; then each mix for hours, in records of a minute."""
+    options = profile.options
+    size = min(options["hot_gib"] * GiB, profile.active_range(device) // len(options["mixes"]))
+    threads, depth = options["point"]
     mixes = []
-    for number, read_pct in enumerate(own["mixes"]):
+    for number, read_pct in enumerate(options["mixes"]):
         place = span(profile, device, number * size, size)
-        hot = Hold(workload=random(read_pct, own["block_kib"], threads, depth, **place), amount=profile.minutes(1))
+        hot = Hold(workload=random(read_pct, options["block_kib"], threads, depth, **place), amount=profile.minutes(1))
         name = f"mix-{read_pct}"
-        mixes.append(Phase(name=name, round=(hot,), rounds=profile.repeats(60 * own["hours"]), boundary="phase"))
+        mixes.append(Phase(name=name, round=(hot,), rounds=profile.repeats(60 * options["hours"]), boundary="phase"))
     return (filled(1, 32, times=1), *mixes)
 
 

@@ -1,7 +1,7 @@
-"""Host idle recovery, HIR: what rests of five lengths give back to a saturated drive (PTS 2.0.2 clause 11).
+"""Host idle recovery, HIR: how rests of five lengths restore the speed of a saturated drive (PTS 2.0.2 clause 11).
 
 Purge; write until steady; then for each rest: 360 times five seconds of writes and the rest, and half an hour of writes
-without one. A rest is counted from the last IO; its real length is the `gap_s` of the writes after it.
+without a rest. A rest counts from the last IO; its real length is the `gap_s` of the writes after it.
 """
 
 from stend.model.definition import Hold, Identity, Idle, Phase, Profile, Test
@@ -10,7 +10,7 @@ from stend.suite._clauses import filled, half_hourly, purged, random
 
 BURST_S = 5
 RESTS_S = [5, 10, 15, 25, 50]
-"""Wait states 1, 2, 3, 5 and 10: rests of so many bursts (found in three implementations)."""
+"""Wait states 1, 2, 3, 5 and 10: rests that last this many bursts (found in three implementations)."""
 REPEATS = 360
 """360 x 5 s = 1800 s of writes, with rests and then (open point 7) without."""
 SATURATION_MINUTES = 600
@@ -18,7 +18,7 @@ AFTER_FILL_MINUTES = 60
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge; bring down; five wait states with the return to the baseline after each."""
+    """Return purge; saturation; and five wait states, each with the return to the baseline after it."""
     burst = Hold(workload=random(0, 4, profile.threads, profile.depth), amount=profile.seconds(BURST_S))
     count = profile.repeats(profile.options["repeats"], least=3)
     waits = []
@@ -29,11 +29,11 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
             Phase(name=f"wait-{state}", round=(burst, rest), rounds=count, boundary="phase"),
             Phase(name=f"baseline-{state}", round=(burst,) * count, boundary="phase"),
         ]
-    return (purged(), *_brought_down(profile), *waits)
+    return (purged(), *_saturated(profile), *waits)
 
 
-def _brought_down(profile: Profile) -> tuple[Phase, ...]:
-    """`steady` is the clause's; `saturation` and `fill` are the reviews'."""
+def _saturated(profile: Profile) -> tuple[Phase, ...]:
+    """Return the phases before the rests: `steady` is the clause's, `saturation` and `fill` are the reviews'."""
     writes = random(0, 4, profile.threads, profile.depth)
     match profile.options["after"]:
         case "saturation":

@@ -9,7 +9,7 @@ from stend.suite._streams import OPTIONS, alone, applied
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """For each stream: purge, fill, and that stream until its half-hourly minutes are steady."""
+    """Return for each stream: purge, fill, and that stream until its half-hourly minutes are steady."""
     return tuple(
         phase
         for stream in applied(profile)

@@ -9,13 +9,13 @@ from stend.suite._clauses import filled, purged, random
 MIXES = [100, 95, 65, 50, 35, 5, 0]
 BLOCKS_KIB = [1024, 128, 64, 32, 16, 8, 4, 0.5]
 TRACKED = ((0, 4), (65, 64), (100, 1024))
-"""(read %, KiB) that must all be steady in 2.0.x (found); of those, what a chosen smaller matrix holds."""
+"""(read %, KiB) that must all be steady in 2.0.x (found); of a smaller matrix, those that it holds."""
 TRACKED_1_1 = ((0, 4),)
 """PTS-E 1.1 tracks RND 4 KiB 0/100 alone (found)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, workload independent preconditioning, rounds of 56 one-minute records."""
+    """Return purge, workload independent preconditioning, and rounds of 56 one-minute records."""
     cells = {
         (read_pct, block): random(read_pct, block, profile.threads, profile.depth)
         for read_pct in profile.options["mixes"]

@@ -1,7 +1,7 @@
-"""Latency: response times of small random IO at one outstanding, in rounds until steady (PTS 2.0.2 clause 9).
+"""Latency: response times of small random IO at QD1, in rounds until steady (PTS 2.0.2 clause 9).
 
 Purge; write 2 x user capacity sequentially; rounds of three mixes by three block sizes, one minute each; then (2.0.x)
-at once twenty minutes of RND 4 KiB 0/100 for the histogram.
+immediately twenty minutes of RND 4 KiB 0/100 for the histogram.
 """
 
 from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
@@ -10,15 +10,15 @@ from stend.suite._clauses import filled, purged, random
 MIXES = [100, 65, 0]
 BLOCKS_KIB = [8, 4, 0.5]
 DEPTHS = [1]
-"""One thread, one outstanding (found in three implementations)."""
+"""Queue depths; one thread at QD1 was found in three implementations."""
 TRACKED = (0, 4)
-"""Steady in the average response time of RND 4 KiB 0/100 (found)."""
+"""(read %, KiB) whose average response time must be steady: RND 4 KiB 0/100 (found)."""
 HISTOGRAM_MINUTES = 20
 """2.0.x only; T1 Q1 (found in one implementation)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, fill, rounds of nine one-minute records, histogram; for each queue depth, or for all of them together."""
+    """Return purge, fill, rounds of nine one-minute records, and histogram; per queue depth, or for all together."""
     depths = profile.options["depths"]
     if profile.options["together"]:
         return _series(profile, depths, "")
@@ -44,7 +44,7 @@ def _series(profile: Profile, depths: list[int], tag: str) -> tuple[Phase, ...]:
     histogram = Phase(
         name=f"histogram{tag}", round=(Hold(workload=tracked[0], amount=minute),) * profile.options["histogram_minutes"]
     )
-    # Open point 4: the fill's threads and depth. 1/1 like the test itself, as the IOPS clause has it; others take 32.
+    # Open point 4: the fill's threads and depth. 1/1 like the test itself, as in the IOPS clause; others use 32.
     start = (purged(tag), filled(1, deepest, tag=tag), rounds)
     return (*start, histogram) if histogram.round and profile.specification != "1.1" else start
 
@@ -61,5 +61,5 @@ TEST = Test(
         "together": False,
         "histogram_minutes": HISTOGRAM_MINUTES,
     },
-    summary="response times of 8, 4 and 0.5 KiB random IO at one outstanding, in rounds until steady",
+    summary="response times of 8, 4 and 0.5 KiB random IO at QD1, in rounds until steady",
 )

@@ -1,7 +1,7 @@
 """Latency curve: response time against IOPS, threads by queue depth, for each mix and block size (the reviews').
 
-Purge and fill; then for each mix and size rounds of all points, each five seconds of warm-up and thirty measured, until
-the deepest point is steady. The figures are the mean of the window: four rounds of at most 25.
+Purge and fill; then for each mix and size rounds of all points, each with five seconds of warm-up and thirty measured,
+until the deepest point is steady. The figures are the mean of the window: four rounds of at most 25.
 """
 
 from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
@@ -14,15 +14,15 @@ RULE = "fit-90-110"
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, fill, a phase of rounds for each mix and block size."""
-    own, ladder = profile.options, profile.ladder
-    curves = [(mix, block) for mix in ladder(own["mixes"]) for block in ladder(own["blocks_kib"])]
+    """Return purge, fill, and a phase of rounds for each mix and block size."""
+    options, ladder = profile.options, profile.ladder
+    curves = [(mix, block) for mix in ladder(options["mixes"]) for block in ladder(options["blocks_kib"])]
     return (purged(), filled(1, 32), *(_curve(profile, mix, block) for mix, block in curves))
 
 
 def _curve(profile: Profile, read_pct: int, block_kib: float) -> Phase:
-    own, ladder = profile.options, profile.ladder
-    grid = [(threads, depth) for threads in ladder(own["threads_ladder"]) for depth in ladder(own["depths"])]
+    options, ladder = profile.options, profile.ladder
+    grid = [(threads, depth) for threads in ladder(options["threads_ladder"]) for depth in ladder(options["depths"])]
     points = [random(read_pct, block_kib, *point) for point in grid]
     amounts = (profile.seconds(WARM_S), profile.seconds(RECORD_S))
     return Phase(

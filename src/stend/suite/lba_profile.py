@@ -4,12 +4,12 @@ from stend.model.definition import Hold, Identity, Phase, Profile, Test, Workloa
 from stend.suite._clauses import filled, sequential, span
 
 POSITIONS, SECONDS, LEAST = 128, 5, 16
-"""The issue asks for a hundred and more; a shortened run has sixteen."""
+"""Positions, seconds at each, and the fewest positions of a shortened run."""
 BLOCK_KIB, POINT = 128, [1, 32]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Write all of it once, so that there is something to read; then read, then write, at each position."""
+    """Return one write of the whole range (reads need written blocks); then reads, then writes, at each position."""
     threads, depth = profile.options["point"]
     count = profile.repeats(profile.options["positions"], least=LEAST)
     step = profile.active_range(device) // count

@@ -9,11 +9,11 @@ from stend.suite._clauses import filled, half_hourly, minutes, purged
 from stend.suite._streams import OPTIONS, applied, mixed
 
 RECORD_MINUTES = 10
-"""Of the histogram, in steady state; ours."""
+"""Minutes of the histogram, in steady state; ours."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge; fill; the mix until its half-hourly minutes are steady; ten minutes more of the same."""
+    """Return purge; fill; the mix until its half-hourly minutes are steady; and the mix for ten minutes more."""
     mix = mixed(applied(profile), profile.threads, profile.depth)
     return (
         purged(),

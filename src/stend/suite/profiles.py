@@ -1,7 +1,7 @@
 """Application profiles of Fujitsu's StorageBench and of Iometer, each over a ladder of outstanding IOs (the reviews').
 
-Tables: peers.md, 6; `mem` where a row is remembered and not confirmed. Iometer's mixes begin at any sector, as its
-access specifications do unless told otherwise.
+Tables: peers.md, 6; `mem` marks a row that is remembered and not confirmed. Iometer's mixes start at any sector, the
+default of its access specifications.
 """
 
 from stend.base.units import KiB
@@ -30,11 +30,11 @@ OUTSTANDING = [1, 3, 8, 16, 32, 64, 128, 256, 512]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge and fill; then each profile up its ladder, a minute a rung."""
-    own = profile.options
+    """Return purge and fill; then each profile up its ladder, a minute at each depth."""
+    options = profile.options
     ladders = (
-        Phase(name=name, round=minutes(profile, [_workload(name, depth, device) for depth in own["outstanding"]]))
-        for name in own["workloads"]
+        Phase(name=name, round=minutes(profile, [_workload(name, depth, device) for depth in options["outstanding"]]))
+        for name in options["workloads"]
     )
     return (purged(), filled(1, 32), *ladders)
 

@@ -1,15 +1,15 @@
-"""Replay: the IOs of a captured trace at their times, after the trace itself has brought the drive into its state.
+"""Replay: the IOs of a captured trace at their times, after a pass of the trace has conditioned the drive.
 
-Ours, after the replay-native test of RWSW PTS (recall): there step mixes are played, here every IO at its address.
+Ours, after the replay-native test of RWSW PTS (recall), which plays a mix per step; here every IO keeps its address.
 """
 
 from stend.model.definition import Identity, Phase, Profile, Test
-from stend.suite._played import OPTIONS, asked, prepared
+from stend.suite._played import OPTIONS, place_trace, prepared
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge; write the range the trace is laid on; the trace unhurried by its times; the trace as it was."""
-    replay = asked(profile, device).hold(profile.options["speed"], device)
+    """Return the phases before a replay (`prepared`), then the trace at its recorded times."""
+    replay = place_trace(profile, device).hold(profile.options["speed"], device)
     return *prepared(profile, device), Phase(name="replay", round=(replay,), boundary="test")
 
 

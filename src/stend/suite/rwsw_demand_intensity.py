@@ -1,7 +1,7 @@
 """Demand intensity of a captured workload, RWSW-DIRTH (RWSW PTS 1.0.7, recalled and not checked).
 
-Recall-med: the sweep of PTS clause 14 with the applied test workload in place of one block size and mix. Before each
-round and before the points the write streams alone are run, as that clause does with its writes (ours).
+Recall-med: the sweep of PTS clause 14 with the applied test workload in place of one block size and mix. The write
+streams run alone before each round and before the points, as that clause does with its writes (ours).
 """
 
 from functools import partial
@@ -16,12 +16,12 @@ __all__ = ["TEST", "max_point", "mid_point", "min_point"]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, preconditioning, sweep, three points; all with the streams."""
+    """Return purge, preconditioning, sweep and three points, all with the streams."""
     return _demand.phases(profile, partial(_stimulus, applied(profile)), 100)
 
 
 def _stimulus(streams: tuple[Stream, ...], read_pct: int, threads: int, depth: int) -> Workload:
-    """The whole mix; with no reads its writes alone."""
+    """Return the whole mix, or only its writes if `read_pct` is 0."""
     mix = mixed(streams, threads, depth)
     return mix if read_pct else writing(mix)
 

@@ -1,6 +1,6 @@
 """SLC cache: sequential writes over the whole purged drive, second by second (the reviews').
 
-Then the same after a rest, on the drive now full; and on drives part full: purge, fill a part, rest, write the rest.
+Then again after a rest, on the now full drive. Then on a partly full drive: purge, fill a part, rest, write the rest.
 """
 
 from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Profile, Test
@@ -13,7 +13,7 @@ FULL_PCT = [25, 50, 75]
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Fresh, after a rest, and part full."""
+    """Return the writes on the fresh drive, after a rest, and on the partly full drive."""
     whole = profile.active_range(device)
     rest = Idle(seconds=profile.minutes(profile.options["rest_minutes"]).seconds)
     start = (
@@ -35,7 +35,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 
 def _written(profile: Profile, device: Identity, name: str, start: int, size: int) -> Phase:
-    """A part of the drive written once, in order."""
+    """Return a phase that writes a part of the drive once, in order."""
     threads, depth = profile.options["point"]
     place = span(profile, device, start, size)
     workload = sequential(0, profile.options["block_kib"], threads, depth, **place)

@@ -9,14 +9,16 @@ from stend.suite._clauses import filled, half_hourly, minutes, purged, random
 LEVELS = [2, 4, 8, 16]
 BLOCK_KIB, READ_PCT = 8, 70
 CONDITION_ROUNDS = 12
-"""Half hours: six hours of preconditioning at the most (mem)."""
+"""Half hours: at most six hours of preconditioning (mem)."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, fill, precondition, sweep."""
-    own = profile.options
-    levels = own["levels"]
-    sweep = [random(own["read_pct"], own["block_kib"], threads, depth) for threads in levels for depth in levels]
+    """Return purge, fill, preconditioning and sweep."""
+    options = profile.options
+    levels = options["levels"]
+    sweep = [
+        random(options["read_pct"], options["block_kib"], threads, depth) for threads in levels for depth in levels
+    ]
     return (
         purged(),
         filled(levels[-1], levels[-1]),

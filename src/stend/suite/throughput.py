@@ -1,7 +1,7 @@
 """Throughput: sequential reads and writes of large blocks, in rounds until steady (PTS 2.0.2 clause 8).
 
-For each block size: purge; write 2 x user capacity with it; rounds of one minute reading, one minute writing. Each
-minute's stream goes on where the one before it ended, and wraps at the end of the range.
+For each block size: purge; write 2 x user capacity with it; rounds of one minute reading, one minute writing. The
+stream of each minute continues where the previous one ended, and wraps at the end of the range.
 """
 
 from stend.model.definition import Hold, Identity, Phase, Profile, Steady, Test
@@ -14,20 +14,20 @@ POINTS = [[1, 32]]
 MIXES = (100, 0)
 """Reads first (found in one implementation)."""
 TRACKED = (100, 0)
-"""Open point 1: implementations track writes alone, recall-med says both; both are the stricter choice."""
+"""Open point 1: implementations track only writes, recall-med has both; both are the stricter choice."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, fill with the block size under test, rounds; for each block size and each threads x depth."""
+    """Return purge, fill with the block size under test and rounds, for each block size and each threads x depth."""
     return tuple(
         phase
         for block in profile.options["blocks_kib"]
         for threads, depth in profile.options["points"]
-        for phase in _one(profile, block, threads, depth)
+        for phase in _series(profile, block, threads, depth)
     )
 
 
-def _one(profile: Profile, block: float, threads: int, depth: int) -> tuple[Phase, ...]:
+def _series(profile: Profile, block: float, threads: int, depth: int) -> tuple[Phase, ...]:
     tag = f"-{block:g}k-t{threads}q{depth}"
     streams = {read_pct: sequential(read_pct, block, threads, depth) for read_pct in MIXES}
     tracked = tuple(streams[read_pct] for read_pct in TRACKED)

@@ -1,7 +1,7 @@
 """Write saturation: random 4 KiB writes from fresh, never paused, until steady or a limit (PTS 2.0.2 clause 10).
 
-A steady-state check is one minute after every thirty of the same writes; so a round is 31 one-minute records. Without
-checks (`seek_steady` off: the reviews' 600 minutes) a round is one minute.
+A steady-state check is one minute after every thirty minutes of the same writes: a round is 31 one-minute records.
+Without checks (`seek_steady` off: the reviews' 600 minutes) a round is one minute.
 """
 
 from stend.model.definition import Capacities, Hold, Identity, Phase, Profile, Rule, Seconds, Steady, Test, Workload
@@ -15,26 +15,26 @@ LIMIT_MINUTES = {"1.1": 24 * 60, "2.0.2": 6 * 60}
 """6 h of 2.0.x is recall-med, 24 h of 1.1 recall-high."""
 RECORDS = 31
 NO_LIMIT = 25
-"""The limit of rounds of the other clauses is none here; only fewer, asked for, are."""
+"""The usual limit of rounds does not apply here; a lower limit chosen by the user does."""
 HISTOGRAM_MINUTES = 20
 """2.0.x only. Open point 2: at the test's own threads and depth, so that the writes go on without a pause."""
 
 
 def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
-    """Purge, then saturate; no preconditioning. In 2.0.x the same for twenty minutes more."""
-    own = profile.options
-    stimulus = WORKLOADS[known(own["workload"], WORKLOADS, "workload of write-saturation")](
+    """Return purge, then saturation without preconditioning. In 2.0.x the writes go on for twenty minutes more."""
+    options = profile.options
+    stimulus = WORKLOADS[known(options["workload"], WORKLOADS, "workload of write-saturation")](
         profile.threads, profile.depth
     )
-    minutes = own["minutes"] or LIMIT_MINUTES.get(profile.specification, 6 * 60)
-    saturate = checked(profile, stimulus, minutes) if own["seek_steady"] else saturated(profile, stimulus, minutes)
-    more = (Hold(workload=stimulus, amount=profile.minutes(1)),) * own["histogram_minutes"]
+    minutes = options["minutes"] or LIMIT_MINUTES.get(profile.specification, 6 * 60)
+    saturate = checked(profile, stimulus, minutes) if options["seek_steady"] else saturated(profile, stimulus, minutes)
+    more = (Hold(workload=stimulus, amount=profile.minutes(1)),) * options["histogram_minutes"]
     histogram = () if profile.specification == "1.1" or not more else (Phase(name="histogram", round=more),)
     return (purged(), saturate, *histogram)
 
 
 def checked(profile: Profile, stimulus: Workload, minutes: float) -> Phase:
-    """Until steady at the half-hourly checks, or one of the limits."""
+    """Return a phase that writes until the half-hourly checks are steady, or one of the limits is reached."""
     limit: Seconds = profile.minutes(minutes)
     fills = profile.options["fills"]
     until: tuple[Rule, ...] = (Steady(track=(stimulus,), rule=profile.steady), limit)
@@ -49,7 +49,7 @@ def checked(profile: Profile, stimulus: Workload, minutes: float) -> Phase:
 
 
 def saturated(profile: Profile, stimulus: Workload, minutes: float) -> Phase:
-    """So many minutes, whatever comes."""
+    """Return a phase that writes for this many minutes, without checks."""
     record = Hold(workload=stimulus, amount=profile.minutes(1))
     return Phase(name="saturate", round=(record,), rounds=profile.repeats(minutes), boundary="test")
 

@@ -1,6 +1,6 @@
-"""Traces of real workloads in one form, whoever took them: written, read and folded in level memory.
+"""Write, read and fold block traces of real workloads, from any source, in one format and in constant memory.
 
-A trace is what a drive was asked, IO by IO: when, what, where, how long it took. No data content is ever kept.
+A trace lists the IOs that a drive received: time, operation, place and response time of each. It never holds data.
 """
 
 from stend.trace.form import DISCARD, FLUSH, READ, UNKNOWN, WRITE, About, Batch, Trace, opened, write, writing

@@ -1,4 +1,4 @@
-"""Compiled part of folding a trace: IOs in their order into the sums, bins and depths of a step."""
+"""Compiled part of folding a trace: add IOs, in their order, to the sums, bins and depths of a step."""
 
 from typing import Any, NamedTuple
 
@@ -11,22 +11,22 @@ from stend.model.stats import BIN_BITS, BINS
 i64, u64 = np.int64, np.uint64
 DEEPEST = 1024
 START, END, ROWS, BUSY, IDLE, ANSWERED, IOS = range(7)
-"""Places in `State.at`: the step's begin and end, streams so far, when nothing is in flight any more, idle ns,
+"""Indices of `State.at`: start and end of the step, streams so far, time when the last IO in flight ends, idle ns,
 IOs with a response time, IOs."""
 SLOTS, PLACES, COUNTERS = 1 << 16, 1 << 12, 1 << 10
 NEAR, NEAR_OF_ALL = 8, 32
-"""An IO is sequential that begins where one of the last 8 of its process and direction ended; where processes are
-unknown, of the last 32 of its direction."""
+"""An IO is sequential if it starts where one of the last 8 IOs of its process and direction ended. Where processes are
+unknown, the last 32 IOs of its direction count."""
 LARGEST = 2 << 20
-"""Transfer sizes from here on are told by the next power of two, so that there are only so many."""
+"""Bytes; larger transfer sizes are rounded up to a power of two, which limits the number of streams."""
 
 
 class State(NamedTuple):
-    """What folding keeps from batch to batch."""
+    """Arrays that folding keeps from batch to batch."""
 
     at: npt.NDArray[np.int64]
     slots: npt.NDArray[np.int32]
-    """[SLOTS]: 1 + row of the stream that hashes here, 0 for none"""
+    """[SLOTS]: 1 + row of the stream that hashes here, 0 if the slot is empty"""
     keys: npt.NDArray[np.int64]
     """[rows]: bytes << 3 | op << 1 | random"""
     sums: npt.NDArray[np.float64]
@@ -35,14 +35,14 @@ class State(NamedTuple):
     """[rows, BINS]"""
     depths: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
-    """[PLACES, 4]: process, op, where an IO ended, its number of that process and op"""
+    """[PLACES, 4]: process, op, byte where an IO ended, its running number within that process and op"""
     numbers: npt.NDArray[np.int64]
-    """[COUNTERS]: IOs of a process and op so far"""
+    """[COUNTERS]: IOs so far of the processes and ops that hash here"""
 
 
 @inlined
 def mixed(value: Any) -> Any:
-    """A number's bits well mixed (SplitMix64's last step)."""
+    """Return a hash of a 64-bit number (the last step of SplitMix64)."""
     z = u64(value)
     z = (z ^ (z >> u64(30))) * u64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> u64(27))) * u64(0x94D049BB133111EB)
@@ -51,24 +51,24 @@ def mixed(value: Any) -> Any:
 
 @inlined
 def sequential(s: Any, process: Any, op: Any, offset: Any, length: Any) -> Any:
-    """Whether this IO goes on where one before it ended; remembers where this one does."""
-    own = i64(process) << i64(2) | i64(op)
+    """Return True if this IO starts where a recent one ended, and store where this one ends."""
+    source = i64(process) << i64(2) | i64(op)
     near = NEAR if process >= 0 else NEAR_OF_ALL
-    counter = i64(mixed(own) & u64(COUNTERS - 1))
+    counter = i64(mixed(source) & u64(COUNTERS - 1))
     number = s.numbers[counter] + 1
     s.numbers[counter] = number
-    was = i64(mixed(own * i64(0x9E3779B1) + offset) & u64(PLACES - 1))
+    was = i64(mixed(source * i64(0x9E3779B1) + offset) & u64(PLACES - 1))
     same = s.ends[was, 0] == process and s.ends[was, 1] == op and s.ends[was, 2] == offset
-    found = same and number - s.ends[was, 3] <= near
+    continues = same and number - s.ends[was, 3] <= near
     end = offset + length
-    place = i64(mixed(own * i64(0x9E3779B1) + end) & u64(PLACES - 1))
+    place = i64(mixed(source * i64(0x9E3779B1) + end) & u64(PLACES - 1))
     s.ends[place, 0], s.ends[place, 1], s.ends[place, 2], s.ends[place, 3] = process, op, end, number
-    return found
+    return continues
 
 
 @inlined
 def row_of(s: Any, key: Any) -> Any:
-    """The row of a stream, made if it is new; -1 where there is no room."""
+    """Return the row of a stream, adding one if the stream is new, or -1 if all rows are used."""
     slot = i64(mixed(key) & u64(SLOTS - 1))
     while s.slots[slot] > 0:
         row = i64(s.slots[slot]) - 1
@@ -88,7 +88,10 @@ def row_of(s: Any, key: Any) -> Any:
 def fold(
     t_ns: Any, op: Any, offset: Any, length: Any, latency_ns: Any, depth: Any, process: Any, first: Any, s: Any
 ) -> Any:
-    """Take in IOs from `first` on until one belongs to a later step or needs more rows; the number of that one."""
+    """Add IOs from index `first` on to the step, and return the index of the first IO that was not added.
+
+    Folding stops at an IO that belongs to a later step, or when all rows are used.
+    """
     for i in range(first, t_ns.shape[0]):
         at = t_ns[i]
         if at >= s.at[END]:

@@ -1,4 +1,4 @@
-"""Compiled part of describing a trace: where its IOs go, how far apart they come, how many are under way at once."""
+"""Compiled part of describing a trace: addresses of its IOs, times between them, and IOs in flight."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ def place(
     t_ns: Any, op: Any, offset: Any, length: Any, fine: Any, coarse: Any, touched: Any, counts: Any, heat: Any,
     step_ns: Any, rows_bytes: Any,
 ) -> None:  # fmt: skip
-    """Reads and writes into maps of the drive.
+    """Add reads and writes to three maps of the drive; the first axis of each is (reads, writes).
 
-    `touched` [2, bytes]: a bit for each `fine` bytes that were read, written; `counts` [2, cells of `coarse` bytes]:
-    IOs that begin there; `heat` [2, columns of `step_ns`, rows of `rows_bytes`]: the same over time.
+    `touched` [2, bytes]: one bit for each `fine` bytes that were read or written. `counts` [2, cells of `coarse`
+    bytes]: IOs that start in the cell. `heat` [2, columns of `step_ns`, rows of `rows_bytes`]: IOs that start there.
     """
     for i in range(t_ns.shape[0]):
         kind = i64(op[i])
@@ -35,7 +35,7 @@ def place(
 
 @compiled
 def gaps(t_ns: Any, last_ns: Any, bins: Any) -> Any:
-    """Times between one IO and the next into fio's bins; the longest of them, and their sum of squares."""
+    """Add the times between neighbouring IOs to fio's bins; return the longest in ns and the sum of squares in ns^2."""
     longest, squares, before = i64(0), 0.0, last_ns
     for i in range(t_ns.shape[0]):
         if before >= 0:
@@ -49,10 +49,10 @@ def gaps(t_ns: Any, last_ns: Any, bins: Any) -> Any:
 
 @compiled
 def in_flight(t_ns: Any, latency_ns: Any, depth: Any, ends: Any) -> None:
-    """How many are under way at each issue, this one included, by when each before it ended.
+    """Write into `depth` how many IOs are in flight at each issue, this one included.
 
-    `ends` [1 + MOST_IN_FLIGHT]: how many, then a heap of their ends, the soonest first. An IO without a response time
-    has no depth, and is under way no longer than its issue.
+    `ends` [1 + MOST_IN_FLIGHT] keeps the state between batches: the count, then a heap of end times, the earliest
+    first. An IO without a response time gets no depth and does not count as in flight.
     """
     for i in range(t_ns.shape[0]):
         many = ends[0]

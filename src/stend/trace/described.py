@@ -1,6 +1,7 @@
-"""A trace as SNIA's RWSW describes one: its streams over time, and, where it has addresses, where they go.
+"""Describe a trace as SNIA's RWSW does: IO streams over time, and the map of addresses if the trace has them.
 
-One pass in level memory. Recall of RWSW PTS 1.0.7: IO streams by share, their cumulative share, steps of 5 minutes.
+One pass in constant memory. Recalled from RWSW PTS 1.0.7: IO streams by share, their cumulative share, steps of
+5 minutes.
 """
 
 from collections.abc import Iterable
@@ -29,11 +30,11 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where reads and writes of a trace go.
+    """Addresses that a trace reads and writes.
 
-    `span_bytes`: up to where they reach; `touched_bytes`: footprint of reads, of writes, of both, in units of
-    `fine_bytes`; `zones`: (share of the touched cells, the hottest first, up to here; share of the IOs there), cells of
-    `coarse_bytes`; `heat` [2, columns, rows]: reads and writes that begin there, columns of `step_ns`, rows of
+    `span_bytes`: end of the last read or write. `touched_bytes`: footprint of reads, of writes and of both, counted in
+    units of `fine_bytes`. `zones`: (share of the touched cells, hottest first, share of the IOs in them), with cells of
+    `coarse_bytes`. `heat` [2, columns, rows]: reads and writes that start there, columns of `step_ns`, rows of
     `row_bytes`.
     """
 
@@ -49,10 +50,10 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What is known of a trace: at most 300 steps, streams of the whole, places and gaps where it tells them.
+    """Description of a trace: at most 300 steps, the streams of the whole trace, and places and gaps if recorded.
 
-    `gaps`: a Tally of times between one issue and the next (its bytes are none); `derived`: depths follow from response
-    times, the source did not tell them.
+    `gaps`: Tally of the times between neighbouring issues, with 0 bytes. `derived`: True if the depths were computed
+    from response times because the source does not record them.
     """
 
     about: About
@@ -65,21 +66,21 @@ class Described:
 
     @property
     def ios(self) -> int:
-        """Of all streams."""
+        """Return the number of IOs of all streams."""
         return sum(part.tally.ios for part in self.parts)
 
     @property
     def bytes(self) -> int:
-        """Read, written and discarded."""
+        """Return the bytes read, written and discarded."""
         return sum(part.tally.bytes for part in self.parts)
 
     def of(self, op: int) -> Tally:
-        """All that was done in a direction; its bins count what was answered."""
+        """Return the Tally of one operation; its bins count the IOs with a response time."""
         return sum((part.tally for part in self.parts if part.op == op), Tally())
 
     @property
     def whole(self) -> Step:
-        """All steps as one."""
+        """Return all steps added up into one."""
         first, *others = self.steps
         for step in others:
             first = first + step
@@ -87,11 +88,11 @@ class Described:
 
 
 def described(trace: "Trace | steps.Steps") -> Described:
-    """Everything that is said of a trace. BadInput where it has no IO."""
+    """Return the description of a trace. Raise BadInput if it has no IO."""
     if isinstance(trace, Trace):
         return _of_ios(trace)
     whole = tuple(steps.coarser(trace, steps.length_of(_end_ns(trace))))
-    return _told(trace.about, whole, None, None, derived=False)
+    return _description(trace.about, whole, None, None, derived=False)
 
 
 def _end_ns(trace: steps.Steps) -> int:
@@ -102,24 +103,24 @@ def _end_ns(trace: steps.Steps) -> int:
 
 
 def _of_ios(trace: Trace) -> Described:
-    surveyed = _Survey(trace)
+    survey = _Survey(trace)
     folding = Folding(steps.length_of(trace.end_ns))
-    told = chain.from_iterable(folding.add(surveyed.seen(batch)) for batch in trace.batches())
-    whole = (*told, *folding.end())
-    return _told(trace.about, whole, surveyed.places(), surveyed.gaps(), derived=surveyed.derived)
+    ended = chain.from_iterable(folding.add(survey.add(batch)) for batch in trace.batches())
+    whole = (*ended, *folding.end())
+    return _description(trace.about, whole, survey.places(), survey.gaps(), derived=survey.derived)
 
 
-def _told(
+def _description(
     about: About, whole: tuple[Step, ...], places: Places | None, gaps: Tally | None, *, derived: bool
 ) -> Described:
     if not any(step.ios for step in whole):
-        raise BadInput("the trace has no IO, so there is nothing to tell of it")
+        raise BadInput("the trace has no IO, so it cannot be described")
     end_ns = whole[-1].start_ns + whole[-1].length_ns
     return Described(about, end_ns, whole, tuple(steps.cumulative(whole)), places, gaps, derived)
 
 
 class _Survey:
-    """What steps do not keep: places, times between IOs, depths where only response times are told."""
+    """Collects what steps do not hold: addresses, times between IOs, and depths derived from response times."""
 
     def __init__(self, trace: Trace) -> None:
         from stend.trace import _places
@@ -136,12 +137,12 @@ class _Survey:
         self._ends = np.zeros(1 + _places.MOST_IN_FLIGHT, np.int64)
         self.derived = False
 
-    def seen(self, batch: Batch) -> Batch:
-        """Takes them in; the same batch, with depths where they follow from response times."""
+    def add(self, batch: Batch) -> Batch:
+        """Add a batch to the maps, and return it with depths if they can be derived from response times."""
         t_ns = batch["t_ns"]
-        told = (t_ns, batch["op"], batch["offset"], batch["length"])
+        columns = (t_ns, batch["op"], batch["offset"], batch["length"])
         maps = (self._touched, self._counts, self._heat)
-        self._kernels.place(*told, self._fine, self._coarse, *maps, self._step_ns, self._row)
+        self._kernels.place(*columns, self._fine, self._coarse, *maps, self._step_ns, self._row)
         longest, squares = self._kernels.gaps(t_ns, self._last_ns, self._bins)
         self._longest, self._squares = max(self._longest, longest), self._squares + squares
         self._first_ns = int(t_ns[0]) if self._first_ns is None else self._first_ns
@@ -175,13 +176,13 @@ class _Survey:
 
 
 def _reach_bytes(trace: Trace) -> int:
-    """Where the last of all reads and writes ends."""
+    """Return the byte where the last read or write ends."""
     parts = trace.batches(("op", "offset", "length"))
     return max((int(((part["offset"] + part["length"]) * (part["op"] <= WRITE)).max()) for part in parts), default=0)
 
 
 def _unit(span: int, most: int, least: int) -> int:
-    """The least power of two of bytes of which there are at most so many."""
+    """Return the smallest cell size in bytes, `least` times a power of two, that needs at most `most` cells."""
     unit = least
     while span > unit * most:
         unit *= 2
@@ -189,7 +190,7 @@ def _unit(span: int, most: int, least: int) -> int:
 
 
 def streams(parts: Iterable[Part], share: float = 0.8) -> int:
-    """How many of the most frequent streams it takes to make that share of the IOs."""
-    own = sorted((part.tally.ios for part in parts), reverse=True)
-    sums = np.cumsum(own)
+    """Return how many of the most frequent streams make up this share (0-1) of the IOs."""
+    ios = sorted((part.tally.ios for part in parts), reverse=True)
+    sums = np.cumsum(ios)
     return int(np.searchsorted(sums, share * sums[-1] * (1 - 1e-12))) + 1

@@ -1,4 +1,4 @@
-"""Kernels that cut text into lines and fields and read numbers; what is no number is said so, never mended."""
+"""Kernels that split text into lines and fields and parse numbers; a field that is not a number is only flagged."""
 
 from typing import Any
 
@@ -18,10 +18,11 @@ TOP = (1 << 63) - 1
 
 @compiled
 def split(data: Bytes, separator: int, begin: Places, end: Places, count: Places) -> int:  # noqa: C901
-    """Of each line where its fields begin and end, and how many there are, those beyond the arrays' width counted too.
+    """Write where the fields of each line begin and end, and return the number of lines.
 
-    A space as separator stands for any run of spaces and tabs. A carriage return before the line's end is no part of
-    it. The number of lines is returned; what follows the last newline is a line where it is not empty.
+    `count` is the number of fields of a line, also those beyond the width of the arrays. A space as separator matches
+    any run of spaces and tabs. A carriage return before the end of a line is dropped. Text after the last newline
+    counts as a line if it is not empty.
     """
     lines, at, size, most = 0, 0, len(data), begin.shape[1]
     while at < size:
@@ -55,9 +56,9 @@ def split(data: Bytes, separator: int, begin: Places, end: Places, count: Places
 
 @compiled
 def scaled(data: Bytes, begin: Places, end: Places, places: int, values: Numbers, good: Flags) -> None:
-    """Decimal numbers times 10^places, digits beyond that cut off; without places no point is allowed.
+    """Parse decimal numbers times 10^places and cut off further digits. With 0 places no decimal point is allowed.
 
-    Not good is what holds anything but digits and one point between them, or is beyond 63 bits.
+    `good` is False for a field that holds anything but digits and one point between them, or needs more than 63 bits.
     """
     for line in range(len(begin)):
         value: Any
@@ -90,7 +91,10 @@ def scaled(data: Bytes, begin: Places, end: Places, places: int, values: Numbers
 
 @compiled
 def packed(data: Bytes, begin: Places, end: Places, values: npt.NDArray[np.uint64]) -> None:
-    """The first eight bytes of each field, the first the lowest; a longer field has its length in the highest byte."""
+    """Pack the first eight bytes of each field into a number, the first byte lowest.
+
+    For a longer field the highest byte holds its length instead (128 + length, at most 255).
+    """
     for line in range(len(begin)):
         value, length = np.uint64(0), end[line] - begin[line]
         for at in range(min(length, 8)):
@@ -102,7 +106,7 @@ def packed(data: Bytes, begin: Places, end: Places, values: npt.NDArray[np.uint6
 
 @compiled
 def hashed(data: Bytes, begin: Places, end: Places, values: Numbers) -> None:
-    """Take each field into a hash of its line (FNV-1a, 63 bits)."""
+    """Add a field of each line to the hash of that line (FNV-1a, 63 bits)."""
     for line in range(len(begin)):
         mixed = np.uint64(values[line]) ^ np.uint64(14695981039346656037)
         for at in range(begin[line], end[line]):
@@ -112,7 +116,7 @@ def hashed(data: Bytes, begin: Places, end: Places, values: Numbers) -> None:
 
 @compiled
 def newlines(data: Bytes) -> int:
-    """How many there are."""
+    """Return the number of newlines."""
     many = 0
     for byte in data:
         many += byte == NEWLINE

@@ -1,4 +1,4 @@
-"""A trace's IOs, batch by batch in their order, become steps: what a capture does as it goes, and `show` of a trace."""
+"""Fold the IOs of a trace, batch by batch in their order, into steps; used by a running capture and by `trace show`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -31,7 +31,7 @@ FOLDED = ("t_ns", "op", "offset", "length", "latency_ns", "depth", "process")
 
 
 class Folding:
-    """Takes batches of the one form, gives the steps that they end; a step without IOs is given too."""
+    """Folds batches of IOs into steps of `step_ns`; steps without IOs are yielded too."""
 
     def __init__(self, step_ns: int = SECOND_NS) -> None:
         self.step_ns = step_ns
@@ -39,34 +39,34 @@ class Folding:
         self._state.at[END] = step_ns
 
     def ready(self) -> None:
-        """Compiled, or taken from the cache, before the first IO comes, which costs seconds."""
+        """Compile the kernel, or load it from the cache, before the first IO; compiling takes seconds."""
         nothing = {name: np.zeros(0, kind) for name, kind in COLUMNS.items()}
         self._folded([nothing[name] for name in FOLDED], 0)
 
     def add(self, batch: Batch) -> Iterator[Step]:
-        """The steps that are over with these IOs; their batch must be taken to its end."""
+        """Add a batch and yield the steps that it completes; the iterator must be read to its end."""
         rows = len(batch["t_ns"])
         unknown = np.full(rows, UNKNOWN, np.int64)
-        told = [batch.get(name, unknown) for name in FOLDED]
+        columns = [batch.get(name, unknown) for name in FOLDED]
         at = 0
         while at < rows:
-            at = self._folded(told, at)
+            at = self._folded(columns, at)
             if at < rows and int(batch["t_ns"][at]) < self._state.at[END]:
                 self._state = _longer(self._state)
             elif at < rows:
                 yield self._closed()
 
-    def _folded(self, told: list[npt.NDArray[Any]], first: int) -> int:
-        t_ns, op, offset, length, latency, depth, process = told
+    def _folded(self, columns: list[npt.NDArray[Any]], first: int) -> int:
+        t_ns, op, offset, length, latency, depth, process = columns
         return int(fold(t_ns, op, offset, length, latency, depth, process, first, self._state))
 
     def until(self, t_ns: int) -> Iterator[Step]:
-        """The steps that are over at that time, after which no IO of them comes any more."""
+        """Yield the steps that end by `t_ns`; no later IO may belong to them."""
         while self._state.at[END] <= t_ns:
             yield self._closed()
 
     def end(self, t_ns: int = 0) -> Iterator[Step]:
-        """Those that are left, the last one cut at `t_ns` or behind the last IO."""
+        """Yield the remaining steps; the last one ends at `t_ns` or when its last IO is done, whichever is later."""
         yield from self.until(t_ns)
         s = self._state
         if s.at[IOS] or t_ns > s.at[START]:
@@ -74,7 +74,7 @@ class Folding:
             yield self._closed()
 
     def _closed(self) -> Step:
-        """The present step; the next begins."""
+        """Return the current step and start the next one."""
         s = self._state
         start, end, rows = int(s.at[START]), int(s.at[END]), int(s.at[ROWS])
         idle = int(s.at[IDLE]) + max(end - max(int(s.at[BUSY]), start), 0)
@@ -95,7 +95,7 @@ class Folding:
 
 
 def steps(batches: Iterable[Batch], step_ns: int = SECOND_NS) -> Iterator[Step]:
-    """The steps of a whole trace."""
+    """Yield the steps of a whole trace."""
     folding = Folding(step_ns)
     for batch in batches:
         yield from folding.add(batch)
@@ -130,7 +130,7 @@ def _empty(rows: int) -> State:
 
 
 def _longer(s: State) -> State:
-    """The same with room for twice as many streams."""
+    """Return the state with room for twice as many streams."""
     more = _empty(len(s.keys))
     return s._replace(
         keys=np.concatenate([s.keys, more.keys]),

@@ -1,7 +1,7 @@
-"""The one form of a trace: a Parquet file of IOs, and what is known of the whole under one key of its metadata.
+"""The trace format of stend: a Parquet file of IOs, with facts about the whole trace under one key of its metadata.
 
-A batch is a mapping of columns to arrays of one length. What a source does not tell is null in the file and UNKNOWN
-in arrays; a column that a batch leaves out is unknown, its flags are none.
+A batch is a mapping of columns to arrays of one length. A value that the source does not record is null in the file
+and UNKNOWN in arrays. If a batch lacks a column, its values are unknown; missing flags are 0.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ UNKNOWN = -1
 VERSION = 1
 KEY = "stend.trace"
 ROWS = 1 << 20
-"""IOs in a row group: of each column some megabytes, which is what reading a trace holds at a time."""
+"""IOs in a row group: a few megabytes of each column, which is what reading a trace keeps in memory."""
 
 Batch = Mapping[str, npt.NDArray[Any]]
 COLUMNS: dict[str, npt.DTypeLike] = {
@@ -39,20 +39,20 @@ COLUMNS: dict[str, npt.DTypeLike] = {
     "depth": np.int32,
     "process": np.int32,
 }
-"""t_ns: issued, from the trace's beginning, ascending; offset and length: bytes (a bare flush has length 0);
+"""t_ns: time of issue since the start of the trace, ascending; offset and length: bytes (a bare flush has length 0);
 latency_ns: done - issued; depth: IOs of the drive in flight at issue, this one included; process: pid or stream."""
 MAY = ("latency_ns", "depth", "process")
-"""Columns that a source may not tell."""
+"""Columns that may be null, because some sources do not record them."""
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is known of a trace as a whole.
+    """Facts about a trace as a whole.
 
-    `lost`: IOs that happened and are not in it, `lost_words` how the source says so; of `lines` that were read (0 where
-    the source has none) `malformed` are those that could not be, by why, and `skipped` sound ones that tell of no IO;
-    `timed`: whether times are told, or only an order (every t_ns is 0 then); `late`: IOs that came too late to be
-    sorted in, and stand at the time of the one before; `begun_s`: Unix time of t_ns 0; `shifted`: offsets were moved
-    by a secret, so that they tell no layout.
+    `lost`: IOs that happened but are missing; `lost_words`: the source's wording for that. `lines`: lines read, 0 if
+    the source is not text; `malformed`: lines that could not be parsed, and `skipped`: valid lines without an IO, both
+    counted by reason. `timed`: False if only the order is recorded (every t_ns is 0 then). `late`: IOs that came too
+    late to be sorted in and got the time of the IO before. `begun_s`: Unix time of t_ns 0. `shifted`: offsets were
+    moved by a secret amount, so that they do not reveal the layout.
     """
 
     version: int = VERSION
@@ -72,7 +72,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Whoever made the trace chose these words; they are shown on terminals and pages."""
+        """Escape all texts, because they come from outside and are shown on terminals and pages."""
         for name in self.__struct_fields__:
             written = plain_all(getattr(self, name))
             msgspec.structs.force_setattr(self, name, tuple(written) if isinstance(written, list) else written)
@@ -80,7 +80,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A trace on disk; `ios` how many it holds, `end_ns` when the last was issued."""
+    """A trace on disk; `ios` is its number of IOs, `end_ns` the time when the last one was issued."""
 
     path: Path
     about: About
@@ -88,9 +88,9 @@ class Trace:
     end_ns: int
 
     def batches(self, columns: Sequence[str] = tuple(COLUMNS), rows: int = ROWS) -> Iterator[dict[str, Any]]:
-        """Yield these columns in the trace's order, at most `rows` IOs at a time.
+        """Yield these columns in the order of the trace, at most `rows` IOs at a time.
 
-        Raise BadInput where the file is broken, or holds a number that no trace can have.
+        Raise BadInput if the file is broken, or holds a number that a trace cannot have.
         """
         yield from Sound(str(self.path)).checked(self._unchecked(columns, rows))
 
@@ -110,7 +110,7 @@ class Trace:
 
 
 class Writer:
-    """Takes batches in their order; `about` must be set before the end."""
+    """Writes batches in their order; `about` must be set before `writing` ends."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -119,7 +119,7 @@ class Writer:
         self.about: About | None = None
 
     def add(self, batch: Batch) -> None:
-        """Write these IOs behind the others. ValueError where they are not in order, or of other columns."""
+        """Append these IOs. Raise ValueError if they are out of order or have other columns."""
         import pyarrow as pa
 
         t_ns = np.asarray(batch["t_ns"], np.int64)
@@ -134,19 +134,22 @@ class Writer:
 
 @contextmanager
 def writing(path: Path) -> Iterator[Writer]:
-    """A trace that is at `path` once this ends, whole, or not at all; OSError where it cannot be written."""
+    """Yield a Writer for a trace that appears at `path`, complete, when the block ends without an error.
+
+    Raise OSError if it cannot be written.
+    """
     extras.need("a trace", "pyarrow")
     from pyarrow import parquet
 
     with atomic.replaced(path) as part, parquet.ParquetWriter(part, _schema(), **_PACKED) as file:
         yield (writer := Writer(file))
         if writer.about is None:
-            raise ValueError("a trace says what it is")
+            raise ValueError("set `about` before the end: a trace needs a description")
         file.add_key_value_metadata({KEY: msgspec.json.encode(writer.about).decode()})
 
 
 def write(path: Path, batches: Iterable[Batch], about: About) -> Trace:
-    """A trace of these IOs."""
+    """Write a trace of these IOs and return it."""
     with writing(path) as writer:
         writer.about = about
         for batch in batches:
@@ -155,7 +158,7 @@ def write(path: Path, batches: Iterable[Batch], about: About) -> Trace:
 
 
 def opened(path: Path) -> Trace:
-    """A trace that is in this form. BadInput where the file is not."""
+    """Open a trace in this format. Raise BadInput if the file is not one."""
     extras.need("a trace", "pyarrow")
     import pyarrow as pa
     from pyarrow import parquet
@@ -177,7 +180,7 @@ def opened(path: Path) -> Trace:
 
 
 def claims(head: bytes) -> bool:
-    """Whether a file that begins so is Parquet."""
+    """Return True if the first bytes of a file are those of Parquet."""
     return head[:4] == b"PAR1"
 
 
@@ -186,7 +189,7 @@ _PACKED = {
     "use_dictionary": ["op", "flags", "length", "depth", "process"],
     "column_encoding": {"t_ns": "DELTA_BINARY_PACKED", "offset": "PLAIN", "latency_ns": "PLAIN"},
 }
-"""As measured: two thirds of the bytes and half of the time of what pyarrow does by itself."""
+"""Options of pyarrow; measured against its defaults they take two thirds of the bytes and half of the time."""
 
 
 def _schema() -> Any:
@@ -213,16 +216,16 @@ def _array(column: Any) -> npt.NDArray[Any]:
     return array
 
 
-def _together(told: Any, rows: int) -> Iterator[list[int]]:
-    """Row groups that are read at once: those that are small, up to so many rows."""
+def _together(metadata: Any, rows: int) -> Iterator[list[int]]:
+    """Yield lists of row groups to read at once: small neighbours are joined, up to this many rows."""
     groups: list[int] = []
     many = 0
-    for number in range(told.num_row_groups):
-        own = told.row_group(number).num_rows
-        if groups and many + own > rows:
+    for number in range(metadata.num_row_groups):
+        group_rows = metadata.row_group(number).num_rows
+        if groups and many + group_rows > rows:
             yield groups
             groups, many = [], 0
-        groups, many = [*groups, number], many + own
+        groups, many = [*groups, number], many + group_rows
     if groups:
         yield groups
 
@@ -238,5 +241,5 @@ def _end_ns(file: Any, path: Path) -> int:
         return 0
     times = file.read_row_group(last, columns=["t_ns"]).column(0)
     if not len(times):
-        raise BadInput(f"{path} cannot be read as a trace: it holds fewer rows than it says")
+        raise BadInput(f"{path} cannot be read as a trace: it holds fewer rows than its metadata states")
     return int(times[-1].as_py())

@@ -1,4 +1,4 @@
-"""A block of lines of somebody else's text, field by field; each line ends up read, left out or malformed, with why."""
+"""Parse a block of text lines field by field; each line ends up as read, skipped or malformed, with the reason."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ YEAR_NS = 366 * 86_400 * 10**9
 
 
 def word(text: bytes) -> int:
-    """A field as `Lines.words` tells it."""
+    """Return the number that `Lines.words` gives for a field with this text."""
     length = len(text)
     if length <= 8:
         return int.from_bytes(text, "little")
@@ -25,17 +25,17 @@ def word(text: bytes) -> int:
 
 
 class Lines:
-    """Lines of one block; arrays have one value a line, and those of lines that are not good mean nothing."""
+    """Lines of one block. Arrays have one value per line; the values of lines that are not good are meaningless."""
 
     def __init__(self, block: npt.NDArray[np.uint8], separator: str, most: int) -> None:
-        """`most`: fields of a line that may be asked for."""
+        """Split the block into lines and fields; `most` is the number of fields of a line that can be read."""
         rows = fields.newlines(block) + 1
         begin, end = np.zeros((rows, most), np.int32), np.zeros((rows, most), np.int32)
         count = np.zeros(rows, np.int32)
         many = fields.split(block, ord(separator), begin, end, count)
         self._data, self._begin, self._end, self.count = block, begin[:many], end[:many], count[:many]
         self._state = np.zeros(many, np.uint8)
-        self._said: list[tuple[bool, str]] = []
+        self._reasons: list[tuple[bool, str]] = []
         self.names: dict[int, str] = {}
         self.skip(self.count == 0, "empty lines")
 
@@ -44,34 +44,34 @@ class Lines:
 
     @property
     def good(self) -> Flags:
-        """Lines of which nothing was said."""
+        """Return the mask of lines that are neither skipped nor malformed."""
         good: Flags = self._state == 0
         return good
 
     def skip(self, where: Flags, what: str) -> None:
-        """These are sound and no IOs."""
+        """Mark lines as valid but without an IO, for the reason `what`."""
         self._leave(where, False, what)
 
     def demand(self, true: Any, why: str) -> None:
-        """Those of which this is not true are malformed."""
+        """Mark the lines for which this is not true as malformed, for the reason `why`."""
         self._leave(~np.asarray(true), True, why)
 
     def words(self, field: int) -> npt.NDArray[np.uint64]:
-        """A field's bytes as a number that `word` makes too."""
+        """Return a field of each line as the number that `word` gives for its text."""
         values = np.zeros(len(self), np.uint64)
         fields.packed(self._data, *self._at(field), values)
         return values
 
     def choice(self, field: int, table: Mapping[bytes, int], why: str) -> npt.NDArray[np.int64]:
-        """What the table has for a field; a line with another word is malformed."""
-        own, values = self.words(field), np.full(len(self), -1)
+        """Return the table's value for a field, or -1 and mark the line as malformed for another text."""
+        words, values = self.words(field), np.full(len(self), -1)
         for text, value in table.items():
-            values[own == np.uint64(word(text))] = value
+            values[words == np.uint64(word(text))] = value
         self.demand(values >= 0, why)
         return values
 
     def volumes(self, *places: int) -> Numbers:
-        """Which drive each line is of, as a number that its fields have alone; `names` has the good ones in words."""
+        """Return a hash per line of the fields that name its drive, and add names of good lines to `names`."""
         keys = np.zeros(len(self), np.int64)
         for field in places:
             fields.hashed(self._data, *self._at(field), keys)
@@ -81,15 +81,18 @@ class Lines:
         return keys
 
     def text(self, line: int, field: int) -> str:
-        """One field."""
+        """Return the text of one field, escaped for terminals."""
         return plain(bytes(self._data[self._begin[line, field] : self._end[line, field]]).decode(errors="replace"))
 
     def whole(self, field: int, why: str, most: int = LARGEST) -> Numbers:
-        """A whole number of at most so much."""
+        """Return whole numbers; a line with another text or a value above `most` is malformed."""
         return self.decimal(field, 0, why, most)
 
     def decimal(self, field: int, places: int, why: str, most: int = LARGEST, of: Flags | None = None) -> Numbers:
-        """A decimal number times 10^places; demanded of all lines, or of these alone."""
+        """Return decimal numbers times 10^places; a line with another text or a value above `most` is malformed.
+
+        With `of` only these lines must hold such a number.
+        """
         values, good = np.zeros(len(self), np.int64), np.zeros(len(self), np.bool_)
         fields.scaled(self._data, *self._at(field), places, values, good)
         good &= values <= most
@@ -97,7 +100,7 @@ class Lines:
         return values
 
     def place(self, offset: int, length: int, op: Numbers, unit: int = 1) -> tuple[Numbers, Numbers]:
-        """Offset and length in bytes of two fields in units; only a flush may be of nothing."""
+        """Return offset and length in bytes from two fields in units of `unit` bytes; only a flush may have 0 bytes."""
         begin = self.whole(offset, "the offset is no number", LARGEST // unit) * unit
         size = self.whole(length, "the length is no number", LARGEST // unit) * unit
         self.demand((size > 0) | (op == 2), "it is of no bytes")
@@ -105,7 +108,7 @@ class Lines:
         return begin, size
 
     def near(self, t_ns: Numbers) -> Numbers:
-        """The same; a time that is a year from its block's others is malformed, for no trace is that long."""
+        """Return the times; one that is a year from the median of its block is malformed: no trace is that long."""
         if (good := self.good).any():
             self.demand(
                 abs(t_ns - np.int64(np.median(t_ns[good]))) < YEAR_NS, "the time is a year from its neighbours'"
@@ -113,23 +116,23 @@ class Lines:
         return t_ns
 
     def read(self, columns: Batch) -> dict[str, npt.NDArray[Any]]:
-        """The good ones of these, as IOs."""
+        """Return the values of the good lines, as a batch of IOs."""
         good = self.good
         return {name: values[good] for name, values in columns.items()}
 
     def counted(self) -> tuple[Counter[str], Counter[str]]:
-        """How many are malformed and how many were left out, by why."""
-        many = np.bincount(self._state, minlength=len(self._said) + 1)[1:]
-        told = [(bad, why, int(n)) for (bad, why), n in zip(self._said, many, strict=True) if n]
+        """Return how many lines are malformed and how many are skipped, each counted by reason."""
+        many = np.bincount(self._state, minlength=len(self._reasons) + 1)[1:]
         malformed, skipped = Counter[str](), Counter[str]()
-        for bad, why, n in told:
-            (malformed if bad else skipped)[why] += n
+        for (bad, why), n in zip(self._reasons, many.tolist(), strict=True):
+            if n:
+                (malformed if bad else skipped)[why] += n
         return malformed, skipped
 
     def _leave(self, where: Flags, malformed: bool, why: str) -> None:
-        if (malformed, why) not in self._said:
-            self._said.append((malformed, why))
-        self._state[where & (self._state == 0)] = self._said.index((malformed, why)) + 1
+        if (malformed, why) not in self._reasons:
+            self._reasons.append((malformed, why))
+        self._state[where & (self._state == 0)] = self._reasons.index((malformed, why)) + 1
 
     def _at(self, field: int) -> tuple[fields.Places, fields.Places]:
         return self._begin[:, field], self._end[:, field]

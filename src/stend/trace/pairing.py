@@ -1,7 +1,7 @@
-"""Issues and completions that are told apart become IOs: each issue with its own completion, and its depth.
+"""Pair issue events with completion events into IOs, with the response time and the depth of each.
 
-IOs are told in the order of their issue, held back until all before them are done, or until so many are held that the
-oldest is taken for lost.
+IOs come out in the order of their issue. An IO is held back until all before it are done, or until HELD IOs are held:
+then the oldest one counts as lost.
 """
 
 from typing import Any
@@ -15,25 +15,26 @@ from stend.trace.form import UNKNOWN, Batch
 ISSUE, DONE = 0, 1
 HELD = 1 << 18
 IN_FLIGHT = 1 << 13
-"""More IOs than this are never in flight; of more the older half is taken for lost."""
+"""Most IOs in flight; with more, the older half counts as lost."""
 
 
 @compiled
 def _pair(event: Any, t_ns: Any, key: Any, first: Any, issued: Any, latency: Any, depth: Any, at: Any, f: Any) -> Any:
-    """Issues get places from `at` on in the arrays, which begin with IO number `first`.
+    """Write issue times, response times and depths into the arrays, which start with IO number `first`.
 
-    `f` [2, 1 + IN_FLIGHT]: how many are in flight, then their keys and numbers, the oldest first.
+    New issues go to the places from `at` on. `f` [2, 1 + IN_FLIGHT]: the number of IOs in flight, then their keys and
+    IO numbers, the oldest first.
     """
     for i in range(event.shape[0]):
-        flying, found = f[0, 0], 0
+        flying, entry = f[0, 0], 0
         for k in range(1, flying + 1):
             if f[0, k] == key[i]:
-                found = k
+                entry = k
                 break
-        if found:  # done, or asked for anew, and its end was lost
-            if event[i] == DONE and f[1, found] >= first:
-                latency[f[1, found] - first] = max(t_ns[i] - issued[f[1, found] - first], 0)
-            for k in range(found, flying):
+        if entry:  # done, or issued again because its completion was lost
+            if event[i] == DONE and f[1, entry] >= first:
+                latency[f[1, entry] - first] = max(t_ns[i] - issued[f[1, entry] - first], 0)
+            for k in range(entry, flying):
                 f[0, k], f[1, k] = f[0, k + 1], f[1, k + 1]
             flying -= 1
         if event[i] == ISSUE:
@@ -50,7 +51,7 @@ def _pair(event: Any, t_ns: Any, key: Any, first: Any, issued: Any, latency: Any
 
 
 class Pairing:
-    """Takes blocks of events, gives IOs."""
+    """Pairs blocks of events into IOs."""
 
     def __init__(self) -> None:
         self._flying = np.zeros((2, 1 + IN_FLIGHT), np.int64)
@@ -60,8 +61,11 @@ class Pairing:
     def add(
         self, event: npt.NDArray[np.int64], t_ns: npt.NDArray[np.int64], key: npt.NDArray[np.int64], ios: Batch
     ) -> Batch:
-        """Events in their order: ISSUE or DONE, when, and a key that both of an IO share (its place and direction);
-        `ios` are the columns of the issues alone. What is sure by now is given back."""
+        """Add events in their order and return the IOs that are complete by now.
+
+        `event` is ISSUE or DONE, `key` is shared by both events of an IO (from its place and direction), and `ios` has
+        the columns of the issues alone.
+        """
         many = int((event == ISSUE).sum())
         fresh: dict[str, npt.NDArray[Any]] = {
             "latency_ns": np.full(many, UNKNOWN, np.int64),
@@ -69,7 +73,7 @@ class Pairing:
         }
         fresh |= ios
         old = len(self._held["t_ns"]) if self._held else 0
-        held = {name: np.concatenate([self._held[name], own]) if old else own for name, own in fresh.items()}
+        held = {name: np.concatenate([self._held[name], new]) if old else new for name, new in fresh.items()}
         issued = np.ascontiguousarray(held["t_ns"], np.int64).copy()
         _pair(event, t_ns, key, self._first, issued, held["latency_ns"], held["depth"], old, self._flying)
         open_now = self._flying[1, 1 : 1 + self._flying[0, 0]]
@@ -78,10 +82,10 @@ class Pairing:
         return self._give(held, max(sure, len(issued) - HELD, 0))
 
     def rest(self) -> Batch:
-        """All that is held, at the end; response times of what never came back are unknown."""
+        """Return the IOs still held, at the end; without a completion the response time is UNKNOWN."""
         return self._give(self._held, len(self._held["t_ns"])) if self._held else {}
 
     def _give(self, held: dict[str, npt.NDArray[Any]], many: int) -> Batch:
-        self._held = {name: own[many:] for name, own in held.items()}
+        self._held = {name: values[many:] for name, values in held.items()}
         self._first += many
-        return {name: own[:many] for name, own in held.items()}
+        return {name: values[:many] for name, values in held.items()}

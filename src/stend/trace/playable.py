@@ -1,4 +1,4 @@
-"""What must be known of a trace to play it and to judge by it: one pass over it, in level memory."""
+"""Summarise a trace for replay and for judging by it, in one pass and in constant memory."""
 
 import hashlib
 from collections.abc import Iterator
@@ -17,24 +17,24 @@ from stend.trace.folding import steps
 from stend.trace.steps import Step
 
 STEPS = 300
-"""Steps of time that are kept of a trace, of a second at least."""
+"""Most time steps kept of a trace; each lasts at least a second."""
 SECOND_NS = 1_000_000_000
 PLAYED = ("t_ns", "op", "flags", "offset", "length")
-"""Columns that make a trace the same one, whatever file it lies in."""
+"""Columns that identify a trace, whatever file holds it: its `number` is their hash."""
 EXAMPLE = Path(__file__).parent / "example.parquet"
-"""A short trace that comes along, made by `python -m tests.example_trace`: a mail server's mix, nobody's data."""
+"""A short trace that stend ships: a synthetic mail server mix, made by `python -m tests.example_trace`."""
 
 
-class Looked:
-    """What a pass sees besides the steps."""
+class Extent:
+    """Hash and extent of a trace, collected in the pass that folds its steps."""
 
     def __init__(self) -> None:
         self.hash = hashlib.blake2b(digest_size=16)
         self.first = self.end = self.longest = -1
         self.odd_bits = 0
 
-    def through(self, batches: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """The same batches, looked at."""
+    def measured(self, batches: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield the batches unchanged and add each to the hash and the extent."""
         for batch in batches:
             for name in PLAYED:
                 self.hash.update(np.ascontiguousarray(batch[name]).astype("<i8").tobytes())
@@ -49,46 +49,49 @@ class Looked:
 
 
 def file_of(path: str) -> str:
-    """A trace in stend's own form for whatever is at `path`; "" is the example. BadInput where it is no trace."""
-    return str(_own(Path(path), Path(path).stat().st_mtime_ns)) if path else str(EXAMPLE)
+    """Return the path of the trace in stend's format, converted if needed; "" is the example.
+
+    Raise BadInput if the file is not a trace.
+    """
+    return str(_converted(Path(path), Path(path).stat().st_mtime_ns)) if path else str(EXAMPLE)
 
 
-def told(path: str) -> Traced:
-    """What is to be known of the trace at `path`; "" is the example. BadInput where it cannot be read or played."""
+def summarise(path: str) -> Traced:
+    """Return the summary of the trace at `path`; "" is the example. Raise BadInput if it cannot be read or played."""
     try:
-        own = Path(file_of(path))
-        return _told(own, own.stat().st_mtime_ns, path or "example")
+        file = Path(file_of(path))
+        return _summary(file, file.stat().st_mtime_ns, path or "example")
     except OSError as error:
         raise BadInput(f"the trace {path} cannot be read: {error.strerror}") from error
 
 
-_converted: list[TemporaryDirectory[str]] = []
-"""Where traces of other formats lie while this process plays them."""
+_folders: list[TemporaryDirectory[str]] = []
+"""Folders of traces converted from other formats; they last as long as this process."""
 
 
 @lru_cache(maxsize=8)
-def _own(path: Path, changed: int) -> Path:
+def _converted(path: Path, changed: int) -> Path:
     with path.open("rb") as file:
         if form.claims(file.read(4)):
             return path
     folder: TemporaryDirectory[str] = TemporaryDirectory(prefix="stend-trace-")
-    _converted.append(folder)
+    _folders.append(folder)
     return taken.convert(path, Path(folder.name) / "trace.parquet").path
 
 
 @lru_cache(maxsize=8)
-def _told(path: Path, changed: int, name: str) -> Traced:
-    trace, looked = form.opened(path), Looked()
+def _summary(path: Path, changed: int, name: str) -> Traced:
+    trace, extent = form.opened(path), Extent()
     length = max(SECOND_NS, -(-trace.end_ns // STEPS))
-    folded = list(steps(looked.through(trace.batches()), length))
-    if looked.first < 0:
+    folded = list(steps(extent.measured(trace.batches()), length))
+    if extent.first < 0:
         raise BadInput(f"the trace {name} reads and writes nothing: there is nothing to play")
     about, ops = trace.about, [_of(folded, op) for op in range(4)]
     depths = [step.depths for step in folded]
     issues = sum(sum(d.values()) for d in depths)
-    least = looked.odd_bits & -looked.odd_bits
+    least = extent.odd_bits & -extent.odd_bits
     return Traced(
-        number=looked.hash.hexdigest(),
+        number=extent.hash.hexdigest(),
         name=Path(name).name,
         source=about.source,
         device=about.device,
@@ -99,9 +102,9 @@ def _told(path: Path, changed: int, name: str) -> Traced:
         write=ops[form.WRITE],
         flushes=ops[form.FLUSH].ios,
         discards=ops[form.DISCARD].ios,
-        first_bytes=looked.first,
-        span_bytes=looked.end - looked.first,
-        longest_bytes=looked.longest,
+        first_bytes=extent.first,
+        span_bytes=extent.end - extent.first,
+        longest_bytes=extent.longest,
         block_bytes=min(least, 1 << 20),
         depth=sum(n * many for d in depths for n, many in d.items()) / issues if issues else 0,
         lost=about.lost,
@@ -115,10 +118,7 @@ def _of(folded: list[Step], op: int) -> Tally:
 
 
 def _moment(step: Step) -> Moment:
-    reads, writes = (_bare(_of([step], op)) for op in (form.READ, form.WRITE))
+    tallies = [_of([step], op) for op in (form.READ, form.WRITE)]
+    reads, writes = (Tally(t.ios, t.bytes, t.latency_ns, t.latency_ns2, t.max_ns) for t in tallies)  # without bins
     begin = step.start_ns / SECOND_NS
     return Moment(begin, begin + step.length_ns / SECOND_NS, reads, writes)
-
-
-def _bare(tally: Tally) -> Tally:
-    return Tally(tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns)

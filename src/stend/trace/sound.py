@@ -1,6 +1,6 @@
 """Check the numbers of a trace, batch by batch, before any compiled kernel computes with them.
 
-Kernels are compiled without bounds checks. A negative offset in a stranger's file would write outside of their arrays.
+Kernels are compiled without bounds checks. A negative offset in a file would write outside of their arrays.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from stend.base.units import MiB
 LARGEST = 1 << 61
 """Largest offset, length or time in ns (73 years): the sum of two stays within 63 bits."""
 LONGEST = 1 << 32
-"""Bytes of the longest read or write: the kernel takes no longer one."""
+"""Bytes of the longest read or write: the Linux kernel accepts no longer one."""
 MOST_DEPTH = 1 << 20
 MOST_BYTES = 1 << 62
 """Bytes of all IOs of a trace together: sums of them are written as 63-bit numbers."""

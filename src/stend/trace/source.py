@@ -1,4 +1,4 @@
-"""What is in a file of a trace, unpacked as it is read: blocks of whole lines, in level memory."""
+"""Read the text of a trace file in blocks of whole lines, unpacked on the fly and in constant memory."""
 
 import bz2
 import gzip
@@ -19,7 +19,7 @@ from stend.base.errors import BadInput
 
 BLOCK = 1 << 22
 LONGEST = 1 << 20
-"""A longer line is none of a trace; it is taken for one line of no sense."""
+"""Bytes; a longer line is not part of a trace and is replaced by one malformed line."""
 HEAD = 1 << 16
 
 PACKED: dict[bytes, Any] = {
@@ -33,8 +33,10 @@ BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, ta
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """The file's text, whatever it is packed with (gzip, zstd, xz, bzip2, and tar in any of them); BadInput where it
-    cannot be read or is torn."""
+    """Yield the text of a file packed with gzip, zstd, xz or bzip2, also as a tar in any of them, or not packed.
+
+    Raise BadInput if it cannot be read or is truncated.
+    """
     try:
         with path.open("rb") as raw:
             first = raw.read(8)
@@ -47,7 +49,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 
 class _Members:
-    """The files of a tar, one behind the other."""
+    """Reads the files of a tar, one after the other."""
 
     def __init__(self, packed: IO[bytes]) -> None:
         self._tar = tarfile.open(fileobj=packed, mode="r|")  # noqa: SIM115
@@ -55,7 +57,7 @@ class _Members:
         self._now: IO[bytes] | None = next(self._files, None)
 
     def read(self, size: int) -> bytes:
-        """The next bytes; a file's last line ends with it."""
+        """Return the next bytes; a newline is added between two files, so that no line spans both."""
         while self._now:
             if data := self._now.read(size):
                 return data
@@ -65,14 +67,14 @@ class _Members:
 
 
 def head(path: Path) -> bytes:
-    """The first whole lines."""
+    """Return the first whole lines of a file, about HEAD bytes."""
     with unpacked(path) as file:
         data = file.read(HEAD)
     return data[: data.rfind(b"\n") + 1] or data
 
 
 def blocks(file: IO[bytes]) -> Iterator[npt.NDArray[np.uint8]]:
-    """Whole lines, some megabytes at a time; a line that has no end is one without sense."""
+    """Yield whole lines, some megabytes at a time; a line longer than LONGEST becomes a malformed one."""
     left = b""
     while data := file.read(BLOCK):
         end = data.rfind(b"\n") + 1

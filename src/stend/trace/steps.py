@@ -1,6 +1,6 @@
-"""Statistics of a trace: steps of time, and in each what every IO stream did. No address is in them.
+"""Statistics of a trace: time steps, with the figures of every IO stream in each. They hold no addresses.
 
-A file of steps is zstd of JSON lines: what the trace is, then a line a step. A torn end is cut off.
+A file of steps is zstd of JSON lines: a header with the trace, then one line per step. A truncated end is cut off.
 """
 
 import io
@@ -28,13 +28,13 @@ Time = Annotated[int, msgspec.Meta(ge=0, le=LARGEST)]
 Length = Annotated[int, msgspec.Meta(ge=0, le=LONGEST)]
 Depth = Annotated[int, msgspec.Meta(ge=1, le=1024)]
 MOST = 300
-"""Steps of a trace that are shown."""
+"""Most steps of a trace that are shown."""
 LINE_BYTES = 1 << 26
-"""Bytes of the longest line that is read: a step has at most some thousand streams."""
+"""Most bytes of a line: a step has at most some thousand streams."""
 
 
 class Key(NamedTuple):
-    """An IO stream: what is done, with how many bytes at once, where. A flush or discard has 0 bytes and no place."""
+    """An IO stream: operation, block size, random or sequential. A flush or discard has 0 bytes and no place."""
 
     op: int
     block_bytes: int
@@ -42,17 +42,17 @@ class Key(NamedTuple):
 
     @property
     def label(self) -> str:
-        """`RND 4K R`."""
+        """Return the short name: `RND 4K R`."""
         if self.op not in (READ, WRITE):
             return OPS[self.op]
         return f"{'RND' if self.random else 'SEQ'} {block_label(self.block_bytes)} {'R' if self.op == READ else 'W'}"
 
 
 class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What one stream did in a step.
+    """Figures of one stream in a step.
 
-    `tally`: its IOs, their bytes, and the response times of those that were answered, which its bins count.
-    `depth_sum`: IOs in flight at each issue, added up; 0 where the source does not tell.
+    `tally`: IOs and bytes, and response times of the IOs that have one; its bins count only those. `depth_sum`: sum of
+    the IOs in flight at each issue, 0 if the source does not record them.
     """
 
     op: Op
@@ -63,12 +63,12 @@ class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def key(self) -> Key:
-        """Which stream."""
+        """Return the stream."""
         return Key(self.op, self.block_bytes, self.random)
 
     @property
     def depth(self) -> float | None:
-        """Mean number in flight at issue."""
+        """Return the mean number of IOs in flight at issue, or None if unknown."""
         return self.depth_sum / self.tally.ios if self.depth_sum else None
 
     def __add__(self, other: "Part") -> "Part":
@@ -76,10 +76,10 @@ class Part(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A stretch of a trace.
+    """One time step of a trace.
 
-    `idle_ns`: how long nothing was in flight, None where response times are unknown; `depths`: {IOs in flight at an
-    issue, this one included: issues}, empty where unknown, 1,024 and more as one; `parts`: a stream each.
+    `idle_ns`: time without an IO in flight, None if response times are unknown. `depths`: {IOs in flight at an issue,
+    this one included: issues}, empty if unknown; the key 1,024 means that or more. `parts`: one per stream.
     """
 
     start_ns: Time
@@ -90,32 +90,32 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def ios(self) -> int:
-        """Of all streams."""
+        """Return the number of IOs of all streams."""
         return sum(part.tally.ios for part in self.parts)
 
     @property
     def depth(self) -> float | None:
-        """Mean number in flight at issue."""
+        """Return the mean number of IOs in flight at issue, or None if unknown."""
         issues = sum(self.depths.values())
         return sum(depth * count for depth, count in self.depths.items()) / issues if issues else None
 
     @property
     def half_depth(self) -> int:
-        """How many in flight half of the issues do not exceed; 0 where unknown."""
-        seen, issues = 0, sum(self.depths.values())
+        """Return the depth that half of the issues do not exceed (the median), or 0 if unknown."""
+        counted, issues = 0, sum(self.depths.values())
         for depth, count in sorted(self.depths.items()):
-            seen += count
-            if 2 * seen >= issues:
+            counted += count
+            if 2 * counted >= issues:
                 return depth
         return 0
 
     @property
     def idle_share(self) -> float | None:
-        """For what part of it nothing was in flight; None where that is unknown."""
+        """Return the share (0-1) of the step without an IO in flight, or None if unknown."""
         return None if self.idle_ns is None or not self.length_ns else self.idle_ns / self.length_ns
 
     def __add__(self, other: "Step") -> "Step":
-        """Both as one; `other` comes later."""
+        """Return both added up; `other` must be the later one."""
         depths = dict(self.depths)
         for depth, count in other.depths.items():
             depths[depth] = depths.get(depth, 0) + count
@@ -130,7 +130,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"version": "stend.steps"}):
-    """The first line: whose steps they are, and how long each is."""
+    """The first line of a file of steps: the trace, and the length of a step in ns."""
 
     version: int = VERSION
     step_ns: Annotated[int, msgspec.Meta(ge=1, le=LARGEST)]
@@ -139,7 +139,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, rename={"version": "sten
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """A file of steps; iterate it for them, one in memory at a time."""
+    """A file of steps; iterating over it reads one step at a time."""
 
     path: Path
     step_ns: int
@@ -154,18 +154,18 @@ class Steps:
             except untrusted.BROKEN as error:
                 if not line.endswith(b"\n"):
                     return
-                said = untrusted.sentence(error)
-                raise BadInput(f"{self.path} is broken: line {number} is not a step: {said}") from None
+                reason = untrusted.sentence(error)
+                raise BadInput(f"{self.path} is broken: line {number} is not a step: {reason}") from None
             if step.start_ns < end_ns:
                 raise BadInput(f"{self.path} is broken: the step of line {number} starts before the end of the last")
             end_ns = step.start_ns + step.length_ns
             if end_ns > LARGEST:
-                raise BadInput(f"{self.path} is broken: the step of line {number} ends after any time that can be")
+                raise BadInput(f"{self.path} is broken: the step of line {number} ends after the latest possible time")
             yield step
 
 
 def opened(path: Path) -> Steps:
-    """A file of steps. BadInput where it is none."""
+    """Open a file of steps. Raise BadInput if the file is not one."""
     try:
         header = msgspec.json.decode(next(_lines(path), b""), type=Header)
     except (OSError, *untrusted.BROKEN) as error:
@@ -176,7 +176,7 @@ def opened(path: Path) -> Steps:
 
 
 def claims(head: bytes) -> bool:
-    """Whether a file that begins so is one of steps."""
+    """Return True if the first bytes of a file are those of a file of steps."""
     if not head.startswith(MAGIC):
         return False
     with suppress(zstandard.ZstdError):
@@ -185,17 +185,17 @@ def claims(head: bytes) -> bool:
 
 
 def header(step_ns: int, about: About) -> bytes:
-    """The beginning of a file of steps; what follows are `packed` steps, any number of times."""
+    """Return the start of a file of steps; any number of `packed` pieces may follow."""
     return zstandard.compress(msgspec.json.encode(Header(step_ns=step_ns, about=about)) + b"\n")
 
 
 def packed(steps: Iterable[Step]) -> bytes:
-    """Steps as a piece of a file."""
+    """Return steps as a piece of a file."""
     return zstandard.compress(b"".join(msgspec.json.encode(step) + b"\n" for step in steps))
 
 
 def coarser(steps: Iterable[Step], length_ns: int) -> Iterator[Step]:
-    """Steps of at least this length, made of shorter ones."""
+    """Add up neighbouring steps that start in the same multiple of `length_ns`, and yield the sums."""
     whole: Step | None = None
     for step in steps:
         if whole is not None and step.start_ns // length_ns != whole.start_ns // length_ns:
@@ -207,17 +207,17 @@ def coarser(steps: Iterable[Step], length_ns: int) -> Iterator[Step]:
 
 
 def length_of(end_ns: int) -> int:
-    """Return a whole number of seconds, in ns: a trace that ends then has no more steps of it than are shown."""
+    """Return the step length in ns, in whole seconds, with which a trace of `end_ns` has at most MOST steps."""
     return SECOND_NS * max(-(-end_ns // (SECOND_NS * MOST)), 1)
 
 
 def answered(tally: Tally) -> Tally:
-    """The same of those IOs alone whose response times are known."""
+    """Return the tally with the number of IOs reduced to those with a response time."""
     return msgspec.structs.replace(tally, ios=sum(tally.bins.values()))
 
 
 def merged(parts: Iterable[Part]) -> dict[Key, Part]:
-    """What each stream did in all of these."""
+    """Return the parts added up by stream."""
     every: dict[Key, Part] = {}
     for part in parts:
         every[part.key] = every[part.key] + part if part.key in every else part
@@ -225,7 +225,7 @@ def merged(parts: Iterable[Part]) -> dict[Key, Part]:
 
 
 def cumulative(steps: Iterable[Step]) -> list[Part]:
-    """The cumulative workload: each stream of the whole, the most frequent first."""
+    """Return the cumulative workload: every stream over all steps, the most frequent first."""
     every: dict[Key, Part] = {}
     for step in steps:
         every = merged([*every.values(), *step.parts])

@@ -1,4 +1,4 @@
-"""Anybody's trace into ours: read as a stream, sorted within a window, each line read, left out or malformed."""
+"""Convert traces of other tools to stend's format: read as a stream, and sort by time within a window."""
 
 import subprocess
 from collections import Counter
@@ -17,16 +17,16 @@ from stend.base.programs import missing
 from stend.trace import form, source, steps
 from stend.trace.form import About, Batch, Trace
 from stend.trace.lines import Lines
-from stend.trace.readers import Reader, formats, told_by
+from stend.trace.readers import Reader, detect, formats
 
 WINDOW = 1 << 19
-"""IOs that are held back to be sorted; one that comes later than that stands at the time of the last before."""
+"""IOs held back for sorting; an IO that comes later than that gets the time of the one before."""
 VOLUMES = 5
-"""So many volumes are named; of more the number is told."""
+"""Most volumes that a message names; further ones are only counted."""
 
 
 class Sorted:
-    """IOs in the order of their times, from the first one's on, of one volume or of all."""
+    """Sorts IOs of one volume or of all by time; times count from the first IO."""
 
     def __init__(self, volume: str) -> None:
         self.volume = volume
@@ -38,27 +38,27 @@ class Sorted:
         self._many = 0
 
     def add(self, batch: Batch) -> Iterator[Batch]:
-        """These too, in any order; what is sure by now is given."""
+        """Add IOs in any order, and yield those whose place is final."""
         if not len(batch["t_ns"]):
             return
-        own = self._chosen(batch)
-        self._held.append(own)
-        self._many += len(own["t_ns"])
+        chosen = self._chosen(batch)
+        self._held.append(chosen)
+        self._many += len(chosen["t_ns"])
         if self._many >= 2 * WINDOW:
             yield self._give(self._many - WINDOW)
 
     def rest(self) -> Iterator[Batch]:
-        """All that is left."""
+        """Yield the IOs still held."""
         if self._many:
             yield self._give(self._many)
 
     def _chosen(self, batch: Batch) -> Batch:
         if not self.volume or "volume" not in batch:
             return batch
-        own = [key for key, name in self.names.items() if name == self.volume]
-        mine = np.isin(batch["volume"], own)
-        self.left_out += int((~mine).sum())
-        return {name: values[mine] for name, values in batch.items()}
+        keys = [key for key, name in self.names.items() if name == self.volume]
+        chosen = np.isin(batch["volume"], keys)
+        self.left_out += int((~chosen).sum())
+        return {name: values[chosen] for name, values in batch.items()}
 
     def _give(self, many: int) -> Batch:
         names = list(self._held[0])
@@ -79,9 +79,9 @@ class Sorted:
 
 @contextmanager
 def reading(path: Path, reader: str = "", volume: str = "") -> Iterator[Trace | steps.Steps]:
-    """A trace in whatever form it is: ours, its statistics alone, or a foreign one, converted into a temporary file.
+    """Yield the trace or the file of steps at `path`; other formats are converted into a temporary file.
 
-    BadInput where it is none of them.
+    Raise BadInput if the file is neither.
     """
     extras.need("a trace", "pyarrow", "numba")
     try:
@@ -99,23 +99,24 @@ def reading(path: Path, reader: str = "", volume: str = "") -> Iterator[Trace | 
 
 
 def convert(path: Path, into: Path, reader: str = "", volume: str = "") -> Trace:
-    """What is in a foreign file, as a trace at `into`; which format it is in is told by its content.
+    """Convert a file of another tool into a trace at `into`; without `reader` the content decides on the format.
 
-    BadInput where no format is known or no IO is in it; Missing where blkparse is, and the file is of blktrace.
+    Raise BadInput if the format is unknown or the file holds no IO. Raise Missing if a file of blktrace needs blkparse
+    and it is not installed.
     """
     if binary(path):
         return _of_blktrace(path, into, volume)
     head = source.head(path)
-    name = reader or told_by(head)
+    name = reader or detect(head)
     if name not in formats():
-        said = f"there is no format {name!r}" if name else f"{path} is in no format of traces that is known here"
-        raise BadInput(f"{said}; known are {', '.join(sorted(formats()))}, blktrace and stend's own Parquet")
+        reason = f"there is no format {name!r}" if name else f"{path} is not in a known trace format"
+        raise BadInput(f"{reason}; known are {', '.join(sorted(formats()))}, blktrace and stend's own Parquet")
     with source.unpacked(path) as file:
-        return _taken(file, formats()[name](head), into, str(path), volume)
+        return _converted(file, formats()[name](head), into, str(path), volume)
 
 
 def binary(path: Path) -> bool:
-    """Whether it was written by blktrace."""
+    """Return True if the file was written by blktrace. Raise BadInput if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(4) in (b"\x07tae", b"eat\x07")
@@ -124,24 +125,24 @@ def binary(path: Path) -> bool:
 
 
 def _of_blktrace(path: Path, into: Path, volume: str) -> Trace:
-    """All processors' files of one trace, through blkparse."""
+    """Convert the files of all processors of one blktrace, through blkparse."""
     words = ["blkparse", "-D", str(path.parent), "-i", path.name.partition(".blktrace.")[0], "-q"]
     try:
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as run:
-            return _taken(cast(IO[bytes], run.stdout), formats()["blkparse"](b"  D  "), into, str(path), volume)
+            return _converted(cast(IO[bytes], run.stdout), formats()["blkparse"](b"  D  "), into, str(path), volume)
     except FileNotFoundError as error:
         raise Missing(f"{path} was written by blktrace; {missing('blkparse')}") from error
 
 
-def _taken(file: IO[bytes], reader: Reader, into: Path, place: str, volume: str) -> Trace:
+def _converted(file: IO[bytes], reader: Reader, into: Path, place: str, volume: str) -> Trace:
     malformed, skipped, lines, ordered = Counter[str](), Counter[str](), 0, Sorted(volume)
     with form.writing(into) as writer:
         for block in source.blocks(file):
-            own = Lines(block, reader.separator, reader.most)
-            batch = reader.parse(own)
-            ordered.names |= own.names
-            bad, other = own.counted()
-            malformed, skipped, lines = malformed + bad, skipped + other, lines + len(own)
+            parsed = Lines(block, reader.separator, reader.most)
+            batch = reader.parse(parsed)
+            ordered.names |= parsed.names
+            bad, other = parsed.counted()
+            malformed, skipped, lines = malformed + bad, skipped + other, lines + len(parsed)
             for sure in ordered.add(batch):
                 writer.add(_columns(sure, reader, ordered))
         for batch in (*ordered.add(reader.rest()), *ordered.rest()):
@@ -155,18 +156,18 @@ def _taken(file: IO[bytes], reader: Reader, into: Path, place: str, volume: str)
 
 
 def _columns(batch: Batch, reader: Reader, ordered: Sorted) -> dict[str, npt.NDArray[Any]]:
-    """As they are written: of several volumes in one trace each is a process of its own."""
-    own = {name: values for name, values in batch.items() if name in form.COLUMNS}
-    if "process" not in own and len(ordered.names) > 1 and not ordered.volume:
-        own["process"] = (batch["volume"] ^ batch["volume"] >> 31) & 0x7FFFFFFF
-    return own
+    """Return the columns of a trace; with several volumes and no processes each volume counts as a process."""
+    columns = {name: values for name, values in batch.items() if name in form.COLUMNS}
+    if "process" not in columns and len(ordered.names) > 1 and not ordered.volume:
+        columns["process"] = (batch["volume"] ^ batch["volume"] >> 31) & 0x7FFFFFFF
+    return columns
 
 
 def _nothing(place: str, reader: Reader, volume: str, ordered: Sorted, malformed: Counter[str]) -> str:
     if volume and volume not in ordered.names.values():
         return f"{place} has no volume {volume!r}; it has {_some(ordered)}"
     why = f": {malformed.most_common(1)[0][0]}" if malformed else ""
-    return f"{place} holds no IO as {reader.words} would tell it{why}"
+    return f"{place} holds no IO in the format {reader.words}{why}"
 
 
 def _some(ordered: Sorted) -> str:

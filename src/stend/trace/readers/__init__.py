@@ -1,6 +1,6 @@
-"""Traces of others: one file a format, found by its name, told by content, read as a stream of lines.
+"""Readers of trace formats of other tools: one module per format, recognised by content, read as a stream of lines.
 
-A format is a file with a class `Reader`; the one is taken that understands most of a file's first lines.
+Each module has a class `Reader`. `detect` chooses the one that parses most of a file's first lines.
 """
 
 import importlib
@@ -12,28 +12,28 @@ import numpy as np
 from stend.trace.lines import Lines
 from stend.trace.readers._reader import Reader
 
-__all__ = ["Reader", "formats", "known", "told_by"]
+__all__ = ["Reader", "detect", "formats", "parsed_share"]
 
 
 def formats() -> dict[str, type[Reader]]:
-    """Every reader by the name of its format, as typed: `msr`, `fio-iolog`."""
+    """Return every reader by the name of its format on the command line: `msr`, `fio-iolog`."""
     names = [module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")]
     every: list[Any] = [importlib.import_module(f"{__name__}.{name}") for name in names]
     return {module.__name__.rpartition(".")[2].replace("_", "-"): module.Reader for module in every}
 
 
-def known(own: type[Reader], head: bytes) -> float:
-    """The share of the first lines that a format understands, and of which some are IOs; 0 where none is."""
-    if not head.startswith(own.begins):
+def parsed_share(form: type[Reader], head: bytes) -> float:
+    """Return the share (0-1) of the first lines that are not malformed in a format, or 0 if they hold no IO."""
+    if not head.startswith(form.begins):
         return 0.0
-    reader, lines = own(head), Lines(np.frombuffer(head, np.uint8), own.separator, own.most)
+    reader, lines = form(head), Lines(np.frombuffer(head, np.uint8), form.separator, form.most)
     ios = len(reader.parse(lines)["t_ns"]) + len(reader.rest()["t_ns"])
     malformed, _ = lines.counted()
     return 1 - malformed.total() / len(lines) if ios else 0.0
 
 
-def told_by(head: bytes) -> str:
-    """The format that understands more than half of these lines, and more than others do; none is an empty word."""
-    shares = {name: known(own, head) for name, own in formats().items()}
+def detect(head: bytes) -> str:
+    """Return the format that parses most of these lines, or "" if each parses at most half of them."""
+    shares = {name: parsed_share(form, head) for name, form in formats().items()}
     best = max(shares, key=lambda name: shares[name])
     return best if shares[best] > 0.5 else ""

@@ -1,4 +1,4 @@
-"""What every reader of a format of lines has, and says of itself."""
+"""Base class of the readers: the facts about a line format, and its parser."""
 
 from typing import Any
 
@@ -12,27 +12,27 @@ NOTHING: dict[str, npt.NDArray[Any]] = {name: np.zeros(0, kind) for name, kind i
 
 
 class Reader:
-    """One reading of one file. Times may be since any moment; `volume` of an IO is which of several drives it is of."""
+    """Reads one file once. Times may count from any moment; the column `volume` distinguishes several drives."""
 
     words = ""
-    """what the format is, with where it is documented"""
+    """title of the format"""
     separator = ","
     most = 12
-    """fields of a line that are looked at"""
+    """number of fields of a line that can be read"""
     begins = b""
-    """what every file of the format begins with"""
+    """first bytes of every file of the format"""
     epoch = False
-    """times are nanoseconds since 1970"""
+    """True if times are nanoseconds since 1970"""
 
     def __init__(self, head: bytes) -> None:
-        """`head`: the file's first lines."""
+        """Prepare to read a file that starts with the lines in `head`."""
         self.notes: list[str] = []
         self.timed = True
 
     def parse(self, lines: Lines) -> Batch:
-        """The IOs of these lines, in any order; of the others `lines` is told."""
+        """Return the IOs of these lines, in any order, and mark the other lines in `lines`."""
         raise NotImplementedError
 
     def rest(self) -> Batch:
-        """IOs that were held back until the end."""
+        """Return the IOs that were held back until the end."""
         return NOTHING

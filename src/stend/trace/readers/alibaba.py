@@ -16,12 +16,12 @@ class Reader(Base):
     epoch = True
 
     def parse(self, lines: Lines) -> Batch:
-        """See `Base`."""
+        """Return the IOs of these lines."""
         lines.skip(lines.words(0) == word(b"device_id"), "headers")
         lines.demand(lines.count == 5, "it has not 5 fields")
         lines.whole(0, "the device is no number")
         op = lines.choice(1, {b"R": READ, b"W": WRITE}, "it is neither R nor W")
         offset, length = lines.place(2, 3, op)
         t_ns = lines.near(lines.whole(4, "the time is no number", LARGEST // 1000) * 1000)
-        told = {"t_ns": t_ns, "op": op, "offset": offset, "length": length}
-        return lines.read(told | {"volume": lines.volumes(0)})
+        columns = {"t_ns": t_ns, "op": op, "offset": offset, "length": length}
+        return lines.read(columns | {"volume": lines.volumes(0)})

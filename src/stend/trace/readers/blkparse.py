@@ -1,8 +1,8 @@
-"""Text of blkparse as it is by default: `major,minor cpu sequence seconds pid action RWBS sector + sectors [command]`.
+"""Default text of blkparse(1): `major,minor cpu sequence seconds pid action RWBS sector + sectors [command]`.
 
-blkparse(1). An IO is what was issued to the driver (D), or where a file has none, as of drives that take bios
-(device-mapper, zram), what was queued (Q); its response time ends with the completion (C) of the same place and
-direction. Other events are no IOs, nor is the summary at the end.
+An IO starts when it is issued to the driver (D). Drives that take bios (device-mapper, zram) have no such events;
+there it starts when it is queued (Q). Its response time ends with the completion (C) of the same place and direction.
+Other events and the summary at the end are skipped.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ MOST_SECTORS = 1 << 50
 
 
 class Reader(Base):
-    """A volume is a device's number; the process is the one that issued."""
+    """A volume is a device number; the process is the one that issued the IO."""
 
     words = "blkparse"
     separator = " "
@@ -38,7 +38,8 @@ class Reader(Base):
         self._pairing = Pairing()
 
     def parse(self, lines: Lines) -> Batch:
-        """See `Base`."""
+        """Return the IOs of these lines that are complete."""
+        # 1. Skip the summary, and parse time and process.
         first, action = lines.words(0), lines.words(5)
         lines.skip(np.isin(first, SUMMARY) | (first & np.uint64(0xFFFFFF) == word(b"CPU")), "lines of the summary")
         lines.demand(lines.count >= 7, "it has not 7 fields")
@@ -47,9 +48,11 @@ class Reader(Base):
         issues, ends = action == self._issue, action == word(b"C")
         lines.skip(np.isin(action, OTHERS) & ~issues, "other events")
         lines.demand(issues | ends, "there is no such action")
+        # 2. Parse the operation and its flags.
         op, flags = _direction(lines.words(6))
         lines.skip(issues & (op < 0), "events without data")
         lines.demand(op >= 0, "it is neither read, write, flush nor discard")
+        # 3. Parse place and length in sectors; a bare flush and a completion may lack them.
         bare = (op == FLUSH) | (ends & (lines.count < 10))
         offset = lines.decimal(7, 0, "the sector is no number", MOST_SECTORS, ~bare) * SECTOR
         lines.demand(bare | (lines.words(8) == word(b"+")), "no + tells sector and length apart")
@@ -62,30 +65,31 @@ class Reader(Base):
         return self._paired(lines, columns | {"process": pid, "volume": lines.volumes(0)}, ends)
 
     def _paired(self, lines: Lines, columns: dict[str, npt.NDArray[np.int64]], ends: npt.NDArray[np.bool_]) -> Batch:
-        told = lines.read(columns | {"ends": ends})
-        event = np.where(told.pop("ends"), DONE, ISSUE)
+        events = lines.read(columns | {"ends": ends})
+        kind = np.where(events.pop("ends"), DONE, ISSUE)
         lines.skip(ends, "completions")
-        key = (told["offset"] // SECTOR * 4 + told["op"]) ^ (told["volume"] << 32)
-        own = {name: values[event == ISSUE] for name, values in told.items()}
-        return self._pairing.add(event, told["t_ns"], key, own)
+        key = (events["offset"] // SECTOR * 4 + events["op"]) ^ (events["volume"] << 32)
+        issues = {name: values[kind == ISSUE] for name, values in events.items()}
+        return self._pairing.add(kind, events["t_ns"], key, issues)
 
     def rest(self) -> Batch:
-        """See `Base`."""
+        """Return the IOs still held, also those without a completion."""
         return self._pairing.rest() or NOTHING
 
 
 _FLUSHING = 16
-"""Above the flags: a flush comes before the write."""
+"""A bit above the flags: a flush comes before the write."""
 
 
 def _direction(rwbs: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """What each word means: the operation (-1 where it is none), and its flags with _FLUSHING among them.
+    """Return the operation of each RWBS field, or -1 if it has none, and the flags, which may include _FLUSHING.
 
-    An F before the letter of direction is a flush before the write, after it FUA; alone, or before N, a bare flush.
+    An F before the letter of the direction is a flush before the write, and after it FUA. An F alone or before N is a
+    bare flush.
     """
-    own, which = np.unique(rwbs, return_inverse=True)
-    told = [_meaning(int(value).to_bytes(8, "little").rstrip(b"\0")) for value in own]
-    table = np.array(told or [(-1, 0)], np.int64)
+    fields, which = np.unique(rwbs, return_inverse=True)
+    meanings = [_meaning(int(value).to_bytes(8, "little").rstrip(b"\0")) for value in fields]
+    table = np.array(meanings or [(-1, 0)], np.int64)
     return table[which, 0].copy(), table[which, 1].copy()
 
 

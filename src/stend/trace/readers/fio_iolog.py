@@ -1,8 +1,8 @@
 """fio's iolog, version 2 (`file action offset length`) and 3 (`time file action offset length`).
 
 Times of version 3 are microseconds in every fio that writes them (3.31 and later: `utime_since_now` in iolog.c), though
-tools are about that write milliseconds or nanoseconds. Version 2 has none but `wait`, in microseconds after the wait
-before it (HOWTO, "Trace file format v2"); fio itself never writes one. What is logged is what fio asked for.
+some tools write milliseconds or nanoseconds. The only times of version 2 are `wait` lines, in microseconds after the
+previous wait (HOWTO, "Trace file format v2"); fio itself never writes one. The log lists the IOs that fio requested.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ class Reader(Base):
         self._now_us = 0
 
     def parse(self, lines: Lines) -> Batch:
-        """See `Base`."""
+        """Return the IOs of these lines."""
         lines.skip((lines.words(0) == word(b"fio")) & (lines.words(1) == word(b"version")), "headers")
         first = int(self._third)
         about_files = np.isin(lines.words(first + 1), FILES) & (lines.count == first + 2)
@@ -43,11 +43,11 @@ class Reader(Base):
         op = lines.choice(first + 1, ACTIONS, "there is no such action")
         offset, length = lines.place(first + 2, first + 3, op)
         length[op == FLUSH], offset[op == FLUSH] = 0, 0
-        told = {"t_ns": lines.near(t_us * US), "op": op, "offset": offset, "length": length}
-        return lines.read(told | {"volume": lines.volumes(first)})
+        columns = {"t_ns": lines.near(t_us * US), "op": op, "offset": offset, "length": length}
+        return lines.read(columns | {"volume": lines.volumes(first)})
 
     def _waited(self, lines: Lines) -> Numbers:
-        """Of each line, the sum of all waits before it."""
+        """Return for each line the sum of all waits up to it, in microseconds."""
         waits = lines.good & (lines.words(1) == word(b"wait"))
         each = lines.decimal(2, 0, "it waits for no number of microseconds, or for days", DAY_US, waits)
         waits &= lines.good

@@ -19,7 +19,7 @@ class Reader(Base):
     epoch = True
 
     def parse(self, lines: Lines) -> Batch:
-        """See `Base`."""
+        """Return the IOs of these lines."""
         lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
         lines.demand(lines.count == 7, "it has not 7 fields")
         stamp = lines.whole(0, "the time is no number", FILETIME_1970 + LARGEST // 100) - FILETIME_1970
@@ -28,5 +28,5 @@ class Reader(Base):
         op = lines.choice(3, {b"Read": READ, b"Write": WRITE}, "it is neither Read nor Write")
         offset, length = lines.place(4, 5, op)
         took = lines.whole(6, "the response time is no number", LARGEST // 100) * 100
-        told = {"t_ns": lines.near(stamp * 100), "op": op, "offset": offset, "length": length, "latency_ns": took}
-        return lines.read(told | {"volume": lines.volumes(1, 2)})
+        columns = {"t_ns": lines.near(stamp * 100), "op": op, "offset": offset, "length": length, "latency_ns": took}
+        return lines.read(columns | {"volume": lines.volumes(1, 2)})

@@ -1,7 +1,7 @@
 """SYSTOR '17: `Timestamp,Response,IOType,LUN,Offset,Size`.
 
 Times are seconds with a fraction (since 1970, true to the microsecond), offset and size bytes. A type that is blank
-says that no answer of the drive was seen: README of the distribution (SNIA IOTTA 4928; Lee et al., SYSTOR 2017).
+means that no answer of the drive was recorded: README of the distribution (SNIA IOTTA 4928; Lee et al., SYSTOR 2017).
 """
 
 from stend.trace.form import READ, WRITE, Batch
@@ -16,7 +16,7 @@ class Reader(Base):
     epoch = True
 
     def parse(self, lines: Lines) -> Batch:
-        """See `Base`."""
+        """Return the IOs of these lines."""
         lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
         lines.demand(lines.count == 6, "it has not 6 fields")
         t_ns = lines.near(lines.decimal(0, 9, "the time is no number"))
@@ -25,5 +25,5 @@ class Reader(Base):
         lines.whole(3, "the LUN is no number")
         offset, length = lines.place(4, 5, op)
         took = lines.decimal(1, 9, "the response time is no number")
-        told = {"t_ns": t_ns, "op": op, "offset": offset, "length": length, "latency_ns": took}
-        return lines.read(told | {"volume": lines.volumes(3)})
+        columns = {"t_ns": t_ns, "op": op, "offset": offset, "length": length, "latency_ns": took}
+        return lines.read(columns | {"volume": lines.volumes(3)})

@@ -24,12 +24,12 @@ class Reader(Base):
         self.notes.append("times are told in whole seconds: within a second only the order of IOs is known")
 
     def parse(self, lines: Lines) -> Batch:
-        """See `Base`."""
+        """Return the IOs of these lines."""
         lines.skip(lines.words(0) == word(b"Timestamp"), "headers")
         lines.demand(lines.count == 5, "it has not 5 fields")
         t_ns = lines.near(lines.whole(0, "the time is no number", LARGEST // NS) * NS)
         op = lines.choice(3, {b"0": READ, b"1": WRITE}, "it is neither 0 (read) nor 1 (write)")
         offset, length = lines.place(1, 2, op, SECTOR)
         lines.whole(4, "the volume is no number")
-        told = {"t_ns": t_ns, "op": op, "offset": offset, "length": length}
-        return lines.read(told | {"volume": lines.volumes(4)})
+        columns = {"t_ns": t_ns, "op": op, "offset": offset, "length": length}
+        return lines.read(columns | {"volume": lines.volumes(4)})
