@@ -1,4 +1,4 @@
-"""Coverage and power of `stend compare` with a known truth; prints the tables of docs/comparing.md.
+"""Coverage and power of `stend compare` with a known truth; prints the tables of docs/method/data/compare-*.csv.
 
     python -m benchmarks.comparing
 

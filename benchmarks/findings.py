@@ -1,8 +1,8 @@
 """`python -m benchmarks.findings [--seed N] [--each N] [--kind KIND] [--false]`: findings on drives of known truth.
 
 Draws so many drives of each kind by the seed, runs the test that each is for, judges every number of every statement,
-and prints a table by kind, as docs/findings-accuracy.md has it. `--false` prints each false statement with the command
-that repeats it.
+and prints a table by kind, which docs/method/data/findings.csv has. `--false` prints each false statement with the
+command that repeats it.
 """
 
 import argparse

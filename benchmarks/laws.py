@@ -1,4 +1,6 @@
-"""`python -m benchmarks.laws [DRIVE]...`: Little's law in every load of every virtual drive (docs/virtual-drive.md).
+"""`python -m benchmarks.laws [DRIVE]...`: Little's law in every load of every virtual drive.
+
+The table is docs/method/data/laws.csv.
 
 A drive is filled, those of flash overwritten at random; then it takes 180 loads of a minute: reads, a mix and writes,
 random and in order, of six sizes at five depths. IOPS x mean response time is held against what is outstanding after

@@ -208,7 +208,7 @@ NUMBERS = {8: "eight", 9: "nine", 10: "ten"}
 HALVES = {4: "two", 5: "two and a half", 6: "three"}
 METHOD = "docs/method/figures.md"
 FIGURES = (
-    Figure("docs/breaks-walked.md", r"counts them: (.*) of a verb", counted),
+    Figure("docs/method/validation.md", r"prints (.*) of a verb", counted),
     Figure("docs/tutorial/index.md", r"here about (.*) days", lambda: HALVES[round(review().expected_s / 43_200)]),
     Figure("docs/tutorial/index.md", r"This is (\w+) tests", lambda: NUMBERS[len(review().tests)]),
     Figure(METHOD, r"max\(y\) - min\(y\) <= (\S+) mean", lambda: f"{stats.PTS_EXCURSION:.2f}"),
@@ -216,12 +216,12 @@ FIGURES = (
     Figure(METHOD, r"within (\d+ to \d+) % of the mean", lambda: f"{90} to {110}" if stats.REVIEW_BAND == 0.1 else ""),
     Figure(METHOD, r"n \(1 - p/100\) >= (\d+)", lambda: stats.MIN_BEYOND),
     Figure(METHOD, r"step down of (\S+) times", lambda: slc_cache.LEAST_RATIO),
-    Figure(METHOD, r"enough is (\S+) of fresh", lambda: idle_recovery.ENOUGH),
+    Figure(METHOD, r"recovered is (\S+) of fresh", lambda: idle_recovery.ENOUGH),
     Figure(METHOD, r"first minute at (\S+) of the median", lambda: stimulus_change.BACK),
-    Figure(METHOD, r"most IOPS below (\d+) ms", lambda: round(1000 * _demand.CEILING_S)),
-    Figure(METHOD, r"outstanding within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),
+    Figure(METHOD, r"mean below (\d+) ms", lambda: round(1000 * _demand.CEILING_S)),
+    Figure(METHOD, r"outstanding IOs within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),
     Figure(METHOD, r"near the link\" begins at (\d+) %", lambda: round(100 * limits.NEAR_LINK)),
-    Figure("docs/method/limits.md", r"within (\d+) % of a claim", lambda: round(100 * claims.NEAR)),
+    Figure("docs/method/index.md", r"within (\d+) % of a claim", lambda: round(100 * claims.NEAR)),
     Figure("docs/batch.md", r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
     Figure("docs/batch.md", r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),
     Figure("docs/catalogue.md", r"after (\d+) s it is ended", lambda: round(database.PATIENCE_S)),

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks import data
 from benchmarks.judged import KEPT, answers, expected, marks, measured
 
 from stend.cli import main as stend
 from stend.model.published import published
 from tests.judged_lines import LINES, SUITES, Line
 
-ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "reviews-judged.md"
 KNOWN: dict[str, dict[str, Any]] = json.loads(KEPT.read_text())
 
 
@@ -37,9 +36,8 @@ def differs(name: str, kept: dict[str, Any]) -> dict[str, tuple[str, str]]:
 
 
 def test_every_line_is_in_the_docs_and_agrees_or_says_why_not() -> None:
-    rows = [row.split(" | ") for row in PAGE.read_text().splitlines() if row.startswith("| ")]
-    told = {(row[0].strip("| "), row[1]): row[3] for row in rows if len(row) > 3}
-    assert {(line.drive, line.words): "in part" if line.why else "yes" for line in LINES}.items() <= told.items()
+    rows = {(drive, words): (agrees, why) for drive, words, _, agrees, why in data.read("judged")[1:]}
+    assert rows == {(line.drive, line.words): ("in part" if line.why else "yes", line.why) for line in LINES}
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.drive}: {line.words}")
