@@ -243,7 +243,7 @@ def test_zones_lie_beside_one_another_and_half_of_the_issues_are_told(tmp_path: 
     assert sum(shares) == pytest.approx(100, abs=1)
     assert shares[0] / 5 > shares[1] / 15 > shares[2] / 80
     load = {row[0]: row[1] for row in tables["Depth, idle and arrival"]}
-    assert (load["depth at issue, half up to"], load["depth at issue, most"]) == ("9", "9")
+    assert (load["queue depth at issue, lower median"], load["queue depth at issue, highest"]) == ("9", "9")
     depths: tuple[dict[int, int], ...] = ({1: 5, 2: 4, 7: 1}, {1: 4, 2: 2, 7: 4}, {3: 1}, {})
     assert [Step(0, 1, None, told, ()).half_depth for told in depths] == [1, 2, 3, 0]
 
