@@ -81,7 +81,7 @@ def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_know
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
     assert page_one.verdict(own).startswith("By performance, fit for heavy writing: ")
     assert page_one.verdict(own).endswith(
-        "Its endurance and power-loss protection are not known (no drive sheet states them)."
+        "Its endurance and power-loss protection are unknown (no drive sheet states them)."
     )
 
 

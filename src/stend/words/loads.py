@@ -26,5 +26,6 @@ def described(language: str, label: str) -> str:
         access = only_writes
     else:
         access = f"{both} {reads}/{writes}"
-    block = ", смесь блоков" if size == "MIX" else f" {numbers.binary(language, float(size[:-1]) * 1024)}"
-    return access + block + (f", {outstanding}" if outstanding else "")
+    block = "смесь блоков" if size == "MIX" else numbers.binary(language, float(size[:-1]) * 1024)
+    between = " " if access in ACCESS[kind] and size != "MIX" else ", "
+    return access + between + block + (f", {outstanding}" if outstanding else "")
