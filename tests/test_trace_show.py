@@ -116,7 +116,11 @@ def test_what_a_source_does_not_tell_is_said_to_be_unknown(tmp_path: Path) -> No
     own = columns()
     whole = described(written(tmp_path, {name: own[name] for name in ("t_ns", "op", "offset", "length")}))
     text = said(whole)
-    for words in ("Response times are unknown", "neither queue depths nor response times", "compressibility is unknown"):
+    for words in (
+        "Response times are unknown",
+        "neither queue depths nor response times",
+        "compressibility is unknown",
+    ):
         assert words in text
     told = plain(whole)
     assert told["depth"] is told["idle_share"] is told["compressibility"] is None

@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from stend.base.errors import BadInput
-from stend.words import loads, numbers
+from stend.words import numbers
 
 LANGUAGES = ("en", "ru")
 Pair = tuple[str, str]
@@ -79,8 +79,6 @@ class Language(Formatter):
             return forms[min(numbers.plural(self.name, value), len(forms) - 1)]
         if kind == "num":
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
-        if kind == "load":
-            return loads.described(self.name, str(value))
         if kind == "said" or kind in numbers.SHAPES:
             return numbers.shown(self.name, value, kind, rest) if value is not None else "–"
         if format_spec == "t:phase.":

@@ -1,8 +1,7 @@
 """Names of loads by language: `RND 4K 100/0 T4 Q16` -> `случайное чтение 4 КиБ, T4 Q16`."""
 
 import re
-
-from stend.words import numbers
+from collections.abc import Callable
 
 LABEL = re.compile(r"(RND|SEQ) (MIX|[\d.]+K) (?:(\d+)/(\d+)|([RW]))(?: (T\d+ Q\d+))?")
 """The short form of a workload or of an IO stream (`model.workload`)."""
@@ -13,8 +12,11 @@ ACCESS = {
 """Words for reads only, writes only and a mix of both."""
 
 
-def described(language: str, label: str) -> str:
-    """Return a load's label in words, `label` itself in English or where it has another form."""
+def described(language: str, label: str, binary: Callable[[str, float], str]) -> str:
+    """Return a load's label in words, `label` itself in English or where it has another form.
+
+    `binary` writes the block size in bytes in that language.
+    """
     match = LABEL.fullmatch(label)
     if language != "ru" or not match:
         return label
@@ -26,6 +28,6 @@ def described(language: str, label: str) -> str:
         access = only_writes
     else:
         access = f"{both} {reads}/{writes}"
-    block = "смесь блоков" if size == "MIX" else numbers.binary(language, float(size[:-1]) * 1024)
+    block = "смесь блоков" if size == "MIX" else binary(language, float(size[:-1]) * 1024)
     between = " " if access in ACCESS[kind] and size != "MIX" else ", "
     return access + between + block + (f", {outstanding}" if outstanding else "")
