@@ -116,7 +116,7 @@ def test_the_faster_of_two_drives_has_more_headroom_and_each_says_so_in_both_lan
     assert told(runs[DISK]).key == "found"
     english, russian = (finding_said(told(runs[DISK]), Language(lang)) for lang in ("en", "ru"))
     assert english.startswith("This trace can run ")
-    assert "times faster before its p99 exceeds 20.0\u00a0ms: " in english
+    assert "times its own speed before its p99 exceeds 20.0\u00a0ms: " in english
     assert russian.startswith("Эту трассу можно ускорить в\u00a0")
     assert "прежде чем её p99 превысит 20,0\u00a0мс" in russian
 
@@ -147,7 +147,7 @@ def test_both_drives_are_on_one_chart_with_the_limit_and_in_one_table(runs: dict
     (picture,) = [one for one in chapter.pictures if one.name == "headroom"]
     data = picture.spec["datasets"]
     assert len({row["drive"] for row in data["rows"]}) == 2
-    assert {row["how"] for row in data["rows"]} == {"kept to the limit", "beyond the limit"}
+    assert {row["how"] for row in data["rows"]} == {"within the limit", "limit exceeded"}
     assert [row["ms"] for row in data["limit"]] == [20.0]
     (table,) = chapter.tables
     assert len(table.rows) == 2

@@ -57,7 +57,7 @@ def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(d
     assert {one.setting for one in found["iops"]} >= {"steady", "blocks_kib"}
     assert {one.setting for one in found["latency"]} >= {"depths", "blocks_kib"}
     assert {one.setting for one in found["write-saturation"]} >= {"active_range_pct", "seek_steady", "minutes"}
-    assert "steady-state rule: of the reviews (90–110 %) instead of PTS" in said[EN("departure.all", spec="2.0.2")]
+    assert "steady-state rule: review (90–110 %) instead of PTS" in said[EN("departure.all", spec="2.0.2")]
     assert "queue depths: 1, 32 instead of 1" in said[EN("departure.of", test="latency", spec="2.0.2")]
     assert "active range, %: 100 instead of 75" in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
     rows = [row for part in document([(None, desktop, {})], "en", "review").parts for t in part.about for row in t.rows]
@@ -67,9 +67,9 @@ def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(d
 @pytest.mark.parametrize("profile", ["enterprise-2.0.2", "enterprise-1.1", "client-2.0.2"])
 def test_the_specifications_own_profiles_depart_in_nothing_and_an_operators_change_shows(profile: str) -> None:
     run = made("iops", "write-saturation", profile=profile, interval_s=60.0)
-    assert [text for _, text in departure_rows(run, EN)] == ["in no setting"]
+    assert [text for _, text in departure_rows(run, EN)] == ["none"]
     changed = made("iops", "write-saturation", profile=profile, interval_s=60.0, rounds=6)
-    assert [text for _, text in departure_rows(changed, EN)] == ["rounds at most: 6 instead of 25"]
+    assert [text for _, text in departure_rows(changed, EN)] == ["maximum rounds: 6 instead of 25"]
 
 
 def test_every_setting_that_can_depart_has_a_name_in_both_languages() -> None:
@@ -84,14 +84,14 @@ def test_every_setting_that_can_depart_has_a_name_in_both_languages() -> None:
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ({}, "the profile asks for: disabled (WCD); it cannot be set here"),
+        ({}, "the profile requires: disabled (WCD); it cannot be set here"),
         (
             {"write_cache": "enabled", "write_cache_set": "disabled"},
-            "the profile asks for: disabled (WCD); found enabled (WCE), set for the run, read back disabled (WCD)",
+            "the profile requires: disabled (WCD); was enabled (WCE), set for the run, read back disabled (WCD)",
         ),
         (
             {"write_cache": "disabled", "write_cache_set": "disabled"},
-            "the profile asks for: disabled (WCD); found so, read back disabled (WCD)",
+            "the profile requires: disabled (WCD); was already so, read back disabled (WCD)",
         ),
     ],
 )

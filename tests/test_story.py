@@ -79,9 +79,9 @@ def test_a_verdict_names_the_lightest_and_the_heaviest_use_that_it_refuses() -> 
 def test_a_use_that_lacks_only_facts_of_the_sheet_is_named_with_what_is_not_known() -> None:
     judged = Judged("write", "performance", (reason("writes", "pass"),), facts=("dwpd", "plp"))
     own = seen({})._replace(verdict=Verdict("write", (judged,), Known({})))
-    assert page_one.verdict(own).startswith("By its performance fit for heavy writing: ")
+    assert page_one.verdict(own).startswith("By performance, fit for heavy writing: ")
     assert page_one.verdict(own).endswith(
-        "Its endurance and power-loss protection are not known (no drive sheet states them)."
+        "Its endurance and power-loss protection are unknown (no drive sheet states them)."
     )
 
 

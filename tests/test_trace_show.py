@@ -66,7 +66,7 @@ def test_depths_that_follow_from_response_times_are_those_of_a_plain_count(tmp_p
     assert whole.whole.depths == dict(depths)
     assert max(depths) > 2
     assert whole.derived
-    assert "Depths are derived" in said(whole)
+    assert "Queue depths are derived" in said(whole)
 
 
 def test_depths_that_the_source_tells_are_taken_as_they_are(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_the_fewest_streams_that_make_a_share_are_counted(tmp_path: Path) -> Non
     parts = known(tmp_path).parts
     assert [part.key.label for part in parts][:2] == ["RND 8K R", "SEQ 64K W"]
     assert [streams(parts, share) for share in (0.01, 0.9, 1.0)] == [1, 1, len(parts)]
-    assert "1 of 4 IO streams makes 80% of the IOs: RND 8K R" in said(known(tmp_path))
+    assert "1 of 4 IO streams makes up 80% of the IOs: RND 8K R" in said(known(tmp_path))
 
 
 def test_the_idle_pause_and_the_busy_half_are_told(tmp_path: Path) -> None:
@@ -116,7 +116,11 @@ def test_what_a_source_does_not_tell_is_said_to_be_unknown(tmp_path: Path) -> No
     own = columns()
     whole = described(written(tmp_path, {name: own[name] for name in ("t_ns", "op", "offset", "length")}))
     text = said(whole)
-    for words in ("Response times are unknown", "neither depths nor response times", "compressed is unknown"):
+    for words in (
+        "Response times are unknown",
+        "neither queue depths nor response times",
+        "compressibility is unknown",
+    ):
         assert words in text
     told = plain(whole)
     assert told["depth"] is told["idle_share"] is told["compressibility"] is None
@@ -144,7 +148,7 @@ def test_statistics_without_addresses_say_the_same_but_for_places(tmp_path: Path
     whole = described(made)
     assert (alone.places, alone.gaps) == (None, None)
     assert [p.tally for p in alone.parts] == [p.tally for p in whole.parts]
-    assert "no addresses" in said(alone)
+    assert "only statistics were kept" in said(alone)
     assert "Reads and writes touch" not in said(alone)
 
 
@@ -243,7 +247,7 @@ def test_zones_lie_beside_one_another_and_half_of_the_issues_are_told(tmp_path: 
     assert sum(shares) == pytest.approx(100, abs=1)
     assert shares[0] / 5 > shares[1] / 15 > shares[2] / 80
     load = {row[0]: row[1] for row in tables["Depth, idle and arrival"]}
-    assert (load["depth at issue, half up to"], load["depth at issue, most"]) == ("9", "9")
+    assert (load["queue depth at issue, lower median"], load["queue depth at issue, highest"]) == ("9", "9")
     depths: tuple[dict[int, int], ...] = ({1: 5, 2: 4, 7: 1}, {1: 4, 2: 2, 7: 4}, {3: 1}, {})
     assert [Step(0, 1, None, told, ()).half_depth for told in depths] == [1, 2, 3, 0]
 

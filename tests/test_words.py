@@ -96,3 +96,19 @@ def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
     told = "True System, 17 February 2016"
     assert Language("ru").told(told) == "True System, 17 февраля 2016"
     assert Language("en").told(told) == told
+
+
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("RND 4K 100/0 T4 Q16", "случайное чтение 4 КиБ, T4 Q16"),
+        ("SEQ 128K 0/100 T1 Q32", "последовательная запись 128 КиБ, T1 Q32"),
+        ("RND 0.5K 65/35", "случайный доступ 65/35, 512 Б"),
+        ("RND MIX 40/60 T32 Q32", "случайный доступ 40/60, смесь блоков, T32 Q32"),
+        ("RND 8K W", "случайная запись 8 КиБ"),
+        ("50%RND 4K 0/100 T1 Q1", "50%RND 4K 0/100 T1 Q1"),
+    ],
+)
+def test_a_load_is_a_code_in_english_and_words_in_russian(label: str, words: str) -> None:
+    assert Language("en")("card.any_iops", label=label).endswith(label)
+    assert Language("ru")("card.any_iops", label=label).replace("\u00a0", " ").endswith(words)

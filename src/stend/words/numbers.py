@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from stend.words import loads
+
 NBSP, NNBSP = "\u00a0", "\u202f"
 
 UNITS: dict[str, str] = {
@@ -210,6 +212,7 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
     "gain": gain,
     "nines": nines,
     "steps": steps,
+    "load": lambda language, label: loads.described(language, str(label), binary),
 }
 
 QUANTITIES = {"iops": "rate", "throughput": "mbs", "headroom": "times"}
