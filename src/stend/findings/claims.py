@@ -4,8 +4,8 @@ Claims of a desktop drive are about its fresh peak, claims of a server drive abo
 the class (`class = "client"` or "enterprise"), else the profile does. A claim is
 
 - held if the figure reaches it;
-- nearly held if the figure is within `NEAR` of it: one sample measured once cannot refute a claim by less, because the
-  rule of steady state itself lets the average move by 10 % within its window (PTS 2.0.2, definition 2.1.24);
+- nearly held if the figure is within `NEAR` of it: one sample measured once cannot refute a claim by less. The rule of
+  steady state itself lets the average move by 10 % within its window (PTS 2.0.2, definition 2.1.24);
 - missed if the figure is further off;
 - not answered if the run has no usable figure in that state. One example are random reads of a fresh desktop drive:
   vendors read an empty drive or a small range, stend reads data that it has written.

@@ -74,8 +74,8 @@ class Why(msgspec.Struct, frozen=True):
 class Judged(NamedTuple):
     """A use, its mark, the reasons for it with the weightiest first, and what is missing.
 
-    `missing` are tests that did not run, `facts` what the drive sheet does not state ("dwpd", "plp"), `because` the
-    reasons why figures of this run cannot be used.
+    `missing` are tests that did not run. `facts` is what the drive sheet does not state ("dwpd", "plp"). `because`
+    holds the reasons why figures of this run cannot be used.
     """
 
     use: str
