@@ -21,7 +21,7 @@ from pathlib import Path
 from stend import report, store
 from stend.base import atomic
 from stend.model.definition import Bytes, Hold, Step
-from stend.model.record import Result
+from stend.model.events import Result
 from stend.session import write_cache
 from stend.store import reports, verify
 from tests import storm_verbs

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stend import store
-from stend.model.record import Result
+from stend.model.events import Result
 from stend.session import series
 from stend.store import verify, writer
 from tests.forks import child

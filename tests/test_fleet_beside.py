@@ -16,7 +16,7 @@ from stend import store
 from stend.fleet import beside, file, locks, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
-from stend.model.record import Started
+from stend.model.events import Started
 from stend.session.together import group, roll
 from tests.short import study
 from tests.stand import Stand

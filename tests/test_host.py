@@ -13,7 +13,8 @@ from stend import host
 from stend.base.units import GiB
 from stend.cli import main as stend
 from stend.host import ceiling, measured, memory, stream
-from stend.model.record import Run, Started
+from stend.model.events import Started
+from stend.model.record import Run
 from stend.report.parts.header import platform
 from stend.words import Language
 from tests.synthetic import events

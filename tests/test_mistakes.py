@@ -21,7 +21,7 @@ from stend.cli import _apart, main
 from stend.cli import plan as plan_verb
 from stend.gate import loss
 from stend.live.state import way_on
-from stend.model.record import Started
+from stend.model.events import Started
 from stend.session import sooner
 from tests.still import StillEngine
 from tests.test_cli import refused

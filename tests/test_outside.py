@@ -12,8 +12,8 @@ from stend.cli import main
 from stend.engines import _fio_json as fio
 from stend.model.definition import Bytes, Hold, Phase, Seconds, Steady, Workload
 from stend.model.estimate import Speed, phase_seconds
-from stend.model.record import Tally
 from stend.model.stats import bin_edges_ns
+from stend.model.tally import Tally
 from stend.planning import plan
 from tests.fuzz.programs import FIO
 from tests.still import IDENTITY, StillEngine

@@ -16,7 +16,7 @@ from stend import catalogue, report, store
 from stend.base import atomic, regular
 from stend.base.errors import BadInput, StendError, StepFailed
 from stend.cli import main
-from stend.model.record import Event, Result
+from stend.model.events import Event, Result
 from stend.session import apart, write_cache
 from stend.session.together import roll, turns
 from stend.store import reports, verify, writer

@@ -8,7 +8,8 @@ import pytest
 
 from stend import devices
 from stend.devices.telling.shared import shared
-from stend.model.record import Note, Run, Started
+from stend.model.events import Note, Started
+from stend.model.record import Run
 from stend.planning import plan
 from stend.session import Request
 from stend.session.together import arrange

@@ -8,8 +8,11 @@ import pytest
 
 from stend import charts
 from stend.base.units import GB, MB, GiB
+from stend.model.counts import Counts
 from stend.model.definition import Hold, Identity, Purge, Seconds, Step, Workload
-from stend.model.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
+from stend.model.events import Note, Position, Result, Started, Telemetry
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.planning import plan
 from stend.report.parts import header
 from stend.runner import telemetry as watch

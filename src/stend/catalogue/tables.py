@@ -12,8 +12,10 @@ from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.catalogue.columns import LOAD, WAITS, About, Text
 from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, derived, figures, of_record
+from stend.model.counts import Counts
 from stend.model.definition import Hold, Workload
-from stend.model.record import Counts, Run, Tally
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.store import writer
 
 Row = dict[str, Any]

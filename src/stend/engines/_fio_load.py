@@ -7,7 +7,8 @@ from collections.abc import Callable
 from stend.base.errors import LoadFailed, StepFailed
 from stend.engines import _fio_json as json
 from stend.engines._fio_process import Process
-from stend.model.record import Counts, Tally
+from stend.model.counts import Counts
+from stend.model.tally import Tally
 
 STEP_S = 1.0
 """More than fio's words can take to reach us: the wall clock was set in between, and is not believed."""

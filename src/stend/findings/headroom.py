@@ -19,7 +19,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         done = headroom.passes(run, test)
         if not done:
             continue
-        told, own = headroom.told(done), test.profile.options
+        told, own = headroom.evaluate(done), test.profile.options
         asked = {"percentile": own["percentile"], "limit": own["limit_ms"] / 1e3}
         key = _key(done, told)
         values = asked | _values(done, told)

@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 from stend.base.errors import BadInput
 from stend.findings.look.figures import PERCENTS
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts, Tally, Told
+from stend.model.events import ToolFigures
 from stend.model.stats import MIN_BEYOND
-from stend.model.tally import NS
+from stend.model.tally import NS, Tally
 
 NOMINAL_S = 60.0
 """For how long a load is counted whose time is not told; its rates are as told."""
@@ -22,7 +23,7 @@ class Load(NamedTuple):
 
     workload: Workload
     counts: Counts
-    told: Told = Told()
+    told: ToolFigures = ToolFigures()
     phase: str = "loads"
 
 
@@ -61,7 +62,9 @@ def rated(workload: Workload, seconds: float, read: Rates, write: Rates, *unknow
     told = [_said(one, tally.ios) for one, tally in zip((read, write), ways, strict=True)]
     only = [said for said, tally in zip(told, ways, strict=True) if tally.ios]
     both = only[0] if len(only) == 1 else _together(read, write) if only else {}
-    return Load(workload, Counts(lasted, 0, *ways), Told(both=both, read=told[0], write=told[1], unknown=lacks), phase)
+    return Load(
+        workload, Counts(lasted, 0, *ways), ToolFigures(both=both, read=told[0], write=told[1], unknown=lacks), phase
+    )
 
 
 def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase: str = "loads") -> Load:
@@ -74,7 +77,7 @@ def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase
     read, write = (Rates(both.iops * share, both.bytes_per_s * share) for share in (part, 1 - part))
     load = rated(workload, seconds, read, write, *unknown, phase=phase)
     said = _said(both, load.counts.read.ios + load.counts.write.ios)
-    return load._replace(told=Told(both=said, unknown=load.told.unknown))
+    return load._replace(told=ToolFigures(both=said, unknown=load.told.unknown))
 
 
 def carried(percentiles_s: dict[str, float], ios: float) -> dict[str, float]:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 from stend.engines import Engine, Load
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace
-from stend.model.record import Counts
 
 REST_SLICE_S = 0.5
 """How soon a rest notices that the operator wants the end."""

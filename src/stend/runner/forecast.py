@@ -5,7 +5,8 @@ from itertools import islice
 import numpy as np
 
 from stend.model.definition import Phase
-from stend.model.record import Judged, Run
+from stend.model.events import Judged
+from stend.model.record import Run
 
 FROM_ROUND, LOOKED_AT = 10, 5
 FAR = 2.0

@@ -13,21 +13,10 @@ from stend.base.errors import LoadFailed, StendError, StepFailed
 from stend.base.version import __version__
 from stend.devices import Device
 from stend.engines import Engine
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
-from stend.model.record import (
-    Counts,
-    Ended,
-    Event,
-    Note,
-    NoteKind,
-    Outcome,
-    Position,
-    Result,
-    Run,
-    Sample,
-    Started,
-    Telemetry,
-)
+from stend.model.events import Ended, Event, Note, NoteKind, Outcome, Position, Result, Sample, Started, Telemetry
+from stend.model.record import Run
 from stend.runner import forecast, rules
 from stend.runner import telemetry as watch
 from stend.runner.bench import Ahead, Bench, Done, Stopped

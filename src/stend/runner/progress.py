@@ -9,6 +9,7 @@ import math
 from collections import deque
 from typing import NamedTuple
 
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Phase, Purge, Rule, Seconds, Steady, Whole
 from stend.model.estimate import (
     FLOOR,
@@ -21,7 +22,8 @@ from stend.model.estimate import (
     slowest,
     step_seconds,
 )
-from stend.model.record import Counts, Event, Judged, Result, Run, Sample, Started
+from stend.model.events import Event, Judged, Result, Sample, Started
+from stend.model.record import Run
 from stend.model.stats import RULES, WINDOWS, Rounds
 
 NOW_S = 30

@@ -5,7 +5,8 @@ from collections.abc import Generator, Iterable
 from contextlib import closing
 
 from stend.base.errors import LoadFailed, StepFailed
-from stend.model.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Started, Telemetry
+from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Started, Telemetry
+from stend.model.record import Run
 
 REPEATS = 2
 """How often a run repeats one place by itself when a signal kills its load there; one more death is a failed step."""

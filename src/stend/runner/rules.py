@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import msgspec
 
 from stend.base.units import binary, duration
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Phase, Rule, Seconds, Steady
-from stend.model.record import Counts, Judged, Position, Run, Verdict
+from stend.model.events import Judged, Position, Verdict
+from stend.model.record import Run
 from stend.model.stats import RULES
 
 DONE = "all done"

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from stend.base.units import decimal
 from stend.model.definition import Hold, Purge
-from stend.model.record import Result, Run, Telemetry
+from stend.model.events import Result, Telemetry
+from stend.model.record import Run
 
 MINUTE_S, DAY_S = 60, 86_400
 TOLERANCE = 0.01

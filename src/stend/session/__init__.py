@@ -20,7 +20,8 @@ from stend import devices, host, store
 from stend.base.errors import BadInput
 from stend.devices import Device
 from stend.model.definition import Plan
-from stend.model.record import Event, Run
+from stend.model.events import Event
+from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 from stend.runner.resume import announced, rerun

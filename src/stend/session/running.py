@@ -5,7 +5,7 @@ from pathlib import Path
 
 from stend import store
 from stend.model.definition import Plan
-from stend.model.record import Event
+from stend.model.events import Event
 from stend.session.stopping import Stop
 
 

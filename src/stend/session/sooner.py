@@ -12,7 +12,8 @@ import msgspec
 from stend.devices.virtual import PREFIX, find
 from stend.engines.simulated import SimulatedEngine
 from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Steady, Step
-from stend.model.record import Run, Sample
+from stend.model.events import Sample
+from stend.model.record import Run
 from stend.runner.loop import run
 from stend.sim import load, profiles
 

@@ -24,7 +24,8 @@ import zstandard
 
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput, Refused, StepFailed
-from stend.model.record import Ended, Event, Judged, Result, Run, Started
+from stend.model.events import Ended, Event, Judged, Result, Started
+from stend.model.record import Run
 from stend.store.chain import Chain
 from stend.store.journal import HEAD, Record, events_of
 

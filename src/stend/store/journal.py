@@ -10,7 +10,9 @@ import msgspec
 
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput
-from stend.model.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
+from stend.model.events import Event, Judged, Result, Sample, Started
+from stend.model.record import Run
+from stend.model.samples import SampleRow, Samples
 from stend.store.chain import Chain
 
 FORMAT = 2

@@ -15,7 +15,9 @@ from stend.base import regular
 from stend.base.errors import BadInput
 from stend.engines import _fio_json as fio
 from stend.model.definition import Hold
-from stend.model.record import Result, Run, Source, Tally
+from stend.model.events import Result, Source
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.store import reports
 from stend.store.journal import Record
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stend.model.record import Counts
+from stend.model.counts import Counts
 
 BLOCKS = (40, 20, 10)
 """A course is looked at in so many stretches, the fewer the noisier it is: bursts shorter than one are its level."""

@@ -11,9 +11,12 @@ from typing import Any, Literal, NamedTuple
 from stend.findings import look
 from stend.findings.look.once import once
 from stend.model import headroom
+from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, PlannedTest, Workload
-from stend.model.record import Counts, Result, Run, Tally, Told, added
+from stend.model.events import Result, ToolFigures
+from stend.model.record import Run
 from stend.model.stats import percentile_s
+from stend.model.tally import Tally
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
 """Purged and not filled; after preconditioning; in the measurement window; at the end of a saturation; after rests;
@@ -99,7 +102,7 @@ class Figures(NamedTuple):
     steady: bool | None
     seconds: float
     tally: Tally
-    told: Told | None = None
+    told: ToolFigures | None = None
     headroom: float | None = None
 
     def value(self, quantity: str) -> float | None:
@@ -181,10 +184,10 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]
         yield Figures._make((*place, direction, rounds, steady, counts.seconds, getattr(counts, direction), told, None))
 
 
-def _told(run: Run, test: str, phase: str, load: Workload) -> Told | None:
+def _told(run: Run, test: str, phase: str, load: Workload) -> ToolFigures | None:
     """What another tool told of a load; of several records no told figures can be made one."""
     own = [r.told for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and r.told]
-    return own[0] if len(own) == 1 else Told(unknown=own[0].unknown) if own else None
+    return own[0] if len(own) == 1 else ToolFigures(unknown=own[0].unknown) if own else None
 
 
 def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
@@ -230,7 +233,7 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
 
 def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
     """The trace at the fastest speed that held; nothing where none did."""
-    held = headroom.told(headroom.passes(run, test)).held
+    held = headroom.evaluate(headroom.passes(run, test)).held
     for row in listed(run, test.name, headroom.PHASE):
         replay = row.workload.replay
         if held and replay and replay.speed == held.speed and row.direction == "both":

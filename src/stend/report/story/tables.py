@@ -70,7 +70,7 @@ def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
     """How many times as fast the trace can run on each drive that searched for it under the same limit."""
     rows = []
     for side in alike(sides):
-        held, failed, _ = headroom.told(passes(side))
+        held, failed, _ = headroom.evaluate(passes(side))
         cells = [
             (words.show(one.speed, "times"), words.show(one.waited_s, "lat")) if one else ("–", "–")
             for one in (held, failed)

@@ -17,8 +17,8 @@ from stend import devices
 from stend.base.errors import Refused, StendError
 from stend.base.units import MiB
 from stend.engines.fio import FioEngine
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts
 
 
 class Asked(msgspec.Struct, frozen=True):

@@ -15,8 +15,8 @@ from statistics import median
 import msgspec
 
 from stend.base.units import KiB
+from stend.model.counts import Counts, added
 from stend.model.definition import Workload
-from stend.model.record import Counts, added
 from stend.model.stats import percentile_s
 from stend.session.request import Request
 from stend.session.together import probe

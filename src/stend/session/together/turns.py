@@ -15,7 +15,7 @@ from pathlib import Path
 from stend.base import regular
 from stend.base.errors import BadInput
 from stend.model.definition import Phase, Plan, PlannedTest, Purge
-from stend.model.record import NoteKind
+from stend.model.events import NoteKind
 from stend.runner.bench import Stopped
 from stend.runner.loop import Turn, at_once, quiet
 from stend.session.together import group, roll
