@@ -138,7 +138,7 @@ class Storm:
     def _sound(self, folder: Path, before: bytes, kind: str) -> None:
         """What must hold of a folder at any time."""
         if started(folder):
-            told = list(verify.Folder(folder).told())
+            told = list(verify.Folder(folder).checks())
             self._must(all(one.sound for one in told), f"{kind}: {[one for one in told if not one.sound]}")
             whole_lines = before[: before.rfind(b"\n") + 1]
             self._must(events(folder).startswith(whole_lines), f"{kind}: lines that were written are gone")

@@ -105,8 +105,8 @@ def test_the_expected_share_is_that_of_the_published_study(mt_s: int, triad_mb_s
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is measured is no matter here: fio runs for a moment, and a cache may hold STREAM's arrays."""
-    real = ceiling._told
-    monkeypatch.setattr(ceiling, "_told", lambda fio, threads, seconds, *load: real(fio, threads, 0.1, *load))
+    real = ceiling._run
+    monkeypatch.setattr(ceiling, "_run", lambda fio, threads, seconds, *load: real(fio, threads, 0.1, *load))
     monkeypatch.setattr(stream, "LEAST", 1 << 20)
     monkeypatch.setattr(stream, "CACHE_TIMES", 0)
 

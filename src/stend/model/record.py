@@ -194,7 +194,7 @@ class Run:
 
     @property
     def unmet(self) -> tuple[Judged, ...]:
-        """Return the last judgement of every phase that sought steady state and did not reach it, against its clause."""
+        """Return the last judgement of every phase that sought steady state and missed it, against its clause."""
         return tuple(j for j in self._unsteady() if j not in self.saturated)
 
     @property

@@ -115,7 +115,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def mix(self) -> str:
-        """Return a label that distinguishes mixes, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for one kind of IO."""
+        """Return a label of the mix, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for one kind of IO."""
         if self.replay:
             return self.replay.label
         streams = [f"{stream.label}:{stream.share:.3g}{_zone(stream)}" for stream in self.streams]
@@ -162,7 +162,7 @@ def streamed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
 
 
 def writing(load: Workload) -> Workload:
-    """Return the workload with its writes only: without reads, or with the streams that write; unchanged if none does."""
+    """Return the workload with its writes only: no reads, or only the streams that write; unchanged if none does."""
     if not load.streams:
         return msgspec.structs.replace(load, read_pct=0)
     kept = tuple(stream for stream in load.streams if not stream.read)
