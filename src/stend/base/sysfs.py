@@ -164,7 +164,10 @@ class Kernel:
 
     def _serial(self, disk: str) -> str:
         serial = self.attribute(disk, "device/serial") or self.attribute(disk, "serial")
-        return serial or _page(f"{self._block(disk)}/device/vpd_pg80")
+        if serial:
+            return serial
+        page = _bytes(f"{self._block(disk)}/device/vpd_pg80")  # SCSI unit serial number (VPD 80h), a header of 4 bytes
+        return page[4:].decode("ascii", errors="replace").strip("\0 ")
 
     def _wwn(self, disk: str) -> str:
         return self.attribute(disk, "wwid") or self.attribute(disk, "device/wwid")
@@ -210,22 +213,10 @@ class Kernel:
             if not node.startswith("loop") or not self.has(node, "loop"):
                 continue
             path = self.backing_words(node)
-            if loop := _loop_status(node, self.at(f"dev/{node}")) or self._loop_by_path(node, path):
-                yield loop
-
-    def _loop_by_path(self, node: str, path: str) -> Loop | None:
-        there = self.there(path)
-        return Loop(node, there.st_dev, there.st_ino, there.st_rdev) if there else None
-
-
-def _loop_status(node: str, path: str) -> Loop | None:
-    status = answer_at(path, LOOP_GET_STATUS64, LOOP_INFO64_WORDS)
-    return Loop(node, status[0], status[1], status[2]) if status else None
-
-
-def _page(path: str) -> str:
-    """Return the text of a SCSI unit serial number page (VPD 80h), which follows a header of four bytes."""
-    return _bytes(path)[4:].decode("ascii", errors="replace").strip("\0 ")
+            if status := answer_at(self.at(f"dev/{node}"), LOOP_GET_STATUS64, LOOP_INFO64_WORDS):
+                yield Loop(node, status[0], status[1], status[2])
+            elif there := self.there(path):
+                yield Loop(node, there.st_dev, there.st_ino, there.st_rdev)
 
 
 def text(path: str | Path) -> str:

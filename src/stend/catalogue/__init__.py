@@ -77,10 +77,8 @@ class Catalogue:
 
     def query(self, sql: str, most: int | None = None) -> Answer:
         """Answer an SQL query by `database.query`."""
-        return database.query(sql, parts.files(self.home, self.known.parts), self._gone(), most)
-
-    def _gone(self) -> set[int]:
-        return parts.gone(self.known.parts, self.known.entries)
+        gone = parts.gone(self.known.parts, self.known.entries)
+        return database.query(sql, parts.files(self.home, self.known.parts), gone, most)
 
 
 @contextmanager

@@ -204,7 +204,7 @@ def place(
         _durable(path)
         sizes[table] = path.stat().st_size
     data = msgspec.msgpack.encode(content(entries, sizes, [part.number for part in instead]))
-    path = _path(home, number)
+    path = home / KNOWN / f"part-{number:08}{KIND}"
     regular.folder(path.parent)
     atomic.write(path, data)
 
@@ -220,10 +220,6 @@ def _durable(path: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def _path(home: Path, number: int) -> Path:
-    return home / KNOWN / f"part-{number:08}{KIND}"
 
 
 def _file(home: Path, table: str, part: Part) -> Path:

@@ -20,13 +20,14 @@ def describe() -> dict[str, Any]:
     """Return facts for `host.json`, without those that this host does not report."""
     from stend.host import measured
 
+    memory = _field(Path("/proc/meminfo"), "MemTotal").split()
     facts = {
         "kernel": platform.release(),
         "system": _os_name(),
         "python": platform.python_version(),
         "cpu": _field(Path("/proc/cpuinfo"), "model name"),
         "cpus": os.cpu_count(),
-        "memory_bytes": _memory(),
+        "memory_bytes": int(memory[0]) * 1024 if memory else 0,
         "board": " ".join(filter(None, (read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
         "governor": read(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "fio": fio_version(),
@@ -68,11 +69,6 @@ def adapters() -> list[dict[str, str]]:
 def _field(path: Path, name: str) -> str:
     lines = (line.partition(":") for line in read(path).splitlines())
     return next((value.strip() for key, _, value in lines if key.strip() == name), "")
-
-
-def _memory() -> int:
-    words = _field(Path("/proc/meminfo"), "MemTotal").split()
-    return int(words[0]) * 1024 if words else 0
 
 
 def _os_name() -> str:

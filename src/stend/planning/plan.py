@@ -140,7 +140,7 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[st
     if unknown := [key for key in changes if key not in CHANGEABLE]:
         raise BadInput(f"there is no setting {unknown[0]!r} to change; there are {', '.join(CHANGEABLE)}")
     deviations = [_deviation(key, value, getattr(profile, key)) for key, value in changes.items()]
-    tests = _without(profile.tests, changes)
+    tests = {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in profile.tests.items()}
     for test, settings in overrides.items():
         usual = profile.for_test(test, suite.load(test).options)
         deviations += [_deviation(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
@@ -148,10 +148,6 @@ def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[st
     kinds = {kind: _unchanged(overlay, changes, overrides) for kind, overlay in profile.interfaces.items()}
     made = _sound(profile.changed(changes | {"tests": tests, "interfaces": kinds}))
     return made, tuple(text for text in deviations if text)
-
-
-def _without(overlays: dict[str, dict[str, Any]], changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in overlays.items()}
 
 
 def _unchanged(

@@ -5,7 +5,7 @@ from stend.base import extras, fio_features
 from stend.base.errors import BadInput
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
-from stend.model.definition import Hold, Plan, Workload
+from stend.model.definition import Hold, Plan
 from stend.runner.bench import Stopped
 from stend.session.stopping import Stop
 
@@ -25,7 +25,9 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     from stend.engines import fio
 
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
-    if not any(load.replay or load.streams for load in _loads(plan)):
+    steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
+    loads = (step.workload for step in steps if isinstance(step, Hold))
+    if not any(load.replay or load.streams for load in loads):
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
@@ -50,11 +52,6 @@ def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = Non
         traces=_traces(plan),
         block_bytes=plan.device.logical_bytes,
     )
-
-
-def _loads(plan: Plan) -> list[Workload]:
-    steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
-    return [step.workload for step in steps if isinstance(step, Hold)]
 
 
 def _traces(plan: Plan) -> dict[str, str]:

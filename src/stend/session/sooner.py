@@ -59,7 +59,9 @@ def latency_after_iops(plan: Plan) -> Plan:
 def throughput_together(plan: Plan) -> Plan:
     """Start Throughput's second block size from the state after the first, without a purge and a fill."""
     sizes = [p.name for test in plan.tests if test.name == "throughput" for p in test.phases if not _prepares(p)]
-    return _without(plan, "throughput", lambda phase: _prepares(phase) and not phase.name.endswith(_tag(sizes[0])))
+    return _without(
+        plan, "throughput", lambda phase: _prepares(phase) and not phase.name.endswith(sizes[0].removeprefix("rounds"))
+    )
 
 
 def all_of_them(plan: Plan) -> Plan:
@@ -151,10 +153,6 @@ def _cells(done: Run) -> Iterator[tuple[tuple[str, str, str], float]]:
 
 def _prepares(phase: Phase) -> bool:
     return phase.name.startswith(("purge", "precondition"))
-
-
-def _tag(name: str) -> str:
-    return name.removeprefix("rounds")
 
 
 def _without(plan: Plan, name: str, leaves_out: Callable[[Phase], bool]) -> Plan:

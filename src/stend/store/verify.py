@@ -15,7 +15,7 @@ from stend.base import regular
 from stend.base.errors import BadInput
 from stend.engines import _fio_json as fio
 from stend.model.definition import Hold
-from stend.model.events import Result, Source
+from stend.model.events import Source
 from stend.model.record import Run
 from stend.model.tally import Tally
 from stend.store import reports
@@ -127,7 +127,8 @@ class Folder:
                 wrong.append(f"{store.raw_name(result)}: {getattr(error, 'strerror', None) or error}")
                 base = None
                 continue
-            same = base is None or sums == _counted(result)
+            read, write = result.counts.read, result.counts.write
+            same = base is None or sums == ((read.ios, read.bytes), (write.ios, write.bytes))
             base = last if same else None
             if not same:
                 wrong.append(f"{store.raw_name(result)} does not come to the result's counts")
@@ -192,8 +193,3 @@ def _grown(documents: Iterator[fio.Document | None], base: Pair) -> tuple[Pair, 
         base = now
     (reads, writes) = sums
     return base, ((reads[0], reads[1]), (writes[0], writes[1]))
-
-
-def _counted(result: Result) -> Sums:
-    read, write = result.counts.read, result.counts.write
-    return (read.ios, read.bytes), (write.ios, write.bytes)

@@ -134,12 +134,9 @@ def _member(
         else []
     )
     notes += [sentence(part) for part in common if target in part.targets]
-    disturbed = lane != "all" and last is not None and (target in last.failed or any(map(_beyond, moved)))
+    beyond = any(abs(ratio - 1) > STAMPED for load in moved for ratio in (load.rate, load.tail or 1.0))
+    disturbed = lane != "all" and last is not None and (target in last.failed or beyond)
     return Member(f"{number:02}-{slug}", run.request, lane, tuple(notes), disturbed)
-
-
-def _beyond(moved: Moved) -> bool:
-    return any(abs(ratio - 1) > STAMPED for ratio in (moved.rate, moved.tail or 1.0))
 
 
 def _disturbance(moved: Sequence[Moved], seconds: float, *, alone: bool) -> str:

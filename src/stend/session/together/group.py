@@ -47,8 +47,9 @@ class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
         """Yield the members that have not finished. Folders of runs that never started are deleted."""
         for member in self.members:
             place = folder / member.name
-            if pid := _running(place):
-                yield Left(member, place, begun=True, pid=pid)
+            holder = writer.holder(place)
+            if holder.alive and holder.owner.pid:
+                yield Left(member, place, begun=True, pid=holder.owner.pid)
                 continue
             outcome = ended(place)
             if outcome in FINISHED:
@@ -79,11 +80,6 @@ def create(folder: Path, group: Group) -> None:
 def load(folder: Path) -> Group:
     """Load the group of a folder. Raise BadInput if it cannot be read or is not valid."""
     return untrusted.toml(untrusted.kept(folder / FILE, "the group"), Group, f"the group {folder / FILE}")
-
-
-def _running(folder: Path) -> int:
-    held = writer.holder(folder)
-    return held.owner.pid if held.alive else 0
 
 
 def _bare(group: Group) -> dict[str, object]:
