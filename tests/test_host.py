@@ -90,7 +90,7 @@ def test_modules_that_run_below_their_speed_or_have_too_many_ranks_are_told() ->
 def test_names_that_tell_no_channel_are_said_to_tell_none() -> None:
     text = dmidecode("plain", (1, 1, 1, 1)).replace("DIMM_", "Slot ")
     assert memory.population(memory.modules(text)) is None
-    assert "do not tell in which channels" in " ".join(memory.advice(memory.modules(text)))
+    assert "do not show the channels" in " ".join(memory.advice(memory.modules(text)))
 
 
 @pytest.mark.parametrize(

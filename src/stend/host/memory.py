@@ -133,7 +133,7 @@ def advice(places: Sequence[Module]) -> Iterator[str]:
     """Yield improvements, one sentence each."""
     held_by = population(places)
     if held_by is None:
-        yield "The board's names do not tell in which channels the modules are: look whether every channel has as many"
+        yield "The names of the slots do not show the channels: check that every channel has the same number of modules"
         return
     held = [p for p in places if p.size_bytes]
     for cpu, counts in held_by.counts.items():

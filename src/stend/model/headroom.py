@@ -113,13 +113,17 @@ def following(done: Sequence[Pass], least: float, most: float, within_pct: float
 def _searched(done: Sequence[Pass], least: float, most: float, near: float) -> float | None:
     held, failed, _ = evaluate(done)
     fastest = max(play.speed for play in done)
+    # 1. Double, up to one speed beyond a failed one.
     if fastest < most and (failed is None or (failed.speed == fastest and failed.why != "host")):
         return min(fastest * DOUBLE, most)
+    # 2. Halve while nothing held.
     if failed and not held:
         return max(failed.speed / DOUBLE, least) if failed.speed > least else None
+    # 3. Bisect, unless the drive has changed and the held speed must be confirmed first.
     settled = not changed(done) or not held or _times(done, held.speed) > 1
     if settled and failed and held and failed.speed / held.speed > near:
         return _middle(held.speed, failed.speed)
+    # 4. Confirm the held speed by a second pass.
     return held.speed if held and _times(done, held.speed) == 1 else None
 
 

@@ -176,6 +176,7 @@ class Runner:
         self.window_from = first
         for number in range(first, phase.rounds + 1):
             where = Position(test=test.name, phase=phase.name, round=number)
+            # 1. Run the steps of the round until a limit is met.
             steps = self.round_of(test, phase)
             met = ""
             for index, step in enumerate(steps):
@@ -187,11 +188,13 @@ class Runner:
                     break
             if phase.choose and not met and not self.round_of(test, phase):
                 met = rules.DONE
+            # 2. Judge the rounds that are complete.
             whole = where.round if index == len(steps) - 1 else where.round - 1
             judged = self.past.add(
                 rules.judged(self.past, phase, where, self.t(), range(self.window_from, whole + 1), met)
             )
             yield judged
+            # 3. End the phase, or read the drive between rounds.
             if judged.ended_by:
                 if not self.resting(steps[index], after):
                     yield from self.telemetry()

@@ -103,7 +103,7 @@ def tried(plan: Plan, target: str, seed: int = 1, report: Report = lambda progre
     ways = {name: changed for name, way in WAYS.items() if (changed := way(plan)) != plan}
     if not ways:
         return
-    names = ["the plan as it is", "the same once more, for chance", *ways]
+    names = ["the plan as it is", "the plan again, for chance", *ways]
 
     def go(number: int, plan: Plan, seed: int) -> tuple[float, Cells]:
         return played(plan, target, seed, lambda h: report(Progress(number + 1, len(names), names[number], h)))
