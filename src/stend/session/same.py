@@ -18,7 +18,7 @@ def drive(then: Identity, now: Identity) -> None:
 
 def as_then(past: Run, device: Device, now: dict[str, str]) -> None:
     """Raise Refused if the drive differs from the run's by the fingerprint `now`, or holds data that is new."""
-    # A record from before fingerprints existed is compared without the signatures.
+    # A record from before fingerprints existed counts as a drive without signatures: the drive must hold none now.
     then = past.started[0].fingerprint or {key: value for key, value in now.items() if key != "signatures"}
     if reason := device.door.changed(then, now):
         raise Refused(f"{device.identity.target} {reason}")

@@ -95,10 +95,10 @@ def _near(real: Sequence[Wanted]) -> Iterator[str]:
 
 
 def _tried(requests: Sequence[Request], lanes: dict[str, str], measured: Try) -> tuple[dict[str, str], list[Trial]]:
-    """Return the lanes after trials, with the trials: none if all drives run undisturbed, else lanes, else a single
-    one.
+    """Return the lanes to use, and the trials: none if the host carries all drives at once.
 
-    The second trial, with one drive per lane, is skipped without lanes to choose from.
+    Otherwise these are the given lanes if it carries one drive of each lane, else a single lane. Without given lanes
+    one trial decides.
     """
     all_ = measured(requests)
     left = [request for request in requests if request.target not in all_.refused]
