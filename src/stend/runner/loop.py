@@ -115,7 +115,7 @@ class Runner:
             self.engine.close()
 
     def all_of(self, plan: Plan, again: Position | None, at: float) -> Iterator[Event]:
-        """Run every test, and repeat a place whose load was killed by a signal, without touching the drive.
+        """Run every test, and repeat a place whose load was killed by a signal, on the drive as it is.
 
         `at` is the Unix time at which the run began or was resumed. Raise LoadFailed if the load dies there more than
         `REPEATS` times, and at once if fio or the drive reported an error.
