@@ -103,7 +103,7 @@ def copied(top: Path) -> None:
     """The runs of the catalogue, many times over: folders, rows and what is known of them."""
     home = top / HOME
     known = parts.read(home)
-    base = [seen for part in known for seen in parts.seen(part)]
+    base = [entry for part in known for entry in parts.entries_of(part)]
     every, first = parts.files(home, known), parts.unused(known)
     for copy in range(1, COPIES):
         for seen in base:
@@ -111,14 +111,14 @@ def copied(top: Path) -> None:
             place.mkdir()
             (place / "events.jsonl").write_bytes(b"{}\n")
             (place / "manifest.toml").touch()
-    there, taken = scan(top), list[parts.Seen]()
+    there, taken = scan(top), list[parts.Entry]()
     for copy in range(1, COPIES):
         for one in base:
             name = f"copy{copy}-{one.place.removeprefix('run')}"
             assert one.about
             own = msgspec.structs.replace(one.about, run=name, model=f"model{copy % 12}", firmware=str(copy % 5))
             taken.append(one._replace(place=name, stamp=there[name].stamp, entry=one.entry + first * copy, about=own))
-    parts.placed(home, taken, lambda table, path: many(every[table], table, first, path), tables=True)
+    parts.place(home, taken, lambda table, path: many(every[table], table, first, path), tables=True)
 
 
 def many(files: Sequence[Path], table: str, first: int, path: Path) -> None:

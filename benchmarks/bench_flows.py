@@ -12,7 +12,8 @@ from contextlib import closing
 from stend.devices.virtual import find
 from stend.engines.simulated import SimulatedEngine
 from stend.model.definition import Capacities, Hold, Identity, Phase, Plan, PlannedTest, Seconds, Steady, Step, Workload
-from stend.model.record import Result, Run, Sample
+from stend.model.events import Result, Sample
+from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.runner.loop import run
 from stend.suite import iops, latency

@@ -27,7 +27,7 @@ from stend.base.units import KiB
 from stend.devices import Device
 from stend.engines.fio import FioEngine
 from stend.model.definition import Hold, Identity, Plan, Seconds, Workload
-from stend.model.record import Result
+from stend.model.events import Result
 from stend.runner import bench
 from stend.runner.loop import run
 

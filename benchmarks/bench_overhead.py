@@ -20,7 +20,7 @@ from stend.devices import Device, block
 from stend.engines._fio_job import arguments, parts
 from stend.engines.fio import FioEngine
 from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Workload
-from stend.model.record import Result
+from stend.model.events import Result
 from stend.planning import plan as planning
 from stend.runner.loop import run
 

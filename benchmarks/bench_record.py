@@ -8,8 +8,10 @@ from pathlib import Path
 
 from stend import store
 from stend.base.units import GiB
+from stend.model.counts import Counts
 from stend.model.definition import Identity
-from stend.model.record import Counts, Event, Position, Result, Sample, Started, Tally
+from stend.model.events import Event, Position, Result, Sample, Started
+from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.store import journal
 

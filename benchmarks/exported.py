@@ -28,7 +28,7 @@ from stend.devices import Device
 from stend.engines import fio_jobs
 from stend.many.statistics import holm
 from stend.model.definition import Hold, Plan
-from stend.model.record import Result
+from stend.model.events import Result
 from stend.planning import plan as planning
 from stend.planning.plan import QUICK_MINUTE_S
 from stend.runner.loop import run

@@ -28,7 +28,7 @@ from benchmarks.together import loop, zram
 from stend import store
 from stend.base.units import MiB
 from stend.fleet import tasks
-from stend.model.record import Ended
+from stend.model.events import Ended
 from stend.session.series import FINISHED
 
 STEND = [sys.executable, "-m", "stend"]

@@ -10,8 +10,8 @@ from stend.base.errors import Refused, StepFailed
 from stend.base.units import KiB, MiB
 from stend.devices import Device
 from stend.engines import Engine
+from stend.model.counts import Counts
 from stend.model.definition import Identity, Workload
-from stend.model.record import Counts
 
 FILL = Workload(random_pct=0, read_pct=0, block_bytes=128 * KiB, threads=1, depth=4, range_bytes=4 * MiB)
 READS = msgspec.structs.replace(FILL, read_pct=100)

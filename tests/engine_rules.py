@@ -7,8 +7,8 @@ import pytest
 
 from stend.base.units import KiB, MiB
 from stend.engines import Engine, Load
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts
 from stend.model.stats import bin_edges_ns
 
 RANDOM = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, threads=2, depth=4, range_bytes=16 * MiB)

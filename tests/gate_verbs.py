@@ -11,7 +11,7 @@ import pytest
 from stend import devices, store
 from stend.cli import main
 from stend.devices import Device
-from stend.model.record import Event, Started
+from stend.model.events import Event, Started
 from stend.planning import plan as planning
 
 REFUSED = 3

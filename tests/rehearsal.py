@@ -9,7 +9,8 @@ from stend import findings
 from stend.devices.virtual import VirtualDevice
 from stend.engines.simulated import SimulatedEngine
 from stend.findings import Finding
-from stend.model.record import Event, Run
+from stend.model.events import Event
+from stend.model.record import Run
 from stend.planning import plan
 from stend.runner.loop import run
 

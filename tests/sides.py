@@ -13,8 +13,9 @@ from stend.findings.look.figures import Figures
 from stend.many.compare import Outcome, Side, side
 from stend.many.sides import Key
 from stend.model.definition import Workload
-from stend.model.record import Started, Tally
+from stend.model.events import Started
 from stend.model.stats import bin_index
+from stend.model.tally import Tally
 from tests.synthetic import Truth, events
 
 SETTINGS = {

@@ -5,9 +5,10 @@ from typing import Any
 
 from stend.base.units import GiB
 from stend.gate import Door
+from stend.model.counts import Counts
 from stend.model.definition import Identity, Workload
-from stend.model.record import Counts, Tally
 from stend.model.stats import bin_index
+from stend.model.tally import Tally
 
 IDENTITY = Identity(kind="still", target="still", path="still", capacity_bytes=GiB, serial="STILL", virtual=True)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from stend import report, store
 from stend.base import atomic
 from stend.model.definition import Bytes, Hold, Step
-from stend.model.record import Result
+from stend.model.events import Result
 from stend.session import write_cache
 from stend.store import reports, verify
 from tests import storm_verbs
@@ -138,7 +138,7 @@ class Storm:
     def _sound(self, folder: Path, before: bytes, kind: str) -> None:
         """What must hold of a folder at any time."""
         if started(folder):
-            told = list(verify.Folder(folder).told())
+            told = list(verify.Folder(folder).checks())
             self._must(all(one.sound for one in told), f"{kind}: {[one for one in told if not one.sound]}")
             whole_lines = before[: before.rfind(b"\n") + 1]
             self._must(events(folder).startswith(whole_lines), f"{kind}: lines that were written are gone")

@@ -16,7 +16,7 @@ from stend.cli import main
 from stend.devices import block
 from stend.devices.drive import DriveDevice
 from stend.devices.telling.below import Member
-from stend.model.record import Result
+from stend.model.events import Result
 from tests.stand import let_go, loop_of, ours, zram
 
 SHORT = ("--quick", "--rounds", "2", "--seed", "7", "--round-seconds", "0.2")

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from stend import store
-from stend.model.record import Result
+from stend.model.events import Result
 from stend.session import series
 from stend.store import verify, writer
 from tests.forks import child
@@ -77,7 +77,7 @@ class Beside:
     def same(self, folders: list[Path]) -> None:
         """Each is sound, and came to what it would have come to."""
         for folder, expected in zip(folders, self.expected, strict=True):
-            self.must(all(one.sound for one in verify.Folder(folder).told()), f"{folder.name} is not sound")
+            self.must(all(one.sound for one in verify.Folder(folder).checks()), f"{folder.name} is not sound")
             self.must(tuple(store.load(folder).results) == expected, f"{folder.name} has other figures")
             self.equal += 1
         self.runs += 1
@@ -156,14 +156,14 @@ class Repeat(Beside):
         """One series, killed up to eight times."""
         folder = self.top / f"series{self.runs}"
         for _ in range(self.draw.randint(1, 8)):
-            begun = (folder / series.WORD).exists()
+            begun = (folder / series.FILE).exists()
             if begun and not list(series.load(folder).left(folder)):
                 break
             if not begun:
                 shutil.rmtree(folder, ignore_errors=True)
             self.resumed += begun
             self.kill(child(["resume", str(folder)] if begun else self.asked(folder), self.said))
-        if not (folder / series.WORD).exists():
+        if not (folder / series.FILE).exists():
             shutil.rmtree(folder, ignore_errors=True)
         code = end(child(["resume", str(folder)] if folder.exists() else self.asked(folder), self.said))
         self.must(code in (0, 2), f"the last resume ended with {code}")

@@ -12,9 +12,12 @@ from typing import Any
 
 from stend.base.units import GB, MB, GiB, KiB
 from stend.gate import Door
+from stend.model.counts import Counts
 from stend.model.definition import Identity, Profile, Workload
-from stend.model.record import Counts, Event, Run, Tally
+from stend.model.events import Event
+from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, bin_index
+from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
 

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from stend.base.errors import StepFailed
-from stend.model.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Started
+from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Started
+from stend.model.record import Run
 from stend.runner.resume import announced, rerun, resume_point
 from tests.still import StillEngine
 from tests.test_run import drawn, play

@@ -18,7 +18,7 @@ from stend import store
 from stend.cli import main
 from stend.live import hooks
 from stend.live.course import Course
-from stend.model.record import Ended
+from stend.model.events import Ended
 from tests.forks import child
 from tests.short import study
 from tests.storm_end import end

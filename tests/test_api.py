@@ -148,7 +148,7 @@ REFUSED: list[tuple[Callable[[stend.Opened, stend.Runs], Any], str]] = [
     (lambda run, many: many.open("two"), "no run below .* is called 'two'"),
     (lambda run, many: stend.open(many.top), "is not a run folder"),
     (lambda run, many: stend.open(many.top / "one", "de"), "no language 'de'"),
-    (lambda run, many: stend.open_many(many.top / "none"), "is no folder of runs"),
+    (lambda run, many: stend.open_many(many.top / "none"), "is not a folder"),
 ]
 
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from stend.base.units import KiB, MiB
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Workload
-from stend.model.record import Counts
 from stend.runner.bench import Ahead, Bench, Done, Stopped
 from tests.still import StillEngine
 

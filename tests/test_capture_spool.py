@@ -10,7 +10,7 @@ from stend.base.errors import BadInput, StepFailed
 from stend.base.units import KiB
 from stend.capture import spool
 from stend.capture.spool import Full, Spool
-from stend.model.record import Tally
+from stend.model.tally import Tally
 from stend.trace import form, steps
 from stend.trace.form import About
 from stend.trace.steps import SECOND_NS, Part, Step

@@ -208,7 +208,7 @@ def test_two_writers_at_once_lose_nothing_and_take_nothing_in_twice(top: Path, m
     children = [os.fork() or os._exit(0 if listed(top) == ALL else 1) for _ in range(3)]
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0, 0, 0]
     known = parts.read(top / HOME)
-    assert sorted(place for part in known for place in part.word.places) == sorted(ALL)
+    assert sorted(place for part in known for place in part.data.places) == sorted(ALL)
 
 
 def test_a_part_that_is_torn_is_made_again(top: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_run_is_known_at_its_end_where_there_is_a_catalogue(top: Path) -> None
     listed(top)
     folder(top / "run6", seed=6, truth=Truth(capacity_bytes=8 * GiB), names=("fresh",))
     taking.learn(top / "run6")
-    assert {place for part in parts.read(top / HOME) for place in part.word.places} == {*ALL, "run6"}
+    assert {place for part in parts.read(top / HOME) for place in part.data.places} == {*ALL, "run6"}
 
 
 def test_without_duckdb_runs_are_listed_and_a_query_says_what_is_missing(top: Path) -> None:
@@ -277,7 +277,7 @@ def test_a_run_is_shown_by_a_part_of_its_name(
         shown.append(capsys.readouterr().out)
     assert len(set(shown)) == 1
     assert main(["show", "run"]) == 2
-    assert "'run' fits 5 runs below runs: run1, run2, run3, ..." in capsys.readouterr().err
+    assert "'run' matches 5 runs below runs: run1, run2, run3, ..." in capsys.readouterr().err
     assert main(["show", "nothing"]) == 2
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from stend import store
 from stend.base.errors import Refused
-from stend.model.record import Event, Run
+from stend.model.events import Event
+from stend.model.record import Run
 from stend.store.chain import Chain
 from stend.words import Language
 from tests.still import StillEngine

@@ -10,7 +10,8 @@ from jsonschema import Draft7Validator
 
 from stend import charts, suite
 from stend.charts import Picture
-from stend.model.record import Run, Telemetry
+from stend.model.events import Telemetry
+from stend.model.record import Run
 from stend.report import html
 from stend.report.parts.drawing import svgs
 from tests import pictures

@@ -17,8 +17,8 @@ from stend.base.units import MiB
 from stend.engines import Engine
 from stend.engines._fio_load import busy_cpu_s
 from stend.engines.fio import FioEngine
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts
 from stend.model.stats import bin_index
 from stend.runner.resume import REPEATS
 from tests.engine_rules import FILL, MIXED, RANDOM, EngineRules, finished, held

@@ -3,7 +3,8 @@
 import pytest
 
 from stend import findings, suite
-from stend.model.record import Ended, Event, Result, Run
+from stend.model.events import Ended, Event, Result
+from stend.model.record import Run
 from stend.report import html
 from stend.words import LANGUAGES, Language
 from stend.words.sentences import finding_said

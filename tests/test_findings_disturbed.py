@@ -9,7 +9,8 @@ from stend.charts.parts import binned
 from stend.findings import Finding
 from stend.findings.look import grounds, heat, moments
 from stend.findings.look.saturated import saturated
-from stend.model.record import Event, Run, Started, Telemetry
+from stend.model.events import Event, Started, Telemetry
+from stend.model.record import Run
 from stend.words import LANGUAGES, Language
 from stend.words.sentences import finding_said
 from tests.synthetic import Truth, events

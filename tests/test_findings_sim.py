@@ -9,7 +9,8 @@ import pytest
 
 from stend.base.units import GB
 from stend.devices.virtual import VirtualDevice
-from stend.model.record import Ended, Result, Run
+from stend.model.events import Ended, Result
+from stend.model.record import Run
 from stend.sim import Spec, load
 from stend.sim.closed_forms import greedy
 from stend.sim.flash import layout

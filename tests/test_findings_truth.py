@@ -11,8 +11,9 @@ from stend.base.units import GB, KiB
 from stend.engines import _fio_json as fio
 from stend.findings import Finding
 from stend.model.definition import Workload
-from stend.model.record import Run, Tally
+from stend.model.record import Run
 from stend.model.stats import BINS
+from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
 from stend.words import Language

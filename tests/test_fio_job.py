@@ -126,9 +126,9 @@ def test_the_clock_is_the_one_that_the_kernel_trusts(
     machine: str, keeps: str | None, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("platform.machine", lambda: machine)
-    monkeypatch.setattr(fio_features, "KEEPS_TIME", tmp_path / "current_clocksource")
+    monkeypatch.setattr(fio_features, "CLOCKSOURCE", tmp_path / "current_clocksource")
     if keeps is not None:
-        fio_features.KEEPS_TIME.write_text(keeps)
+        fio_features.CLOCKSOURCE.write_text(keeps)
     assert fio_features.clock() == told
 
 
@@ -137,4 +137,4 @@ def test_a_fio_that_answers_with_no_text_is_missing(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\nprintf '\\377\\376'\n")
     program.chmod(0o755)
     with pytest.raises(Missing, match="does not know"):
-        fio_features._told(str(program), 0)
+        fio_features._features(str(program), 0)

@@ -7,8 +7,8 @@ import pytest
 
 from stend.base.errors import StepFailed
 from stend.engines import _fio_json as words
-from stend.model.record import Tally
 from stend.model.stats import BINS, bin_edges_ns, bin_index
+from stend.model.tally import Tally
 
 
 def document(*jobs: dict[str, Any], **more: Any) -> words.Document:

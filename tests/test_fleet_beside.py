@@ -16,7 +16,7 @@ from stend import store
 from stend.fleet import beside, file, locks, tasks
 from stend.fleet.file import Order, Study
 from stend.fleet.tasks import Outcome
-from stend.model.record import Started
+from stend.model.events import Started
 from stend.session.together import group, roll
 from tests.short import study
 from tests.stand import Stand
@@ -117,10 +117,10 @@ def test_a_trial_has_the_locks_of_its_drives_and_what_it_saw_is_in_every_run(
         time.sleep(0.02)
     assert held == set(drives)
     assert "Trial: 2 drives" in (folder / "together.log").read_text()
-    again = (folder / group.WORD).read_bytes()
+    again = (folder / group.FILE).read_bytes()
     second = msgspec.structs.replace(asked[1], cell="002-d-02", study=Study(["latency"]))
     assert beside.ready(second, drives, folder, lambda serial: "") == ""
-    assert (folder / group.WORD).read_bytes() == again, "one trial is for all studies"
+    assert (folder / group.FILE).read_bytes() == again, "one trial is for all studies"
     member = group.load(folder / "02").members[1]
     assert (member.name, member.request.tests) == ("002-d-02", ["latency"])
     assert "beside the other drives" in member.told[0]

@@ -14,7 +14,7 @@ from stend import store
 from stend.base.errors import BadInput, Missing, StepFailed
 from stend.fleet import file, locks, slurm, tasks
 from stend.fleet.file import Fleet, Order
-from stend.model.record import Started
+from stend.model.events import Started
 from tests.forks import child
 from tests.slurm_node import Slurm
 from tests.slurm_node import slurm as slurm_of

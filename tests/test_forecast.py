@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from stend.model.record import Note, Run
+from stend.model.events import Note
+from stend.model.record import Run
 from stend.words import Language
 from tests.still import StillEngine
 from tests.test_run import drawn, play

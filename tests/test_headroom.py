@@ -46,7 +46,7 @@ def asked(answer: Callable[[float, int], Why]) -> list[Pass]:
 
 @given(st.floats(0.3, 900))
 def test_the_answer_is_within_five_percent_below_where_a_steady_drive_gives_way(most: float) -> None:
-    told = headroom.told(asked(lambda speed, _: "" if speed <= most else "slow"))
+    told = headroom.evaluate(asked(lambda speed, _: "" if speed <= most else "slow"))
     assert told.held is not None
     assert told.failed is not None
     assert told.held.speed <= most < told.failed.speed <= told.held.speed * 1.05
@@ -54,13 +54,13 @@ def test_the_answer_is_within_five_percent_below_where_a_steady_drive_gives_way(
 
 
 def test_a_drive_that_never_holds_and_one_that_always_does_are_told_by_the_ends() -> None:
-    never, always = headroom.told(asked(lambda *_: "slow")), headroom.told(asked(lambda *_: ""))
+    never, always = headroom.evaluate(asked(lambda *_: "slow")), headroom.evaluate(asked(lambda *_: ""))
     assert (never.held, never.failed and never.failed.speed) == (None, LEAST)
     assert (always.failed, always.held and always.held.speed) == (None, FASTEST)
 
 
 def test_what_holds_again_beyond_what_did_not_is_no_answer_but_is_told() -> None:
-    told = headroom.told(asked(lambda speed, _: "slow" if 3 < speed < 5 else ""))
+    told = headroom.evaluate(asked(lambda speed, _: "slow" if 3 < speed < 5 else ""))
     assert told.held is not None
     assert told.failed is not None
     assert told.held.speed <= 3 < told.failed.speed
@@ -71,7 +71,7 @@ def test_a_speed_counts_once_it_held_twice() -> None:
     def tired(speed: float, time: int) -> Why:
         return "slow" if speed > 3 or (speed > 2.9 and time) else ""
 
-    told = headroom.told(done := asked(tired))
+    told = headroom.evaluate(done := asked(tired))
     assert told.held is not None
     assert told.held.speed < 2.9 < max(one.speed for one in done if not one.why)
     assert sum(one.speed == told.held.speed for one in done) == 2
@@ -81,9 +81,9 @@ def test_a_speed_counts_once_it_held_twice() -> None:
 def test_a_pass_that_the_host_spoiled_is_made_again_and_counts_where_it_spoils_that_too() -> None:
     once = asked(lambda speed, time: "host" if speed == 4 and not time else "slow" if speed > 6 else "")
     assert [one.why for one in once if one.speed == 4][:2] == ["host", ""]
-    assert (told := headroom.told(once).held) is not None
+    assert (told := headroom.evaluate(once).held) is not None
     assert told.speed > 5.5
-    always = headroom.told(asked(lambda speed, _: "host" if speed > 6 else ""))
+    always = headroom.evaluate(asked(lambda speed, _: "host" if speed > 6 else ""))
     assert always.failed is not None
     assert always.failed.why == "host"
     assert max(one.speed for one in asked(lambda speed, _: "host" if speed > 6 else "")) == 8, "nothing beyond the host"

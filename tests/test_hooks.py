@@ -8,7 +8,7 @@ import pytest
 
 from stend.live import hooks
 from stend.live.course import Course
-from stend.model.record import Ended, Event, Judged, Outcome, Position, Telemetry
+from stend.model.events import Ended, Event, Judged, Outcome, Position, Telemetry
 
 HERE = Position(test="iops", phase="rounds", round=1)
 

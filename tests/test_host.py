@@ -13,7 +13,8 @@ from stend import host
 from stend.base.units import GiB
 from stend.cli import main as stend
 from stend.host import ceiling, measured, memory, stream
-from stend.model.record import Run, Started
+from stend.model.events import Started
+from stend.model.record import Run
 from stend.report.parts.header import platform
 from stend.words import Language
 from tests.synthetic import events
@@ -89,7 +90,7 @@ def test_modules_that_run_below_their_speed_or_have_too_many_ranks_are_told() ->
 def test_names_that_tell_no_channel_are_said_to_tell_none() -> None:
     text = dmidecode("plain", (1, 1, 1, 1)).replace("DIMM_", "Slot ")
     assert memory.population(memory.modules(text)) is None
-    assert "do not tell in which channels" in " ".join(memory.advice(memory.modules(text)))
+    assert "do not show the channels" in " ".join(memory.advice(memory.modules(text)))
 
 
 @pytest.mark.parametrize(
@@ -104,8 +105,8 @@ def test_the_expected_share_is_that_of_the_published_study(mt_s: int, triad_mb_s
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is measured is no matter here: fio runs for a moment, and a cache may hold STREAM's arrays."""
-    real = ceiling._told
-    monkeypatch.setattr(ceiling, "_told", lambda fio, threads, seconds, *load: real(fio, threads, 0.1, *load))
+    real = ceiling._run
+    monkeypatch.setattr(ceiling, "_run", lambda fio, threads, seconds, *load: real(fio, threads, 0.1, *load))
     monkeypatch.setattr(stream, "LEAST", 1 << 20)
     monkeypatch.setattr(stream, "CACHE_TIMES", 0)
 

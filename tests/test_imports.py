@@ -208,7 +208,7 @@ def test_an_imported_run_has_data_formats_and_is_no_review(tmp_path: Path, capsy
     assert main(["report", str(place)]) == 2
     assert "was imported and has no review" in capsys.readouterr().err
     assert main(["resume", str(place)]) == 2
-    assert "there is nothing to go on with" in capsys.readouterr().err
+    assert "and cannot be resumed" in capsys.readouterr().err
 
 
 def test_ezfio_s_sheet_says_what_its_csv_says(tmp_path: Path) -> None:

@@ -21,9 +21,9 @@ def test_the_original_is_kept_with_its_hash_and_a_change_of_it_is_seen(tmp_path:
     place = imported(SAMPLES / "kdiskmark.txt", tmp_path)
     kept = place / "raw" / "original-kdiskmark.txt"
     assert kept.read_bytes() == (SAMPLES / "kdiskmark.txt").read_bytes()
-    assert all(one.sound for one in verify.Folder(place).told())
+    assert all(one.sound for one in verify.Folder(place).checks())
     kept.write_bytes(kept.read_bytes().replace(b"100000.0", b"200000.0"))
-    assert [one.piece for one in verify.Folder(place).told() if not one.sound] == ["raw/"]
+    assert [one.piece for one in verify.Folder(place).checks() if not one.sound] == ["raw/"]
 
 
 def test_the_same_result_is_imported_once_and_counts_once(tmp_path: Path) -> None:

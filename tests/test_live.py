@@ -23,9 +23,11 @@ from stend.live.course import Course
 from stend.live.follow import Follower
 from stend.live.now import now
 from stend.live.state import State, state
+from stend.model.counts import Counts
 from stend.model.definition import Hold
-from stend.model.record import Counts, Ended, Judged, Result, Sample, Tally
+from stend.model.events import Ended, Judged, Result, Sample
 from stend.model.stats import percentile_s
+from stend.model.tally import Tally
 from stend.store import writer
 from tests.going import whole_and_cut
 from tests.waits import PATIENCE_S, wait_for

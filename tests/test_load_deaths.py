@@ -10,8 +10,10 @@ from stend.cli import main
 from stend.live.course import Course
 from stend.live.now import now
 from stend.live.state import State
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts, Note, Run, Started
+from stend.model.events import Note, Started
+from stend.model.record import Run
 from stend.runner.loop import run as run_of
 from stend.runner.resume import REPEATS
 from stend.words import Language

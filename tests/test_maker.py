@@ -19,7 +19,7 @@ PLACES = {"node": "/dev/nvme0n1", "controller": "/dev/nvme0", "serial": "S 1; rm
 def test_what_is_no_place_is_refused_before_any_drive_is_looked_at(
     template: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(BadInput, match=r"stands for nothing; what can be filled in is \{node\}|is empty; write"):
+    with pytest.raises(BadInput, match=r"is not a placeholder; use \{node\}|is empty; write"):
         checked.checked(template, "--command")
     assert main(["purge", "--target", "/dev/nosuchdrive", "--command", template]) == 2
     assert "--command" in capsys.readouterr().err

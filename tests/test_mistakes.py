@@ -21,7 +21,7 @@ from stend.cli import _apart, main
 from stend.cli import plan as plan_verb
 from stend.gate import loss
 from stend.live.state import way_on
-from stend.model.record import Started
+from stend.model.events import Started
 from stend.session import sooner
 from tests.still import StillEngine
 from tests.test_cli import refused
@@ -73,7 +73,7 @@ def test_a_folder_that_is_not_there_is_no_success(
     assert main([*words, str(tmp_path / "typo")]) == 2
     told = capsys.readouterr()
     assert told.out == ""
-    assert "is no folder of runs" in told.err
+    assert "is not a folder" in told.err
 
 
 @pytest.mark.parametrize("words", [["tests"], ["plan", "iops", "--target", "sim:small"], ["schema"]], ids=" ".join)
@@ -158,7 +158,7 @@ def test_every_run_of_sooner_is_told_before_it_ends(monkeypatch: pytest.MonkeyPa
         return 1.0, {("a", "b", "c"): 1.0}
 
     monkeypatch.setattr(sooner, "played", played)
-    found = list(sooner.tried(long_plan(), "sim:x", hear=heard.append))
+    found = list(sooner.tried(long_plan(), "sim:x", report=heard.append))
     told = [one for one in heard if one != "ran"]
     assert heard[1::2] == ["ran"] * len(told)
     assert [one.number for one in told] == list(range(1, told[0].of + 1))

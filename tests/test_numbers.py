@@ -30,7 +30,7 @@ def lines(kind: str) -> tuple[str, ...]:
 @cache
 def run(kind: str) -> Run:
     """Return the run of the record."""
-    from stend.model.record import Event
+    from stend.model.events import Event
 
     return Run(msgspec.json.decode(line, type=Event) for line in lines(kind))
 

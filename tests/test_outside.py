@@ -12,8 +12,8 @@ from stend.cli import main
 from stend.engines import _fio_json as fio
 from stend.model.definition import Bytes, Hold, Phase, Seconds, Steady, Workload
 from stend.model.estimate import Speed, phase_seconds
-from stend.model.record import Tally
 from stend.model.stats import bin_edges_ns
+from stend.model.tally import Tally
 from stend.planning import plan
 from tests.fuzz.programs import FIO
 from tests.still import IDENTITY, StillEngine
@@ -94,7 +94,7 @@ def test_a_limit_ends_a_phase_that_seeks_steady_state_in_the_estimate_too() -> N
 
 
 def test_sizes_and_times_beyond_any_measure_are_said_to_be_so() -> None:
-    with pytest.raises(BadInput, match="no size of anything"):
+    with pytest.raises(BadInput, match="too large; the largest size is 8 EiB"):
         parse_bytes("9" * 400)
     assert duration(float("nan")) == duration(float("inf")) == "an unknown time"
 

@@ -50,7 +50,7 @@ def test_a_profile_of_ones_own_is_known_by_the_name_of_its_file(tmp_path: Path) 
     ("line", "said"),
     [
         ('steady = "never"', "has no rule 'never'; there are pts, fit-90-110"),
-        ("[options]\nfriends = 3", "has no option 'friends'; `\\[tests.NAME\\]`"),
+        ("[options]\nfriends = 3", "has no option 'friends'; settings of a test belong in `\\[tests.NAME\\]`"),
         ('[interfaces.sata.tests.iops]\nsteady = "never"', "iops: there is no rule 'never'"),
     ],
 )

@@ -9,7 +9,8 @@ import pytest
 from stend.base.units import GiB
 from stend.devices import virtual
 from stend.model.definition import Workload
-from stend.model.record import Event, Run, Sample, Started
+from stend.model.events import Event, Sample, Started
+from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.runner.loop import run
 from stend.runner.progress import Progress, ToGo, rounds_to_steady

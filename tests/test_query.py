@@ -154,8 +154,8 @@ def test_what_something_damaged_is_said(made: Path, tmp_path: Path) -> None:
     (part,) = parts.read(top / HOME)
     (path,) = (top / HOME / "known").iterdir()
     for column in (msgspec.Raw(b"\xc3"), msgspec.Raw(b"\x90")):
-        hurt = part.word.about | {"model": column}
-        path.write_bytes(msgspec.msgpack.encode(msgspec.structs.replace(part.word, about=hurt)))
+        hurt = part.data.about | {"model": column}
+        path.write_bytes(msgspec.msgpack.encode(msgspec.structs.replace(part.data, about=hurt)))
         with pytest.raises(BadInput, match=r"is damaged; delete \.stend/catalogue"):
             listed(top)
 

@@ -6,23 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stend.findings import look
+from stend.model.counts import Counts, added
 from stend.model.definition import Hold
+from stend.model.events import Ended, Event, Judged, Note, Result, Sample, Started, Telemetry
 from stend.model.packed import Bins, merged
-from stend.model.record import (
-    Counts,
-    Ended,
-    Event,
-    Judged,
-    Note,
-    Result,
-    Run,
-    Sample,
-    Samples,
-    Started,
-    Tally,
-    Telemetry,
-    added,
-)
+from stend.model.record import Run
+from stend.model.samples import Samples
+from stend.model.tally import Tally
 from tests.still import StillEngine
 from tests.test_run import drawn, play
 

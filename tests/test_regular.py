@@ -16,7 +16,7 @@ from stend import catalogue, report, store
 from stend.base import atomic, regular
 from stend.base.errors import BadInput, StendError, StepFailed
 from stend.cli import main
-from stend.model.record import Event, Result
+from stend.model.events import Event, Result
 from stend.session import apart, write_cache
 from stend.session.together import roll, turns
 from stend.store import reports, verify, writer
@@ -163,7 +163,7 @@ def test_nothing_is_written_through_it(kind: Kind, name: str, folder: Path, vict
         "events.jsonl": lambda: list(store.append(folder, kept(events))),
         "settings.json": lambda: write_cache._record(folder).__enter__(),
         "raw": lambda: raw(b"words"),
-        ".together": lambda: roll.say(folder, "a"),
+        ".together": lambda: roll.enter(folder, "a"),
     }
     if kind is directory and name in ("raw", ".together"):
         write[name]()  # as it should be
@@ -265,7 +265,7 @@ def test_a_plan_cannot_lead_the_names_of_files_out_of_the_folder(folder: Path, e
 @pytest.mark.parametrize("kind", [fifo, linked, endless], ids=lambda kind: kind.__name__)
 def test_verify_says_what_is_there_instead(kind: Kind, folder: Path, victim: Path) -> None:
     put(kind, folder / "host.json", victim)
-    told = {one.piece: one for one in verify.Folder(folder).told()}
+    told = {one.piece: one for one in verify.Folder(folder).checks()}
     assert not told["host.json"].sound
     assert told["host.json"].words.startswith("cannot be read: it is a ")
 

@@ -42,7 +42,7 @@ def test_two_drives_are_measured_in_turns_and_compared(tmp_path: Path, capsys: p
     assert main(["compare", str(tmp_path / "x"), "--by", "label"]) == 0
     assert capsys.readouterr().out.splitlines()[0] == f"{A} (2) | {B} (2)"
     assert main(repeat(tmp_path / "x")) == 2
-    assert capsys.readouterr().err == f"stend: {tmp_path}/x is not empty; `stend resume {tmp_path}/x` goes on with it\n"
+    assert capsys.readouterr().err == f"stend: {tmp_path}/x is not empty; `stend resume {tmp_path}/x` continues it\n"
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_what_is_no_series_is_refused(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "full/x").mkdir(parents=True)
     (tmp_path / "broken").mkdir()
-    (tmp_path / "broken" / series.WORD).write_text(
+    (tmp_path / "broken" / series.FILE).write_text(
         "repeats = 1\n[[requests]]\ntests = ['fresh']\ntarget = 'sim:small'\n"
     )
     assert main(more) == 2

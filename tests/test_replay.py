@@ -142,13 +142,13 @@ def test_the_rule_is_one_in_a_hundred(late: int, full: int, stamped: bool, inval
     pace = Pace(sent=1000, late=late, full=full)
     assert (pace.doubtful, pace.invalid) == (stamped, invalid)
     assert msgspec.json.encode(Pace(late=late)) == b'{"late":%d}' % late, "what is nothing is not written"
-    assert (Pace().sent, Pace().late_share, Pace().full_share, Pace().bins_told) == (0, 0, 0, False)
+    assert (Pace().sent, Pace().late_share, Pace().full_share, Pace().lateness_measured) == (0, 0, 0, False)
     assert Pace().latest_ns == 0
 
 
 def test_a_result_of_before_there_were_replays_is_still_read() -> None:
     old = b'{"type":"result","where":{"test":"a","phase":"b","round":1},"index":0,"step":{"type":"purge"},"t":1.0}'
-    from stend.model.record import Event
+    from stend.model.events import Event
 
     assert msgspec.json.decode(old, type=Event).pace is None
 

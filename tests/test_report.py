@@ -18,7 +18,8 @@ from stend import report
 from stend.base.units import GB, GiB
 from stend.devices.telling.facts import shown
 from stend.findings.look.figures import figures
-from stend.model.record import Note, Run, Started
+from stend.model.events import Note, Started
+from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.report.json import Report, schema
 from stend.words import LANGUAGES

@@ -14,9 +14,10 @@ from stend import report, store
 from stend.base.errors import BadInput
 from stend.base.units import GiB
 from stend.findings.look.figures import figures
-from stend.model.record import Run, Tally, added
+from stend.model.counts import added
+from stend.model.record import Run
 from stend.model.stats import BINS, bin_edges_ns, bin_index, percentile_s
-from stend.model.tally import NS
+from stend.model.tally import NS, Tally
 from stend.report.hdr import histogram
 from tests.imported import SAMPLES, imported, run_of
 from tests.synthetic import Truth, made

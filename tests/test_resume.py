@@ -11,7 +11,7 @@ import pytest
 
 from stend import store
 from stend.cli import _ends, main
-from stend.model.record import Result
+from stend.model.events import Result
 from tests.forks import child
 
 ASKED = ["latency", "write-saturation", "--target", "sim:small", "--quick", "--rounds", "2", "--round-seconds", "0.2"]

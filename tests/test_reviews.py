@@ -9,7 +9,8 @@ from stend.base.units import KiB
 from stend.devices.virtual import identity
 from stend.many.compare import reviews
 from stend.model.definition import Hold
-from stend.model.record import Run, Started
+from stend.model.events import Started
+from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.sim import load
 from tests.synthetic import made

@@ -9,8 +9,11 @@ import pytest
 from stend import findings
 from stend.base.errors import StepFailed
 from stend.base.units import KiB
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Plan, Seconds, Workload
-from stend.model.record import Counts, Event, Judged, Note, Position, Result, Run, Tally, Telemetry
+from stend.model.events import Event, Judged, Note, Position, Result, Telemetry
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.bench import Bench
 from stend.runner.loop import run, step_seed

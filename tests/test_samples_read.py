@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from stend import store
 from stend.base.errors import BadInput
-from stend.model.record import Run, Sample, SampleRow, Started
+from stend.model.events import Sample, Started
+from stend.model.record import Run
+from stend.model.samples import SampleRow
 from stend.store import journal
 from tests.test_run import drawn
 

@@ -8,7 +8,7 @@ import pytest
 from stend import session, store
 from stend.base.errors import BadInput, Refused
 from stend.devices import Device
-from stend.model.record import Ended, Judged, Result, Started
+from stend.model.events import Ended, Judged, Result, Started
 from tests.short import study
 from tests.stand import ours
 

@@ -175,7 +175,7 @@ def test_a_drive_that_is_gone_is_told_and_stays_on_record(
     monkeypatch.setattr(devices, "listing", lambda: [(other, "")])
     Path(drive.identity.path).unlink()
     (said,) = write_cache.put_back([tmp_path])
-    assert "no drive here tells the serial S1" in said
+    assert "no drive here has the serial S1" in said
     assert record(tmp_path)["restored"] is False
 
 

@@ -17,8 +17,8 @@ from stend.base.errors import BadInput, StepFailed
 from stend.base.units import KiB, MiB
 from stend.devices import find
 from stend.engines.simulated import SimulatedEngine
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts
 from stend.sim import calibrate, load, profiles
 
 DOCS = Path(__file__).parents[1] / "docs"

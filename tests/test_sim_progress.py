@@ -93,7 +93,7 @@ def test_between_two_calls_of_a_kernel_the_end_can_be_asked_for(monkeypatch: pyt
     drive = device.sim.drive
     drive.start(Pattern(random_pct=100, read_pct=50, sizes=((4096, 1),), range_bytes=64 * MiB, depth=4))
     drive.advance(1)
-    stop.asked = True
+    stop.requested = True
     with pytest.raises(Stopped):
         drive.advance(1e9)
     assert drive.stop()

@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 
 from stend.engines.simulated import tally
-from stend.model.record import Tally
 from stend.model.stats import BINS
+from stend.model.tally import Tally
 
 
 def test_a_sum_a_rounding_below_nothing_is_nothing() -> None:

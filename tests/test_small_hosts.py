@@ -55,7 +55,7 @@ def forked(*words: str | Path, before: Limit = lambda: None) -> "subprocess.Comp
 
 
 def sound(folder: Path) -> bool:
-    return all(one.sound for one in verify.Folder(folder).told())
+    return all(one.sound for one in verify.Folder(folder).checks())
 
 
 BARE = {"PATH": os.environ["PATH"], "NUMBA_CACHE_DIR": os.environ["NUMBA_CACHE_DIR"]}

@@ -7,8 +7,10 @@ import pytest
 
 from stend import charts, store
 from stend.cli import main
+from stend.model.counts import Counts
 from stend.model.definition import Idle, Workload
-from stend.model.record import Counts, Note, Run
+from stend.model.events import Note
+from stend.model.record import Run
 from stend.words import Language
 from tests.still import StillEngine, StillLoad
 from tests.test_run import drawn, play

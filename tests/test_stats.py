@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stend.model.record import Tally
 from stend.model.stats import BINS, RULES, bin_edges_ns, bin_index, fit, fit_within_90_110, percentile_s, steady_state
+from stend.model.tally import Tally
 
 
 def rounds(*values: float) -> list[tuple[int, float]]:

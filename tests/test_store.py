@@ -12,7 +12,8 @@ import zstandard
 
 from stend import store
 from stend.base.errors import BadInput, StepFailed
-from stend.model.record import Ended, Event, Result, Run
+from stend.model.events import Ended, Event, Result
+from stend.model.record import Run
 from stend.store import journal
 from stend.store.chain import Chain
 from tests.still import StillEngine

@@ -12,7 +12,8 @@ from stend.base.units import GB, GiB, KiB
 from stend.devices import virtual
 from stend.engines.simulated import SimulatedEngine
 from stend.model.definition import Hold, Identity, Plan, Steady
-from stend.model.record import Result, Run
+from stend.model.events import Result
+from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.report.parts.header import header
 from stend.runner.loop import run

@@ -7,7 +7,8 @@ import pytest
 from stend import store, suite
 from stend.cli import main
 from stend.model.definition import Hold, Idle, Seconds
-from stend.model.record import Result, Run, Telemetry
+from stend.model.events import Result, Telemetry
+from stend.model.record import Run
 from stend.suite import cross_stimulus, lba_profile
 
 pytestmark = pytest.mark.fio

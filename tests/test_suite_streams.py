@@ -9,7 +9,7 @@ from stend import store
 from stend.base.errors import BadInput
 from stend.cli import main
 from stend.model.definition import Hold, PlannedTest
-from stend.model.record import Tally
+from stend.model.tally import Tally
 from stend.model.workload import Workload, streamed, writing
 from stend.planning import plan
 from stend.suite._streams import USUAL, chosen, cumulative

@@ -133,7 +133,7 @@ def test_measured_phases_begin_at_one_moment_and_nobody_waits_for_the_dead(tmp_p
     assert two.ask("a", 0) == [], "a purge is nothing to wait for"
     assert two.ask("a", measured) is None
     gone = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    roll.say(two.folder, "b", pid=gone.pid)
+    roll.enter(two.folder, "b", pid=gone.pid)
     two.turns["a"].moments = 0
     assert two.ask("a", measured) is None
     gone.kill()
@@ -149,10 +149,10 @@ def test_measured_phases_begin_at_one_moment_and_nobody_waits_for_the_dead(tmp_p
 def test_who_says_nothing_for_too_long_is_waited_for_no_longer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     two = Two(tmp_path / "g")
     assert two.ask("a") == []
-    monkeypatch.setattr(turns, "HEARD_EVERY_S", 0.0)
+    monkeypatch.setattr(turns, "CHECK_EVERY_S", 0.0)
     assert two.ask("b") is None
     long_ago = time.time() - turns.HUNG_S - 60
-    os.utime(two.folder / roll.WORDS / "a.json", (long_ago, long_ago))
+    os.utime(two.folder / roll.FOLDER / "a.json", (long_ago, long_ago))
     assert two.ask("b") == ["iops began without its turn: nothing was heard of the others for 1800 s"]
 
 
@@ -167,7 +167,7 @@ def test_what_follows_without_a_purge_keeps_the_turn_of_the_quiet_test_to_come()
 def test_leave_to_destroy_is_not_written_down(tmp_path: Path) -> None:
     own = Group((Member("01-a", Request(["iops"], "/dev/a", quick=True, destroy="SN1"), told=("x",)),), barrier=True)
     group.create(tmp_path, own)
-    assert "SN1" not in (tmp_path / group.WORD).read_text()
+    assert "SN1" not in (tmp_path / group.FILE).read_text()
     again = group.load(tmp_path)
     assert again.members[0].request == Request(["iops"], "/dev/a", quick=True)
     assert (again.barrier, again.quiet, again.members[0].told) == (True, False, ("x",))
@@ -212,7 +212,7 @@ def test_a_member_that_is_about_to_begin_is_left_to_itself(tmp_path: Path) -> No
     group.create(tmp_path, Group(members))
     for one in members:
         (tmp_path / one.name / "raw").mkdir(parents=True)
-    roll.say(tmp_path, "small")
+    roll.enter(tmp_path, "small")
     told = {one.member.name: (one.pid, one.begun) for one in group.load(tmp_path).left(tmp_path)}
     assert told == {"small": (os.getpid(), False), "large": (0, False)}
     assert [(tmp_path / one.name).exists() for one in members] == [True, False]

@@ -8,7 +8,8 @@ import pytest
 
 from stend import devices
 from stend.devices.telling.shared import shared
-from stend.model.record import Note, Run, Started
+from stend.model.events import Note, Started
+from stend.model.record import Run
 from stend.planning import plan
 from stend.session import Request
 from stend.session.together import arrange
@@ -91,7 +92,7 @@ def test_at_most_as_many_run_at_once_as_the_trial_carried(told: list[Trial], lan
 
 
 def test_figures_that_others_moved_are_stamped_in_both_languages() -> None:
-    text = arrange._told([Moved("a", "SEQ 128K 0/100 T1 Q32", (0.9, 0.95, 0.97), (1.2,))], 5.0, alone=False)
+    text = arrange._disturbance([Moved("a", "SEQ 128K 0/100 T1 Q32", (0.9, 0.95, 0.97), (1.2,))], 5.0, alone=False)
     pairs = "-10.0 to -3.0 in 3 pairs of 5 s"
     assert text == f"beside the other drives SEQ 128K 0/100 T1 Q32 moved by -5.0 % ({pairs}), p99.9 by +20.0 %"
     told = Language("ru").told

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stend.base.errors import BadInput
-from stend.model.record import Tally
 from stend.model.stats import bin_index, percentile_s
+from stend.model.tally import Tally
 from stend.trace import steps as stored
 from stend.trace.folding import Folding, steps
 from stend.trace.form import DISCARD, FLUSH, READ, UNKNOWN, WRITE, About

@@ -8,8 +8,11 @@ import pytest
 
 from stend import charts
 from stend.base.units import GB, MB, GiB
+from stend.model.counts import Counts
 from stend.model.definition import Hold, Identity, Purge, Seconds, Step, Workload
-from stend.model.record import Counts, Note, Position, Result, Run, Started, Tally, Telemetry
+from stend.model.events import Note, Position, Result, Started, Telemetry
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.planning import plan
 from stend.report.parts import header
 from stend.runner import telemetry as watch
@@ -61,27 +64,27 @@ def english_in_russian(sentence: str) -> set[str]:
 )
 def test_a_change_is_a_sentence(before: dict[str, Any], now: dict[str, Any], said: str) -> None:
     facts = {"warning_temperature_c": 70}
-    (sentence,) = watch.told(run_with(before, now, facts=facts))
+    (sentence,) = watch.doubts(run_with(before, now, facts=facts))
     assert said in sentence
     assert english_in_russian(sentence) <= {"gen", "check", "CRC"}
-    assert list(watch.told(run_with(before, before, facts=facts))) == []
-    assert list(watch.told(run_with(now, now, facts=facts))) == []
+    assert list(watch.doubts(run_with(before, before, facts=facts))) == []
+    assert list(watch.doubts(run_with(now, now, facts=facts))) == []
 
 
 @pytest.mark.parametrize("values", [{}, {"crc_errors": 9}, {"temperature_c": 90}])
 def test_a_single_look_says_nothing(values: dict[str, Any]) -> None:
-    assert list(watch.told(run_with(values, facts={"warning_temperature_c": 70}))) == []
+    assert list(watch.doubts(run_with(values, facts={"warning_temperature_c": 70}))) == []
 
 
 def test_counters_that_begin_anew_are_no_change() -> None:
-    assert list(watch.told(run_with({"crc_errors": 9}, {"crc_errors": 1}))) == []
+    assert list(watch.doubts(run_with({"crc_errors": 9}, {"crc_errors": 1}))) == []
 
 
 def test_nothing_is_compared_across_an_interruption() -> None:
     run = run_with({"crc_errors": 1})
     go_on(run)
     run.add(Telemetry(t=300, values={"crc_errors": 5}))
-    assert list(watch.told(run)) == []
+    assert list(watch.doubts(run)) == []
 
 
 def go_on(run: Run) -> None:
@@ -105,7 +108,7 @@ def told_one_by_one(*seconds: float) -> list[str]:
     values = [{"throttle_s": count} for count in seconds]
     said = []
     for number in range(1, len(values) + 1):
-        said += list(watch.told(run_with(*values[:number])))
+        said += list(watch.doubts(run_with(*values[:number])))
     return [*said, *watch.at_the_end(run_with(*values))]
 
 

@@ -124,7 +124,7 @@ def test_another_hosts_folder_is_refused(cut: Path, capsys: pytest.CaptureFixtur
     assert "another host, far, where `stend run` may be running still" in refused(cut, capsys)
     owner(cut, host=other, released=True)
     sentence = refused(cut, capsys)
-    assert "another host, far: go on there" in sentence
+    assert "another host, far: continue there" in sentence
     assert "running" not in sentence
 
 

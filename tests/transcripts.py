@@ -12,7 +12,8 @@ import msgspec
 from stend import suite
 from stend.base.units import binary, duration
 from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, Seconds, Steady, Step, Workload
-from stend.model.record import Judged, Result, Run
+from stend.model.events import Judged, Result
+from stend.model.record import Run
 from stend.planning import plan as planning
 from stend.planning.describe import composition, rule_words
 from stend.runner.loop import run

@@ -18,8 +18,10 @@ from stend.base import errors
 from stend.catalogue import About
 from stend.findings import Finding
 from stend.findings.look.figures import QUANTITIES, Figures
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts, Result, Sample, Tally
+from stend.model.events import Result, Sample
+from stend.model.tally import Tally
 
 ASKED = (stend.open, stend.Opened, stend.open_many, stend.Runs)
 SHOWN = (Chart, Arrow, Answered)

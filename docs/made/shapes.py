@@ -8,7 +8,7 @@ from docs.made.kinds import section, structs
 from docs.made.words import WORDS
 
 from stend.cli import _summary
-from stend.model.record import Event
+from stend.model.events import Event
 from stend.report import json as report
 from stend.report.parts import schemas
 

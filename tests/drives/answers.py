@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from stend.base.units import MB, GiB
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts, Tally
 from stend.model.stats import bin_edges_ns, bin_index
+from stend.model.tally import Tally
 from tests.drives.law import Player
 from tests.synthetic import Load
 

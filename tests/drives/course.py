@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from stend.model.record import Result
+from stend.model.events import Result
 from tests.drives.law import Played
 
 Floats = npt.NDArray[np.float64]

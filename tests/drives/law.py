@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stend.base.units import KiB
+from stend.model.counts import Counts
 from stend.model.definition import Identity, Workload
-from stend.model.record import Counts, Run, Tally
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.planning import plan as planning
 from stend.runner.loop import run
 from tests.synthetic import Synthetic, SyntheticDevice, identity

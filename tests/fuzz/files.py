@@ -17,7 +17,8 @@ from stend.base import limits
 from stend.cli import _summary
 from stend.devices import virtual
 from stend.model.definition import Plan
-from stend.model.record import Event, Run
+from stend.model.events import Event
+from stend.model.record import Run
 from stend.planning import plan
 from stend.planning.describe import lines
 from stend.report.parts.document import document

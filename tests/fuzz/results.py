@@ -12,7 +12,8 @@ from stend.cli import _summary
 from stend.findings.look.figures import QUANTITIES, figures
 from stend.imports import folder
 from stend.imports.given import Given
-from stend.model.record import Event, Run, Source
+from stend.model.events import Event, Source
+from stend.model.record import Run
 from stend.report.parts.records import rows
 from tests.fuzz.target import Target, senseless, unprintable
 from tests.imported import FORMATS, SAMPLES, ods

@@ -14,8 +14,11 @@ from stend.base.errors import BadInput
 from stend.charts import Picture
 from stend.findings import Finding, look
 from stend.findings.look.figures import Figures, figures, listed
+from stend.model.counts import Counts
 from stend.model.definition import PlannedTest, Workload
-from stend.model.record import Counts, Result, Run, Samples
+from stend.model.events import Result
+from stend.model.record import Run
+from stend.model.samples import Samples
 from stend.report.parts import Table
 from stend.report.parts.records import COLUMNS, rows
 from stend.report.parts.sheet import sheet

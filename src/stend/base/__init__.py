@@ -1,1 +1,1 @@
-"""What everything stands on: errors, units, limits, text, files, processes, compiled code. Knows no drives or tests."""
+"""Modules that every other package may use: errors, units, limits, text, files, processes and compiled code."""

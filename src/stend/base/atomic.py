@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: written beside their place, then moved into it."""
+"""Replace files atomically: write a temporary file in the same folder, then rename it."""
 
 import os
 from collections.abc import Iterator
@@ -11,20 +11,20 @@ PART = ".part"
 
 
 def write(path: Path, data: bytes) -> None:
-    """Put this and nothing else at `path`, whatever happens in between; OSError leaves what was there before."""
+    """Replace the file at `path` with this data, synced to disk. On OSError the old file stays as it was."""
     with replaced(path) as part:
         part.write_bytes(data)
 
 
 def page(path: Path, text: str | bytes) -> None:
-    """Do the same for a file that can be made again: it is not waited for until the disk has it."""
+    """Replace a file that can be made again, such as a report, without waiting for the disk (no fsync)."""
     with replaced(path, durable=False) as part:
         part.write_bytes(text.encode() if isinstance(text, str) else text)
 
 
 @contextmanager
 def replaced(path: Path, *, durable: bool = True) -> Iterator[Path]:
-    """Give the place of a new version of a file, which is empty; at the end it replaces the old one, a link too."""
+    """Yield the path of an empty temporary file, and rename it to `path` at the end. A link at `path` is replaced."""
     part = path.with_name(f".{path.name}-{os.getpid()}{PART}")
     try:
         regular.create(part)

@@ -1,26 +1,26 @@
-"""A maker's own command as an operator writes it: words, with places by name in braces, and nothing else in braces."""
+"""Check and split the purge command of a manufacturer, as an operator writes it with placeholders in braces."""
 
 import re
 
 from stend.base.errors import BadInput
 
 PLACES = ("node", "controller", "serial")
-"""What is filled in."""
+"""Placeholders that are filled in."""
 
 PLACE = re.compile(rf"\{{({'|'.join(PLACES)})\}}")
 
 
 def checked(template: str, what: str) -> str:
-    """The command as it was written. BadInput, naming `what`, when empty or with braces that are no place."""
+    """Return the command unchanged. Raise BadInput, which names `what`, if it is empty or has other braces."""
     left = re.search(r"[{}]\S*", PLACE.sub("", template))
     if left:
         known = ", ".join(f"{{{place}}}" for place in PLACES)
-        raise BadInput(f"{what} has {left[0]!r}, which stands for nothing; what can be filled in is {known}")
+        raise BadInput(f"{what} has {left[0]!r}, which is not a placeholder; use {known}")
     if not template.split():
-        raise BadInput(f"{what} is empty; write the maker's command, or leave it out")
+        raise BadInput(f"{what} is empty; write the manufacturer's command, or leave it out")
     return template
 
 
 def words(template: str, **places: str) -> tuple[str, ...]:
-    """Its words, split at spaces before the places are filled in, so that what is filled in stays one word."""
+    """Split the command at spaces, then fill in the placeholders, so that each filled-in value stays one word."""
     return tuple(PLACE.sub(lambda place: places[place[1]], word) for word in template.split())

@@ -1,36 +1,36 @@
-"""Every error stend raises on purpose, each with the exit code its users can rely on.
+"""Errors that stend raises on purpose, with their exit codes.
 
-The message is one sentence that names the thing, says what is wrong and the way out.
+The message is one sentence that names the object, states what is wrong and what to do.
 """
 
 
 class StendError(Exception):
-    """The root: something a person can put right; never shown with a traceback. `record` is a detail for the run."""
+    """Base of all errors that a user can fix; printed without a traceback. `record` is a detail kept in the run."""
 
     exit_code = 1
     record = ""
 
 
 class BadInput(StendError):
-    """What was asked does not make sense: an unknown test, a broken TOML file, a missing run folder."""
+    """The request is not valid: an unknown test, a broken TOML file, a missing run folder."""
 
     exit_code = 2
 
 
 class Refused(StendError):
-    """The gate stayed shut: writing there could destroy something nobody told us to destroy."""
+    """The gate refused: writing to this target could destroy data that the user did not name."""
 
     exit_code = 3
 
 
 class Missing(StendError):
-    """This host lacks a part, such as fio, or has one that cannot do the work."""
+    """This host lacks a program or library such as fio, or has a version that lacks a needed feature."""
 
     exit_code = 4
 
 
 class StepFailed(StendError):
-    """A step went wrong while running: fio died, the target vanished, a purge failed, the disk filled up."""
+    """A step failed during the run: fio died, the target vanished, a purge failed, the disk filled up."""
 
     exit_code = 5
 
@@ -41,9 +41,9 @@ UNSOUND_EXIT_CODE = 8
 
 
 class LoadFailed(StepFailed):
-    """The program that makes the load failed. `record` is how it ended, as the run keeps it.
+    """The process that generates the load failed. `record` describes how it ended, as the run keeps it.
 
-    `died` is true when a signal ended it and neither it nor the drive reported an error: then the step may be repeated.
+    `died` is true when a signal ended it and neither it nor the drive reported an error; then the step may be repeated.
     """
 
     def __init__(self, message: str, *, record: str = "", died: bool = False) -> None:
@@ -52,16 +52,16 @@ class LoadFailed(StepFailed):
 
 
 class Undrawn(UserWarning):
-    """A picture that could not be drawn; the report is whole without it, and says so in its place."""
+    """A chart could not be drawn; the report has a note in its place."""
 
 
 class LeftOut(UserWarning):
-    """A run that cannot be read, and does not count in what was asked of many."""
+    """A run cannot be read, and is left out of the result for many runs."""
 
 
 STOPPED_EXIT_CODE = 130
 UNREAD_EXIT_CODE = 141
-"""128 + SIGPIPE, as of a program that the closed pipe kills: whether the work was done is not known to the reader."""
+"""128 + SIGPIPE, the exit code of a program that a closed pipe kills; the reader did not see all output."""
 
 EXIT_CODES = {
     0: "done; an unmet steady state is a result, not an error",

@@ -1,4 +1,4 @@
-"""Parts that an installation may leave out, such as `stend[sim]`; what needs one says so in a sentence."""
+"""Optional dependencies, such as those of `stend[sim]`, and the error that names the extra to install."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,24 +24,24 @@ EXTRAS = {
     "distributed": "fleet",
     "pyarrow": "trace",
 }
-"""Modules of others by the extra of pyproject.toml that brings them."""
+"""The extra of pyproject.toml that installs each module."""
 
 
 def need(what: str, *modules: str) -> None:
-    """Missing, with the command that mends it, unless all of these modules are installed; none is loaded for it."""
+    """Raise Missing, with the install command, unless all of these modules are installed. No module is imported."""
     for module in modules:
         if missing(module):
             raise Missing(_sentence(what, module))
 
 
 def missing(module: str) -> bool:
-    """Whether it is not installed; it is not loaded for that."""
+    """Return True if the module is not installed. The module is not imported."""
     return find_spec(module) is None
 
 
 @contextmanager
 def needing(what: str) -> Iterator[None]:
-    """The same for what imports its modules only as it goes."""
+    """Turn a ModuleNotFoundError of the block, whose imports are lazy, into Missing with the install command."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,4 +1,4 @@
-"""What this host's fio can do: asked of fio and of the kernel, never guessed from a version."""
+"""Features of the installed fio, queried from fio and the kernel rather than derived from a version number."""
 
 import ctypes
 import os
@@ -17,8 +17,8 @@ PATIENCE_S = 10.0
 IO_URING_SETUP = 425  # the same number on every architecture of Linux
 IO_URING_PARAMS_BYTES = 120
 
-KEEPS_TIME = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-"""What the kernel keeps time by now; it leaves a clock that it finds out to be wrong."""
+CLOCKSOURCE = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+"""The clock source that the kernel uses now. It leaves a clock that it finds unreliable."""
 
 NEEDED = (
     "allow_file_create",
@@ -36,11 +36,11 @@ NEEDED = (
     "randseed",
     "refill_buffers",
 )
-"""Options without which there is no measuring; the younger ones are what tells fio 3 from its elders."""
+"""Options that stend needs. The newer ones exist in fio 3 only."""
 
 
 class Features(NamedTuple):
-    """fio's own word for its version, and the engine with which it sends IO."""
+    """Version that fio prints, and the IO engine that stend uses with it."""
 
     version: str
     ioengine: str
@@ -50,29 +50,29 @@ class Features(NamedTuple):
 
 
 def probe(fio: str = "fio") -> Features:
-    """Ask fio what it can do, in about 30 ms; Missing when it is not there or cannot do what stend needs."""
+    """Query the features of fio, which takes about 30 ms. Raise Missing if fio is absent or lacks a needed feature."""
     path = shutil.which(fio)
     if not path:
         raise Missing(f"{fio} is not installed: `{install(['fio'])}`")
     if not shutil.which("setpriv"):
         raise Missing(f"{missing('setpriv')}; it ends fio with stend")
-    return _told(os.path.abspath(path), os.stat(path).st_mtime_ns)
+    return _features(os.path.abspath(path), os.stat(path).st_mtime_ns)
 
 
 @cache
-def _told(fio: str, changed_ns: int) -> Features:
-    """Once for each fio and its state on disk."""
-    options = {line.split(":")[0].strip() for line in _ask(fio, "--cmdhelp=all").splitlines()}
+def _features(fio: str, changed_ns: int) -> Features:
+    """Query once per fio binary and modification time."""
+    options = {line.split(":")[0].strip() for line in _output(fio, "--cmdhelp=all").splitlines()}
     lacking = [name for name in NEEDED if name not in options]
     if lacking:
         raise Missing(f"{fio} does not know {', '.join(lacking)}; {_another()}")
-    if "json+" not in _ask(fio, "--help"):
+    if "json+" not in _output(fio, "--help"):
         raise Missing(f"{fio} cannot print json+; {_another()}")
-    return Features(_ask(fio, "--version").strip(), _ioengine(fio))
+    return Features(_output(fio, "--version").strip(), _ioengine(fio))
 
 
 def _ioengine(fio: str) -> str:
-    engines = _ask(fio, "--enghelp").split()
+    engines = _output(fio, "--enghelp").split()
     if "io_uring" in engines and io_uring_works():
         return "io_uring"
     if "libaio" in engines:
@@ -81,16 +81,16 @@ def _ioengine(fio: str) -> str:
 
 
 def clock() -> list[str]:
-    """fio's word for the clock it takes times by, on x86: the processor's own (TSC) as long as the kernel trusts it.
+    """Return the option that selects fio's clock on x86: the TSC as long as the kernel uses it, else clock_gettime.
 
-    Left to itself fio looks at each start whether the processors' clocks agree to the cycle, for 70 ms of two of them.
-    Where they nearly do it is chance what it finds, and steps of one run differ by 0.1 us of processor an IO.
+    Without the option fio compares the processors' clocks at each start, which takes 70 ms of two processors. Where
+    they nearly agree its choice is random, and steps of one run differ by 0.1 µs of processor time per IO.
     """
     try:
-        told = KEEPS_TIME.read_text().strip() if platform.machine() == "x86_64" else ""
+        source = CLOCKSOURCE.read_text().strip() if platform.machine() == "x86_64" else ""
     except OSError:
-        told = ""
-    return [f"--clocksource={'cpu' if told == 'tsc' else 'clock_gettime'}"] if told else []
+        source = ""
+    return [f"--clocksource={'cpu' if source == 'tsc' else 'clock_gettime'}"] if source else []
 
 
 def _another() -> str:
@@ -98,7 +98,7 @@ def _another() -> str:
 
 
 def io_uring_works() -> bool:
-    """Whether the kernel gives us a ring: a sysctl, seccomp or a limit of locked memory may forbid it."""
+    """Return True if the kernel allows io_uring. A sysctl, seccomp or a limit of locked memory may forbid it."""
     parameters = ctypes.create_string_buffer(IO_URING_PARAMS_BYTES)
     ring: int = ctypes.CDLL(None, use_errno=True).syscall(IO_URING_SETUP, 32, parameters)
     if ring < 0:
@@ -107,13 +107,13 @@ def io_uring_works() -> bool:
     return True
 
 
-def _ask(fio: str, question: str) -> str:
+def _output(fio: str, option: str) -> str:
     try:
         done = subprocess.run(
-            [fio, question], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
+            [fio, option], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Missing(f"{fio} does not answer {question} ({error}); {_another()}") from error
-    if done.returncode < 0:  # what it said until then is not all that it can
-        raise Missing(f"{fio} {question} was ended by {signal.Signals(-done.returncode).name}; see `dmesg`, try again")
+        raise Missing(f"{fio} does not answer {option} ({error}); {_another()}") from error
+    if done.returncode < 0:  # the output is incomplete, and would hide features
+        raise Missing(f"{fio} {option} was ended by {signal.Signals(-done.returncode).name}; see `dmesg`, try again")
     return done.stdout

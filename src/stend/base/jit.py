@@ -1,6 +1,6 @@
-"""How kernels are compiled: machine code cached on disk, three bit and memory instructions that Python does not have.
+"""Compile kernels with numba: machine code cached on disk, and three bit and memory instructions Python lacks.
 
-Only kernel modules import this one, and they are imported when they are needed: numba costs half a second.
+Only kernel modules import this module, and they are imported lazily, because importing numba takes half a second.
 """
 
 import fcntl
@@ -31,16 +31,17 @@ def _no_blas() -> None:
 
 
 def _without_blas() -> None:
-    """Load numba's functions of arrays, which look for scipy's BLAS: to load that is a tenth of a short run.
+    """Load numba's array functions without scipy's BLAS, whose import takes a tenth of a short run.
 
-    Only their inner product remembers what was found; whoever multiplies matrices beside us is looked for anew.
+    Only numba's inner product keeps the result of the search. Other code of this process that multiplies matrices still
+    finds BLAS.
     """
-    with suppress(AttributeError, ImportError):  # numba's inside: without it a run starts later
-        looks, _linalg.ensure_blas = _linalg.ensure_blas, _no_blas
+    with suppress(AttributeError, ImportError):  # numba's internals may change: then the run starts later
+        ensure_blas, _linalg.ensure_blas = _linalg.ensure_blas, _no_blas
         try:
             import_module("numba.np.arraymath")
         finally:
-            _linalg.ensure_blas = looks
+            _linalg.ensure_blas = ensure_blas
 
 
 def _compile(function: Function, **options: Any) -> Function:
@@ -49,53 +50,53 @@ def _compile(function: Function, **options: Any) -> Function:
 
 
 def compiled(function: Function) -> Function:
-    """Compile at first call, keep on disk; where no cache folder can be written, compile for this process only.
+    """Compile at the first call and cache on disk. Without a writable cache folder compile for this process only.
 
-    Of processes that begin beside each other one compiles, the others wait for it and take what it kept.
+    Of processes that start at the same time one compiles; the others wait and load its result from the cache.
     """
     try:
         kernel = _compile(function, cache=True)
     except RuntimeError:
         _without_blas()
         return _compile(function)
-    with suppress(AttributeError):  # numba's inside: without it only a change of the kernel's own file is noticed
+    with suppress(AttributeError):  # numba's internals may change: then only a change of the kernel's file is noticed
         cache = cast(Any, kernel)._cache
         file = cache._cache_file
         file._source_stamp = (file._source_stamp, _sources(Path(function.__code__.co_filename).parent))
-        _by_one(kernel, file._load_index)
-        cache.load_overload = _found(cache._load_overload, cache._guard_against_spurious_io_errors)
+        _compile_in_turn(kernel, file._load_index)
+        cache.load_overload = _loader(cache._load_overload, cache._guard_against_spurious_io_errors)
     return kernel
 
 
-def _found(find: Callable[..., Any], guard: Callable[[], Any]) -> Callable[..., Any]:
-    """What was compiled before, and no more: all that numba can compile takes a sixth of a second to load."""
+def _loader(load: Callable[..., Any], guard: Callable[[], Any]) -> Callable[..., Any]:
+    """Load cached machine code without numba's other compilers, whose import takes a sixth of a second."""
 
-    def found(signature: Any, context: Any) -> Any:
+    def load_overload(signature: Any, context: Any) -> Any:
         with guard():
-            if kept := find(signature, context):
-                return kept
+            if cached := load(signature, context):
+                return cached
         return _without_blas()
 
-    return found
+    return load_overload
 
 
-def _by_one(kernel: Any, kept: Callable[[], Any]) -> None:
-    path, begun = kernel.py_func.__code__.co_filename, kernel.compile
+def _compile_in_turn(kernel: Any, cached: Callable[[], Any]) -> None:
+    path, compile_kernel = kernel.py_func.__code__.co_filename, kernel.compile
 
-    def ready(signature: Any) -> Any:
-        with nullcontext() if kept() or path in _HELD else _alone(path):
-            return begun(signature)
+    def compile_once(signature: Any) -> Any:
+        with nullcontext() if cached() or path in _HELD else _file_lock(path):
+            return compile_kernel(signature)
 
-    kernel.compile = ready
+    kernel.compile = compile_once
 
 
 _HELD: set[str] = set()
-"""Files of kernels that this process compiles: a kernel may ask for another of its file."""
+"""Source files of kernels that this process compiles now. A kernel may compile another kernel of its file."""
 
 
 @contextmanager
-def _alone(path: str) -> Iterator[None]:
-    """While it lasts no other process compiles what is in the file; one that takes no locks, on a share, is for all."""
+def _file_lock(path: str) -> Iterator[None]:
+    """Hold the lock on a source file, so that no other process compiles it. Do without where locks fail (a share)."""
     with open(path, "rb") as file:
         _HELD.add(path)
         try:
@@ -105,24 +106,24 @@ def _alone(path: str) -> Iterator[None]:
         finally:
             _HELD.discard(path)
             with suppress(OSError):
-                fcntl.flock(file, fcntl.LOCK_UN)  # a fork may have it too
+                fcntl.flock(file, fcntl.LOCK_UN)  # a forked process may hold the descriptor too
 
 
 def inlined(function: Function) -> Function:
-    """The same for a part of a kernel: always melted into its caller, so that arguments cost nothing."""
+    """Compile a part of a kernel that is always inlined into its caller, so that passing arguments is free."""
     return _compile(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @cache
-def _sources(room: Path) -> str:
-    """A digest of all files that the kernels of a room are made of, and of those parts that all rooms may share."""
+def _sources(package: Path) -> str:
+    """Return a digest of the files that the kernels of a package are compiled from, shared modules included."""
     shared = (Path(__file__), Path(__file__).parents[1] / "sim/kernels.py")
-    texts = [path.read_bytes() for path in [*sorted(room.glob("*.py")), *shared]]
+    texts = [path.read_bytes() for path in [*sorted(package.glob("*.py")), *shared]]
     return hashlib.blake2b(b"".join(texts), digest_size=16).hexdigest()
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for the cache line of array[index]; the request stream is known ahead, so misses overlap."""
+    """Prefetch the cache line of array[index]. The request stream is known ahead, which lets cache misses overlap."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         data = _cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0]).data
@@ -137,12 +138,12 @@ def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 def _trailing_zeros(typing_context: Any, value: Any) -> Any:
-    """Number of zero bits below the lowest one of a uint64."""
+    """Return the number of zero bits below the lowest set bit of a uint64."""
     return types.uint64(types.uint64), lambda c, builder, s, args: builder.cttz(args[0], ir.IntType(1)(1))
 
 
 def _leading_zeros(typing_context: Any, value: Any) -> Any:
-    """Number of zero bits above the highest one of a uint64."""
+    """Return the number of zero bits above the highest set bit of a uint64."""
     return types.uint64(types.uint64), lambda c, builder, s, args: builder.ctlz(args[0], ir.IntType(1)(1))
 
 
@@ -153,6 +154,6 @@ leading_zeros: Any = intrinsic(_leading_zeros)
 
 @inlined
 def bin_of(value: Any, bits: Any, bins: Any) -> Any:
-    """The bin of a whole number: exact at first, then 2^bits bins to each doubling; the last holds all beyond."""
+    """Return the bin of a whole number: exact at first, then 2^bits bins per doubling. The last bin is open-ended."""
     shift = u64(63 - bits) - leading_zeros(u64(value) | ((u64(2) << u64(bits)) - u64(1)))
     return min((shift << u64(bits)) + (u64(value) >> shift), u64(bins - 1))

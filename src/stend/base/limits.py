@@ -1,6 +1,6 @@
-"""What a number or a word from outside may be: every range of what operators, drives and programs write, in one place.
+"""Allowed ranges of all numbers and words from outside: operators, drives and programs.
 
-A bound below and one above also keep NaN and infinities out: neither lies between any two numbers.
+Lower and upper bounds together also exclude NaN and infinities.
 """
 
 from typing import Annotated, Any, Literal
@@ -10,16 +10,16 @@ from msgspec import Meta, Struct
 MOST = (1 << 63) - 1
 
 Count = Annotated[int, Meta(ge=0, le=MOST)]
-"""How many of anything, bytes too."""
+"""A number of items or bytes."""
 Number = Annotated[float, Meta(ge=-1e15, le=1e15)]
-"""Any figure that is told: finite, and small enough to be counted with."""
+"""Any reported figure: finite, and small enough for arithmetic."""
 Amount = Annotated[float, Meta(ge=0, le=1e15)]
 Seconds = Annotated[float, Meta(ge=0, le=1e10)]
 """At most some 300 years."""
 Nanoseconds = Annotated[float, Meta(ge=0, le=1e36)]
 """Response times, single or summed over all IOs."""
 Response = Annotated[float, Meta(ge=0, le=1e15)]
-"""Of one IO, in nanoseconds: eleven days."""
+"""Response time of one IO in nanoseconds, at most eleven days."""
 Squares = Annotated[float, Meta(ge=0, le=1e60)]
 
 Bin = Annotated[int, Meta(ge=0, le=29 * 64 - 1)]
@@ -27,13 +27,13 @@ Bin = Annotated[int, Meta(ge=0, le=29 * 64 - 1)]
 
 Percent = Annotated[int, Meta(ge=0, le=100)]
 Share = Annotated[float, Meta(gt=0, le=100)]
-"""A part of a whole in percent, never nothing."""
+"""A part of a whole in percent, above 0."""
 Place = Annotated[float, Meta(ge=0, le=100)]
-"""Where in a range, in percent of it."""
+"""A position in a range, in percent of the range."""
 Speed = Annotated[float, Meta(ge=0, le=10_000)]
-"""Of a replay; 0 is a closed loop."""
+"""Speed of a replay relative to the trace; 0 is a closed loop."""
 Paced = Annotated[float, Meta(ge=0.001, le=10_000)]
-"""The same with the trace's times."""
+"""Speed of a replay that keeps the trace's times."""
 Threads = Annotated[int, Meta(ge=1, le=1024)]
 Depth = Annotated[int, Meta(ge=1, le=65536)]
 Rounds = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -45,9 +45,9 @@ Errno = Annotated[int, Meta(ge=0, le=65535)]
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Part = Annotated[str, Meta(pattern=r"^[^/\x00]*$")]
-"""A name that becomes a part of the names of files."""
+"""A name that becomes part of file names."""
 
-# What an operator may set.
+# Settings of an operator.
 Range = Annotated[float, Meta(gt=0, le=100)]
 Minute = Annotated[float, Meta(ge=0.001, le=86_400)]
 Second = Annotated[float, Meta(ge=0, le=86_400)]
@@ -59,7 +59,7 @@ Rest = Annotated[float, Meta(gt=0, le=366 * 86_400)]
 Point = tuple[Threads, Depth]
 
 LONGEST = Meta(min_length=1, max_length=24)
-"""A ladder or a grid has so many steps in each direction."""
+"""Number of steps of a ladder, or of a grid in each direction."""
 
 OPTIONS: dict[str, Any] = {
     "after": Literal["steady", "saturation", "fill"],
@@ -104,21 +104,21 @@ OPTIONS: dict[str, Any] = {
     "workload": Name,
     "workloads": Annotated[list[Name], LONGEST],
 }
-"""The settings of single tests, by their names, which mean the same in all of them."""
+"""Settings of single tests by name. A name means the same in all tests."""
 
 GENERAL = {bool: bool, int: Amount, float: Amount, str: Name}
-"""The same for settings whose name is not among these, by the kind of their usual value."""
+"""Types of settings that OPTIONS does not list, by the type of their default value."""
 
 
 def option(name: str, usual: Any) -> Any:
-    """The type of a test's setting of that name."""
+    """Return the type of a test's setting, by its name and its default value."""
     if isinstance(usual, list | tuple):
         return OPTIONS.get(name) or Annotated[list[GENERAL[type(usual[0])] if usual else Any], LONGEST]  # type: ignore[misc]
     return OPTIONS.get(name) or GENERAL.get(type(usual), Any)
 
 
 class Memory(Struct, frozen=True):
-    """What a report tells of the memory that `stend host` measured."""
+    """Facts in a report about the memory that `stend host` measured."""
 
     words: str | Count
     kind: str
@@ -126,13 +126,13 @@ class Memory(Struct, frozen=True):
 
 
 class Stream(Struct, frozen=True):
-    """Its bandwidth by STREAM, in bytes per second."""
+    """Bandwidth by STREAM, in bytes per second."""
 
     triad: Amount
 
 
 class Measured(Struct, frozen=True):
-    """What a report tells of all that `stend host` measured."""
+    """Facts in a report about everything that `stend host` measured."""
 
     memory: Memory | None = None
     stream_bytes_per_s: Stream | None = None
@@ -145,7 +145,7 @@ HOST_FACTS: dict[str, Any] = {
     "adapters": list[dict[str, str]],
     "measured": Measured,
 }
-"""What reports reckon with of host.json; all others are words."""
+"""Numbers of host.json that reports calculate with. All other facts are text."""
 
 FACTS: dict[str, Any] = {
     "native_bytes": Count,
@@ -153,11 +153,11 @@ FACTS: dict[str, Any] = {
     "warnings": list[str],
     "warning_temperature_c": Number,
 }
-"""What is reckoned with of a drive's facts."""
+"""Numbers among a drive's facts that stend calculates with."""
 
 
 class PurgeWish(Struct, frozen=True, forbid_unknown_fields=True):
-    """`[options.purge]` of a profile: the method, the maker's command, the longest time."""
+    """`[options.purge]` of a profile: the method, the manufacturer's command, the longest time."""
 
     method: Annotated[str, Meta(max_length=200)] = ""
     command: Annotated[str, Meta(max_length=4000)] = ""

@@ -1,33 +1,33 @@
-"""Which process a number means: the kernel gives it again, but not with the same moment of beginning; and its end."""
+"""Identify a process by its number and start time, because the kernel reuses numbers, and detect its end."""
 
 from pathlib import Path
 
 DEAD = "ZX"
-"""States of a process that is over and not yet buried (proc(5))."""
+"""States of a process that has exited and was not reaped yet (proc(5))."""
 ENDS, KILL = 0x4 | 0x400, 1 << 8
-"""PF_EXITING and PF_SIGNALED of its flags; SIGKILL among the signals that it has not taken yet."""
+"""PF_EXITING and PF_SIGNALED of the process flags; SIGKILL among the pending signals."""
 ENDING_S, SOON_S = 5.0, 0.02
-"""How long one that has been killed is waited for, which still writes what it had under way; and between looks."""
+"""Seconds to wait for a killed process to exit, which may still finish a write; seconds between two checks."""
 
 
 def ticks(pid: int) -> int:
-    """When a process began, in the kernel's ticks since the boot, which no clock moves; 0 where it is over."""
+    """Return when a process started, in the kernel's ticks since boot, which no clock change moves; 0 if it exited."""
     try:
-        told = Path(f"/proc/{pid}/stat").read_text()
+        status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return 0
-    return 0 if over(told) else int(_words(told)[19])
+    return 0 if over(status) else int(_words(status)[19])
 
 
-def over(told: str) -> bool:
-    """Whether a process or thread is gone, or on its way out, by its `stat` of proc(5), "" where that is no more.
+def over(status: str) -> bool:
+    """Return True if a process or thread has exited or is exiting, by its text of /proc/PID/stat ("" if absent).
 
-    Until the last of it is gone its descriptors and locks stay.
+    Its descriptors and locks stay until it has exited completely.
     """
-    words = _words(told)
+    words = _words(status)
     return len(words) < 29 or words[0] in DEAD or bool(int(words[6]) & ENDS) or bool(int(words[28]) & KILL)
 
 
-def _words(told: str) -> list[str]:
-    """From the state on: a name may have spaces and brackets in it."""
-    return told.rpartition(")")[2].split()
+def _words(status: str) -> list[str]:
+    """Return the fields from the state on. The name before them may contain spaces and brackets."""
+    return status.rpartition(")")[2].split()

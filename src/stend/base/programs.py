@@ -1,4 +1,4 @@
-"""Other people's programs that stend runs: what for, and the command that installs them on this distribution."""
+"""External programs that stend runs: their purpose, and the install command of this distribution."""
 
 import shutil
 import tomllib
@@ -11,11 +11,11 @@ import msgspec
 
 OS_RELEASE = Path("/etc/os-release")
 UNKNOWN = "debian"
-"""Its names are told where a distribution is not in the table: most call packages the same."""
+"""Assumed for a distribution that the table does not list, because most use the same package names."""
 
 
 class Program(msgspec.Struct, frozen=True):
-    """One program: its package as Debian calls it, what it is for, and whether every real run needs it."""
+    """A program: its Debian package, its purpose, and whether every run on a real drive needs it."""
 
     package: str
     use: str
@@ -23,7 +23,7 @@ class Program(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """`programs.toml`: install commands by distribution, programs, names of packages that are called otherwise."""
+    """`programs.toml`: install commands by distribution, programs, and package names that differ from Debian's."""
 
     install: dict[str, str]
     programs: dict[str, Program]
@@ -32,42 +32,42 @@ class Table(msgspec.Struct, frozen=True):
 
 @cache
 def table() -> Table:
-    """Everything that is known."""
+    """Read the table of programs."""
     text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), Table)
 
 
 @cache
 def programs() -> Mapping[str, Program]:
-    """Every program by its name."""
+    """Return every program by its name."""
     return MappingProxyType(table().programs)
 
 
 @cache
 def distribution(os_release: Path = OS_RELEASE) -> str:
-    """Which of the distributions of the table this host is, or is like; `debian` where it is none of them."""
+    """Return the distribution of the table that this host is, or is like; `debian` if the table has neither."""
     try:
         lines = os_release.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return UNKNOWN
-    told = {key: value.strip("\"'") for key, _, value in (line.partition("=") for line in lines)}
-    like = [told.get("ID", ""), *told.get("ID_LIKE", "").split()]
+    fields = {key: value.strip("\"'") for key, _, value in (line.partition("=") for line in lines)}
+    like = [fields.get("ID", ""), *fields.get("ID_LIKE", "").split()]
     return next((name for name in like if name in table().install), UNKNOWN)
 
 
 def install(names: Iterable[str], system: str = "") -> str:
-    """The command that installs these programs, each of the table or called as its package: `apt-get install fio`."""
+    """Return the command that installs these programs: `apt-get install fio`. Other names count as package names."""
     system = system or distribution()
     packages = [known.package if (known := programs().get(name)) else name for name in names]
-    there = [table().elsewhere.get(package, {}).get(system, package) for package in packages]
-    return f"{table().install[system]} {' '.join(dict.fromkeys(there))}"
+    local = [table().elsewhere.get(package, {}).get(system, package) for package in packages]
+    return f"{table().install[system]} {' '.join(dict.fromkeys(local))}"
 
 
 def missing(name: str) -> str:
-    """The sentence for a program that is not there."""
+    """Return the sentence that reports a missing program and how to install it."""
     return f"{name} is not installed: `{install([name])}`"
 
 
 def lacking() -> list[str]:
-    """Programs that this host does not have."""
+    """Return the programs of the table that are not installed on this host."""
     return [name for name in programs() if shutil.which(name) is None]

@@ -1,8 +1,8 @@
 """Open the files of a run folder: regular files only, and never through a link.
 
-A run folder may come from a stranger. A link in it would lead a write of ours, as root, to any file of this machine; a
-FIFO would let a read wait for ever; to open a device can change what the device does. Whatever is refused is an OSError
-whose words say what is there instead. Files that an operator names are not opened here: those may be links.
+A run folder may come from a stranger. A link in it could redirect a write by root to any file of this machine, a FIFO
+could block a read for ever, and opening a device can change its state. Each refusal is an OSError that states what is
+there instead. Files that an operator names are not opened here, because those may be links.
 """
 
 import errno
@@ -17,7 +17,7 @@ from typing import IO, Any, cast
 from stend.base.units import MiB
 
 MOST_BYTES = 4 * MiB
-"""No file beside the events that is read at once is longer."""
+"""Largest file, except the events, that is read as a whole."""
 TAIL_BYTES = 1 << 16
 KINDS = {
     stat.S_IFLNK: "a link",
@@ -30,13 +30,13 @@ KINDS = {
 
 
 class NotRegular(OSError):
-    """Something else than a regular file, or than a folder, is where one should be."""
+    """The path is not a regular file, or not a folder where one is needed."""
 
 
 def descriptor(path: str | Path, flags: int, mode: int = 0o666) -> int:
     """Return a descriptor of a regular file, opened with these flags and O_CLOEXEC.
 
-    Raise OSError where something else is there, or, for a file that is written in place, where it has a second name.
+    Raise OSError if the path is not a regular file, or if a file opened for writing has a second name (a hard link).
     """
     with suppress(FileNotFoundError):
         _demand(os.lstat(path), path, flags)
@@ -49,13 +49,13 @@ def descriptor(path: str | Path, flags: int, mode: int = 0o666) -> int:
     return fd
 
 
-def _demand(found: os.stat_result, path: str | Path, flags: int) -> None:
-    kind = stat.S_IFMT(found.st_mode)
+def _demand(status: os.stat_result, path: str | Path, flags: int) -> None:
+    kind = stat.S_IFMT(status.st_mode)
     if kind != stat.S_IFREG:
         raise NotRegular(errno.EINVAL, f"it is {KINDS.get(kind, 'something else')}, not a file", str(path))
-    if flags & (os.O_WRONLY | os.O_RDWR) and found.st_nlink > 1:
+    if flags & (os.O_WRONLY | os.O_RDWR) and status.st_nlink > 1:
         raise NotRegular(
-            errno.EINVAL, "the file has a second name (a hard link), and would change there too", str(path)
+            errno.EINVAL, "the file has a second name (a hard link), whose content would change too", str(path)
         )
 
 
@@ -65,19 +65,19 @@ def reader(path: str | Path) -> BufferedReader:
 
 
 def appender(path: str | Path, *, buffering: int = -1) -> IO[bytes]:
-    """Open a file for appending; make it where there is none."""
+    """Open a file for appending, and create it if it does not exist."""
     return cast(IO[bytes], os.fdopen(descriptor(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab", buffering))
 
 
 def create(path: Path, data: bytes = b"") -> None:
-    """Make a new file with this in it; what was there before, a link too, is taken away."""
+    """Create a file with this data. Remove what was at the path before, which may be a link."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
         file.write(data)
 
 
 def read(path: str | Path, most: int = MOST_BYTES) -> bytes:
-    """Return what is in a file. Raise OSError where it has more than `most` bytes."""
+    """Return the content of a file. Raise OSError if it has more than `most` bytes."""
     with reader(path) as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -92,7 +92,7 @@ def digest(path: str | Path, algorithm: Any = "sha256") -> str:
 
 
 def last_line(path: str | Path) -> str:
-    """Return the last line of a log of any length; "" where there is no log."""
+    """Return the last line of a log of any length, or "" if the log cannot be read."""
     with suppress(OSError), reader(path) as file:
         file.seek(max(os.fstat(file.fileno()).st_size - TAIL_BYTES, 0))
         return file.read(TAIL_BYTES).decode(errors="replace").strip().rpartition("\n")[2]
@@ -100,14 +100,14 @@ def last_line(path: str | Path) -> str:
 
 
 def is_file(path: str | Path) -> bool:
-    """Return whether there is a regular file, not a link to one."""
+    """Return True if the path is a regular file and not a link to one."""
     with suppress(OSError, ValueError):
         return stat.S_ISREG(os.lstat(path).st_mode)
     return False
 
 
 def folder(path: Path) -> Path:
-    """Return the path of a folder, made where there is none. Raise OSError where it is a link or no folder."""
+    """Return the path of a folder, created if it does not exist. Raise OSError if it is a link or not a folder."""
     with suppress(FileExistsError):
         path.mkdir(parents=True)
     kind = stat.S_IFMT(os.lstat(path).st_mode)

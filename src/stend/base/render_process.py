@@ -1,7 +1,7 @@
-"""The process in which native libraries draw and typeset. It is run as a file and asked a JSON line at a time.
+"""Draw and typeset with native libraries in a separate process, which reads and answers JSON lines.
 
-Where one of them ends its process (a panic, a broken library), the program that asked goes on. It imports nothing of
-stend, so that it is there in a moment.
+If a library ends this process (a panic, a broken library), the program that started it continues. The module imports
+nothing of stend, so that the process starts quickly.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def svg(spec: str) -> str:
-    """A chart's specification (Vega-Lite JSON) as SVG."""
+    """Return a chart's specification (Vega-Lite JSON) as SVG."""
     import vl_convert
 
     made: str = vl_convert.vegalite_to_svg(spec)
@@ -19,7 +19,7 @@ def svg(spec: str) -> str:
 
 
 def pdf(source: str) -> str:
-    """Typesets a Typst file; where the PDF is, beside it."""
+    """Typeset a Typst file, and return the path of the PDF in the same folder."""
     import typst
 
     into = source.removesuffix(".typ") + ".pdf"
@@ -31,9 +31,9 @@ WORK = {"svg": svg, "pdf": pdf}
 
 
 def main() -> None:
-    """Answer each line [kind of work, what to work on] with [what came of it, what went wrong]."""
+    """Answer each line [kind of work, input] with [result, error]."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a library's own words are no answers
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # output of a library must not mix with the answers
     for line in sys.stdin:
         answers.write(json.dumps(_answer(*json.loads(line))) + "\n")
         answers.flush()
@@ -44,7 +44,7 @@ def _answer(kind: str, given: str) -> tuple[Any, str]:
         return WORK[kind](given), ""
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # a native panic is no Exception
+    except BaseException as error:  # a native panic is not an Exception
         return "", f"{type(error).__name__}: {error}"
 
 

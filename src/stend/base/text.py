@@ -1,4 +1,4 @@
-"""Words that others wrote, drives above all, as text that only says something: nothing in it moves, hides or ends."""
+"""Make text from outside, such as a drive's names, safe to display: no control, direction or invisible characters."""
 
 import re
 from collections.abc import Callable
@@ -8,40 +8,40 @@ ODD = re.compile(
     "[\x00-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff0-\uffff\U000e0000-\U000e0fff]"
 )
-"""Control characters, marks of direction and joining, halves of characters, and what stands for none."""
+"""Control characters, direction and joining marks, surrogates and noncharacters."""
 
 RAW = range(0xDC80, 0xDD00)
-"""How Python holds a byte that is no text."""
+"""Code points by which Python represents bytes that are not valid text (surrogateescape)."""
 
 
 def plain(text: str) -> str:
-    r"""The same with whatever is odd written out: ESC as `\x1b`, a mark that turns the line as `\u202e`."""
-    return text if _usual(text) or not ODD.search(text) else ODD.sub(_written, text)
+    r"""Return the text with unsafe characters escaped: ESC as `\x1b`, a mark that changes the direction as `\u202e`."""
+    return text if _is_ascii(text) or not ODD.search(text) else ODD.sub(_escaped, text)
 
 
 def plain_lines(text: str) -> str:
-    """The same for a text of several lines, which stay lines; tabs stay too."""
-    if _usual(text.replace("\n", " ").replace("\t", " ")):
+    """Escape unsafe characters in a text of several lines. Line breaks and tabs stay."""
+    if _is_ascii(text.replace("\n", " ").replace("\t", " ")):
         return text
     return re.sub(r"[^\n\t]+", lambda part: plain(part[0]), text) if ODD.search(text) else text
 
 
-def _usual(text: str) -> bool:
-    """Whether it is nothing but ASCII's letters and signs, as nearly all is; told ten times faster than by ODD."""
+def _is_ascii(text: str) -> bool:
+    """Return True if the text is printable ASCII, as nearly all text is. This check is ten times faster than ODD."""
     return text.isascii() and text.isprintable()
 
 
 def plain_all(value: Any, by: Callable[[str], str] = plain) -> Any:
-    """The same for every word of plain data, names of values too."""
+    """Escape unsafe characters in every string of plain data, keys included."""
     if isinstance(value, str):
         return by(value)
     if isinstance(value, dict):
-        return {plain_all(key, by): plain_all(one, by) for key, one in value.items()}
-    return [plain_all(one, by) for one in value] if isinstance(value, list | tuple) else value
+        return {plain_all(key, by): plain_all(item, by) for key, item in value.items()}
+    return [plain_all(item, by) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _written(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code in RAW:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,4 +1,4 @@
-"""Bytes, seconds and rates as people write and read them; inside the program everything is in base units."""
+"""Format and parse bytes, seconds and rates. All values inside the program are in base units."""
 
 import math
 import re
@@ -18,26 +18,26 @@ _BINARY = {"": 1, "b": 1, "k": KiB, "kib": KiB, "m": MiB, "mib": MiB, "g": GiB, 
 _DECIMAL = {"kb": KB, "mb": MB, "gb": GB, "tb": TB}
 _TIMES = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
 ROUNDS_UP = 999.5
-"""From here on three significant digits would say 1000."""
+"""Values from here on would round to 1000 at three significant digits."""
 _SPANS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|m|min|h|d|)\s*", re.IGNORECASE)
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.IGNORECASE)
 
 
 def parse_bytes(text: str) -> int:
-    """`4K`, `4KiB` (binary) or `500GB` (decimal) -> bytes; anything else is BadInput."""
+    """Parse `4K`, `4KiB` (binary) or `500GB` (decimal) into bytes. Raise BadInput for anything else."""
     match = _SIZE.fullmatch(text)
     scale = _BINARY.get(match[2].lower(), _DECIMAL.get(match[2].lower())) if match else None
     if match is None or scale is None:
         raise BadInput(f"{text[:40]!r} is not a size; write it like 4KiB, 1GiB or 500GB")
     size = float(match[1]) * scale
     if size >= 1 << 63:
-        raise BadInput(f"{text[:40]!r} is no size of anything: the largest is 8 EiB")
+        raise BadInput(f"{text[:40]!r} is too large; the largest size is 8 EiB")
     return round(size)
 
 
 def parse_seconds(text: str) -> float:
-    """`90s`, `10min`, `1h`, `2d` or a number of seconds -> seconds above none; anything else is BadInput."""
+    """Parse `90s`, `10min`, `1h`, `2d` or a number of seconds above 0. Raise BadInput for anything else."""
     match = _SPAN.fullmatch(text)
     seconds = float(match[1]) * _SPANS[match[2].lower()] if match else 0.0
     if not 0 < seconds <= 366 * 86400:
@@ -46,17 +46,17 @@ def parse_seconds(text: str) -> float:
 
 
 def block_label(size_bytes: int) -> str:
-    """A transfer size in the specification's words: 512 B -> `0.5K`, 4096 -> `4K`, 1 MiB -> `1024K`."""
+    """Return a transfer size in the specification's notation: 512 B -> `0.5K`, 4096 -> `4K`, 1 MiB -> `1024K`."""
     return f"{size_bytes / KiB:g}K"
 
 
 def binary(size_bytes: float) -> str:
-    """A size with a binary prefix, three significant digits: 1073741824 -> `1 GiB`."""
+    """Return a size with a binary prefix, three significant digits: 1073741824 -> `1 GiB`."""
     return _scaled(size_bytes, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
 
 
 def decimal(size_bytes: float) -> str:
-    """A size with a decimal prefix, as on the box: 1600321314816 -> `1.6 TB`."""
+    """Return a size with a decimal prefix, the unit of drive labels: 1600321314816 -> `1.6 TB`."""
     return _scaled(size_bytes, 1000, ("B", "kB", "MB", "GB", "TB"))
 
 
@@ -68,7 +68,7 @@ def _scaled(value: float, base: int, names: tuple[str, ...]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them: 55800 -> `15 h 30 min`, 90 -> `1 min 30 s`, 0.25 -> `0.25 s`."""
+    """Return seconds in readable units: 55800 -> `15 h 30 min`, 90 -> `1 min 30 s`, 0.25 -> `0.25 s`."""
     if not math.isfinite(seconds):
         return "an unknown time"
     if seconds < 10:
@@ -81,13 +81,13 @@ def duration(seconds: float) -> str:
 
 
 def latency(seconds: float) -> str:
-    """A response time in the unit a person would choose: 0.000021 -> `21 µs`, 0.0026 -> `2.6 ms`."""
+    """Return a response time in a readable unit: 0.000021 -> `21 µs`, 0.0026 -> `2.6 ms`."""
     scale, name = next(unit for unit in _TIMES if seconds < ROUNDS_UP * unit[0] or unit[0] == 1)
     return f"{_three(seconds / scale)} {name}"
 
 
 def rate(per_second: float) -> str:
-    """IOs per second, short: 430000 -> `430k`, 1430000 -> `1.43M`."""
+    """Return IOs per second in short form: 430000 -> `430k`, 1430000 -> `1.43M`."""
     for scale, name in ((1_000_000, "M"), (1000, "k")):
         if per_second >= (ROUNDS_UP * 1000 if scale > 1000 else 10_000):
             return f"{_three(per_second / scale)}{name}"
@@ -95,5 +95,5 @@ def rate(per_second: float) -> str:
 
 
 def _three(value: float) -> str:
-    """Three significant digits, never an exponent."""
+    """Return three significant digits, never with an exponent."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""The door for what others wrote: read whole, decoded into the type that is wanted, or refused in one sentence."""
+"""Read data from outside: limit its size, decode it into the wanted type, or raise BadInput with one sentence."""
 
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,16 +11,16 @@ from stend.base.text import plain
 from stend.base.units import binary
 
 MOST_BYTES = regular.MOST_BYTES
-"""No file that a person writes is longer."""
+"""Largest file that is read from an operator."""
 
 BROKEN = (msgspec.MsgspecError, ValueError, RecursionError, OverflowError)
-"""What decoders raise: of wrong types, of bytes that are no text, of numbers and nesting beyond any measure."""
+"""Errors that decoders raise: for wrong types, bytes that are not text, and numbers or nesting beyond limits."""
 
 T = TypeVar("T")
 
 
 def read(path: Path, what: str) -> bytes:
-    """A file that somebody wrote. BadInput where there is none, or it is no file a person writes."""
+    """Return the content of an operator's file. Raise BadInput if it is absent, not a file or too large."""
     try:
         if not path.is_file():
             path.stat()
@@ -35,7 +35,7 @@ def read(path: Path, what: str) -> bytes:
 
 
 def kept(path: Path, what: str) -> bytes:
-    """Return what is in a file of a run folder, which may be a stranger's. Raise BadInput where it cannot be read."""
+    """Return the content of a file of a run folder, which may be a stranger's. Raise BadInput if it cannot be read."""
     try:
         return regular.read(path, MOST_BYTES)
     except OSError as error:
@@ -43,7 +43,7 @@ def kept(path: Path, what: str) -> bytes:
 
 
 def toml(data: bytes, kind: type[T], what: str) -> T:
-    """TOML as that type; BadInput says what is wrong with `what`."""
+    """Decode TOML into a type. Raise BadInput, which names `what`, if it does not fit."""
     try:
         return converted(msgspec.toml.decode(data), kind, what)
     except BROKEN as error:
@@ -51,7 +51,7 @@ def toml(data: bytes, kind: type[T], what: str) -> T:
 
 
 def converted(value: Any, kind: type[T], what: str, *, strict: bool = True) -> T:
-    """Plain data as that type; BadInput says what is wrong with `what`."""
+    """Convert plain data into a type. Raise BadInput, which names `what`, if it does not fit."""
     try:
         return msgspec.convert(value, kind, strict=strict)
     except BROKEN as error:
@@ -59,12 +59,12 @@ def converted(value: Any, kind: type[T], what: str, *, strict: bool = True) -> T
 
 
 def fitting(facts: dict[str, Any], kinds: dict[str, Any]) -> dict[str, Any]:
-    """The facts without those of another kind than they can be: these count as not told."""
+    """Return the facts without those of a wrong type, which count as unknown."""
     return {key: value for key, value in facts.items() if key not in kinds or _fits(value, kinds[key])}
 
 
 def fit(facts: dict[str, Any], kinds: dict[str, Any]) -> None:
-    """ValidationError where a fact is of another kind than it can be."""
+    """Raise ValidationError if a fact has a wrong type."""
     for key, value in facts.items():
         msgspec.convert(value, kinds.get(key, Any))
 
@@ -78,12 +78,12 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def sentence(error: Exception) -> str:
-    """A decoder's complaint with the place first, as an operator would name it."""
+    """Return a decoder's error message in plain words, with the place first."""
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if "int_max_str_digits" in str(error):
         return "a number in it has thousands of digits"
     text = plain(" ".join(str(error).split()))
-    said, _, place = text.rpartition(" - at `")
+    problem, _, place = text.rpartition(" - at `")
     place = place.rstrip("`").removeprefix("$").lstrip(".")
-    return f"{place}: {said[:1].lower()}{said[1:]}" if said and place else said or text
+    return f"{place}: {problem[:1].lower()}{problem[1:]}" if problem and place else problem or text

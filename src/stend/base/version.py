@@ -1,3 +1,3 @@
-"""Which stend this is: a room of its own, so that no room has to import the house for it."""
+"""The version of stend, in a separate module so that no module has to import the package `stend` for it."""
 
 __version__ = "0.1.0"

@@ -1,6 +1,6 @@
-"""What is known of all runs below a folder: Parquet parts that DuckDB reads, brought up to date whenever it is asked.
+"""Catalogue of all runs below a folder: Parquet parts that DuckDB reads, updated whenever it is opened.
 
-Run folders stay the truth; TOP/.stend/catalogue is a cache that may be deleted. Runs lie in TOP or in folders of it.
+Run folders are the source; TOP/.stend/catalogue is a cache that may be deleted. Runs are in TOP or in folders of it.
 """
 
 import errno
@@ -32,12 +32,12 @@ __all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "meant"
 
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOLCK, errno.EOPNOTSUPP)
 RUNS = Path("runs")
-Hear = Callable[[int, int], None]
-"""Told how many of how many runs that were not known are read by now."""
+Report = Callable[[int, int], None]
+"""Called with the number of new runs read so far, and the number to read."""
 
 
 class Broken(NamedTuple):
-    """A folder that holds a run which cannot be read, and why."""
+    """A folder with a run that cannot be read, and the reason."""
 
     run: str
     why: str
@@ -55,46 +55,45 @@ class Catalogue:
 
     @cached_property
     def runs(self) -> tuple[About, ...]:
-        """Those that can be read, oldest first."""
+        """Return the runs that can be read, oldest first."""
         return tuple(sorted(starmap(About, self._columns(About.__struct_fields__)), key=_age))
 
     def only(self, *names: str) -> list[Any]:
-        """The same with these columns and few others, where thousands are asked for little."""
-        own = tuple(dict.fromkeys(("run", "started_s", *names)))
-        return sorted(starmap(namedtuple("Told", own), self._columns(own)), key=_age)
+        """Return the readable runs with these columns only, which is faster for thousands of runs."""
+        columns = tuple(dict.fromkeys(("run", "started_s", *names)))
+        return sorted(starmap(namedtuple("Row", columns), self._columns(columns)), key=_age)
 
     def _columns(self, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
         return zip(*map(self.known.column, names), strict=True)
 
-    def folder(self, one: About) -> Path:
-        """Where a run lies."""
-        return Path(self.places[one.run].path)
+    def folder(self, run: About) -> Path:
+        """Return the folder of a run."""
+        return Path(self.places[run.run].path)
 
     def warn(self) -> None:
-        """Say which runs cannot be read and count nowhere."""
+        """Warn of the runs that cannot be read and are left out."""
         for run, why in self.broken:
             warnings.warn(LeftOut(f"{self.top / run} is left out: {why}"), stacklevel=3)
 
     def query(self, sql: str, most: int | None = None) -> Answer:
-        """As `database.query`."""
-        return database.query(sql, parts.files(self.home, self.known.parts), self._gone(), most)
-
-    def _gone(self) -> set[int]:
-        return parts.gone(self.known.parts, self.known.entries)
+        """Answer an SQL query by `database.query`."""
+        gone = parts.gone(self.known.parts, self.known.entries)
+        return database.query(sql, parts.files(self.home, self.known.parts), gone, most)
 
 
 @contextmanager
 def opened(
-    top: Path, hear: Hear = lambda done, of: None, *, growing: bool = True, labels: bool = True
+    top: Path, report: Report = lambda done, of: None, *, growing: bool = True, labels: bool = True
 ) -> Iterator[Catalogue]:
-    """The catalogue of a folder, up to date; nobody merges its parts while it is open. BadInput where there is none.
+    """Open the catalogue of a folder, up to date. Raise BadInput if it is not a folder.
 
-    Without `growing` a run that is being written on this host is read when it is new, and not again until it is let go:
-    for who asks every few seconds. Without `labels`, all that a manifest tells, nobody looks whether one has changed.
-    Where nothing can be written below `top` it is made in a temporary folder, and gone afterwards.
+    While it is open, no process merges its parts. Without `growing` a run that is being written on this host is read
+    when it is new, and again only after its writer has ended, for callers that poll. Without `labels`, which come from
+    manifests, changes of manifests are not checked. If `top` is not writable, the catalogue is made in a temporary
+    folder and deleted afterwards.
     """
     if not top.is_dir():
-        raise BadInput(f"{top} is no folder of runs; `stend run` makes runs/, any other can be named")
+        raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
     with ExitStack() as held:
         home, there, tried = _home(top, held), scan(top, manifests=labels), set[str]()
         while True:
@@ -102,14 +101,14 @@ def opened(
                 known = parts.read(home)
                 left = [place for place in stale(there, known) if place not in tried]
                 if not growing:
-                    left = _let_go(left, there, known)
+                    left = _settled(left, there, known)
                 if not left:
-                    yield _told(top, home, there, known)
+                    yield _catalogue(top, home, there, known)
                     return
             if not labels:
-                labels, there = True, scan(top)  # what is read is known with all of it
+                labels, there = True, scan(top)  # runs are read with their labels
                 continue
-            hear(len(tried), len(tried) + len(left))
+            report(len(tried), len(tried) + len(left))
             try:
                 take_in(top, home, {place: there[place] for place in left[:BATCH]})
             except OSError as error:
@@ -121,38 +120,38 @@ def opened(
 
 
 def folders(top: Path) -> list[Path]:
-    """All runs below a folder that can be read, oldest first; others are warned of."""
+    """Return the folders of all readable runs below a folder, oldest first, and warn of the others."""
     with opened(top) as known:
         known.warn()
-        return [known.folder(one) for one in known.runs]
+        return [known.folder(run) for run in known.runs]
 
 
 def named(word: str, top: Path = RUNS) -> Path | None:
-    """The one run below a folder that is meant: by its name, a part of it, or `last`. BadInput where several are."""
+    """Return the run below a folder by its name, a part of it, or `last`. Raise BadInput if several match."""
     if not top.is_dir():
         return None
     with opened(top) as known:
         if word == "last" and known.runs:
             return known.folder(known.runs[-1])
-        every = [one for one in known.runs if word in one.run]
-        found = [one for one in every if one.run == word] or every
-        if len(found) > 1:
+        every = [run for run in known.runs if word in run.run]
+        matches = [run for run in every if run.run == word] or every
+        if len(matches) > 1:
             raise BadInput(
-                f"{word!r} fits {len(found)} runs below {top}: {', '.join(one.run for one in found[:3])}, ..."
+                f"{word!r} matches {len(matches)} runs below {top}: {', '.join(run.run for run in matches[:3])}, ..."
             )
-        return known.folder(found[0]) if found else None
+        return known.folder(matches[0]) if matches else None
 
 
 def meant(word: Path) -> Path:
-    """The run folder of that path; else the one below runs/ that is `named` so; else the path as it is."""
+    """Return the path if it exists, else the run below runs/ that `named` returns, else the path."""
     return word if word.exists() else named(str(word)) or word
 
 
-def _let_go(left: list[str], there: dict[str, Place], known: list[Part]) -> list[str]:
-    """Those that are new, or that nobody writes."""
-    from stend.store import writer  # not needed to list what is there
+def _settled(left: list[str], there: dict[str, Place], known: list[Part]) -> list[str]:
+    """Return the runs that are new, or that no process writes."""
+    from stend.store import writer  # lazy: not needed to list runs
 
-    old = {place for part in known for place in part.word.places}
+    old = {place for part in known for place in part.data.places}
     return [place for place in left if place not in old or not writer.holder(Path(there[place].path)).alive]
 
 
@@ -166,29 +165,29 @@ def _home(top: Path, held: ExitStack) -> Path:
 
 
 def _elsewhere(home: Path, error: OSError, held: ExitStack) -> Path:
-    """A temporary home, with what is there already, for a host that refuses to write below the runs."""
+    """Return a temporary home with a copy of the catalogue, for a host that refuses to write below the runs."""
     if error.errno not in UNWRITABLE and not isinstance(error, regular.NotRegular):
         raise error
     made = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="stend-catalogue-")))
     if not isinstance(error, regular.NotRegular):
         with suppress(OSError, shutil.Error):
-            shutil.copytree(home, made, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lock"), copy_function=_taken)
+            shutil.copytree(home, made, dirs_exist_ok=True, ignore=shutil.ignore_patterns("lock"), copy_function=_copy)
     return made
 
 
-def _taken(source: str, place: str) -> None:
-    """Copy what is small, link what is large; leave what is no file."""
+def _copy(source: str, place: str) -> None:
+    """Copy a small file, link a large one, and skip anything else."""
     if regular.is_file(source):
         (os.symlink if source.endswith(".parquet") else shutil.copyfile)(source, place)
 
 
-def _told(top: Path, home: Path, there: dict[str, Place], known: list[Part]) -> Catalogue:
-    own = Known(known, there)
-    broken = [Broken(place, why) for place, why in own.broken]
-    if len(own.places) < len(there):
-        told = set(own.places)
-        broken += [Broken(place, "it cannot be read") for place in there if place not in told]
-    return Catalogue(top, tuple(broken), there, home, own)
+def _catalogue(top: Path, home: Path, there: dict[str, Place], known: list[Part]) -> Catalogue:
+    rows = Known(known, there)
+    broken = [Broken(place, why) for place, why in rows.broken]
+    if len(rows.places) < len(there):
+        read = set(rows.places)
+        broken += [Broken(place, "it cannot be read") for place in there if place not in read]
+    return Catalogue(top, tuple(broken), there, home, rows)
 
 
 _age = attrgetter("started_s", "run")

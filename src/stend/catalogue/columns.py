@@ -1,6 +1,6 @@
-"""What the catalogue's tables hold: names and types of every column, base units, null where nothing is told.
+"""Columns and types of the catalogue's tables. Values are in base units, null where unknown.
 
-`entry` is the number under which a run was taken in; it ties rows to what is known of the run now.
+`entry` is the number under which a run was added; it links rows to the present state of the run.
 """
 
 import msgspec
@@ -9,10 +9,10 @@ Text = str | None
 
 
 class About(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """The run itself: what `stend list` shows and the table `runs` holds.
+    """Facts of a run, as `stend list` shows them and the table `runs` holds them.
 
-    `run` is its folder's path below the catalogue's, `folder` the name of the folder it lies in; `started_s` is Unix
-    time; `kind` is real, virtual or imported; sizes in bytes.
+    `run` is the path of its folder below the catalogue's, `folder` the name of the folder that contains it. `started_s`
+    is Unix time. `kind` is real, virtual or imported. Sizes are in bytes.
     """
 
     run: str
@@ -64,7 +64,7 @@ LOAD = {
     "threads": "INTEGER", "depth": "INTEGER", "range_bytes": "BIGINT", "entropy_pct": "INTEGER",
 }  # fmt: skip
 WAITS = ("p50", "p99", "p999", "p9999", "p99999")
-TOLD = {
+MEASURED = {
     "direction": "VARCHAR", "seconds": "DOUBLE", "ios": "BIGINT", "bytes": "BIGINT", "iops": "DOUBLE",
     "bytes_per_s": "DOUBLE", "mean_s": "DOUBLE", "sd_s": "DOUBLE", "max_s": "DOUBLE",
     **dict.fromkeys(WAITS, "DOUBLE"),
@@ -73,11 +73,11 @@ COLUMNS: dict[str, dict[str, str]] = {
     "runs": TYPES,
     "figures": {
         "run": "VARCHAR", "figure": "INTEGER", "test": "VARCHAR", "phase": "VARCHAR", "state": "VARCHAR",
-        "place": "INTEGER", **LOAD, "rounds_used": "INTEGER", "steady": "BOOLEAN", **TOLD,
+        "place": "INTEGER", **LOAD, "rounds_used": "INTEGER", "steady": "BOOLEAN", **MEASURED,
     },
     "rounds": {
         "run": "VARCHAR", "test": "VARCHAR", "phase": "VARCHAR", "round": "INTEGER", "step": "INTEGER", **LOAD,
-        "ended_s": "DOUBLE", "gap_s": "DOUBLE", **TOLD,
+        "ended_s": "DOUBLE", "gap_s": "DOUBLE", **MEASURED,
     },
     "bins": {"run": "VARCHAR", "figure": "INTEGER", "direction": "VARCHAR", "bin": "INTEGER[]", "count": "BIGINT[]"},
     "findings": {
@@ -86,5 +86,5 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "notes": {"run": "VARCHAR", "t_s": "DOUBLE", "kind": "VARCHAR", "text": "VARCHAR"},
 }  # fmt: skip
-"""Table -> column -> DuckDB's type; every table has `entry` besides."""
+"""Table -> column -> DuckDB's type. Every table also has `entry`."""
 ENTRY = {"entry": "BIGINT"}

@@ -1,4 +1,4 @@
-"""DuckDB, as far as the catalogue needs it: rows into Parquet, parts into one, and statements that only read."""
+"""DuckDB for the catalogue: write rows to Parquet, merge parts, and run statements that only read."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,16 +27,16 @@ SHUT = (
     f"SET memory_limit='{MEMORY}'",
 )
 LOCKED = ("SET enable_external_access=false", "SET lock_configuration=true")
-"""From then on no file is opened but those that were named before, and nothing of this can be taken back."""
+"""From then on DuckDB opens only files that were named before, and this cannot be undone."""
 WRITES = "_QUERY_NODE"
-"""How DuckDB's parser calls INSERT, UPDATE and DELETE inside of another statement ends."""
+"""Suffix of the parser's names for INSERT, UPDATE and DELETE inside another statement."""
 ZONED = "TIMESTAMP WITH TIME ZONE"
 GONE = "gone"
-"""The table of entries that are in parts and of no run any more."""
+"""Table of entries that are in parts but belong to no run any more."""
 
 
 class Answer(NamedTuple):
-    """Columns and rows of a query; `more` where there are more rows than were asked for."""
+    """Columns and rows of a query; `more` is true if the limit cut off rows."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -44,23 +44,23 @@ class Answer(NamedTuple):
 
 
 def there() -> bool:
-    """Whether this installation has DuckDB."""
+    """Return True if DuckDB is installed."""
     return not extras.missing("duckdb")
 
 
 def _duckdb() -> Any:
-    """The library itself: the face that its package puts on it costs 0.1 s of definitions that nobody asks for here."""
-    extras.need("asking the catalogue", "duckdb")
+    """Import the library itself, because its Python package needs 0.1 s for definitions that are not used here."""
+    extras.need("querying the catalogue", "duckdb")
     return import_module("_duckdb" if find_spec("_duckdb") else "duckdb")
 
 
 def begun() -> closing[Any]:
-    """A DuckDB, to be left by `with`: to begin one takes as long as to write ten files of a part."""
+    """Start a DuckDB, to be closed by `with`. Starting one takes as long as writing ten files of a part."""
     return closing(_duckdb().connect())
 
 
 def write(database: Any, table: str, rows: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """One table's rows as a Parquet file; by way of lines of JSON, which carry lists and nulls as they are."""
+    """Write the rows of a table as a Parquet file, through JSON lines, which keep lists and nulls."""
     lines = path.with_suffix(".json")
     regular.create(lines, b"\n".join(map(msgspec.json.encode, rows)))
     types = ", ".join(f"{_quoted(name)}: '{kind}'" for name, kind in (ENTRY | COLUMNS[table]).items())
@@ -72,32 +72,32 @@ def write(database: Any, table: str, rows: Sequence[Mapping[str, Any]], path: Pa
 
 
 def merge(database: Any, parts: Sequence[Path], gone: Iterable[int], path: Path) -> None:
-    """All rows of some parts of a table in one, without those of these entries."""
+    """Merge parts of a table into a file, without the rows of these entries."""
     _forget(database, gone)
     database.execute(f"COPY ({_living(parts)}) TO {_text(path)} (FORMAT parquet, COMPRESSION zstd)")
 
 
 def query(sql: str, parts: Mapping[str, Sequence[Path]], gone: Iterable[int], most: int | None = None) -> Answer:
-    """What one statement that only reads says of the tables; at most `most` rows.
+    """Run a statement that only reads, and return at most `most` rows.
 
-    BadInput for any other statement, and for what DuckDB does not understand; StepFailed after PATIENCE_S.
+    Raise BadInput for any other statement and for errors of DuckDB, StepFailed after PATIENCE_S.
     """
     duckdb = _duckdb()
     if not sql.isprintable() and plain_lines(sql) != sql:
-        raise BadInput(f"the query cannot be answered: {plain(sql)[:SHOWN]!r} is no text")
+        raise BadInput(f"the query cannot be answered: {plain(sql)[:SHOWN]!r} is not plain text")
     with begun() as database:
         for setting in SHUT:
             database.execute(setting)
         _forget(database, gone)
         for table, columns in COLUMNS.items():
             database.execute(f"CREATE VIEW {table} AS {_view(columns, parts.get(table, ()))}")
-        every = ", ".join(_text(path) for own in parts.values() for path in own)
+        every = ", ".join(_text(path) for files in parts.values() for path in files)
         for setting in (f"SET allowed_paths=[{every}]", *LOCKED):
             database.execute(setting)
-        return _asked(database, duckdb, sql, most)
+        return _answer(database, duckdb, sql, most)
 
 
-def _asked(database: Any, duckdb: Any, sql: str, most: int | None) -> Answer:
+def _answer(database: Any, duckdb: Any, sql: str, most: int | None) -> Answer:
     late = threading.Event()
 
     def end() -> None:
@@ -107,29 +107,29 @@ def _asked(database: Any, duckdb: Any, sql: str, most: int | None) -> Answer:
     timer = threading.Timer(PATIENCE_S, end)
     timer.start()
     try:
-        _one_that_reads(database, duckdb, sql)
+        _demand_read_only(database, duckdb, sql)
         database.execute(sql)
         columns, kinds = zip(*((column[0], str(column[1])) for column in database.description), strict=True)
         if ZONED in kinds:
             database.execute(_in_words(sql, kinds))
-        found = database.fetchall() if most is None else database.fetchmany(most + 1)
+        rows = database.fetchall() if most is None else database.fetchmany(most + 1)
     except duckdb.Error as error:
         if late.is_set():
-            raise StepFailed(f"the query was not done in {PATIENCE_S:g} s; ask for less at once") from error
+            raise StepFailed(f"the query was not done in {PATIENCE_S:g} s; select fewer rows") from error
         raise BadInput(f"the query cannot be answered: {_sentence(error)}") from error
     finally:
         timer.cancel()
-    return Answer(columns, found[:most], most is not None and len(found) > most)
+    return Answer(columns, rows[:most], most is not None and len(rows) > most)
 
 
 def _in_words(sql: str, kinds: Sequence[str]) -> str:
-    """The same with times that have a zone as text, which Python cannot hold without one more library."""
+    """Return the statement with zoned times as text. For zoned times Python would need another library."""
     names = [f"c{number}" for number in range(len(kinds))]
-    told = ", ".join(f"{name}::VARCHAR" if kind == ZONED else name for name, kind in zip(names, kinds, strict=True))
-    return f"SELECT {told} FROM (\n{sql.strip().rstrip(';')}\n) AS t({', '.join(names)})"  # noqa: S608 it only reads
+    selected = ", ".join(f"{name}::VARCHAR" if kind == ZONED else name for name, kind in zip(names, kinds, strict=True))
+    return f"SELECT {selected} FROM (\n{sql.strip().rstrip(';')}\n) AS t({', '.join(names)})"  # noqa: S608 it only reads
 
 
-def _one_that_reads(database: Any, duckdb: Any, sql: str) -> None:
+def _demand_read_only(database: Any, duckdb: Any, sql: str) -> None:
     kinds = [str(statement.type).rpartition(".")[2] for statement in database.extract_statements(sql)]
     if kinds == ["MULTI"]:
         raise BadInput("a PIVOT here must name its values: PIVOT figures ON model IN ('A', 'B') USING avg(iops)")
@@ -144,7 +144,7 @@ def _one_that_reads(database: Any, duckdb: Any, sql: str) -> None:
 
 
 def _kinds(tree: Any) -> Iterator[str]:
-    """Yield the type of every node of a statement, as DuckDB's parser understands it."""
+    """Yield the type of every node of a statement, as DuckDB's parser reports it."""
     if isinstance(tree, dict) and isinstance(kind := tree.get("type"), str):
         yield kind
     for part in tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ():
@@ -152,19 +152,19 @@ def _kinds(tree: Any) -> Iterator[str]:
 
 
 def _forget(database: Any, gone: Iterable[int]) -> None:
-    """A table of the entries whose rows count no more."""
+    """Create the table of entries whose rows are no longer valid."""
     database.execute(f"CREATE OR REPLACE TEMP TABLE {GONE} AS SELECT unnest(?::BIGINT[]) AS entry", [list(gone)])
 
 
 def _living(parts: Sequence[Path]) -> str:
     files = ", ".join(map(_text, parts))
-    return f"SELECT * FROM read_parquet([{files}]) WHERE entry NOT IN (FROM {GONE})"  # noqa: S608 our own names
+    return f"SELECT * FROM read_parquet([{files}]) WHERE entry NOT IN (FROM {GONE})"  # noqa: S608 fixed names
 
 
 def _view(columns: Mapping[str, str], parts: Sequence[Path]) -> str:
     names = ", ".join(map(_quoted, columns))
     if parts:
-        return f"SELECT {names} FROM ({_living(parts)})"  # noqa: S608 our own names
+        return f"SELECT {names} FROM ({_living(parts)})"  # noqa: S608 fixed names
     return "SELECT " + ", ".join(f"NULL::{kind} AS {_quoted(name)}" for name, kind in columns.items()) + " LIMIT 0"
 
 
@@ -177,8 +177,8 @@ def _quoted(name: str) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    """DuckDB's complaint without the drawing that follows it."""
-    said = " ".join(
+    """Return DuckDB's error message without the quoted statement."""
+    message = " ".join(
         line.strip() for line in str(error).split("\n\nLINE ")[0].split("Traceback")[0].splitlines() if line.strip()
     )
-    return plain(said[:300]).rstrip(".")
+    return plain(message[:300]).rstrip(".")

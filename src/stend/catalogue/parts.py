@@ -1,9 +1,9 @@
-"""Parts of a catalogue on disk: what is known of each run, the tables' Parquet files, one writer at a time.
+"""Parts of a catalogue on disk: facts of each run, Parquet files of the tables, one writer at a time.
 
-known/part-00000012.msgpack     written last, by rename; what none of these names was left by a killed writer
-runs/part-00000012.parquet      and so for each table (`columns.COLUMNS`), where DuckDB was there
+known/part-00000012.msgpack     written last, by rename; files of other numbers were left by a killed writer
+runs/part-00000012.parquet      one for each table (`columns.COLUMNS`), if DuckDB was installed
 
-Whoever writes or merges holds `lock` alone, whoever reads holds it with others; a lock ends with its process.
+A process that writes or merges holds `lock` exclusively, readers share it. A lock ends with its process.
 """
 
 import fcntl
@@ -23,17 +23,17 @@ from stend.catalogue.columns import COLUMNS, About
 VERSION = 3
 MOST_PARTS = 64
 KNOWN_BYTES = 1 << 28
-"""No file of `known` is longer: a run takes some hundred bytes of it."""
+"""Largest file of `known`; a run needs some hundred bytes."""
 KNOWN, KIND = "known", ".msgpack"
 
 Rows = dict[str, list[dict[str, Any]]]
-"""By table."""
+"""Rows by table."""
 Stamp = tuple[int, int, int]
-"""Size and time of a run's events, time of its manifest, in bytes and nanoseconds: alike, nothing has changed."""
+"""Size and time of a run's events, and time of its manifest, in bytes and ns. An equal stamp means no change."""
 
 
-class Seen(NamedTuple):
-    """What is known of a run folder: either what `about` says, or in `why` the reason that it cannot be read."""
+class Entry(NamedTuple):
+    """State of a run folder: its facts in `about`, or in `why` the reason that it cannot be read."""
 
     place: str
     stamp: Stamp
@@ -42,12 +42,12 @@ class Seen(NamedTuple):
     about: About | None
 
 
-class Word(msgspec.Struct, frozen=True):
-    """The file of a part: `sizes` are those of its Parquet files by table, {} where it was made without DuckDB.
+class Content(msgspec.Struct, frozen=True):
+    """Content of a part's file. `sizes` are those of its Parquet files by table, {} if it was made without DuckDB.
 
-    A row for each run folder, by columns, for who lists thousands asks for few: `why` by row, where there is a reason;
-    each column of `about` stays packed until somebody asks. `instead` are the numbers of the parts that it is made of:
-    they count no more, whether they are there or not.
+    It has a row per run folder, stored by columns, because lists of thousands of runs need few columns. `why` has the
+    reasons by row. Each column of `about` stays encoded until it is read. `instead` are the numbers of the parts that
+    this one replaces, which are invalid even if they still exist.
     """
 
     version: int
@@ -65,57 +65,57 @@ class Word(msgspec.Struct, frozen=True):
 
 
 class Part(NamedTuple):
-    """A part that is whole."""
+    """A complete part."""
 
     number: int
-    word: Word
+    data: Content
 
 
-_decoder = msgspec.msgpack.Decoder(Word)
+_decoder = msgspec.msgpack.Decoder(Content)
 
 
-def word(seen: Sequence[Seen], sizes: dict[str, int], instead: Sequence[int] = ()) -> Word:
-    """What is known of these run folders, as a part's file has it."""
-    own = [one.about for one in seen]
-    columns = {name: [getattr(about, name, None) for about in own] for name in About.__struct_fields__}
-    return Word(
+def content(entries: Sequence[Entry], sizes: dict[str, int], instead: Sequence[int] = ()) -> Content:
+    """Return the content of a part's file for these run folders."""
+    abouts = [entry.about for entry in entries]
+    columns = {name: [getattr(about, name, None) for about in abouts] for name in About.__struct_fields__}
+    return Content(
         VERSION,
         sizes,
-        [one.place for one in seen],
-        [one.stamp for one in seen],
-        [one.entry for one in seen],
-        {row: one.why for row, one in enumerate(seen) if one.why},
-        {name: msgspec.Raw(msgspec.msgpack.encode(told)) for name, told in columns.items()},
+        [entry.place for entry in entries],
+        [entry.stamp for entry in entries],
+        [entry.entry for entry in entries],
+        {row: entry.why for row, entry in enumerate(entries) if entry.why},
+        {name: msgspec.Raw(msgspec.msgpack.encode(values)) for name, values in columns.items()},
         list(instead),
     )
 
 
-def seen(part: Part) -> list[Seen]:
-    """The rows of a part. BadInput of a cache that something damaged."""
-    own = part.word
+def entries_of(part: Part) -> list[Entry]:
+    """Return the rows of a part. Raise BadInput if the cache is damaged."""
+    data = part.data
     abouts = zip(*(column(part, name) for name in About.__struct_fields__), strict=True)
-    rows = enumerate(zip(own.places, own.stamps, own.entries, abouts, strict=True))
+    rows = enumerate(zip(data.places, data.stamps, data.entries, abouts, strict=True))
     return [
-        Seen(place, stamp, entry, own.why.get(row, ""), None if row in own.why else About(*about))
+        Entry(place, stamp, entry, data.why.get(row, ""), None if row in data.why else About(*about))
         for row, (place, stamp, entry, about) in rows
     ]
 
 
 def column(part: Part, name: str) -> list[Any]:
-    """A column of `about`, None where there is a `why`. BadInput of a cache that something damaged."""
+    """Return a column of `about`, with None for rows with a `why`. Raise BadInput if the cache is damaged."""
     kind: Any = About.__annotations__[name]
     try:
-        told: list[Any] = msgspec.msgpack.decode(part.word.about[name], type=list[kind | None])
+        values: list[Any] = msgspec.msgpack.decode(part.data.about[name], type=list[kind | None])
     except (KeyError, msgspec.MsgspecError):
-        told = []
-    if len(told) != len(part.word.places):
-        raise BadInput("what the catalogue knows is damaged; delete .stend/catalogue, it is made anew")
-    return told
+        values = []
+    if len(values) != len(part.data.places):
+        raise BadInput("the catalogue is damaged; delete .stend/catalogue, which is rebuilt from the runs")
+    return values
 
 
 @contextmanager
 def locked(home: Path, *, alone: bool) -> Iterator[None]:
-    """Nobody else writes here, or with `alone` does anything. OSError without locks, or the right to do that."""
+    """Keep other processes from writing, or with `alone` also from reading. Raise OSError if that is not possible."""
     way = os.O_RDWR | os.O_CREAT if alone or not (home / "lock").exists() else os.O_RDONLY
     fd = regular.descriptor(home / "lock", way)
     try:
@@ -126,56 +126,57 @@ def locked(home: Path, *, alone: bool) -> Iterator[None]:
 
 
 def read(home: Path) -> list[Part]:
-    """Every part that is whole, oldest first; what is torn, or of another version, counts as not there."""
-    found = []
+    """Return every complete part, oldest first. Torn parts and parts of another version are skipped."""
+    parts = []
     for path in sorted((home / KNOWN).glob(f"part-*{KIND}")):
         with suppress(*untrusted.BROKEN, OSError):
             part = Part(_number(path), _decoder.decode(regular.read(path, KNOWN_BYTES)))
-            if part.word.version == VERSION and all(
-                _size(_file(home, t, part)) == s for t, s in part.word.sizes.items()
+            if part.data.version == VERSION and all(
+                _size(_file(home, t, part)) == s for t, s in part.data.sizes.items()
             ):
-                found.append(part)
-    replaced = {number for part in found for number in part.word.instead}
-    return [part for part in found if part.number not in replaced]
+                parts.append(part)
+    replaced = {number for part in parts for number in part.data.instead}
+    return [part for part in parts if part.number not in replaced]
 
 
 def files(home: Path, parts: Sequence[Part]) -> dict[str, list[Path]]:
-    """Parquet files by table."""
-    return {table: [_file(home, table, part) for part in parts if part.word.sizes] for table in COLUMNS}
+    """Return the Parquet files by table."""
+    return {table: [_file(home, table, part) for part in parts if part.data.sizes] for table in COLUMNS}
 
 
 def gone(parts: Sequence[Part], live: Iterable[int]) -> set[int]:
-    """Entries in parts that count no more: of runs that changed since, or are there no longer."""
-    return {entry for part in parts for entry in part.word.entries} - set(live)
+    """Return the entries in parts that have become invalid: their runs changed, or were deleted."""
+    return {entry for part in parts for entry in part.data.entries} - set(live)
 
 
-def commit(home: Path, seen: list[Seen], rows: Rows) -> None:
-    """One more part; the caller is alone. `rows` by table, {} where they are not kept."""
+def commit(home: Path, entries: list[Entry], rows: Rows) -> None:
+    """Write a part. The caller holds the exclusive lock. `rows` are by table, {} if tables are not kept."""
     with database.begun() if rows else nullcontext() as writer:
-        placed(home, seen, lambda table, path: database.write(writer, table, rows[table], path), tables=bool(rows))
+        place(home, entries, lambda table, path: database.write(writer, table, rows[table], path), tables=bool(rows))
 
 
 def merge(home: Path, parts: Sequence[Part], live: Sequence[int]) -> None:
-    """All parts that are alike as one, only of the entries that count; the caller is alone."""
+    """Merge all parts with tables into one, and all without, keeping valid entries. The caller locks exclusively."""
     for tables in (True, False):
-        own = [part for part in parts if bool(part.word.sizes) is tables]
-        if len(own) > 1:
-            _merge(home, own, gone(own, live), tables=tables)
+        similar = [part for part in parts if bool(part.data.sizes) is tables]
+        if len(similar) > 1:
+            _merge(home, similar, gone(similar, live), tables=tables)
     clean(home)
 
 
-def _merge(home: Path, own: Sequence[Part], dead: set[int], *, tables: bool) -> None:
-    kept, every = [one for part in own for one in seen(part) if one.entry not in dead], files(home, own)
+def _merge(home: Path, parts: Sequence[Part], dead: set[int], *, tables: bool) -> None:
+    kept = [entry for part in parts for entry in entries_of(part) if entry.entry not in dead]
+    every = files(home, parts)
     with database.begun() if tables else nullcontext() as writer:
 
-        def made(table: str, path: Path) -> None:
+        def make(table: str, path: Path) -> None:
             database.merge(writer, every[table], dead, path)
 
-        placed(home, kept, made, tables=tables, instead=own)
+        place(home, kept, make, tables=tables, instead=parts)
 
 
 def clean(home: Path) -> None:
-    """Take away what no whole part names; the caller is alone."""
+    """Delete files that belong to no complete part. The caller holds the exclusive lock."""
     numbers = {part.number for part in read(home)}
     for table in (KNOWN, *COLUMNS):
         kind = KIND if table == KNOWN else ".parquet"
@@ -184,28 +185,33 @@ def clean(home: Path) -> None:
                 path.unlink(missing_ok=True)
 
 
-def placed(
-    home: Path, seen: Sequence[Seen], make: Callable[[str, Path], None], *, tables: bool, instead: Sequence[Part] = ()
+def place(
+    home: Path,
+    entries: Sequence[Entry],
+    make: Callable[[str, Path], None],
+    *,
+    tables: bool,
+    instead: Sequence[Part] = (),
 ) -> None:
-    """Write a part's files, then the word by which they count. Entries keep their numbers where they have them."""
+    """Write a part's tables, then its file, which makes it valid. Entries keep their numbers."""
     number = 1 + max((_number(path) for path in (home / KNOWN).glob(f"part-*{KIND}")), default=0)
     sizes = {}
     for table in COLUMNS if tables else ():
         path = home / table / f"part-{number:08}.parquet"
         regular.folder(path.parent)
-        regular.create(path)  # what a stranger has put there is not written through
+        regular.create(path)  # a link that a stranger left there is not followed
         make(table, path)
         _durable(path)
         sizes[table] = path.stat().st_size
-    told = msgspec.msgpack.encode(word(seen, sizes, [part.number for part in instead]))
-    path = _path(home, number)
+    data = msgspec.msgpack.encode(content(entries, sizes, [part.number for part in instead]))
+    path = home / KNOWN / f"part-{number:08}{KIND}"
     regular.folder(path.parent)
-    atomic.write(path, told)
+    atomic.write(path, data)
 
 
 def unused(known: Sequence[Part]) -> int:
-    """From here on no entry of these parts has a number."""
-    return 1 + max((entry for part in known for entry in part.word.entries), default=0)
+    """Return the first entry number that these parts do not use."""
+    return 1 + max((entry for part in known for entry in part.data.entries), default=0)
 
 
 def _durable(path: Path) -> None:
@@ -214,10 +220,6 @@ def _durable(path: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def _path(home: Path, number: int) -> Path:
-    return home / KNOWN / f"part-{number:08}{KIND}"
 
 
 def _file(home: Path, table: str, part: Part) -> Path:
@@ -230,5 +232,5 @@ def _number(path: Path) -> int:
 
 
 def _size(path: Path) -> int:
-    """Return the size of a file; -1 of anything else, which a reader could wait for."""
+    """Return the size of a file; -1 for anything else, which could block a reader."""
     return path.stat().st_size if path.is_file() else -1

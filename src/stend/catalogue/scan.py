@@ -1,4 +1,4 @@
-"""Which run folders there are, and what tells that one has changed."""
+"""Find run folders, and detect which of them have changed."""
 
 import os
 from collections.abc import Iterable
@@ -11,42 +11,42 @@ from stend.catalogue.parts import Stamp
 
 
 class Place(NamedTuple):
-    """A run folder as it is now: where, and its stamp."""
+    """A run folder as it is now: its path and its stamp."""
 
     path: str
     stamp: Stamp
 
 
-UNASKED = -1
-"""The time of a manifest that was not looked at."""
+UNCHECKED = -1
+"""Time of a manifest that was not checked."""
 
 
 def scan(top: Path, *, manifests: bool = True) -> dict[str, Place]:
-    """Run folders in `top` and in folders in it, by their path below it as text; `manifests` are looked at too."""
+    """Return the run folders in `top` and in its folders, by their path below it. `manifests` are checked too."""
     return _below(str(top), _names(str(top)), manifests)
 
 
-def alike(known: Stamp, now: Stamp) -> bool:
-    """Whether a run is as it was, as far as was looked now."""
-    return known == now or (now[2] == UNASKED and known[:2] == now[:2])
+def same(known: Stamp, now: Stamp) -> bool:
+    """Return True if a run is unchanged, as far as it was checked now."""
+    return known == now or (now[2] == UNCHECKED and known[:2] == now[:2])
 
 
-def one(top: Path, name: str) -> dict[str, Place]:
-    """The same of one run, or one folder of runs, in `top`."""
+def place_of(top: Path, name: str) -> dict[str, Place]:
+    """Return the run folder of this name in `top`, or the run folders in the folder of this name."""
     return _below(str(top), [name])
 
 
 def _below(top: str, names: Iterable[str], manifests: bool = True) -> dict[str, Place]:
-    found: dict[str, Place] = {}
+    places: dict[str, Place] = {}
     for name in names:
         stamp = _stamp(f"{top}/{name}", manifests)
         if stamp:
-            found[plain(name)] = Place(f"{top}/{name}", stamp)
+            places[plain(name)] = Place(f"{top}/{name}", stamp)
         elif stamp is None:
             for inner in _names(f"{top}/{name}"):
                 if stamp := _stamp(f"{top}/{name}/{inner}", manifests):
-                    found[plain(f"{name}/{inner}")] = Place(f"{top}/{name}/{inner}", stamp)
-    return found
+                    places[plain(f"{name}/{inner}")] = Place(f"{top}/{name}/{inner}", stamp)
+    return places
 
 
 def _names(folder: str) -> list[str]:
@@ -56,7 +56,7 @@ def _names(folder: str) -> list[str]:
 
 
 def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
-    """A run's stamp; None of a folder that holds none, () of what is no folder."""
+    """Return a run's stamp; None for a folder without a run, () for anything that is not a folder."""
     try:
         events = os.stat(f"{folder}/events.jsonl")
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def _stamp(folder: str, manifests: bool) -> Stamp | tuple[()] | None:
     except OSError:
         return ()
     try:
-        asked = os.stat(f"{folder}/manifest.toml").st_mtime_ns if manifests else UNASKED
+        changed_ns = os.stat(f"{folder}/manifest.toml").st_mtime_ns if manifests else UNCHECKED
     except OSError:
-        asked = 0
-    return events.st_size, events.st_mtime_ns, asked
+        changed_ns = 0
+    return events.st_size, events.st_mtime_ns, changed_ns

@@ -1,4 +1,4 @@
-"""A run as rows of the catalogue's tables (`columns`)."""
+"""Convert a run into rows of the catalogue's tables (`columns`)."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,16 +11,18 @@ from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.catalogue.columns import LOAD, WAITS, About, Text
 from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, figures, of_record
+from stend.model.counts import Counts
 from stend.model.definition import Hold, Workload
-from stend.model.record import Counts, Run, Tally
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.store import writer
 
 Row = dict[str, Any]
 
 
 def about(place: str, folder: Path, run: Run) -> About:
-    """The row of `runs`; what is asked of the folder besides its events counts as not told where it cannot be read."""
-    plan, drive, asked = run.plan, run.plan.device, _manifest(folder)
+    """Return the row of `runs`. Facts from other files of the folder are null if these cannot be read."""
+    plan, drive, manifest = run.plan, run.plan.device, _manifest(folder)
     host, sheet, source = store.host(folder), _sheet(folder), run.source
     price = sheet.get("price")
     return About(
@@ -54,16 +56,16 @@ def about(place: str, folder: Path, run: Run) -> About:
         kernel=_word(host.get("kernel")),
         fio=None if drive.virtual else _word(host.get("fio")),
         seed=run.seed,
-        label=_word(asked.get("label")),
+        label=_word(manifest.get("label")),
         price=float(price) if isinstance(price, int | float) else None,
         currency=_word(sheet.get("currency")),
     )
 
 
-def rows(own: About, run: Run) -> Iterator[tuple[str, Row]]:
-    """(table, row) of everything else that the catalogue holds of it."""
+def rows(facts: About, run: Run) -> Iterator[tuple[str, Row]]:
+    """Yield (table, row) for all other tables."""
     for number, figure in enumerate(figures(run)):
-        place = {"run": own.run, "figure": number}
+        place = {"run": facts.run, "figure": number}
         yield (
             "figures",
             place
@@ -71,20 +73,20 @@ def rows(own: About, run: Run) -> Iterator[tuple[str, Row]]:
                 **{name: getattr(figure, name) for name in ("test", "phase", "state", "place", "steady")},
                 **_load(figure.workload),
                 "rounds_used": len(figure.rounds),
-                **_told(figure.tally, figure.seconds, figure.direction, figure.values),
+                **_measured(figure.tally, figure.seconds, figure.direction, figure.values),
             },
         )
         bins = sorted(figure.tally.bins.items())
         if bins:
             index, count = zip(*bins, strict=True)
             yield "bins", place | {"direction": figure.direction, "bin": index, "count": count}
-    yield from (("rounds", {"run": own.run, **row}) for row in _rounds(run))
-    for found in findings.find(run):
-        told = {name: getattr(found, name) for name in ("name", "key", "test", "confidence", "side")}
-        values = msgspec.json.encode(found.values, enc_hook=float).decode()
-        yield "findings", {"run": own.run, **told, "values": values}
+    yield from (("rounds", {"run": facts.run, **row}) for row in _rounds(run))
+    for finding in findings.find(run):
+        fields = {name: getattr(finding, name) for name in ("name", "key", "test", "confidence", "side")}
+        values = msgspec.json.encode(finding.values, enc_hook=float).decode()
+        yield "findings", {"run": facts.run, **fields, "values": values}
     for note in run.notes:
-        yield "notes", {"run": own.run, "t_s": note.t, "kind": note.kind, "text": note.text}
+        yield "notes", {"run": facts.run, "t_s": note.t, "kind": note.kind, "text": note.text}
 
 
 def _rounds(run: Run) -> Iterator[Row]:
@@ -95,8 +97,8 @@ def _rounds(run: Run) -> Iterator[Row]:
             when, load = {"ended_s": result.t, "gap_s": result.gap_s}, _load(result.step.workload)
             for direction in _directions(counts):
                 tally = getattr(counts, direction)
-                told = _told(tally, counts.seconds, direction, of_record(result, direction, tally))
-                yield place | load | when | told
+                measured = _measured(tally, counts.seconds, direction, of_record(result, direction, tally))
+                yield place | load | when | measured
 
 
 def _directions(counts: Counts) -> tuple[Direction, ...]:
@@ -107,9 +109,9 @@ def _load(load: Workload) -> Row:
     return {name: getattr(load, name) for name in LOAD if name != "mix_id"} | {"mix_id": load.mix or None}
 
 
-def _told(tally: Tally, seconds: float, direction: str, values: Mapping[str, float | None]) -> Row:
-    """Counts and the quantities made of them; percentiles are null where the sample cannot carry them."""
-    there = {"direction": direction, "seconds": seconds, "ios": tally.ios, "bytes": tally.bytes}
+def _measured(tally: Tally, seconds: float, direction: str, values: Mapping[str, float | None]) -> Row:
+    """Return counts and the quantities derived from them; percentiles are null if the sample is too small."""
+    counts = {"direction": direction, "seconds": seconds, "ios": tally.ios, "bytes": tally.bytes}
     names = {
         "iops": "iops",
         "bytes_per_s": "throughput",
@@ -117,12 +119,12 @@ def _told(tally: Tally, seconds: float, direction: str, values: Mapping[str, flo
         "max_s": "max",
         **dict(zip(WAITS, PERCENTS, strict=True)),
     }
-    made = {column: values[quantity] for column, quantity in names.items()}
-    return there | made | {"sd_s": tally.deviation_s or None}
+    quantities = {column: values[quantity] for column, quantity in names.items()}
+    return counts | quantities | {"sd_s": tally.deviation_s or None}
 
 
-def _word(told: Any) -> Text:
-    return str(told) if told else None
+def _word(value: Any) -> Text:
+    return str(value) if value else None
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs are taken into a catalogue: those it does not know as they are now, a part of them at a time."""
+"""Add runs to a catalogue: those that are new or have changed, one part at a time."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -12,73 +12,73 @@ from stend.base.text import plain
 from stend.catalogue import database, parts
 from stend.catalogue.columns import COLUMNS
 from stend.catalogue.known import Known
-from stend.catalogue.parts import Part, Rows, Seen, Stamp
-from stend.catalogue.scan import Place, alike, one, scan
+from stend.catalogue.parts import Entry, Part, Rows, Stamp
+from stend.catalogue.scan import Place, place_of, same, scan
 
 HOME = Path(".stend") / "catalogue"
 BATCH = 64
-"""Runs of a part that is written at once: so much is read again after a writer was killed."""
+"""Runs that are written at once as a part, which limits the work that is repeated after a kill."""
 
 OLD = (-1, -1, -1)
-"""The stamp of nothing."""
+"""Stamp of a run that was never read."""
 
 
 def learn(folder: Path) -> None:
-    """Take in one run, which has just changed, where its folder's folder has a catalogue; a host may refuse that."""
+    """Add a run that has just changed, if its parent folder has a catalogue. Errors are ignored."""
     top = folder.resolve().parent
     with suppress(OSError, StendError):
         if (top / HOME).is_dir():
             home(top)
-            take_in(top, top / HOME, one(top, folder.resolve().name))
+            take_in(top, top / HOME, place_of(top, folder.resolve().name))
 
 
 def home(top: Path) -> Path:
-    """Return the folder of a catalogue, made where there is none. Raise OSError where it, or a part, is a link."""
+    """Return the folder of a catalogue, created if needed. Raise OSError if it, or a folder in it, is a link."""
     for folder in (HOME.parent, HOME, *(HOME / table for table in (parts.KNOWN, *COLUMNS))):
         regular.folder(top / folder)
     return top / HOME
 
 
 def stale(there: Mapping[str, Place], known: Sequence[Part]) -> list[str]:
-    """Places whose run is not known as it is; with DuckDB also those that were read without."""
+    """Return the places whose run has changed, and with DuckDB also those that were read without it."""
     tables, fresh = database.there(), dict[str, Stamp]()
     for part in known:
-        own = part.word
-        fresh.update(zip(own.places, own.stamps if own.sizes or not tables else repeat(OLD), strict=False))
-    return [place for place, now in there.items() if not alike(fresh.get(place, OLD), now.stamp)]
+        data = part.data
+        fresh.update(zip(data.places, data.stamps if data.sizes or not tables else repeat(OLD), strict=False))
+    return [place for place, now in there.items() if not same(fresh.get(place, OLD), now.stamp)]
 
 
 def take_in(top: Path, home: Path, there: Mapping[str, Place]) -> None:
-    """Read those of these runs that are not known as they are, and write them as a part; merge too many parts."""
+    """Read the runs that are new or changed, write them as a part, and merge parts if there are too many."""
     with parts.locked(home, alone=True):
         known = parts.read(home)
-        told: Rows = {table: [] for table in COLUMNS}
+        rows: Rows = {table: [] for table in COLUMNS}
         first = parts.unused(known)
-        own = (_seen(place, there[place], first + i, told) for i, place in enumerate(stale(there, known)))
-        if seen := [one for one in own if one]:
-            parts.commit(home, seen, told if database.there() else {})
+        read = (_entry(place, there[place], first + i, rows) for i, place in enumerate(stale(there, known)))
+        if entries := [entry for entry in read if entry]:
+            parts.commit(home, entries, rows if database.there() else {})
         known = parts.read(home)
         if len(known) > parts.MOST_PARTS:
             parts.merge(home, known, Known(known, scan(top)).entries)
 
 
-def _seen(place: str, now: Place, entry: int, told: Rows) -> Seen | None:
-    """One run folder, read; its rows go into `told`. None of one that we may not read: it is asked again."""
+def _entry(place: str, now: Place, entry: int, rows: Rows) -> Entry | None:
+    """Read a run folder and add its rows. Return None if this user may not read it; it is tried again later."""
     folder = Path(now.path)
     if not os.access(folder / "events.jsonl", os.R_OK):
         return None
     from stend import store
-    from stend.catalogue.tables import about, rows  # findings are needed only where there is something to read
+    from stend.catalogue import tables  # lazy: findings are needed only if there is a run to read
 
     try:
         run = store.load(folder)
-        own = about(place, folder, run)
-        found = list(rows(own, run)) if database.there() else []
+        about = tables.about(place, folder, run)
+        others = list(tables.rows(about, run)) if database.there() else []
     except (StendError, OSError) as error:
-        return Seen(place, now.stamp, entry, plain(str(error)) or type(error).__name__, None)
-    except Exception as error:  # one run that we cannot tell of must not hide all others
-        return Seen(place, now.stamp, entry, plain(f"a defect in stend ({type(error).__name__}: {error})"), None)
-    told["runs"].append({"entry": entry} | {name: getattr(own, name) for name in own.__struct_fields__})
-    for table, row in found:
-        told[table].append({"entry": entry} | row)
-    return Seen(place, now.stamp, entry, "", own)
+        return Entry(place, now.stamp, entry, plain(str(error)) or type(error).__name__, None)
+    except Exception as error:  # a run that causes a defect must not hide all others
+        return Entry(place, now.stamp, entry, plain(f"a defect in stend ({type(error).__name__}: {error})"), None)
+    rows["runs"].append({"entry": entry} | {name: getattr(about, name) for name in about.__struct_fields__})
+    for table, row in others:
+        rows[table].append({"entry": entry} | row)
+    return Entry(place, now.stamp, entry, "", about)

@@ -6,8 +6,9 @@ from stend.base.units import block_label
 from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
 from stend.charts.parts.vega import Chart
 from stend.findings import look
+from stend.model.counts import Counts
 from stend.model.definition import Hold, PlannedTest, Workload
-from stend.model.record import Counts, Run
+from stend.model.record import Run
 from stend.words import Language
 
 MOST_SERIES = 12

@@ -8,8 +8,9 @@ from stend.charts.parts.marks import category, dots, lines, octaves, series, tip
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Cell
+from stend.model.counts import Counts, added
 from stend.model.definition import PlannedTest
-from stend.model.record import Counts, Run, added
+from stend.model.record import Run
 from stend.words import Language
 
 TESTS = ("composite", "demand-intensity", "rwsw-demand-intensity")

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
+from stend.model.counts import Counts, added
 from stend.model.definition import PlannedTest
-from stend.model.record import Counts, Run, added
+from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND, bin_edges_ns
 from stend.words import Language
 

@@ -7,8 +7,9 @@ from stend.charts.parts import BLACK, RED, Drawing, Row, axis
 from stend.charts.parts.marks import series, tips
 from stend.charts.parts.vega import Chart, layer
 from stend.findings import look
+from stend.model.counts import Counts, added
 from stend.model.definition import PlannedTest
-from stend.model.record import Counts, Run, added
+from stend.model.record import Run
 from stend.model.stats import bin_edges_ns
 from stend.words import Language
 

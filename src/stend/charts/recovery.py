@@ -6,8 +6,9 @@ from stend.charts.parts import GREY, Drawing, Row, axis, thin, time_scale, zoom
 from stend.charts.parts.marks import bars, category, dots, series
 from stend.findings import look
 from stend.findings.look.figures import listed
+from stend.model.counts import added
 from stend.model.definition import Idle, PlannedTest
-from stend.model.record import Run, added
+from stend.model.record import Run
 from stend.words import Language
 
 PLOT_POINTS = 500

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from stend.charts.parts import Drawing, Row, axis, thin, time_scale
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
+from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
-from stend.model.record import Counts, Run
+from stend.model.record import Run
 from stend.words import Language
 
 

@@ -7,7 +7,8 @@ from stend.charts.parts import BLACK, BLUE, GREEN, GREY, RED, Drawing, Row, axis
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.model.definition import PlannedTest
-from stend.model.record import Run, Verdict
+from stend.model.events import Verdict
+from stend.model.record import Run
 from stend.words import Language
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}

@@ -20,7 +20,7 @@ def go_on(top: Path) -> int:
     """
     worst, stop = 0, Signals()
     for folder in _cut_off(top):
-        if stop.asked:
+        if stop.requested:
             break
         typer.echo(f"{folder}: goes on")
         try:

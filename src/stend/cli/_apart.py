@@ -13,7 +13,7 @@ from stend.base.errors import StendError
 from stend.cli import _unit
 from stend.cli._asked import DETACH, TYPED
 from stend.live.state import way_on
-from stend.model.record import Started
+from stend.model.events import Started
 from stend.session import apart
 from stend.store import journal, writer
 

@@ -11,7 +11,8 @@ from stend.cli import _summary, _table
 from stend.cli._screen import Screen
 from stend.live.course import Course
 from stend.live.state import way_on
-from stend.model.record import Note, Run
+from stend.model.events import Note
+from stend.model.record import Run
 from stend.session import Running
 
 

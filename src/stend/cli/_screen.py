@@ -12,7 +12,7 @@ from stend.base.units import MB, duration, latency, rate
 from stend.cli import _view
 from stend.cli._edge import open_stream
 from stend.live.course import Course
-from stend.model.record import Event, Judged, Note, Sample
+from stend.model.events import Event, Judged, Note, Sample
 
 REFRESH_S = 0.25
 PLAIN_EVERY_S = 10.0

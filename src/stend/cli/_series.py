@@ -50,7 +50,7 @@ def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -
     own, operator, stop = series.load(folder), Once(destroy), Signals()
     with writer.sole(folder, "repeat"):
         for slot in own.left(folder):
-            if stop.asked:
+            if stop.requested:
                 return STOPPED_EXIT_CODE
             typer.echo(f"Run {slot.number} of {slot.of}: {slot.request.target} -> {slot.folder}")
             if code := _one(folder, slot, operator, stop, overwrite):

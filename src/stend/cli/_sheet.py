@@ -8,7 +8,7 @@ import msgspec
 from stend.base.units import decimal
 from stend.devices.telling.facts import shown
 from stend.model.definition import Identity
-from stend.session.sheet import WHO, Sheet
+from stend.session.sheet import IDENTITY, Sheet
 
 NAMES = {"capacity_bytes": "user capacity", "logical_bytes": "logical sector", "physical_bytes": "physical sector"}
 UNITS = {"bytes": "", "c": ", °C", "pct": ", %", "kib": ", KiB", "w": ", W", "s": ", s", "min": ", min"}
@@ -28,7 +28,7 @@ def _verdict(reason: str) -> str:
 def lines(sheet: Sheet) -> Iterator[str]:
     """All of it, a fact a line."""
     yield f"{sheet['target']}  {_verdict(sheet['reason'])}"
-    yield from _rows({key: sheet[key] for key in WHO if key in sheet}, "  ")
+    yield from _rows({key: sheet[key] for key in IDENTITY if key in sheet}, "  ")
     yield from [_row("named by", f"--destroy-data {sheet['named']}", "  ")] if sheet["named"] else []
     yield from [_row("what is on it", sheet["holds"], "  ")] if sheet["holds"] else []
     yield from _rows(sheet["facts"], "  ")

@@ -7,7 +7,8 @@ from stend.base.units import MB, block_label, decimal, duration, latency, rate
 from stend.findings import look
 from stend.findings.look.figures import PERCENTS, Direction, Figures, derived, listed, of_record
 from stend.model.definition import Hold, Identity, Idle, Seconds
-from stend.model.record import Result, Run, Verdict
+from stend.model.events import Result, Verdict
+from stend.model.record import Run
 
 WAITS = ("mean", "max", *PERCENTS)
 WIDEST = 12

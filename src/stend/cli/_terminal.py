@@ -21,6 +21,6 @@ class Terminal(Operator):
         answer: str = typer.prompt("Type its serial or by-id name, of a file its full path, to go on", err=True)
         return answer.strip()
 
-    def hear(self, words: str) -> None:
+    def report(self, words: str) -> None:
         """On standard error, at once."""
         typer.echo(words, err=True)

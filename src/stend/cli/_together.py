@@ -57,7 +57,7 @@ def begin(asked: Sequence[session.Request], into: Path | None, *, barrier: bool,
         raise BadInput(f"{folder} is not empty; name a new one with --into")
     able, refused = _able(asked)
     arrange.once(able)
-    own, shut = arrange.arranged(able, folder, barrier=barrier, seconds=trial_s, tell=typer.echo)
+    own, shut = arrange.arranged(able, folder, barrier=barrier, seconds=trial_s, report=typer.echo)
     for target, why in shut.items():
         print(f"stend: {target}: {why}; it is left out", file=sys.stderr)
     if not own.members:
@@ -97,7 +97,7 @@ def _meant(request: session.Request, drive: Identity) -> session.Request:
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = (), *, apart: bool = False) -> int:
     """Begin, or go on with, what is left of a group."""
     own = group.load(folder)
-    roll.say(folder, roll.BEGINNER)
+    roll.enter(folder, roll.BEGINNER)
     left = list(own.left(folder))
     for one in left:
         if one.pid:
@@ -127,7 +127,7 @@ def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...
     again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ()), *files]
     words = again if left.begun else ["run", *request.words]
     process = apart.begin(words, apart.log_of(left.folder))
-    roll.say(folder, left.member.name, pid=process.pid)
+    roll.enter(folder, left.member.name, pid=process.pid)
     typer.echo(f"{request.target}: {left.folder}, process {process.pid}")
     return Begun(left.member, left.folder, process)
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from stend.base.text import plain
 from stend.base.units import MB, decimal, duration, latency, rate
 from stend.live.course import Course
-from stend.model.record import NoteKind, Sample, Verdict
+from stend.model.events import NoteKind, Sample, Verdict
 
 BARS = "▁▂▃▄▅▆▇█"
 HISTORY = 30

@@ -40,7 +40,7 @@ def command(
     names = list(TYPES) if columns == "all" else [column(word.strip()) for word in columns.split(",")]
     asked = {*(TYPES if as_json else names), column(sort.removeprefix("-")), *(parsed(text)[0] for text in where or ())}
     if not top.is_dir():
-        raise BadInput(f"{top} is no folder of runs; `stend run` makes runs/, any other can be named")
+        raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
     with opened(top, _reading.hear, labels="label" in asked) as catalogue:
         every = catalogue.runs if as_json else catalogue.only(*asked)
         runs = ordered(chosen(every, where or ()), sort)[-(last or 0) :]

@@ -79,7 +79,7 @@ def _sooner(plan: "Plan") -> None:
     typer.echo(f"\nSooner, as {twin} does it; each is a deviation from the method, and none is done by itself:")
     typer.echo(f"  {'way':<42}{'hours':>7}{'saved':>7}{'worst cell':>12}  which")
     tried, shown = [], _Shown(plan.expected_s / 3600)
-    for one in sooner.tried(plan, twin, hear=shown):
+    for one in sooner.tried(plan, twin, report=shown):
         shown.clear()
         saved = one.planned_hours - one.hours
         typer.echo(f"  {one.name:<42}{one.hours:>7.2f}{saved:>7.2f}{one.worst:>12.1%}  {one.cell}")

@@ -45,7 +45,7 @@ def command(
         device.door.open(writes=True, destroy=named, overwrite=tuple(overwrite_file or ()))
         if not isinstance(device, DriveDevice):
             raise Refused(f"{target} is not prepared: {ONLY}")
-        typer.echo(f"{target}: {preparer.prepare(device, wish, report=Terminal().hear)}")
+        typer.echo(f"{target}: {preparer.prepare(device, wish, report=Terminal().report)}")
 
 
 def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":

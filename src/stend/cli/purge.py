@@ -41,7 +41,7 @@ def command(
     operator = Terminal()
     device = devices.find(target)
     with closing(device.door):
-        devices.configure_purge(device, method or "", vendor or "", (limit_minutes or 0) * 60, operator.hear)
+        devices.configure_purge(device, method or "", vendor or "", (limit_minutes or 0) * 60, operator.report)
         named = destroy_data or operator.names(device)
         device.door.open(writes=True, destroy=named, overwrite=tuple(overwrite_file or ()))
         typer.echo(f"{target}: {device.purge()}")

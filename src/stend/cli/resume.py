@@ -40,7 +40,7 @@ def command(
     overwrite = tuple(overwrite_file or ())
     if every:
         return _all.go_on(folder)
-    if (folder / group.WORD).exists():
+    if (folder / group.FILE).exists():
         from stend.cli import _together
 
         targets = [one.request.target for one in group.load(folder).members]
@@ -49,7 +49,7 @@ def command(
         from stend.cli import _apart
 
         return _apart.begin(["resume", *_apart.words(context)], folder)
-    if (folder / series.WORD).exists():
+    if (folder / series.FILE).exists():
         return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()), overwrite)
     if destroy_data and len(destroy_data) > 1:
         raise BadInput("a run is of one drive; name it once")

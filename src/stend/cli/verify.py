@@ -19,7 +19,7 @@ def command(folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help
     code = 0
     for folder in folders:
         looked = verify.Folder(folder)
-        told, ended = list(looked.told()), looked.run.ended
+        told, ended = list(looked.checks()), looked.run.ended
         sound = all(one.sound for one in told)
         outcome = ended.outcome if ended else "unfinished" if looked.run.started else "never started"
         typer.echo(f"{folder}: {outcome}, {'as its run wrote it' if sound else 'NOT as its run wrote it'}")

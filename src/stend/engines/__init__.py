@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts
 
 
 class Load(Protocol):

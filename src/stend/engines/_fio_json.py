@@ -9,8 +9,8 @@ import msgspec
 
 from stend.base import limits, untrusted
 from stend.base.errors import StepFailed
-from stend.model.record import Tally
 from stend.model.stats import BINS, bin_edges_ns, bin_index
+from stend.model.tally import Tally
 
 NEXT_PROCESS = "the load goes on in another process, whose totals begin at nought"
 """A line that stend writes between fio's documents if a load has several processes."""

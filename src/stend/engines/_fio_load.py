@@ -7,7 +7,8 @@ from collections.abc import Callable
 from stend.base.errors import LoadFailed, StepFailed
 from stend.engines import _fio_json as fio_json
 from stend.engines._fio_process import Process
-from stend.model.record import Counts, Tally
+from stend.model.counts import Counts
+from stend.model.tally import Tally
 
 STEP_S = 1.0
 """The longest plausible delay of fio's output in seconds; beyond it the wall clock was set, and is not used."""

@@ -2,9 +2,10 @@
 
 import math
 
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts, Tally
 from stend.model.stats import bin_edges_ns, bin_index
+from stend.model.tally import Tally
 
 IOPS = 200_000.0
 BINS = 64

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from stend.base.errors import LoadFailed
+from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.pace import Pace
-from stend.model.record import Counts, Tally
+from stend.model.tally import Tally
 from stend.model.workload import Replay
 from stend.sim import Pattern
 from stend.sim.drive import Done, Drive

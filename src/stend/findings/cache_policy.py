@@ -17,8 +17,9 @@ from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Ground
 from stend.findings.look.hits import ALL, FEW, beginning, cold, hits
+from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
-from stend.model.record import Counts, Run
+from stend.model.record import Run
 
 NAME = "cache_policy"
 KEEPS, SURELY = 0.5, 0.8

@@ -22,7 +22,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         done = headroom.passes(run, test)
         if not done:
             continue
-        result, options = headroom.told(done), test.profile.options
+        result, options = headroom.evaluate(done), test.profile.options
         goal = {"percentile": options["percentile"], "limit": options["limit_ms"] / 1e3}
         key = _key(done, result)
         values = goal | _values(done, result)

@@ -6,8 +6,9 @@ from statistics import median
 from stend.findings import Finding, Sheet, look
 from stend.findings.look.hits import ALL, FEW, beginning, hits
 from stend.findings.look.levels import crossing, smooth
+from stend.model.counts import added
 from stend.model.definition import PlannedTest
-from stend.model.record import Run, added
+from stend.model.record import Run
 
 NAME = "hot_range"
 EXISTS = 1.3

@@ -7,8 +7,9 @@ from stend.findings import Finding, Sheet, look
 from stend.findings.look import grounds
 from stend.findings.look.figures import listed
 from stend.findings.look.grounds import Because, Ground
+from stend.model.counts import added
 from stend.model.definition import PlannedTest
-from stend.model.record import Run, added
+from stend.model.record import Run
 
 NAME = "idle_recovery"
 ENOUGH = 0.9

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look
-from stend.model.record import Counts, Run
+from stend.model.counts import Counts
+from stend.model.record import Run
 
 NAME = "limits"
 BUSY = 0.9

@@ -7,8 +7,9 @@ from stend.findings.look.figures import PERCENTS, derived
 from stend.findings.look.replayed import replayed
 from stend.model.definition import PlannedTest
 from stend.model.pace import Pace
-from stend.model.record import Run, Tally
+from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND
+from stend.model.tally import Tally
 from stend.model.traced import Traced
 
 NAME = "replay"
@@ -25,7 +26,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
         pace, counts = replayed(run, test)
         if not test.traced or not counts[0].ios + counts[1].ios:
             continue
-        if pace.sent and pace.bins_told:
+        if pace.sent and pace.lateness_measured:
             yield _kept(test.name, pace)
         if not pace.invalid:
             yield from _against(test, test.traced, counts, run.plan.device.facts.get("scale", 1))

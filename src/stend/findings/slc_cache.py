@@ -15,8 +15,9 @@ from stend.findings.look.grounds import Because, Ground
 from stend.findings.look.levels import FEWEST, NOISE, Level, boundary, levels, quieted, scatter, sharp, smooth
 from stend.findings.look.pause import pause
 from stend.findings.look.pieces import Line, of_counts
+from stend.model.counts import Counts
 from stend.model.definition import PlannedTest
-from stend.model.record import Counts, Run
+from stend.model.record import Run
 
 NAME = "slc_cache"
 LEAST_RATIO, LEAST_RISE = 1.25, 1.1

@@ -7,7 +7,8 @@ from stend.findings import Finding, Sheet, look, saturation
 from stend.findings.look import grounds
 from stend.findings.look.grounds import Because, Ground
 from stend.model.definition import Phase, PlannedTest, Steady
-from stend.model.record import Judged, Run
+from stend.model.events import Judged
+from stend.model.record import Run
 from stend.model.stats import WINDOWS
 
 NEEDS = (grounds.overwritten, grounds.undisturbed)

@@ -10,8 +10,10 @@ import numpy as np
 
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.pieces import seconds
+from stend.model.counts import added
 from stend.model.definition import PlannedTest
-from stend.model.record import COLUMNS, Run, added
+from stend.model.record import Run
+from stend.model.samples import COLUMNS
 from stend.model.stats import percentile_s
 from stend.model.tally import NS
 

@@ -47,16 +47,16 @@ def ready(order: Order, drives: Mapping[str, str], folder: Path, others: Callabl
         return ""
     study, names = folder / order.study_word, {cells[0]: serial for serial, cells in own.items()}
     with locks.only(folder / ".arranging") as fd:
-        if not (folder / group.WORD).exists() or not names.keys() <= _known(folder):
-            (folder / group.WORD).unlink(missing_ok=True)
+        if not (folder / group.FILE).exists() or not names.keys() <= _known(folder):
+            (folder / group.FILE).unlink(missing_ok=True)
             if said := _found_out(order, names, drives, folder, fd):
                 return said
-        known = group.load(study).members if (study / group.WORD).exists() else None
+        known = group.load(study).members if (study / group.FILE).exists() else None
         all_ = _of_study(order, names, drives, group.load(folder))
         if known is None or not {one.name for one in all_.members} <= {one.name for one in known}:
-            (study / group.WORD).unlink(missing_ok=True)
+            (study / group.FILE).unlink(missing_ok=True)
             group.create(study, all_)
-        roll.say(study, roll.BEGINNER)
+        roll.enter(study, roll.BEGINNER)
     return ""
 
 
@@ -121,7 +121,7 @@ def main() -> None:
             _tell(f"{request.target}: {error}")
     names = {request.target: name for name, request in asked.wanted.items()}
     own, refused = arrange.arranged(
-        wanted, folder, barrier=asked.barrier, seconds=asked.trial_s, tell=_tell, fds=asked.fds
+        wanted, folder, barrier=asked.barrier, seconds=asked.trial_s, report=_tell, fds=asked.fds
     )
     for target, why in refused.items():
         _tell(f"{target}: {why}")

@@ -141,8 +141,8 @@ def _begun(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> 
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     process = apart.begin(words, apart.log_of(folder), (fd,))
-    if (folder.parent / group.WORD).exists():
-        roll.say(folder.parent, folder.name, pid=process.pid)
+    if (folder.parent / group.FILE).exists():
+        roll.enter(folder.parent, folder.name, pid=process.pid)
     return process
 
 

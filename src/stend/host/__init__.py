@@ -1,6 +1,6 @@
-"""The machine a run is made on, as far as it tells: CPU, memory, kernel, board, storage adapters and their links.
+"""Describe the machine a run is made on: CPU, memory, kernel, board, storage adapters and their links.
 
-`measured` is what `stend host` measured of it, if anybody asked.
+`measured` is the result of `stend host` on this machine, if it was run.
 """
 
 import os
@@ -17,16 +17,17 @@ SYS = Path("/sys")
 
 
 def describe() -> dict[str, Any]:
-    """Facts for `host.json`; a fact that this host does not tell is left out."""
+    """Return facts for `host.json`, without those that this host does not report."""
     from stend.host import measured
 
+    memory = _field(Path("/proc/meminfo"), "MemTotal").split()
     facts = {
         "kernel": platform.release(),
         "system": _os_name(),
         "python": platform.python_version(),
         "cpu": _field(Path("/proc/cpuinfo"), "model name"),
         "cpus": os.cpu_count(),
-        "memory_bytes": _memory(),
+        "memory_bytes": int(memory[0]) * 1024 if memory else 0,
         "board": " ".join(filter(None, (read(SYS / "class/dmi/id" / f) for f in ("board_vendor", "board_name")))),
         "governor": read(SYS / "devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "fio": fio_version(),
@@ -37,7 +38,7 @@ def describe() -> dict[str, Any]:
 
 
 def fio_version(fio: str = "fio") -> str:
-    """fio's own word for its version; empty when there is none."""
+    """Return the version that fio prints, or "" if it is not installed."""
     path = shutil.which(fio)
     try:
         return _version(path, os.stat(path).st_mtime_ns) if path else ""
@@ -47,22 +48,22 @@ def fio_version(fio: str = "fio") -> str:
 
 @cache
 def _version(program: str, changed_ns: int) -> str:
-    """Asked once of a program as it is now: many runs may be begun by one process."""
-    told = subprocess.run(
+    """Query a program once per modification time, because one process may start many runs."""
+    done = subprocess.run(
         [program, "--version"], capture_output=True, text=True, errors="replace", timeout=10, check=False
     )
-    return told.stdout.strip()
+    return done.stdout.strip()
 
 
 def adapters() -> list[dict[str, str]]:
-    """PCI mass storage controllers (class 01) with the link they negotiated against what they can."""
-    found = []
+    """Return PCI mass storage controllers (class 01) with their negotiated and their maximum link."""
+    controllers = []
     for pci in sorted((SYS / "bus/pci/devices").glob("*")):
         if read(pci / "class").startswith("0x01"):
             links = ("current_link_speed", "current_link_width", "max_link_speed", "max_link_width", "numa_node")
             facts = {name: read(pci / name) for name in ("vendor", "device", *links)}
-            found.append({"address": pci.name} | {key: value for key, value in facts.items() if value})
-    return found
+            controllers.append({"address": pci.name} | {key: value for key, value in facts.items() if value})
+    return controllers
 
 
 def _field(path: Path, name: str) -> str:
@@ -70,15 +71,6 @@ def _field(path: Path, name: str) -> str:
     return next((value.strip() for key, _, value in lines if key.strip() == name), "")
 
 
-def _memory() -> int:
-    words = _field(Path("/proc/meminfo"), "MemTotal").split()
-    return int(words[0]) * 1024 if words else 0
-
-
 def _os_name() -> str:
-    return _fields_quoted(Path("/etc/os-release")).get("PRETTY_NAME", "")
-
-
-def _fields_quoted(path: Path) -> dict[str, str]:
-    pairs = (line.partition("=") for line in read(path).splitlines())
-    return {key: value.strip('"') for key, _, value in pairs}
+    pairs = (line.partition("=") for line in read(Path("/etc/os-release")).splitlines())
+    return {key: value.strip('"') for key, _, value in pairs}.get("PRETTY_NAME", "")

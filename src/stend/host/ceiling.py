@@ -1,5 +1,8 @@
-"""What fio itself can do on this host, by its null engine, which does nothing with IOs: how many a second, and how much
-data for writes, which are made anew for each as the specification asks (`refill_buffers`)."""
+"""Measure the limits of fio on this host with its null engine, which does no IO.
+
+The results are IOs per second, and bytes per second of writes whose data is new for each IO, as the specification
+requires (`refill_buffers`).
+"""
 
 import json
 import os
@@ -14,36 +17,36 @@ DEPTH = 32
 
 
 def measured(fio: str = "fio", seconds: float = SECONDS) -> dict[str, float]:
-    """{"one": IOPS of one thread, "all": of one thread for each processor}; 4 KiB random reads, 32 outstanding each."""
-    return {many: _told(fio, n, seconds, "--rw=randread", "--bs=4k")["read"]["iops"] for many, n in _threads().items()}
+    """Return IOPS of one thread ("one") and of one thread per processor ("all"), 4 KiB random reads, QD32."""
+    return {many: _run(fio, n, seconds, "--rw=randread", "--bs=4k")["read"]["iops"] for many, n in _threads().items()}
 
 
 def data(fio: str = "fio", seconds: float = SECONDS) -> dict[str, float]:
-    """The same in bytes per second: sequential 128 KiB writes of random data."""
+    """Return the limits in bytes per second, with the same keys: sequential 128 KiB writes of random data."""
     load = ("--rw=write", "--bs=128k", "--refill_buffers")
-    return {many: _told(fio, n, seconds, *load)["write"]["bw_bytes"] for many, n in _threads().items()}
+    return {many: _run(fio, n, seconds, *load)["write"]["bw_bytes"] for many, n in _threads().items()}
 
 
 def _threads() -> dict[str, int]:
     return {"one": 1, "all": os.cpu_count() or 1}
 
 
-def _told(fio: str, threads: int, seconds: float, *load: str) -> dict[str, dict[str, float]]:
-    """The first job of fio's own document."""
-    job = ["--name=ceiling", "--ioengine=null", "--size=1g", *load, f"--iodepth={DEPTH}"]
+def _run(fio: str, threads: int, seconds: float, *load: str) -> dict[str, dict[str, float]]:
+    """Run fio, and return {direction: {quantity: value}} of its first job."""
+    work = ["--name=ceiling", "--ioengine=null", "--size=1g", *load, f"--iodepth={DEPTH}"]
     shape = [f"--numjobs={threads}", "--thread", "--group_reporting", "--time_based", f"--runtime={seconds:g}"]
     try:
         done = subprocess.run(
-            [fio, *clock(), *job, *shape, "--output-format=json"],
+            [fio, *clock(), *work, *shape, "--output-format=json"],
             capture_output=True,
             text=True,
             errors="replace",
             timeout=60 + seconds,
             check=False,
         )
-        told: dict[str, dict[str, float]] = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]
-        return {way: {key: float(told[way][key]) for key in ("iops", "bw_bytes")} for way in ("read", "write")}
+        job: dict[str, dict[str, float]] = json.loads(done.stdout[done.stdout.index("{") :])["jobs"][0]
+        return {way: {key: float(job[way][key]) for key in ("iops", "bw_bytes")} for way in ("read", "write")}
     except FileNotFoundError as error:
         raise Missing(missing("fio")) from error
     except (ValueError, KeyError, IndexError, subprocess.TimeoutExpired) as error:
-        raise StepFailed(f"fio could not tell its own ceiling: {error}; try `fio --ioengine=null` by hand") from error
+        raise StepFailed(f"fio failed to measure its limit: {error}; try `fio --ioengine=null` by hand") from error

@@ -1,10 +1,10 @@
-"""Small files in which the kernel tells of the machine."""
+"""Read small files in which the kernel describes the machine."""
 
 from pathlib import Path
 
 
 def read(path: Path) -> str:
-    """What such a file says, without the line's end; empty where there is none."""
+    """Return the text of such a file without the line's end, or "" if it cannot be read."""
     try:
         return path.read_text().strip()
     except (OSError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""The test stand itself, measured once before a study and told in every report that is made on it since."""
+"""Measure the test host once before a study. Every later report on this machine shows the result."""
 
 import hashlib
 import json
@@ -14,13 +14,13 @@ from stend.host.files import read
 
 
 def measure(*, quick: bool = False) -> dict[str, Any]:
-    """Memory, STREAM, fio's ceiling, processors; advice in words. Missing without fio."""
+    """Measure memory by STREAM, fio's limits and the processors, with advice as text. Raise Missing without fio."""
     with needing("STREAM, the measure of memory,"):
         from stend.host import stream
 
     places = memory.modules(dmidecode())
-    found, cpus = memory.population(places), processors.describe()
-    told: dict[str, Any] = {
+    population, cpus = memory.population(places), processors.describe()
+    facts: dict[str, Any] = {
         "modules": [place._asdict() for place in places if place.size_bytes],
         "stream_bytes_per_s": stream.measured(processors.last_cache_bytes(), repeats=2 if quick else stream.REPEATS),
         "fio_iops": ceiling.measured(seconds=0.5 if quick else ceiling.SECONDS),
@@ -28,20 +28,21 @@ def measure(*, quick: bool = False) -> dict[str, Any]:
         "processors": cpus,
         "advice": [*(memory.advice(places) if places else ()), *processors.advice(cpus)],
     }
-    if found:
-        share = told["stream_bytes_per_s"]["triad"] / found.peak_bytes_per_s
-        low, high = memory.expected(found)
-        told["memory"] = found._asdict() | {"words": found.words, "triad_share": share, "expected": [low, high]}
+    if population:
+        share = facts["stream_bytes_per_s"]["triad"] / population.peak_bytes_per_s
+        low, high = memory.expected(population)
+        words = {"words": population.words, "triad_share": share, "expected": [low, high]}
+        facts["memory"] = population._asdict() | words
         if share < low:
-            peak = f"{found.peak_bytes_per_s / GB:.0f} GB/s"
-            told["advice"].append(
+            peak = f"{population.peak_bytes_per_s / GB:.0f} GB/s"
+            facts["advice"].append(
                 f"Triad reaches {share:.0%} of the peak of {peak}; {low:.0%} to {high:.0%} were to be expected"
             )
-    return told
+    return facts
 
 
 def dmidecode() -> str:
-    """What it tells of memory devices; empty where it is missing or may not."""
+    """Return the output of dmidecode on memory devices, or "" if it is not installed or not permitted."""
     try:
         return subprocess.run(
             ["dmidecode", "--type", "17"], capture_output=True, text=True, errors="replace", timeout=20, check=False
@@ -51,30 +52,30 @@ def dmidecode() -> str:
 
 
 def _machine() -> str:
-    """This machine with this memory and these processors, as a short name."""
+    """Return a short identifier of this machine with its memory and processors."""
     cpu = read(Path("/proc/cpuinfo")).partition("cpu MHz")[0]
     words = [read(Path("/etc/machine-id")), cpu, *read(Path("/proc/meminfo")).splitlines()[:1]]
     return hashlib.blake2b("\n".join(words).encode(), digest_size=8).hexdigest()
 
 
 def place() -> Path:
-    """Where the last measurement is kept."""
+    """Return the path of the last measurement."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
     return Path(state) / "stend" / "host.json"
 
 
-def keep(told: dict[str, Any]) -> Path:
-    """For the runs to come on this machine."""
+def keep(facts: dict[str, Any]) -> Path:
+    """Store a measurement for later runs on this machine, and return its path."""
     file = place()
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"machine": _machine(), **told}, indent=1))
+    file.write_text(json.dumps({"machine": _machine(), **facts}, indent=1))
     return file
 
 
 def kept() -> dict[str, Any]:
-    """The last measurement; {} when there is none, or it was of another machine."""
+    """Return the last measurement; {} if it cannot be read or is from another machine."""
     try:
-        told: dict[str, Any] = json.loads(place().read_text())
+        facts: dict[str, Any] = json.loads(place().read_text())
     except (OSError, ValueError):
         return {}
-    return told if told.pop("machine", "") == _machine() else {}
+    return facts if facts.pop("machine", "") == _machine() else {}

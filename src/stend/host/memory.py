@@ -1,6 +1,6 @@
-"""Memory modules by dmidecode: which channels they are in, whether these are balanced, and what would be better.
+"""Read memory modules from dmidecode: their channels, whether these are balanced, and what would be better.
 
-The rules and the figures of a published study are in memory.toml; they hold for any number of channels.
+The rules and the figures of a published study are in memory.toml. They hold for any number of channels.
 """
 
 import re
@@ -20,11 +20,11 @@ PLACES = (
     r"\bDIMM[ _-]?(?P<channel>[A-Z])[ _-]?\d",
     r"^(?P<channel>[A-Z])\d+$",
 )
-"""How boards name a place: `P0 CHANNEL A`, `NODE 1 CHANNEL 2 DIMM 0`, `ChannelA-DIMM0`, `CPU1_DIMM_A1`, `DIMM_B2`."""
+"""How boards name a slot: `P0 CHANNEL A`, `NODE 1 CHANNEL 2 DIMM 0`, `ChannelA-DIMM0`, `CPU1_DIMM_A1`, `DIMM_B2`."""
 
 
 class Module(NamedTuple):
-    """One place for a module: where it is, and what is in it; `size_bytes` is 0 where nothing is."""
+    """A slot of a memory module and its content; `size_bytes` is 0 for an empty slot."""
 
     locator: str
     cpu: str
@@ -38,39 +38,39 @@ class Module(NamedTuple):
 
 @cache
 def rules() -> dict[str, Any]:
-    """memory.toml."""
+    """Read memory.toml."""
     return tomllib.loads((resources.files("stend.host") / "memory.toml").read_text())
 
 
 def modules(text: str) -> list[Module]:
-    """Every place that `dmidecode --type 17` tells of."""
-    found = []
+    """Return every slot that `dmidecode --type 17` lists."""
+    slots = []
     for block in text.split("\n\n"):
         if "Memory Device" in (line.strip() for line in block.splitlines()[:2]):
             pairs = (line.strip().partition(":") for line in block.splitlines())
-            found.append(_module({key: value.strip() for key, _, value in pairs}))
-    return found
+            slots.append(_module({key: value.strip() for key, _, value in pairs}))
+    return slots
 
 
-def _module(told: dict[str, str]) -> Module:
-    locator = told.get("Locator", "")
-    cpu, channel = _place(locator, told.get("Bank Locator", ""))
-    number, _, unit = told.get("Size", "").partition(" ")
-    runs = told.get("Configured Memory Speed") or told.get("Configured Clock Speed") or ""
+def _module(fields: dict[str, str]) -> Module:
+    locator = fields.get("Locator", "")
+    cpu, channel = _place(locator, fields.get("Bank Locator", ""))
+    number, _, unit = fields.get("Size", "").partition(" ")
+    runs = fields.get("Configured Memory Speed") or fields.get("Configured Clock Speed") or ""
     return Module(
         locator=locator,
         cpu=cpu,
         channel=channel,
         size_bytes=int(number) * SIZES.get(unit, 0) if number.isdigit() else 0,
-        kind=told.get("Type", "").split()[0] if told.get("Type") else "",
-        rated_mt_s=_number(told.get("Speed", "")),
-        runs_mt_s=_number(runs) or _number(told.get("Speed", "")),
-        ranks=_number(told.get("Rank", "")),
+        kind=fields.get("Type", "").split()[0] if fields.get("Type") else "",
+        rated_mt_s=_number(fields.get("Speed", "")),
+        runs_mt_s=_number(runs) or _number(fields.get("Speed", "")),
+        ranks=_number(fields.get("Rank", "")),
     )
 
 
 def _place(*names: str) -> tuple[str, str]:
-    """Processor and channel of a place; the channel is empty where its name does not tell."""
+    """Return processor and channel of a slot; the channel is "" if the name does not contain it."""
     for name in (" ".join(names), *names):
         for pattern in PLACES:
             if match := re.search(pattern, name.upper()):
@@ -84,25 +84,25 @@ def _number(text: str) -> int:
 
 
 class Population(NamedTuple):
-    """How many modules each channel of each processor holds, in order, and what they can do together."""
+    """Number of modules in each channel of each processor, in order, and their combined speed."""
 
     counts: dict[str, tuple[int, ...]]
-    """processor -> modules by channel: (2, 1, 1)"""
+    """Modules by channel for each processor: (2, 1, 1)."""
     balanced: bool
     kind: str
     mt_s: int
-    """what they run at"""
+    """Present speed of the modules."""
     peak_bytes_per_s: int
-    """of all channels that hold modules"""
+    """Peak of all channels that hold modules."""
 
     @property
     def words(self) -> str:
-        """`2-1-1; 2-1-1`."""
+        """Return the counts as text: `2-1-1; 2-1-1`."""
         return "; ".join("-".join(map(str, counts)) for counts in self.counts.values())
 
 
 def population(places: Sequence[Module]) -> Population | None:
-    """None where names do not tell the channels, or nothing is told at all."""
+    """Return the population of the slots, or None if names do not contain channels or no module is listed."""
     held = [p for p in places if p.size_bytes]
     if not held or not all(p.channel for p in held):
         return None
@@ -120,27 +120,27 @@ def population(places: Sequence[Module]) -> Population | None:
     return Population(counts, balanced, held[0].kind, mt_s, channels * mt_s * BYTES_A_TRANSFER * 1_000_000)
 
 
-def expected(found: Population) -> tuple[float, float]:
-    """The share of the peak that STREAM's triad should reach, from and to."""
+def expected(population: Population) -> tuple[float, float]:
+    """Return the range of the share of the peak that STREAM's triad should reach."""
     low, high = rules()["triad"]["balanced_share"]
-    if found.balanced:
+    if population.balanced:
         return low, high
     least, most = rules()["triad"]["unbalanced_of_balanced"]
     return low * least, high * most
 
 
 def advice(places: Sequence[Module]) -> Iterator[str]:
-    """What would be better, a sentence each; nothing when nothing is."""
-    found = population(places)
-    if found is None:
-        yield "The board's names do not tell in which channels the modules are: look whether every channel has as many"
+    """Yield improvements, one sentence each."""
+    held_by = population(places)
+    if held_by is None:
+        yield "The names of the slots do not show the channels: check that every channel has the same number of modules"
         return
     held = [p for p in places if p.size_bytes]
-    for cpu, counts in found.counts.items():
+    for cpu, counts in held_by.counts.items():
         yield from _balance(cpu, counts)
-    if not found.balanced and len({p.size_bytes for p in held}) > 1:
+    if not held_by.balanced and len({p.size_bytes for p in held}) > 1:
         yield "The channels hold different amounts: give each the same modules"
-    yield from _speed(held, max(max(counts) for counts in found.counts.values()))
+    yield from _speed(held, max(max(counts) for counts in held_by.counts.values()))
     yield from _ranks(held)
 
 

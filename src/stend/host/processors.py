@@ -1,4 +1,4 @@
-"""Processors: caches, governor, idle states, NUMA nodes; what of it can disturb a measurement of microseconds."""
+"""Describe processors: caches, governor, idle states and NUMA nodes, which can disturb measurements of microseconds."""
 
 import os
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from stend.host.files import read
 CPU = Path("/sys/devices/system/cpu")
 NODES = Path("/sys/devices/system/node")
 DEEP_US = 20
-"""An idle state that takes longer to leave is felt in a response time."""
+"""An idle state with a longer exit time is visible in response times."""
 SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def last_cache_bytes() -> int:
-    """All last-level caches together; 32 MiB where it is not told."""
+    """Return the size of all last-level caches together; 32 MiB if it cannot be read."""
     shared = {}
     for cpu in CPU.glob("cpu[0-9]*"):
         levels = sorted(cpu.glob("cache/index[0-9]*"))
@@ -26,7 +26,7 @@ def last_cache_bytes() -> int:
 
 
 def describe() -> dict[str, Any]:
-    """{cpus, nodes, governor, driver, idle: [{name, exit_us}]}."""
+    """Return {cpus, nodes, governor, idle: [{name, exit_us}]}."""
     states = sorted((CPU / "cpu0/cpuidle").glob("state[0-9]*"))
     idle = [{"name": read(s / "name"), "exit_us": int(read(s / "latency") or 0)} for s in states
             if read(s / "disable") != "1"]  # fmt: skip
@@ -38,11 +38,11 @@ def describe() -> dict[str, Any]:
     }
 
 
-def advice(told: dict[str, Any]) -> Iterator[str]:
-    """What to set before microseconds are measured, of processors as described."""
-    if told["governor"] not in ("", "performance"):
-        yield f"The governor is {told['governor']}: `cpupower frequency-set -g performance` keeps the clock up"
-    deep = [state for state in told["idle"] if state["exit_us"] > DEEP_US]
+def advice(processors: dict[str, Any]) -> Iterator[str]:
+    """Yield settings to change before microseconds are measured, for processors as `describe` returns them."""
+    if processors["governor"] not in ("", "performance"):
+        yield f"The governor is {processors['governor']}: `cpupower frequency-set -g performance` keeps the clock up"
+    deep = [state for state in processors["idle"] if state["exit_us"] > DEEP_US]
     if deep:
         name, exit_us = deep[-1]["name"], deep[-1]["exit_us"]
         yield f"Idle state {name} takes {exit_us} µs to leave: `cpupower idle-set -D {DEEP_US}` forbids it"

@@ -1,4 +1,4 @@
-"""A seal by which this host knows again what it wrote itself: a keyed digest; the key stays with the host's state."""
+"""Seal data with a keyed digest, by which this host recognizes its own output. The key stays in the host's state."""
 
 import hashlib
 import hmac
@@ -13,12 +13,12 @@ KEY_BYTES = 32
 
 
 def place() -> Path:
-    """Where the key is kept, for this user alone."""
+    """Return the path of the key, which only this user can read."""
     return measured.place().parent / "seal.key"
 
 
 def seal(words: bytes) -> str:
-    """The seal of some words, the key made when there is none; empty where no key can be kept."""
+    """Return the seal of some bytes, and create the key if needed; "" if no key can be stored."""
     try:
         if not place().exists():
             _make(place())
@@ -28,13 +28,13 @@ def seal(words: bytes) -> str:
     return _digest(key, words) if key else ""
 
 
-def is_ours(words: bytes, told: str) -> bool:
-    """Whether this host, by this user, sealed these words."""
+def is_ours(words: bytes, digest: str) -> bool:
+    """Return True if this user sealed these bytes on this host."""
     try:
         key = _key()
     except (OSError, RuntimeError):
         return False
-    return bool(key and told) and hmac.compare_digest(_digest(key, words), told)
+    return bool(key and digest) and hmac.compare_digest(_digest(key, words), digest)
 
 
 def _digest(key: bytes, words: bytes) -> str:
@@ -42,7 +42,7 @@ def _digest(key: bytes, words: bytes) -> str:
 
 
 def _key() -> bytes:
-    """The key; empty where others could have written or read it."""
+    """Return the key, or b"" if other users could have written or read it."""
     there = place().stat()
     if there.st_uid != os.geteuid() or there.st_mode & 0o077:
         return b""
@@ -51,7 +51,7 @@ def _key() -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Whole or not at all; the first of two that make one at the same time has it."""
+    """Create the key atomically. If two processes create one at the same time, the first wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent) as file:
         file.write(secrets.token_bytes(KEY_BYTES))

@@ -1,6 +1,6 @@
-"""STREAM (McCalpin 1995): copy, scale, add and triad over arrays that no cache holds, on all processors.
+"""STREAM (McCalpin 1995): copy, scale, add and triad over arrays larger than all caches, on all processors.
 
-Bytes are counted as STREAM does: what the kernel reads and writes, without the lines that a store brings in first.
+Bytes are counted as STREAM does: the bytes that a kernel reads and writes, without lines that a store loads first.
 """
 
 import time
@@ -12,7 +12,7 @@ from numba import njit, prange
 
 REPEATS = 10
 CACHE_TIMES = 4
-"""Each array is at least so many times the last cache, by STREAM's rules."""
+"""Minimum size of each array relative to the last-level caches, by STREAM's rules."""
 LEAST = 1 << 24
 SCALAR = 3.0
 
@@ -52,7 +52,7 @@ KERNELS = {"copy": (_copy, 2), "scale": (_scale, 2), "add": (_add, 3), "triad": 
 
 
 def measured(cache_bytes: int, repeats: int = REPEATS) -> dict[str, float]:
-    """Bytes per second of each kernel: the best of all but the first run, and ValueError if they computed wrongly."""
+    """Return bytes per second of each kernel, the best of all but the first run. Raise ValueError on wrong results."""
     size = max(LEAST, CACHE_TIMES * cache_bytes // 8)
     a, b, c = np.full(size, 1.0), np.full(size, 2.0), np.zeros(size)
     best = dict.fromkeys(KERNELS, np.inf)

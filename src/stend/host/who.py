@@ -1,4 +1,4 @@
-"""Which machine this is, and which of its boots: names that last, for those who must know it again."""
+"""Identify this machine and its present boot by numbers that do not change."""
 
 import platform
 from pathlib import Path
@@ -8,11 +8,11 @@ import msgspec
 from stend.host import SYS
 from stend.host.files import read
 
-NOBODY = ("", "00000000-0000-0000-0000-000000000000", "Not Settable")
+UNSET = ("", "00000000-0000-0000-0000-000000000000", "Not Settable")
 
 
 class Host(msgspec.Struct, frozen=True):
-    """A machine by its board's and its system's own numbers (a live system has a new one each boot), and a boot."""
+    """A machine by the numbers of its board and its system (a live system has a new one each boot), and a boot."""
 
     name: str = ""
     board: str = ""
@@ -20,14 +20,14 @@ class Host(msgspec.Struct, frozen=True):
     boot: str = ""
 
     def same_machine(self, other: "Host") -> bool:
-        """Whether one of the lasting numbers says so; the name has the word where neither is told by both."""
+        """Return True if one of the lasting numbers is equal; compare names if the two share no number."""
         pairs = [(self.board, other.board), (self.machine, other.machine)]
-        told = [mine == theirs for mine, theirs in pairs if mine and theirs]
-        return any(told) if told else self.name == other.name
+        equal = [this == that for this, that in pairs if this and that]
+        return any(equal) if equal else self.name == other.name
 
 
 def here() -> Host:
-    """This machine now."""
+    """Return this machine as it is now."""
     return Host(
         name=platform.node(),
         board=_number(SYS / "class/dmi/id/product_uuid"),
@@ -37,5 +37,5 @@ def here() -> Host:
 
 
 def _number(path: Path) -> str:
-    told = read(path)
-    return "" if told in NOBODY else told
+    number = read(path)
+    return "" if number in UNSET else number

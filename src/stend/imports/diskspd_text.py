@@ -9,9 +9,10 @@ from stend.base.text import plain
 from stend.imports import numbers
 from stend.imports.given import Given, text
 from stend.imports.taken import UNKNOWN, Load, Taken, carried
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts, Tally, Told
-from stend.model.tally import NS
+from stend.model.events import ToolFigures
+from stend.model.tally import NS, Tally
 
 TOOL = "diskspd"
 RESULTS = re.compile(r"^Results for (?:timespan|job) \d+:", re.MULTILINE)
@@ -133,10 +134,10 @@ def _load(given: Settings, body: str) -> Load:
     return Load(load, counts, reported(counts, waits, unknown))
 
 
-def reported(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str, ...]) -> Told:
+def reported(counts: Counts, waits: dict[str, dict[str, float]], unknown: tuple[str, ...]) -> ToolFigures:
     """Return the percentiles by direction, in seconds, that the sample size supports."""
     ways = {way: carried(percentiles_s, getattr(counts, way).ios) for way, percentiles_s in waits.items()}
-    return Told(both=ways["both"], read=ways["read"], write=ways["write"], unknown=unknown)
+    return ToolFigures(both=ways["both"], read=ways["read"], write=ways["write"], unknown=unknown)
 
 
 def _tally(body: str, way: str, longest_s: float) -> Tally:

@@ -10,7 +10,8 @@ from stend.imports import numbers, xml
 from stend.imports.diskspd_text import BUFFERED, MS, Settings, lacks, reported, tally, workload
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
-from stend.model.record import Counts, Tally
+from stend.model.counts import Counts
+from stend.model.tally import Tally
 
 TOOL = "diskspd"
 PROFILE_TARGET = "Profile/TimeSpans/TimeSpan/Targets/Target"

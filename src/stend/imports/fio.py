@@ -15,9 +15,11 @@ from stend.findings.look.figures import PERCENTS
 from stend.imports.given import Given
 from stend.imports.numbers import block, number, size, whole
 from stend.imports.taken import UNKNOWN, Load, Taken, carried
+from stend.model.counts import Counts, added
 from stend.model.definition import Workload
-from stend.model.record import Counts, Tally, Told, added
+from stend.model.events import ToolFigures
 from stend.model.stats import bin_index
+from stend.model.tally import Tally
 
 TOOL = "fio"
 NO_NUMBERS = re.compile(rb":\s*-?(?:nan|inf)\b", re.IGNORECASE)
@@ -132,7 +134,7 @@ def of(document: Document) -> Iterator[Load]:
         read, write = (_percentiles(way, tally) if len(jobs) == 1 else {} for way, tally in pairs)
         used = [figures for figures, tally in ((read, counts.read), (write, counts.write)) if tally.ios]
         both = used[0] if len(used) == 1 else {}
-        yield Load(load, counts, Told(both=both, read=read, write=write, unknown=unknown), plain(name)[:60])
+        yield Load(load, counts, ToolFigures(both=both, read=read, write=write, unknown=unknown), plain(name)[:60])
 
 
 def workload(options: dict[str, Any], counts: Counts, name: str, entries: int) -> tuple[Workload, tuple[str, ...]]:

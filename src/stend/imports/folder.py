@@ -17,7 +17,7 @@ from stend.base.version import __version__
 from stend.imports.given import Given
 from stend.imports.taken import Load, Taken
 from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Profile, Seconds
-from stend.model.record import Ended, Event, Note, Position, Result, Source, Started
+from stend.model.events import Ended, Event, Note, Position, Result, Source, Started
 
 STAGE = ".import-"
 MOST_PHASES = 500

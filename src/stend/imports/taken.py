@@ -4,10 +4,11 @@ from typing import Any, NamedTuple
 
 from stend.base.errors import BadInput
 from stend.findings.look.figures import PERCENTS
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts, Tally, Told
+from stend.model.events import ToolFigures
 from stend.model.stats import MIN_BEYOND
-from stend.model.tally import NS
+from stend.model.tally import NS, Tally
 
 NOMINAL_S = 60.0
 """Seconds assumed for a load without a time; its rates stay as reported."""
@@ -22,7 +23,7 @@ class Load(NamedTuple):
 
     workload: Workload
     counts: Counts
-    reported: Told = Told()
+    reported: ToolFigures = ToolFigures()
     phase: str = "loads"
 
 
@@ -66,7 +67,7 @@ def rated(workload: Workload, seconds: float, read: Rates, write: Rates, *unknow
     both = used[0] if len(used) == 1 else {}
     if len(used) > 1:  # rates add up; percentiles of two directions cannot be combined
         both = {"iops": read.iops + write.iops, "throughput": read.bytes_per_s + write.bytes_per_s}
-    reported = Told(both=both, read=figures[0], write=figures[1], unknown=lacks)
+    reported = ToolFigures(both=both, read=figures[0], write=figures[1], unknown=lacks)
     return Load(workload, Counts(lasted, 0, *tallies), reported, phase)
 
 
@@ -83,7 +84,7 @@ def shared(workload: Workload, seconds: float, both: Rates, *unknown: str, phase
     read, write = (Rates(both.iops * share, both.bytes_per_s * share) for share in (part, 1 - part))
     load = rated(workload, seconds, read, write, *unknown, phase=phase)
     figures = _figures(both, load.counts.read.ios + load.counts.write.ios)
-    return load._replace(reported=Told(both=figures, unknown=load.reported.unknown))
+    return load._replace(reported=ToolFigures(both=figures, unknown=load.reported.unknown))
 
 
 def carried(percentiles_s: dict[str, float], ios: float) -> dict[str, float]:

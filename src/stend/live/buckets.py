@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from stend.model.record import Counts, Sample
+from stend.model.counts import Counts
+from stend.model.events import Sample
 from stend.model.tally import NS
 
 MOST = 2000

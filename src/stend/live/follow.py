@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stend.live.course import Course
 from stend.live.state import State, state
-from stend.model.record import Event
+from stend.model.events import Event
 from stend.store import journal
 
 

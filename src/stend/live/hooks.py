@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from stend.base.errors import BadInput
 from stend.live.course import Course
-from stend.model.record import Ended, Event, Judged, Telemetry
+from stend.model.events import Ended, Event, Judged, Telemetry
 
 PATIENCE_S = 30
 TRIES_S = (0, 2, 10)

@@ -7,7 +7,7 @@ import msgspec
 from stend.live.course import Course, Passed
 from stend.live.state import State
 from stend.model.definition import Hold
-from stend.model.record import Verdict
+from stend.model.events import Verdict
 from stend.model.stats import percentile_s
 
 PERCENTS = (50, 99, 99.9, 99.99)

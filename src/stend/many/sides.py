@@ -13,7 +13,8 @@ from stend.findings.look.figures import Figures, figures
 from stend.findings.look.replayed import replayed
 from stend.model import headroom
 from stend.model.definition import Hold, PlannedTest
-from stend.model.record import Run, Source
+from stend.model.events import Source
+from stend.model.record import Run
 from stend.model.traced import Traced
 
 
@@ -162,7 +163,7 @@ def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:
     load = next(step.workload for step in phase.round if isinstance(step, Hold))
     fit, range_bytes = load.replay.fit if load.replay else "", load.range_bytes
     searched = headroom.passes(run, test) if phase.name == headroom.PHASE else []
-    ended = headroom.told(searched).failed
+    ended = headroom.evaluate(searched).failed
     pace, _ = replayed(run, test)
     return Played(
         number=trace.number,

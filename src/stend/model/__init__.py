@@ -1,1 +1,1 @@
-"""The nouns: workloads, plans of tests, records of runs, and what is computed from one record alone."""
+"""Data structures: workloads, plans of tests, records of runs, and results computed from a single record."""

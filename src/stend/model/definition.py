@@ -1,6 +1,6 @@
-"""What to do, as frozen data: the steps made of workloads, the rules that end them, a test, a plan.
+"""Definitions as frozen data: steps made of workloads, the rules that end them, tests and plans.
 
-Base units throughout; a range of zero bytes in a Workload is the whole active range, filled in by the plan.
+All values are in base units. A range of zero bytes in a Workload is the whole active range, which the plan fills in.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from stend.model.workload import Workload as Workload  # noqa: PLC0414 -- a part
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What all definitions are: frozen, compared by value, written as JSON or TOML."""
+    """Base of all definitions: frozen, compared by value, written as JSON or TOML."""
 
 
 class Seconds(Data, frozen=True, tag="seconds"):
@@ -27,19 +27,19 @@ class Seconds(Data, frozen=True, tag="seconds"):
 
 
 class Capacities(Data, frozen=True, tag="capacities"):
-    """An amount of writing, in user capacities; a drawn plan has Bytes instead."""
+    """An amount of writing in user capacities. A drawn plan has Bytes instead."""
 
     times: limits.Amount
 
 
 class Bytes(Data, frozen=True, tag="bytes"):
-    """An amount of writing. A sequential write of N x the range covers each block exactly N times."""
+    """An amount of writing in bytes. A sequential write of N x the range covers each block exactly N times."""
 
     bytes: limits.Count
 
 
 class Whole(Data, frozen=True, tag="whole"):
-    """All of a trace, once; `seconds` is how long that should take, `write_bytes` what it writes."""
+    """A whole trace, played once. `seconds` is the expected duration, `write_bytes` the bytes that it writes."""
 
     seconds: limits.Seconds
     write_bytes: limits.Count = 0
@@ -49,7 +49,7 @@ Amount = Seconds | Capacities | Bytes | Whole
 
 
 class Hold(Data, frozen=True, tag="hold"):
-    """Run a workload for an amount; the same workload held twice running is never interrupted."""
+    """Run a workload for an amount. Two consecutive holds of the same workload run without interruption."""
 
     workload: Workload
     amount: Amount
@@ -60,13 +60,13 @@ class Hold(Data, frozen=True, tag="hold"):
 
 
 class Idle(Data, frozen=True, tag="idle"):
-    """Send the drive nothing at all."""
+    """Send no IO to the drive."""
 
     seconds: limits.Seconds
 
 
 class Purge(Data, frozen=True, tag="purge"):
-    """Make the drive as if it had never been written (PTS: Purge)."""
+    """Reset the drive as if it had never been written (PTS: Purge)."""
 
 
 Step = Hold | Idle | Purge
@@ -74,9 +74,10 @@ Quantity = Literal["iops", "throughput", "latency"]
 
 
 class Steady(Data, frozen=True, tag="steady"):
-    """The rule that ends rounds: every tracked workload steady over the last rounds.
+    """The rule that ends rounds when every tracked workload is steady over the last rounds.
 
-    `rule` names a function of stats.RULES: `pts` (five rounds, PTS 2.1.24) or `fit-90-110` (four rounds, the reviews').
+    `rule` names a function of stats.RULES: `pts` (five rounds, PTS 2.1.24) or `fit-90-110` (four rounds, used by the
+    reviews).
     """
 
     track: tuple[Workload, ...]
@@ -89,11 +90,11 @@ Boundary = Literal["round", "phase", "test"]
 
 
 class Phase(Data, frozen=True):
-    """A round of steps, repeated until one rule is met or the limit of rounds is reached.
+    """A round of steps, repeated until a rule is met or the limit of rounds is reached.
 
-    `boundary` says where a killed run may continue: at the last whole round, or from the start of the phase or test.
-    `choose` names a function of the test's file that makes the round from the results so far (demand intensity);
-    `round` is then an example of it, for the plan's times.
+    `boundary` is where a killed run may continue: at the last complete round, or from the start of the phase or test.
+    `choose` names a function of the test's file that makes the next round from the results so far (demand intensity).
+    `round` is then an example, used for the times of the plan.
     """
 
     name: str
@@ -105,7 +106,7 @@ class Phase(Data, frozen=True):
 
 
 class Identity(Data, frozen=True):
-    """Which drive this is, as far as it tells; what two looks at the same drive must agree on."""
+    """The identity of a drive as far as it reports it. Two reads of the same drive must agree on it."""
 
     kind: str
     target: str
@@ -123,26 +124,26 @@ class Identity(Data, frozen=True):
     facts: dict[str, Any] = {}
 
     def __post_init__(self) -> None:
-        """What a drive says of itself is data: nothing odd in its words, no fact of another kind than it can be."""
+        """Make the drive's texts safe to display, and drop facts of a wrong type."""
         for name in ("model", "serial", "wwn", "firmware", "interface", "facts"):
             msgspec.structs.force_setattr(self, name, plain_all(getattr(self, name)))
         msgspec.structs.force_setattr(self, "facts", untrusted.fitting(self.facts, limits.FACTS))
 
     @property
     def native_bytes(self) -> int:
-        """What the drive has where it shows less, by more than 1 % (over-provisioned); 0 for any other."""
+        """Return the native capacity if the visible one is smaller by more than 1 % (over-provisioned), else 0."""
         native: int = self.facts.get("native_bytes", 0)
         return native if native * 0.99 > self.capacity_bytes else 0
 
 
 class Profile(Data, frozen=True):
-    """What a specification version and class fix, and what the operator may choose.
+    """Values that a specification version and class fix, and settings of the operator.
 
-    `minute_s` is how long one minute of the clause lasts here: 60, unless shortened (`--quick`, `--round-seconds`);
-    `second_s` the same for clauses that count in seconds, 0 for a sixtieth of it. Repetitions and long durations are
-    divided by `shorten`; `range_limit_bytes` above 0 caps the range. `share` lets a test go on from the state in which
-    the one before it left the drive, where both clauses ask for the same. `interfaces` overrides any of these per kind
-    of drive, `tests` per test; `options` holds settings that one test alone understands.
+    `minute_s` is how long a minute of the clause lasts: 60, unless shortened (`--quick`, `--round-seconds`). `second_s`
+    does the same for clauses that count in seconds; 0 means a sixtieth of `minute_s`. Repetitions and long durations
+    are divided by `shorten`; `range_limit_bytes` above 0 limits the range. `share` lets a test start from the state in
+    which the previous test left the drive, if both clauses require the same state. `interfaces` overrides any of these
+    per interface, `tests` per test. `options` holds settings of single tests.
     """
 
     name: str
@@ -166,23 +167,23 @@ class Profile(Data, frozen=True):
     tests: dict[str, dict[str, Any]] = {}
 
     def minutes(self, count: float) -> Seconds:
-        """`count` minutes of the clause as an amount of real time."""
+        """Return `count` minutes of the clause as an amount of real time."""
         return Seconds(seconds=count * self.minute_s)
 
     def seconds(self, count: float) -> Seconds:
-        """`count` seconds of the clause as an amount of real time."""
+        """Return `count` seconds of the clause as an amount of real time."""
         return Seconds(seconds=count * (self.second_s or self.minute_s / 60))
 
     def repeats(self, count: float, least: int = 1) -> int:
-        """How often the clause's `count` repetitions are done here."""
+        """Return the number of repetitions to run where the clause requires `count`."""
         return max(least, round(count / self.shorten))
 
     def ladder(self, values: list[Any]) -> list[Any]:
-        """The values of a ladder that are run here: in a shortened run of a large grid its two ends."""
+        """Return the values of a ladder to run: all of them, or only the first and last in a shortened run."""
         return [values[0], values[-1]] if self.shorten > 1 and len(values) > 2 else values
 
     def active_range(self, device: Identity) -> int:
-        """Bytes of the drive that tests may touch; whole 128 KiB below 100 %. BadInput below 1 MiB."""
+        """Return the bytes that tests may touch; below 100 % a multiple of 128 KiB. Raise BadInput below 1 MiB."""
         whole = device.capacity_bytes
         wanted = whole if self.active_range_pct == 100 else int(whole * self.active_range_pct / 100)
         if self.range_limit_bytes:
@@ -194,35 +195,35 @@ class Profile(Data, frozen=True):
         return wanted
 
     def for_drive(self, device: Identity) -> "Profile":
-        """This profile with what it says of drives of this interface laid over it, `tests` of them test by test."""
+        """Return this profile with the overrides for the drive's interface, merged per test in `tests`."""
         return self.for_interface(device.interface.split(" ")[0].lower())
 
     def for_interface(self, kind: str) -> "Profile":
-        """The same by the interface's name, `sata`; BadInput where what is said cannot be laid over it."""
-        own = dict(self.interfaces.get(kind, {}))
-        said = untrusted.converted(own.pop("tests", {}), dict[str, dict[str, Any]], f"interfaces.{kind}.tests")
-        tests = {name: self.tests.get(name, {}) | settings for name, settings in said.items()}
-        return self.changed(own | {"tests": self.tests | tests})
+        """Return this profile with the overrides for an interface such as `sata`. Raise BadInput if they do not fit."""
+        fields = dict(self.interfaces.get(kind, {}))
+        overrides = untrusted.converted(fields.pop("tests", {}), dict[str, dict[str, Any]], f"interfaces.{kind}.tests")
+        tests = {name: self.tests.get(name, {}) | settings for name, settings in overrides.items()}
+        return self.changed(fields | {"tests": self.tests | tests})
 
     def for_test(self, name: str, options: dict[str, Any]) -> "Profile":
-        """This profile with what it says of one test laid over it; BadInput for a setting the test does not have."""
-        own = dict(self.tests.get(name, {}))
-        known = {key: own.pop(key) for key in list(own) if key in self.__struct_fields__}
-        for key, value in own.items():
+        """Return this profile with the overrides for a test. Raise BadInput for a setting the test does not have."""
+        settings = dict(self.tests.get(name, {}))
+        fields = {key: settings.pop(key) for key in list(settings) if key in self.__struct_fields__}
+        for key, value in settings.items():
             if key not in options:
                 raise BadInput(f"the test {name} has no setting {key!r}; it has {', '.join(options) or 'none'}")
-            if not _alike(value, options[key]):
-                raise BadInput(f"{name}.{key} = {value!r} is of another kind than the usual {options[key]!r}")
+            if not _same_kind(value, options[key]):
+                raise BadInput(f"{name}.{key} = {value!r} has another type than the default {options[key]!r}")
             untrusted.converted(value, limits.option(key, options[key]), f"{name}.{key} = {value!r}")
-        return self.changed(known | {"options": options | own})
+        return self.changed(fields | {"options": options | settings})
 
     def changed(self, fields: dict[str, Any]) -> "Profile":
-        """This profile with other values of some fields; BadInput for an unknown one, or where a value cannot be."""
+        """Return this profile with some fields replaced. Raise BadInput for an unknown field or a wrong value."""
         plain = {key: getattr(self, key) for key in self.__struct_fields__} | fields
         return untrusted.converted(plain, Profile, f"profile {self.name}")
 
 
-def _alike(value: Any, usual: Any) -> bool:
+def _same_kind(value: Any, usual: Any) -> bool:
     numbers = int | float
     if isinstance(usual, bool) or isinstance(value, bool) or not isinstance(usual, numbers):
         return type(value) is type(usual)
@@ -230,9 +231,9 @@ def _alike(value: Any, usual: Any) -> bool:
 
 
 class Test(Data, frozen=True):
-    """A test of the suite: `phases` draws its clause for a profile and a drive.
+    """A test of the suite. `phases` draws the phases of its clause for a profile and a drive.
 
-    `options` are the settings that this test alone has, with their usual values; `summary` is one sentence for a list.
+    `options` are the settings of this test with their defaults. `summary` is one sentence for a list of tests.
     """
 
     title: str
@@ -244,7 +245,7 @@ class Test(Data, frozen=True):
 
 
 class Study(Data, frozen=True):
-    """Which tests, by which profile, with which settings: a suite that comes along, or an operator's own TOML file."""
+    """Tests with their profile and settings: a suite shipped with stend, or an operator's TOML file."""
 
     title: str
     tests: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=100)]
@@ -253,10 +254,10 @@ class Study(Data, frozen=True):
 
 
 class PlannedTest(Data, frozen=True):
-    """A test drawn for one drive: exact steps, nothing left to decide but what results decide.
+    """A test drawn for a drive: exact steps, open only where results decide.
 
-    `traced` is what is known of the trace that it plays.
-    `shared` is {phase: test} for the phases left out here because an earlier test of the plan did just the same.
+    `traced` describes the trace that it plays. `shared` is {phase: test} for the phases left out here because an
+    earlier test of the plan runs the same ones.
     """
 
     name: limits.Part
@@ -270,7 +271,7 @@ class PlannedTest(Data, frozen=True):
 
 
 class Plan(Data, frozen=True):
-    """Everything that a run will do, how much it will write, how long it may take, and every doubt about it."""
+    """Everything that a run will do: its steps, the bytes it writes, its times, and every doubt about it."""
 
     tests: Annotated[tuple[PlannedTest, ...], msgspec.Meta(min_length=1)]
     profile: Profile

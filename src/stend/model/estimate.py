@@ -1,4 +1,4 @@
-"""How long steps take, before anything was measured and after: one arithmetic for plans and for the time to go."""
+"""Estimate how long steps take, before and after the first measurements, for plans and for the time remaining."""
 
 import math
 from typing import NamedTuple
@@ -6,18 +6,18 @@ from typing import NamedTuple
 from stend.model.definition import Bytes, Hold, Identity, Idle, Phase, Rule, Seconds, Steady, Step, Whole
 
 TYPICAL_ROUNDS = 7
-"""Most drives settle some rounds after the first full window; ours, from the virtual drives."""
+"""Most drives settle some rounds after the first full window. The value comes from the virtual drives."""
 
 
 class Speed(NamedTuple):
-    """What times follow from: bytes written per second, how long a purge takes, and the pause of each step."""
+    """Inputs of the estimate: bytes written per second, seconds of a purge, and the pause of each step in seconds."""
 
     bytes_per_s: float
     purge_s: float
     pause_s: float = 0.05
 
 
-# Assumed for the plan's times only; during the run the drive's own take over.
+# Assumed for the times of a plan only. During the run measured values replace them.
 ASSUMED = {
     "nvme": Speed(1_500_000_000, 60),
     "sata": Speed(450_000_000, 60),
@@ -28,23 +28,23 @@ ASSUMED = {
 }
 OTHER = Speed(500_000_000, 60)
 SLOWEST_SHARE = 0.2
-"""The longest time supposes a drive that writes at a fifth of what its kind is assumed to do."""
+"""The longest time assumes a drive that writes at a fifth of the assumed speed."""
 
 
 def assumed(device: Identity) -> Speed:
-    """What this kind of drive is assumed to do before anything was measured."""
+    """Return the assumed speed of this kind of drive, used until measurements exist."""
     interface = "rotational" if device.rotational else device.interface.split(" ")[0].lower()
     return ASSUMED.get(interface) or ASSUMED.get(device.kind, OTHER)
 
 
 def slowest(device: Identity) -> Speed:
-    """The same for the longest time."""
+    """Return the assumed speed for the longest time."""
     usual = assumed(device)
     return usual._replace(bytes_per_s=usual.bytes_per_s * SLOWEST_SHARE)
 
 
 def phase_seconds(phase: Phase, speed: Speed, rounds: int) -> float:
-    """How long a phase takes at this speed, for at most `rounds` rounds where results decide."""
+    """Return the seconds of a phase at this speed, with at most `rounds` rounds where results decide."""
     count = min(phase.rounds, rounds) if seeks_steady(phase) else phase.rounds
     total = count * round_seconds(phase, speed)
     limits = [rule_seconds(rule, speed) for rule in phase.until if not isinstance(rule, Steady)]
@@ -52,12 +52,12 @@ def phase_seconds(phase: Phase, speed: Speed, rounds: int) -> float:
 
 
 def round_seconds(phase: Phase, speed: Speed) -> float:
-    """One round of a phase."""
+    """Return the seconds of one round of a phase."""
     return sum(step_seconds(step, speed) for step in phase.round)
 
 
 def sure_bytes(phase: Phase) -> int:
-    """What a phase writes whatever the drive does: its untimed writes; of rounds that results choose, of the first."""
+    """Return the bytes that a phase writes on any drive: its untimed writes, of the first round if results choose."""
     fixed = sum(
         s.amount.bytes
         for s in phase.round
@@ -68,12 +68,12 @@ def sure_bytes(phase: Phase) -> int:
 
 
 def seeks_steady(phase: Phase) -> bool:
-    """Whether results decide how many rounds there are."""
+    """Return True if results decide how many rounds there are."""
     return bool(phase.choose) or any(isinstance(rule, Steady) for rule in phase.until)
 
 
 def step_seconds(step: Step, speed: Speed) -> float:
-    """How long a step takes, its pause counted in."""
+    """Return the seconds of a step, including its pause."""
     match step:
         case Hold(amount=Seconds(seconds=seconds) | Whole(seconds=seconds)) | Idle(seconds=seconds):
             return seconds + speed.pause_s
@@ -83,8 +83,8 @@ def step_seconds(step: Step, speed: Speed) -> float:
             return speed.purge_s
 
 
-# How a fresh drive takes random writes: at full rate for about a capacity, then falling towards a share of it.
-# Ours, from the virtual drives; only the time to go rests on them.
+# A fresh drive takes random writes at full rate for about one capacity. Then the rate decays towards a share of it.
+# The values come from the virtual drives; only the time remaining depends on them.
 FULL_RATE_FILLS = 1.1
 DECAY_FILLS = 0.8
 FLOOR = 0.3
@@ -92,7 +92,7 @@ SLICE_FILLS = 0.05
 
 
 def fresh_seconds(fills: float, more: float, seconds_a_fill: float, floor: float = FLOOR) -> float:
-    """Seconds to write `more` capacities at random, when `fills` are written and one takes `seconds_a_fill` now."""
+    """Return the seconds to write `more` capacities at random after `fills`, if one now takes `seconds_a_fill`."""
     count = max(1, round(more / SLICE_FILLS))
     ahead = (_fresh_rate(fills + more * (n + 0.5) / count, floor) for n in range(count))
     return seconds_a_fill * _fresh_rate(fills, floor) * more / count * sum(1 / rate for rate in ahead)
@@ -103,7 +103,7 @@ def _fresh_rate(fills: float, floor: float) -> float:
 
 
 def rule_seconds(rule: Rule, speed: Speed) -> float:
-    """When a limit of time or writing is reached."""
+    """Return the seconds until a limit of time or writing is reached."""
     match rule:
         case Seconds(seconds=seconds):
             return seconds

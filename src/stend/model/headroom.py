@@ -1,7 +1,7 @@
-"""Saturation headroom: at which speeds a trace was played, which of them kept the limit, and which is played next.
+"""Saturation headroom: the speeds at which a trace was played, which kept the limit, and which is next.
 
-Nothing is supposed between speeds: one is held when it was played and every pass of it kept the limit. So the answer is
-the fastest that held below all that did not; what held beyond those is told besides.
+Speeds are not interpolated: a speed is held when every pass at it kept the limit. The result is the fastest held speed
+below all failed ones. Speeds held beyond a failed one are listed separately.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,15 +13,18 @@ from stend.model.record import Run
 from stend.model.stats import percentile_s
 
 PHASE = "headroom"
-"""Of the test that searches."""
+"""Phase of the test that searches."""
 DOUBLE = 2.0
 Why = Literal["", "slow", "full", "host", "few"]
-"""Why a pass did not hold: its percentile was beyond the limit; its queue was full, so that IOs waited outside of it;
-the host did not keep the schedule, which says nothing of the drive; too few IOs for the percentile."""
+"""Reason why a pass did not hold.
+
+`slow`: its percentile was beyond the limit. `full`: its queue was full, and IOs waited outside of it. `host`: the host
+did not keep the schedule, which does not describe the drive. `few`: too few IOs for the percentile.
+"""
 
 
 class Pass(NamedTuple):
-    """The whole trace once, so many times as fast: its percentile in seconds, None where it has too few IOs."""
+    """One play of the whole trace at a speed. `waited_s` is its percentile in seconds, None for too few IOs."""
 
     speed: float
     waited_s: float | None
@@ -30,7 +33,7 @@ class Pass(NamedTuple):
 
 
 class Headroom(NamedTuple):
-    """The fastest speed that held below all that did not, the slowest that did not, and what held beyond that."""
+    """The fastest held speed below all failed ones, the slowest failed speed, and speeds held beyond it."""
 
     held: Pass | None
     failed: Pass | None
@@ -38,9 +41,9 @@ class Headroom(NamedTuple):
 
 
 def passes(run: Run, test: PlannedTest) -> list[Pass]:
-    """Every pass of a test's search so far, in order."""
-    own = test.profile.options
-    return list(_passes(run, test.name, own["percentile"], own["limit_ms"] / 1e3))
+    """Return every pass of a test's search so far, in order."""
+    options = test.profile.options
+    return list(_passes(run, test.name, options["percentile"], options["limit_ms"] / 1e3))
 
 
 def _passes(run: Run, test: str, percentile: float, limit_s: float) -> Iterator[Pass]:
@@ -62,44 +65,44 @@ def _why(waited_s: float | None, limit_s: float, pace: Pace) -> Why:
 
 
 def judged(done: Sequence[Pass]) -> dict[float, Pass]:
-    """Each speed with the pass that decides, slowest first: one by which the drive failed, else one by which it held.
+    """Return the deciding pass of each speed, slowest first: a failed pass if there is one, else a held one.
 
-    A pass that the host did not keep decides where there is no other.
+    A pass whose schedule the host did not keep decides only if it is the only one.
     """
-    found: dict[float, Pass] = {}
-    for one in sorted(done, key=lambda one: one.speed):
-        before = found.get(one.speed)
-        if before is None or before.why == "host" or (not before.why and one.why != "host"):
-            found[one.speed] = one
-    return found
+    deciding: dict[float, Pass] = {}
+    for play in sorted(done, key=lambda play: play.speed):
+        before = deciding.get(play.speed)
+        if before is None or before.why == "host" or (not before.why and play.why != "host"):
+            deciding[play.speed] = play
+    return deciding
 
 
-def told(done: Sequence[Pass]) -> Headroom:
-    """What the passes so far say."""
+def evaluate(done: Sequence[Pass]) -> Headroom:
+    """Return the result of the passes so far."""
     speeds = list(judged(done).values())
-    failed = next((one for one in speeds if one.why), None)
-    held = [one for one in speeds if not one.why]
-    below = [one for one in held if not failed or one.speed < failed.speed]
+    failed = next((play for play in speeds if play.why), None)
+    held = [play for play in speeds if not play.why]
+    below = [play for play in held if not failed or play.speed < failed.speed]
     return Headroom(below[-1] if below else None, failed, tuple(held[len(below) :]))
 
 
 def changed(done: Sequence[Pass]) -> list[float]:
-    """Speeds that held in one pass and not in another, slowest first: the drive was not the same any more."""
-    held = {one.speed for one in done if not one.why}
-    return sorted(held & {one.speed for one in done if one.why in ("slow", "full")})
+    """Return speeds that held in one pass and failed in another, slowest first: the drive has changed."""
+    held = {play.speed for play in done if not play.why}
+    return sorted(held & {play.speed for play in done if play.why in ("slow", "full")})
 
 
 def following(done: Sequence[Pass], least: float, most: float, within_pct: float) -> float | None:
-    """The speed to be played next, None where nothing is left to find; at first the trace's own.
+    """Return the speed of the next pass, or None when the search is complete. The first speed is the trace's own.
 
-    Doubled until one does not hold, and once beyond it, since a drive may hold more where more is asked; halved where
-    the first does not; then the middle between what held and what did not, until they are `within_pct` of each other;
-    last what held once more. Where that does not then, the drive has changed, and what held before is played again ere
-    anything is sought beyond it. What the host did not keep is played again before it counts.
+    1. Double the speed until a pass fails, and try one speed beyond, because a drive may hold a higher load. 2. Halve
+    the speed if the first pass fails. 3. Bisect between held and failed until they are within `within_pct`. 4. Confirm
+    the held speed by a second pass. If that fails, the drive has changed, and earlier held speeds are played again
+    before the search continues. A pass that the host spoiled is played again before it counts.
     """
     if not done:
         return min(max(1.0, least), most)
-    if any(one.why == "few" for one in done):
+    if any(play.why == "few" for play in done):
         return None
     last = done[-1]
     if last.why == "host" and _times(done, last.speed) == 1:
@@ -108,27 +111,27 @@ def following(done: Sequence[Pass], least: float, most: float, within_pct: float
 
 
 def _searched(done: Sequence[Pass], least: float, most: float, near: float) -> float | None:
-    held, failed, _ = told(done)
-    fastest = max(one.speed for one in done)
+    held, failed, _ = evaluate(done)
+    fastest = max(play.speed for play in done)
+    # 1. Double, up to one speed beyond a failed one.
     if fastest < most and (failed is None or (failed.speed == fastest and failed.why != "host")):
         return min(fastest * DOUBLE, most)
+    # 2. Halve while nothing held.
     if failed and not held:
         return max(failed.speed / DOUBLE, least) if failed.speed > least else None
+    # 3. Bisect, unless the drive has changed and the held speed must be confirmed first.
     settled = not changed(done) or not held or _times(done, held.speed) > 1
     if settled and failed and held and failed.speed / held.speed > near:
         return _middle(held.speed, failed.speed)
-    return _again(done, held)
-
-
-def _again(done: Sequence[Pass], held: Pass | None) -> float | None:
+    # 4. Confirm the held speed by a second pass.
     return held.speed if held and _times(done, held.speed) == 1 else None
 
 
 def _times(done: Sequence[Pass], speed: float) -> int:
-    return sum(one.speed == speed for one in done)
+    return sum(play.speed == speed for play in done)
 
 
 def _middle(low: float, high: float) -> float:
-    """The geometric one, to the digits that are needed to tell it from both ends."""
+    """Return the geometric mean, rounded to as few digits as keep it between both ends."""
     middle = (low * high) ** 0.5
     return next(short for digits in range(3, 17) if low < (short := float(f"{middle:.{digits}g}")) < high)

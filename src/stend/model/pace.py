@@ -1,4 +1,4 @@
-"""How a replay kept its schedule: how late its IOs were sent, why, and when that makes a run invalid."""
+"""Schedule of a replay: how late its IOs were sent, why, and when that makes a run invalid."""
 
 from collections.abc import Mapping
 
@@ -8,17 +8,17 @@ from stend.base import limits
 from stend.model.tally import Tally
 
 LATE_S = 0.001
-"""An IO sent so much after its time is late."""
+"""An IO sent more than this many seconds after its time is late."""
 MOST_LATE = 0.01
-"""Late IOs beyond this share of all are told on every page; beyond it by the host's own doing, the run is invalid."""
+"""Above this share of late IOs every page shows the share. If the host caused that share, the run is invalid."""
 
 
 class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Of one replay: IOs sent in all, those late (`LATE_S`), those of them that waited for room in the queue.
+    """Counts of a replay: IOs sent, late ones (`LATE_S`), and late ones that waited for room in the queue.
 
-    `lateness` is {fio's latency bin: IOs} of how long after its time an IO was sent, `latest_ns` the longest. All but
-    `sent` are 0 where the pace was not the trace's (closed loop). `flush` and `discard` are those; `left_out` counts,
-    by kind, what was not sent at all.
+    `lateness` is {fio's latency bin: IOs} of the delay after an IO's time, `latest_ns` the longest delay. All but
+    `sent` are 0 in a closed loop, which does not keep the trace's times. `flush` and `discard` are tallies of these
+    commands. `left_out` counts, by kind, commands that were not sent.
     """
 
     sent: limits.Count = 0
@@ -31,31 +31,31 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     left_out: dict[str, limits.Count] = {}
 
     @property
-    def bins_told(self) -> bool:
-        """Whether its lateness was measured: a virtual drive is never late."""
+    def lateness_measured(self) -> bool:
+        """Return True if lateness was measured. A virtual drive is never late."""
         return bool(self.lateness)
 
     @property
     def late_share(self) -> float:
-        """Part of the IOs that were late, whoever's doing; 0 without IOs."""
+        """Return the share of IOs that were late for any reason; 0 without IOs."""
         return self.late / self.sent if self.sent else 0.0
 
     @property
     def full_share(self) -> float:
-        """Part of the IOs that were late because the queue was full: the drive did not keep up."""
+        """Return the share of IOs that were late because the queue was full: the drive did not keep up."""
         return self.full / self.sent if self.sent else 0.0
 
     @property
     def host_share(self) -> float:
-        """Part of the IOs that were late although there was room: the host did not keep up."""
+        """Return the share of IOs that were late although the queue had room: the host did not keep up."""
         return self.late_share - self.full_share
 
     @property
     def doubtful(self) -> bool:
-        """Whether its response times are to be read with the share of late IOs beside them."""
+        """Return True if response times are valid only together with the share of late IOs."""
         return self.late_share > MOST_LATE
 
     @property
     def invalid(self) -> bool:
-        """Whether the schedule was not the trace's for a reason that is not the drive's."""
+        """Return True if the host, and not the drive, changed the schedule of the trace."""
         return self.host_share > MOST_LATE

@@ -1,4 +1,4 @@
-"""Many numbers in little room: rows of samples, and latency bins. A day of samples is 10 MB and not 100."""
+"""Compact arrays for rows of samples and for latency bins: a day of samples takes 10 MB instead of 100."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 KINDS = {"q": "i8", "d": "f8"}
-"""What numpy calls the numbers of a row."""
+"""numpy types of the numbers of a row."""
 
 
 class Rows:
-    """Rows of numbers of one layout (as `struct` names it), each with a key; they only grow at their end."""
+    """Rows of numbers with one layout (in the notation of `struct`), each with a key. Rows are only appended."""
 
     def __init__(self, layout: str) -> None:
         self._row, self._keys, self._bytes = Struct(f"=d{layout}"), array("d"), bytearray()
@@ -26,40 +26,40 @@ class Rows:
         return len(self._keys)
 
     def extend(self, keys: Iterable[float], packed: Iterable[bytes]) -> None:
-        """More rows, each as `pack` makes it of its key and its numbers."""
+        """Append rows, each packed by `pack` from its key and its numbers."""
         self._bytes += b"".join(packed)
         self._keys.extend(keys)
 
     def row(self, number: int) -> tuple[Any, ...]:
-        """One row's numbers, the key first; IndexError where there is none."""
+        """Return the numbers of a row, the key first. Raise IndexError if it does not exist."""
         if not 0 <= number < len(self):
             raise IndexError(number)
         return self._row.unpack_from(self._bytes, number * self._row.size)
 
     def rows(self, first: int, last: int) -> Iterator[tuple[Any, ...]]:
-        """The rows from `first` on and before `last`, which costs less than one by one."""
+        """Yield the rows from `first` up to, not including, `last`, which is faster than single calls of `row`."""
         return self._row.iter_unpack(self._bytes[first * self._row.size : last * self._row.size])
 
     def table(self, first: int, last: int) -> "npt.NDArray[np.float64]":
-        """The same as floats: a row each, the key in the first column; what is above 2**53 is rounded."""
-        import numpy as np  # who only takes samples need not wait for it
+        """Return the rows as floats, with the key in the first column. Values above 2**53 are rounded."""
+        import numpy as np  # lazy: recording samples does not need it
 
         kinds = [(str(place), f"<{KINDS[kind]}") for place, kind in enumerate(self._row.format.removeprefix("="))]
         held = np.frombuffer(self._bytes[first * self._row.size : last * self._row.size], kinds)
         return np.stack([held[name].astype(np.float64) for name, _ in kinds], axis=1)
 
     def first_after(self, key: float, begin: int) -> int:
-        """The first row from `begin` on whose key is greater; keys must not fall from there on."""
+        """Return the first row from `begin` on with a greater key. Keys from `begin` on must not decrease."""
         return bisect_right(self._keys, key, begin)
 
     def cut(self, length: int) -> None:
-        """Keep so many rows."""
+        """Remove all rows after the first `length`."""
         del self._keys[length:]
         del self._bytes[length * self._row.size :]
 
 
 class Bins(Mapping[int, int]):
-    """{bin index: IOs}, which stays as it is; put in order when somebody asks, for most are never looked at."""
+    """Immutable {bin index: IOs}. It is sorted at first use, because most are never read."""
 
     __slots__ = ("_columns", "_rising")
 
@@ -67,7 +67,7 @@ class Bins(Mapping[int, int]):
         self._columns, self._rising = (array("H", list(bins)), _narrow(list(bins.values()))), False
 
     def rising(self) -> tuple["array[int]", "array[int]"]:
-        """Indices, each greater than the one before, and their counts."""
+        """Return the indices in increasing order, and their counts."""
         if not self._rising:
             indices, counts = self._columns
             if not all(map(lt, indices, indices[1:])):  # fio and our own engines write them in order
@@ -94,16 +94,16 @@ class Bins(Mapping[int, int]):
         return repr(dict(self.items()))
 
     def items(self) -> ItemsView[int, int]:
-        """All at once, which a look-up for each would not be."""
+        """Return all pairs at once, without a lookup per pair."""
         return _Pairs(self)
 
     def values(self) -> ValuesView[int]:
-        """The same of the counts."""
+        """Return all counts at once, without a lookup per count."""
         return _Counts(self)
 
 
 def rising(bins: Mapping[int, int]) -> tuple[Sequence[int], Sequence[int]]:
-    """Indices in order, and their counts."""
+    """Return bin indices in increasing order, and their counts."""
     if isinstance(bins, Bins):
         return bins.rising()
     ordered = sorted(bins)
@@ -111,7 +111,7 @@ def rising(bins: Mapping[int, int]) -> tuple[Sequence[int], Sequence[int]]:
 
 
 def merged(many: Sequence[Mapping[int, int]]) -> dict[int, int]:
-    """Bins added up."""
+    """Return bins added up."""
     full = [bins for bins in many if bins]
     held = [bins._columns for bins in full if isinstance(bins, Bins)]
     if full and len(held) == len(full) and all(counts.typecode == "I" for _, counts in held):
@@ -124,8 +124,8 @@ def merged(many: Sequence[Mapping[int, int]]) -> dict[int, int]:
 
 
 def _added(held: Sequence[tuple["array[int]", "array[int]"]]) -> dict[int, int]:
-    """The same of columns all at once, which a look-up for each bin would not be."""
-    import numpy as np  # who only takes samples need not wait for it
+    """Add up columns with numpy, without a lookup per bin."""
+    import numpy as np  # lazy: recording samples does not need it
 
     indices = np.frombuffer(b"".join(indices.tobytes() for indices, _ in held), np.uint16)
     counts = np.frombuffer(b"".join(counts.tobytes() for _, counts in held), np.uint32)
@@ -136,7 +136,7 @@ def _added(held: Sequence[tuple["array[int]", "array[int]"]]) -> dict[int, int]:
     return dict(zip(rising.tolist(), total[rising].tolist(), strict=True))
 
 
-def _narrow(counts: list[int]) -> "array[int]":  # of a list it is made in half the time
+def _narrow(counts: list[int]) -> "array[int]":  # array() from a list takes half the time
     try:
         return array("I", counts)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""What reviews and their makers published of real drives (published.toml): facts to calibrate and to compare by."""
+"""Figures that reviews and manufacturers published for real drives (published.toml), for calibration and comparison."""
 
 import tomllib
 from collections.abc import Mapping
@@ -27,21 +27,21 @@ PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
     "outer": (("sequential", "outer_mb", MB),),
     "server": (("servers", "file raid5", 1), ("servers", "file raid10", 1)),
 }
-"""Where published.toml has a figure, the likeliest first, and what makes it base units."""
+"""Places of a figure in published.toml, the most likely first, and the factor that converts it to base units."""
 
 
 @cache
 def published() -> dict[str, dict[str, Any]]:
-    """All cells, by drive and kind of measurement; `about` says what the drive is and who published it."""
+    """Return all published figures by drive and kind of measurement; `about` names the drive and the publisher."""
     return tomllib.loads((resources.files(__package__) / "published.toml").read_text())
 
 
 def figure(facts: Mapping[str, Any], name: str) -> float | None:
-    """A figure of PLACES of one drive, in base units; None where nobody published it."""
-    told = ((facts.get(table, {}).get(cell), scale) for table, cell, scale in PLACES.get(name, ()))
-    return next((middle(value) * scale for value, scale in told if value is not None), None)
+    """Return a figure of PLACES for a drive, in base units; None if it was not published."""
+    values = ((facts.get(table, {}).get(cell), scale) for table, cell, scale in PLACES.get(name, ()))
+    return next((middle(value) * scale for value, scale in values if value is not None), None)
 
 
-def middle(told: Any) -> float:
-    """Of a published range; a number is itself."""
-    return float(mean(told)) if isinstance(told, list) else float(told)
+def middle(value: Any) -> float:
+    """Return the mean of a published range, or the number itself."""
+    return float(mean(value)) if isinstance(value, list) else float(value)

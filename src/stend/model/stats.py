@@ -1,4 +1,4 @@
-"""Arithmetic on numbers and on latency bins; knows nothing of drives or runs.
+"""Statistics of numbers and latency bins, without any knowledge of drives or runs.
 
 Steady state: PTS 2.0.2 clause 2.1.24 as transcribed in the open literature. Latency bins: fio's own, stat.h of fio 3.
 """
@@ -10,9 +10,9 @@ from itertools import accumulate
 
 import numpy as np
 
+from stend.model.events import Verdict
 from stend.model.packed import rising
-from stend.model.record import Tally, Verdict
-from stend.model.tally import NS
+from stend.model.tally import NS, Tally
 
 PTS_WINDOW = 5
 PTS_EXCURSION = 0.20
@@ -31,7 +31,7 @@ Rounds = Sequence[tuple[int, float]]
 
 
 def fit(points: Rounds) -> tuple[float, float, float]:
-    """Ordinary least squares of value against round number: (slope per round, intercept, Pearson r)."""
+    """Fit value against round number by least squares, and return (slope per round, intercept, Pearson r)."""
     x = np.array([n for n, _ in points], float)
     y = np.array([v for _, v in points], float)
     dx, dy = x - x.mean(), y - y.mean()
@@ -43,18 +43,19 @@ def fit(points: Rounds) -> tuple[float, float, float]:
 def steady_state(
     points: Rounds, window: int = PTS_WINDOW, excursion: float = PTS_EXCURSION, slope: float = PTS_SLOPE
 ) -> Verdict | None:
-    """The PTS rule on the last `window` (round, value) points; None while there are fewer.
+    """Apply the PTS rule to the last `window` (round, value) points; return None if there are fewer.
 
     Steady when max(y) - min(y) <= 20 % of the mean and the least-squares line moves <= 10 % of the mean over the
-    window. `<=` because the sub-clauses say "within" (open point 11: exact ties only).
+    window. `<=` because the sub-clauses require "within" (open point 11: exact ties only).
     """
     return _verdict("pts", points[-window:], excursion, slope) if len(points) >= window else None
 
 
 def fit_within_90_110(points: Rounds, window: int = REVIEW_WINDOW, band: float = REVIEW_BAND) -> Verdict | None:
-    """The reviews' rule: over four rounds the linear fit stays inside 90-110 % of the mean; None while there are fewer.
+    """Apply the rule of the reviews: over four rounds the linear fit stays inside 90-110 % of the mean.
 
-    The fit is centred on the mean, so it stays within +-10 % exactly when it moves no more than 20 % in all.
+    Return None if there are fewer rounds. The fit is centred on the mean, and so stays within +-10 % exactly when it
+    moves no more than 20 % in total.
     """
     if len(points) < window:
         return None
@@ -90,14 +91,14 @@ def _verdict(rule: str, points: Rounds, excursion: float, slope: float) -> Verdi
 
 
 def bin_index(ns: float) -> int:
-    """The fio latency bin that holds a response time: exact below 128 ns, then 64 bins to each doubling."""
+    """Return the fio latency bin of a response time: exact below 128 ns, then 64 bins per doubling."""
     value = int(ns)
     shift = value.bit_length() - 1 - BIN_BITS
     return min((shift << BIN_BITS) + (value >> shift), BINS - 1) if shift > 0 else value
 
 
 def bin_edges_ns(index: int) -> tuple[int, int]:
-    """[lower, upper) of a bin in nanoseconds; the last bin also holds all that is longer."""
+    """Return [lower, upper) of a bin in nanoseconds. The last bin also holds everything longer."""
     if index < 2 * BINS_PER_GROUP:
         return index, index + 1
     shift = (index >> BIN_BITS) - 1
@@ -106,16 +107,16 @@ def bin_edges_ns(index: int) -> tuple[int, int]:
 
 
 def percentile_s(tally: Tally, percent: float) -> float | None:
-    """Return the response time in seconds below which `percent` of the IOs lie (see `percentiles_s`)."""
+    """Return the response time in seconds that `percent` of the IOs do not exceed (see `percentiles_s`)."""
     return percentiles_s(tally, (percent,))[0]
 
 
 def percentiles_s(tally: Tally, percents: Sequence[float]) -> list[float | None]:
-    """Return response times in seconds below which these percents of the IOs lie; None if fewer than MIN_BEYOND do not.
+    """Return the response times in seconds that these percents of the IOs do not exceed.
 
-    Each is the middle of its bin, moved within the bin so that it contradicts nothing that was recorded: not above the
-    maximum, nor so far from the mean that no distribution could have both; at most 0.8 % off. Where one bin holds every
-    IO, it is their mean; at most 1.6 % off.
+    One is None if fewer than MIN_BEYOND IOs exceed it. Each is the middle of its bin, moved within the bin where
+    recorded values require it: not above the maximum, nor so far from the mean that no distribution could have both.
+    The error is at most 0.8 %. If one bin holds every IO, the result is the mean, with an error of at most 1.6 %.
     """
     indices, counts = rising(tally.bins)
     below = list(accumulate(counts))
@@ -131,7 +132,7 @@ def percentiles_s(tally: Tally, percents: Sequence[float]) -> list[float | None]
 
 
 def _within(tally: Tally, index: int, lowest: int, share: float) -> float:
-    """Where in a bin that share of the IOs ends, in nanoseconds; `lowest` is the first bin that holds any."""
+    """Return the position in a bin, in ns, that a share of the IOs does not exceed; `lowest` is the first used bin."""
     lower, end = bin_edges_ns(index)
     mean, longest = tally.latency_ns / tally.ios if tally.ios else 0.0, tally.max_ns or math.inf
     upper = longest if index == BINS - 1 else min(end, longest)

@@ -1,4 +1,4 @@
-"""IOs of one direction, added up: how many, how long they took, in which of fio's latency bins."""
+"""Totals of the IOs of one direction: their number, response times, and fio's latency bins."""
 
 from collections.abc import Mapping
 
@@ -10,10 +10,11 @@ NS = 1e-9
 
 
 class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """IOs of one direction: how many, their bytes, response times summed, and fio's latency bins.
+    """IOs of one direction: their number, bytes, summed response times, and fio's latency bins.
 
-    `latency_ns2` is the sum of squares (for the standard deviation); `max_ns` the longest in the interval, or the upper
-    edge of the highest bin that grew; `bins` is {bin index: IOs}, sparse, empty in Samples (see `stats.bin_edges_ns`).
+    `latency_ns2` is the sum of squares (for the standard deviation). `max_ns` is the longest in the interval, or the
+    upper edge of the highest bin that grew. `bins` is {bin index: IOs}, sparse, and empty in Samples (see
+    `stats.bin_edges_ns`).
     """
 
     ios: limits.Count = 0
@@ -28,7 +29,7 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             return other
         if other == NONE:
             return self
-        bins = dict(self.bins.items())  # a mapping that is none itself would be asked key by key
+        bins = dict(self.bins.items())  # dict() of another mapping would look up key by key
         for index, count in other.bins.items():
             bins[index] = bins.get(index, 0) + count
         return Tally(
@@ -42,12 +43,12 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def mean_s(self) -> float:
-        """Average response time (ART) in seconds; 0 without IOs."""
+        """Return the average response time (ART) in seconds; 0 without IOs."""
         return self.latency_ns / self.ios * NS if self.ios else 0.0
 
     @property
     def deviation_s(self) -> float:
-        """Standard deviation of the response time in seconds; 0 below two IOs."""
+        """Return the standard deviation of the response time in seconds; 0 below two IOs."""
         if self.ios < 2:
             return 0.0
         variance = (self.latency_ns2 - self.latency_ns**2 / self.ios) / (self.ios - 1)
@@ -55,9 +56,9 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def max_s(self) -> float:
-        """Maximum response time (MRT) in seconds."""
+        """Return the maximum response time (MRT) in seconds."""
         return self.max_ns * NS
 
 
 NONE = Tally()
-"""Of a direction that nothing was asked in; half of all tallies."""
+"""Tally of a direction without IOs; half of all tallies."""

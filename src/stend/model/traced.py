@@ -1,4 +1,4 @@
-"""What a run keeps of the trace it plays: enough to report without it, and no address of any IO."""
+"""Description of a replayed trace that a run keeps: enough for reports, without the addresses of IOs."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from stend.model.tally import Tally
 
 
 class Moment(msgspec.Struct, frozen=True, array_like=True):
-    """A step of a trace: when it began and ended, in seconds, and what it did, without bins."""
+    """A step of a trace: its start and end in seconds, and its IOs without bins."""
 
     start_s: limits.Seconds
     end_s: limits.Seconds
@@ -16,12 +16,12 @@ class Moment(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A trace as captured: `number` is a hash of its IOs, `name` its file's, `source` the format it was read from.
+    """A trace as captured. `number` is a hash of its IOs, `name` its file name, `source` the format it was read from.
 
-    `read` and `write` count all its IOs; their sums, longest and bins are of those whose response time was captured.
-    `flushes` and `discards` count; `depth` is the mean of IOs in flight at issue, 0 where the source does not tell.
-    Addresses begin at `first_bytes` and span `span_bytes`; IOs are whole multiples of `block_bytes`, the longest
-    has `longest_bytes`.
+    `read` and `write` count all its IOs; their sums, maxima and bins cover the IOs whose response time was captured.
+    `flushes` and `discards` are counts. `depth` is the mean number of IOs in flight at issue, 0 if the source does not
+    record it. Addresses begin at `first_bytes` and span `span_bytes`. IOs are whole multiples of `block_bytes`; the
+    longest has `longest_bytes`.
     """
 
     number: str
@@ -46,12 +46,12 @@ class Traced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     @property
     def timed(self) -> int:
-        """IOs whose response time was captured."""
+        """Return the number of IOs whose response time was captured."""
         return sum(self.read.bins.values()) + sum(self.write.bins.values())
 
     @property
     def read_pct(self) -> int:
-        """Percent of reads and writes that read; 0 and 100 only where there are none, or no others."""
+        """Return the percentage of reads among reads and writes; 0 only without reads, 100 only without writes."""
         both = self.read.ios + self.write.ios
         share = round(100 * self.read.ios / both) if both else 0
         return share if self.read.ios in (0, both) else min(max(share, 1), 99)

@@ -1,4 +1,4 @@
-"""A workload: a kind of IO without beginning or end, of one kind, of several sizes, or of streams."""
+"""Workloads: a kind of IO without beginning or end, of one kind, of several sizes, or of streams."""
 
 from typing import Literal
 
@@ -9,14 +9,14 @@ from stend.base.units import block_label
 
 
 class Kind(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What both are: frozen, compared by value, written as JSON or TOML."""
+    """Base of workloads and their parts: frozen, compared by value, written as JSON or TOML."""
 
 
 class Stream(Kind, frozen=True):
-    """IO of one kind among others, an IO stream of RWSW PTS: access, direction, transfer size; `share` in % of the IOs.
+    """An IO stream of RWSW PTS: access, direction and transfer size; `share` is its percentage of the IOs.
 
-    `zone` is the part of the workload's range that it touches, from and to in percent of it. A sequential stream goes
-    on where it ended before, each thread in a part of the zone of its own, and begins anew at that part's end.
+    `zone` is the part of the workload's range that it touches, from and to in percent. A sequential stream continues
+    where it ended, each thread in a separate part of the zone, and returns to the start at the part's end.
     """
 
     share: limits.Share
@@ -31,7 +31,7 @@ class Stream(Kind, frozen=True):
 
     @property
     def label(self) -> str:
-        """`RND 4K R`."""
+        """Return the short form: `RND 4K R`."""
         return f"{'RND' if self.random else 'SEQ'} {block_label(self.block_bytes)} {'R' if self.read else 'W'}"
 
 
@@ -39,12 +39,12 @@ Fit = Literal["shift", "scale", "wrap"]
 
 
 class Replay(Kind, frozen=True):
-    """A trace as it is played on a drive: which one, at which pace, laid where; equal values ask the same.
+    """The parameters of playing a trace on a drive: the trace, the pace, the range. Equal values send the same IOs.
 
-    `trace` is the number of what it holds, `ios` and `seconds` are those of its IOs that are played, in its own time.
-    `speed` says how many times as fast; 0: each IO as soon as no more are in flight than were when it was captured.
-    Its addresses, `span_bytes` from `first_bytes` on, are moved to the range's start (`shift`), spread or drawn
-    together over the range (`scale`, in whole MiB), or wrapped at the range's end (`wrap`).
+    `trace` is the hash of the trace's IOs. `ios` and `seconds` are those of the IOs that are played, in the trace's
+    time. `speed` is relative to the trace. At 0 each IO is sent as soon as no more IOs are in flight than when it was
+    captured. Addresses, `span_bytes` from `first_bytes` on, are moved to the range's start (`shift`), stretched or
+    compressed to the range (`scale`, in whole MiB), or wrapped at the range's end (`wrap`).
     """
 
     trace: str
@@ -58,21 +58,21 @@ class Replay(Kind, frozen=True):
 
     @property
     def timed(self) -> bool:
-        """Whether its IOs have their times; without, their depths hold them back."""
+        """Return True if IOs keep their times. Otherwise the captured queue depth limits them."""
         return self.speed > 0
 
     @property
     def label(self) -> str:
-        """`trace 3f2a 2x`."""
+        """Return the short form: `trace 3f2a 2x`."""
         return f"trace {self.trace[:4]} " + (f"{self.speed:g}x" if self.timed else "closed")
 
 
 class Workload(Kind, frozen=True):
-    """A kind of IO without beginning or end; equal values are the same workload.
+    """A kind of IO without beginning or end. Equal values are the same workload.
 
-    `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`;
-    `zones` is ((percent of IOs, percent of the range), ...) from the range's start. `streams` tie size to access and
-    direction and replace all of these (`streamed` makes such a workload); fio has no word for them.
+    `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`. `zones` is ((percent of IOs, percent of
+    the range), ...) from the range's start. `streams` link size to access and direction and replace all of these
+    (`streamed` makes such a workload); fio has no option for them.
     """
 
     random_pct: limits.Percent
@@ -91,7 +91,7 @@ class Workload(Kind, frozen=True):
 
     def __post_init__(self) -> None:
         if self.streams and (self.block_mix or self.zones):
-            raise ValueError("a workload of streams has neither a block mix nor zones of its own")
+            raise ValueError("a workload of streams must not have a block mix or zones")
         if self.streams and abs(sum(stream.share for stream in self.streams) - 100) > SHARES_OFF:
             raise ValueError("the shares of a workload's streams do not make 100 %")
         if self.streams and (self.random_pct, self.read_pct) != _parts(self.streams):
@@ -99,23 +99,23 @@ class Workload(Kind, frozen=True):
 
     @property
     def ours(self) -> bool:
-        """Whether fio has no word for it, so that an engine of our own sends it."""
+        """Return True if fio has no option for it, and stend's engine sends it."""
         return bool(self.streams or self.replay)
 
     @property
     def mixed(self) -> bool:
-        """Whether its IOs are of several sizes or kinds."""
+        """Return True if its IOs have several sizes or kinds."""
         return bool(self.block_mix or self.streams or self.replay)
 
     @property
     def sizes(self) -> tuple[tuple[int, float], ...]:
-        """((bytes, percent of IOs), ...), whatever they are told by."""
+        """Return ((bytes, percent of IOs), ...), from streams, block mix or block size."""
         streams = tuple((stream.block_bytes, stream.share) for stream in self.streams)
         return streams or self.block_mix or ((self.block_bytes, 100),)
 
     @property
     def mix(self) -> str:
-        """What tells two mixes apart, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for IOs of one kind."""
+        """Return a label of the mix, `4K:67+8K:33` or `RND 4K R:67+SEQ 64K W:33`; "" for one kind of IO."""
         if self.replay:
             return self.replay.label
         streams = [f"{stream.label}:{stream.share:.3g}{_zone(stream)}" for stream in self.streams]
@@ -123,7 +123,7 @@ class Workload(Kind, frozen=True):
 
     @property
     def label(self) -> str:
-        """The specification's short form: `RND 4K 0/100 T4 Q32`."""
+        """Return the specification's short form: `RND 4K 0/100 T4 Q32`."""
         if self.replay:
             return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
@@ -132,21 +132,21 @@ class Workload(Kind, frozen=True):
 
     @property
     def played_bytes(self) -> int | None:
-        """About what a trace moves in all; None for a workload without an end."""
+        """Return about how many bytes a trace moves in total; None for a workload without an end."""
         return self.replay.ios * self.block_bytes if self.replay else None
 
     @property
     def outstanding(self) -> int:
-        """TOIO: threads times queue depth."""
+        """Return TOIO: threads times queue depth."""
         return self.threads * self.depth
 
 
 SHARES_OFF = 0.01
-"""So far the shares of streams may be from 100 % by rounding."""
+"""The shares of streams may differ from 100 % by this much, because of rounding."""
 
 
 def streamed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
-    """A workload of these streams over the whole range, their shares stretched to 100 %."""
+    """Return a workload of these streams over the whole range, with their shares scaled to 100 %."""
     whole = sum(stream.share for stream in streams)
     streams = tuple(msgspec.structs.replace(stream, share=stream.share / whole * 100) for stream in streams)
     largest = max(streams, key=lambda stream: stream.share)
@@ -162,7 +162,7 @@ def streamed(streams: tuple[Stream, ...], threads: int, depth: int) -> Workload:
 
 
 def writing(load: Workload) -> Workload:
-    """The same with its writes alone: with no reads, or of streams those that write; the load itself if none does."""
+    """Return the workload with its writes only: no reads, or only the streams that write; unchanged if none does."""
     if not load.streams:
         return msgspec.structs.replace(load, read_pct=0)
     kept = tuple(stream for stream in load.streams if not stream.read)
@@ -177,10 +177,10 @@ def _zone(stream: Stream) -> str:
 
 
 def _parts(streams: tuple[Stream, ...]) -> tuple[int, int]:
-    """Shares of random IOs and of reads in whole percent; 0 and 100 only where there are none, or no others."""
+    """Return the shares of random IOs and of reads in whole percent; 0 and 100 only where that is exact."""
 
     def part(kept: list[bool]) -> int:
-        share = sum(stream.share for stream, own in zip(streams, kept, strict=True) if own)
+        share = sum(stream.share for stream, counts in zip(streams, kept, strict=True) if counts)
         return 100 if all(kept) else min(max(round(share), 1), 99) if any(kept) else 0
 
     return part([stream.random for stream in streams]), part([stream.read for stream in streams])

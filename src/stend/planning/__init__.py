@@ -1,1 +1,1 @@
-"""From a request to a plan: settings, which phases share a state, and a plan in words."""
+"""Make plans from requests: settings, phases whose state tests share, and the plan in words."""

@@ -1,4 +1,4 @@
-"""A plan in words: what people read before they let it begin."""
+"""Describe a plan in words, as it is shown before confirmation."""
 
 from stend.base.units import binary, block_label, decimal, duration
 from stend.model.definition import (
@@ -21,7 +21,7 @@ from stend.model.workload import Stream
 
 
 def lines(plan: Plan) -> list[str]:
-    """The plan as text."""
+    """Return the plan as lines of text."""
     drive, profile = plan.device, plan.profile
     titles = ", ".join(test.title for test in plan.tests)
     times = f"Expected time {duration(plan.expected_s)}, longest {duration(plan.longest_s)}"
@@ -32,7 +32,7 @@ def lines(plan: Plan) -> list[str]:
     ]
     body = [line for test in plan.tests for line in _test(test)]
     tail = [
-        f"Written for certain: {binary(plan.write_bytes)}; timed steps write what the drive can take besides.",
+        f"Written for certain: {binary(plan.write_bytes)}; timed steps write more, as fast as the drive allows.",
         f"{times}, by assumed rates for this kind of drive.",
         *(f"Deviation: {text}" for text in plan.deviations),
         *(f"Note: {text}" for text in plan.notes),
@@ -49,7 +49,7 @@ def _test(test: PlannedTest) -> list[str]:
 
 
 def composition(workload: Workload) -> str:
-    """Block sizes, access zones and alignment of a workload that has a mix, or its streams, in shares of its IOs."""
+    """Return the composition of a mixed workload as text: block sizes, zones and alignment, or its streams."""
     if workload.replay:
         return f"the IOs of trace {workload.replay.trace[:8]}"
     if workload.streams:
@@ -62,9 +62,9 @@ def composition(workload: Workload) -> str:
 
 
 def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[str]:
-    """What must be said of a trace that is played: where it is laid, what of it is not played, what it lacks.
+    """Return notes on a trace that is played: its range, what is not played, what it lacks.
 
-    `scale` is that of a virtual drive, which is asked one in so many of its IOs.
+    A virtual drive runs one in `scale` of the IOs.
     """
     plays = [s.workload.replay for p in phases for s in p.round if isinstance(s, Hold) and s.workload.replay]
     span = binary(trace.span_bytes)
@@ -73,27 +73,27 @@ def traced(trace: Traced, phases: tuple[Phase, ...], scale: int) -> list[str]:
         "scale": f"its addresses, {span} of them, are drawn together or spread over the range, in whole MiB",
         "wrap": f"its addresses, {span} of them, are wrapped at the range's end: distant ones meet",
     }[plays[-1].fit]
-    said = [f"the trace {trace.name} ({trace.ios} IOs in {duration(trace.seconds)}): {laid}"]
+    notes = [f"the trace {trace.name} ({trace.ios} IOs in {duration(trace.seconds)}): {laid}"]
     if scale > 1:
-        said.append(
+        notes.append(
             f"this virtual drive is scaled: it is asked {max(trace.ios // scale, 1)} of the trace's {trace.ios} IOs, "
             f"one in {scale}, and what is rarer than ten of those is not told; ?scale=1 asks all"
         )
     if trace.discards:
-        said.append(
+        notes.append(
             f"{trace.discards} discards of the trace are played where the drive takes them; virtual ones know none"
         )
     if trace.flushes:
-        said.append(f"{trace.flushes} flushes of the trace are played on real drives; virtual ones know none")
+        notes.append(f"{trace.flushes} flushes of the trace are played on real drives; virtual ones know none")
     if not trace.timed:
-        said.append("the trace tells no response times: there is nothing to compare with")
+        notes.append("the trace tells no response times: there is nothing to compare with")
     if not trace.depth:
-        said.append("the trace tells no depths: what is to be as fast as they allow is played 10,000 times as fast")
+        notes.append("the trace tells no depths: what is to be as fast as they allow is played 10,000 times as fast")
     if trace.lost or trace.malformed:
-        said.append(
+        notes.append(
             f"the trace lacks {trace.lost} IOs that were lost and {trace.malformed} lines that could not be read"
         )
-    return said
+    return notes
 
 
 def _stream(stream: Stream) -> str:
@@ -113,14 +113,14 @@ def _phase(phase: Phase) -> list[str]:
 
 
 def until(phase: Phase) -> str:
-    """How long a phase goes on."""
+    """Return the end condition of a phase as text."""
     rules = " or ".join(rule_words(rule) for rule in phase.until)
     count = f"{phase.rounds} round{'s' if phase.rounds > 1 else ''}"
     return f"until {rules}, at most {count}" if rules else count
 
 
 def rule_words(rule: Rule) -> str:
-    """A rule as people say it."""
+    """Return a rule as text."""
     match rule:
         case Steady():
             return f"steady ({rule.rule}: {', '.join(w.label for w in rule.track)})"
@@ -133,7 +133,7 @@ def rule_words(rule: Rule) -> str:
 
 
 def _matrix(holds: list[Hold]) -> list[str]:
-    """Blocks x mixes as a table, where the round is one."""
+    """Return the holds as a table of block sizes and mixes, or no rows if they are not a matrix."""
     blocks = list(dict.fromkeys(h.workload.block_bytes for h in holds))
     mixes = list(dict.fromkeys(h.workload.read_pct for h in holds))
     if len(holds) < 4 or len(blocks) * len(mixes) != len(holds) or len({h.amount for h in holds}) > 1:

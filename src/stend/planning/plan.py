@@ -1,4 +1,4 @@
-"""Test x profile x drive -> exact steps, bytes to be written, longest and expected time, and every doubt."""
+"""Make a plan from tests, a profile and a drive: exact steps, bytes to write, times, and every doubt."""
 
 import os
 from collections import Counter
@@ -33,7 +33,7 @@ from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, slowest
 from stend.planning import describe
 from stend.planning.sharing import shared
 
-# What `--quick` does, each factor said on every page of such a run.
+# Factors of `--quick`. Every page of such a run states them.
 QUICK_MINUTE_S = 0.2
 QUICK_SECOND_S = 0.02
 QUICK_SHORTEN = 60
@@ -43,10 +43,10 @@ QUICK_RANGE_BYTES = 4 * GiB
 USUAL_PROFILE = "enterprise-2.0.2"
 
 CHANGEABLE = tuple(key for key in Profile.__struct_fields__ if key not in ("name", "interfaces", "tests"))
-"""What a study or an operator may change besides `tests`; what a profile says of kinds of drive is its own."""
+"""Settings that a study or an operator may change, in addition to `tests`; those per interface are excluded."""
 
 MOST_STEPS = 200_000
-"""So many steps of a plan fit into a run's record and its memory; the suites have some hundreds."""
+"""Steps of a plan that fit into a run's record and into memory. The suites have some hundreds."""
 
 FIELD_WORDS = {
     "minute_s": "seconds to a minute",
@@ -54,108 +54,108 @@ FIELD_WORDS = {
     "shorten": "repetitions divided by",
     "range_limit_bytes": "bytes of range at most",
     "active_range_pct": "active range in percent",
-    "quick": "",  # a stamp of its own
-    "trace": "",  # what is known of it is said instead
-    "limit_ms": "",  # a question, no deviation; the finding says it
+    "quick": "",  # shown as a stamp
+    "trace": "",  # shown as a note on the trace
+    "limit_ms": "",  # part of the test's question, not a deviation; the finding states it
     "percentile": "",
 }
-"""Where the name of a setting does not say it to a person; none for what is said elsewhere."""
+"""Descriptions of settings whose names are not clear; "" for settings that are reported elsewhere."""
 
 
 def profiles() -> list[str]:
-    """Names of the profiles that come with stend."""
+    """Return the names of the profiles that come with stend."""
     folder = resources.files("stend.suite") / "profiles"
     return sorted(Path(f.name).stem for f in folder.iterdir() if f.name.endswith(".toml"))
 
 
 def gather(
-    asked: Iterable[str], profile: str | None, changes: dict[str, Any], *, quick: bool = False
+    names: Iterable[str], profile: str | None, changes: dict[str, Any], *, quick: bool = False
 ) -> tuple[tuple[str, ...], Profile, tuple[str, ...]]:
-    """Names of tests, suites and study files, and what the operator changes -> tests, their profile, deviations.
+    """Combine tests, suites and study files with the operator's changes into tests, their profile and deviations.
 
-    The profile asked for comes first, then the first study's, then the usual one. Settings are laid over it in order:
-    each study's, `quick`, the operator's. What a suite of stend's own sets is the suite, and no deviation, unless it
-    shortens the tests.
+    The requested profile takes precedence over the first study's, and that over the default. Settings are applied in
+    order: each study's, `quick`, the operator's. Settings of stend's own suites are not deviations, unless they shorten
+    the tests.
     """
-    asked = tuple(asked)
-    known = [(name, study) for name in asked if (study := suite.study(name))]
+    names = tuple(names)
+    known = [(name, study) for name in names if (study := suite.study(name))]
     studies = [study for _, study in known]
     named = profile or next((study.profile for study in studies if study.profile), USUAL_PROFILE)
-    chosen, told = load_profile(named), list[str]()
+    chosen, deviations = load_profile(named), list[str]()
     for name, study in known:
         chosen, more = adjust(chosen, dict(study.settings))
-        told += () if name in suite.suites() and not study.settings.get("quick") else more
+        deviations += () if name in suite.suites() and not study.settings.get("quick") else more
     if quick:
         chosen, more = quicken(chosen)
-        told += more
+        deviations += more
     chosen, more = adjust(chosen, changes)
-    return suite.expand(asked), chosen, (*told, *more)
+    return suite.expand(names), chosen, (*deviations, *more)
 
 
 def load_profile(name: str) -> Profile:
-    """A profile by name, or from a TOML file of the operator's own; BadInput says what is wrong with it."""
+    """Load a profile by name or from the operator's TOML file. Raise BadInput if it is not valid."""
     if name in profiles():
         text = (resources.files("stend.suite") / "profiles" / f"{name}.toml").read_bytes()
     elif name.endswith(".toml") or os.path.isfile(name):
         text = untrusted.read(Path(name), "the profile")
     else:
         raise BadInput(f"there is no profile {name!r}; there are {', '.join(profiles())}, or give a TOML file")
-    told, what = untrusted.toml(text, dict[str, Any], f"profile {name}"), f"profile {name}"
-    return _sound(untrusted.converted({"name": name.removesuffix(".toml").rpartition("/")[2], **told}, Profile, what))
+    fields, what = untrusted.toml(text, dict[str, Any], f"profile {name}"), f"profile {name}"
+    return _sound(untrusted.converted({"name": name.removesuffix(".toml").rpartition("/")[2], **fields}, Profile, what))
 
 
 def _sound(profile: Profile) -> Profile:
-    """The profile, when all that it says of kinds of drive and of tests can be laid over it; BadInput otherwise."""
+    """Return the profile if all its overrides for interfaces and tests fit. Raise BadInput otherwise."""
     if profile.steady not in stats.RULES:
         raise BadInput(f"profile {profile.name} has no rule {profile.steady!r}; there are {', '.join(stats.RULES)}")
     if unknown := [key for key in profile.options if key != "purge"]:
-        raise BadInput(f"profile {profile.name} has no option {unknown[0]!r}; `[tests.NAME]` holds a test's own")
+        raise BadInput(
+            f"profile {profile.name} has no option {unknown[0]!r}; settings of a test belong in `[tests.NAME]`"
+        )
     purge_wish(profile)
-    for one in (profile, *(profile.for_interface(kind) for kind in profile.interfaces)):
-        for test in one.tests:
-            own = one.for_test(test, suite.load(test).options)
-            if own.steady not in stats.RULES:
-                raise BadInput(f"{test}: there is no rule {own.steady!r}; there are {', '.join(stats.RULES)}")
+    for variant in (profile, *(profile.for_interface(kind) for kind in profile.interfaces)):
+        for test in variant.tests:
+            changed = variant.for_test(test, suite.load(test).options)
+            if changed.steady not in stats.RULES:
+                raise BadInput(f"{test}: there is no rule {changed.steady!r}; there are {', '.join(stats.RULES)}")
     return profile
 
 
 def purge_wish(profile: Profile) -> limits.PurgeWish:
-    """How the profile wants a drive purged; BadInput where it cannot be read."""
-    told, what = profile.options.get("purge", {}), f"options.purge of profile {profile.name}"
-    wish = untrusted.converted(told, limits.PurgeWish, what)
-    if "command" in told:
+    """Return how the profile wants a drive purged. Raise BadInput if that is not valid."""
+    options, what = profile.options.get("purge", {}), f"options.purge of profile {profile.name}"
+    wish = untrusted.converted(options, limits.PurgeWish, what)
+    if "command" in options:
         checked.checked(wish.command, f"command in {what}")
     return wish
 
 
 def adjust(profile: Profile, changes: dict[str, Any]) -> tuple[Profile, tuple[str, ...]]:
-    """The profile with the operator's changes, everywhere, and one deviation in words for each that differs.
+    """Return the profile with the operator's changes, and one deviation as text for each changed value.
 
-    `tests` in changes is {test: {setting: value}} and is laid over what the profile says of each test.
+    `tests` in changes is {test: {setting: value}} and overrides what the profile sets for each test.
     """
     changes = {key: value for key, value in changes.items() if value is not None}
-    own = untrusted.converted(changes.pop("tests", {}), dict[str, dict[str, Any]], "settings of tests")
+    overrides = untrusted.converted(changes.pop("tests", {}), dict[str, dict[str, Any]], "settings of tests")
     if unknown := [key for key in changes if key not in CHANGEABLE]:
         raise BadInput(f"there is no setting {unknown[0]!r} to change; there are {', '.join(CHANGEABLE)}")
-    told = [_told(key, value, getattr(profile, key)) for key, value in changes.items()]
-    tests = _without(profile.tests, changes)
-    for test, settings in own.items():
+    deviations = [_deviation(key, value, getattr(profile, key)) for key, value in changes.items()]
+    tests = {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in profile.tests.items()}
+    for test, settings in overrides.items():
         usual = profile.for_test(test, suite.load(test).options)
-        told += [_told(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
+        deviations += [_deviation(key, value, _setting(usual, key), f"{test}: ") for key, value in settings.items()]
         tests[test] = tests.get(test, {}) | settings
-    kinds = {kind: _unsaid(overlay, changes, own) for kind, overlay in profile.interfaces.items()}
+    kinds = {kind: _unchanged(overlay, changes, overrides) for kind, overlay in profile.interfaces.items()}
     made = _sound(profile.changed(changes | {"tests": tests, "interfaces": kinds}))
-    return made, tuple(text for text in told if text)
+    return made, tuple(text for text in deviations if text)
 
 
-def _without(overlays: dict[str, dict[str, Any]], changes: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {name: {k: v for k, v in overlay.items() if k not in changes} for name, overlay in overlays.items()}
-
-
-def _unsaid(overlay: dict[str, Any], changes: dict[str, Any], own: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """What a profile says of one kind of drive, and of single tests of it, where the operator says nothing."""
+def _unchanged(
+    overlay: dict[str, Any], changes: dict[str, Any], overrides: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """Return a profile's overrides for an interface, and for tests in it, without those that the operator changes."""
     tests = {
-        name: {key: value for key, value in settings.items() if key not in changes | own.get(name, {})}
+        name: {key: value for key, value in settings.items() if key not in changes | overrides.get(name, {})}
         for name, settings in overlay.get("tests", {}).items()
     }
     return {key: value for key, value in overlay.items() if key not in changes} | {"tests": tests}
@@ -165,13 +165,13 @@ def _setting(profile: Profile, key: str) -> Any:
     return getattr(profile, key, None) if key in profile.__struct_fields__ else profile.options.get(key)
 
 
-def _told(key: str, value: Any, usual: Any, where: str = "") -> str:
+def _deviation(key: str, value: Any, usual: Any, where: str = "") -> str:
     words = FIELD_WORDS.get(key, key.replace("_", " "))
     return "" if value == usual or not words else f"{where}{words}: {value} instead of {usual}"
 
 
 def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
-    """The profile shortened by stated factors; a quick run is stamped and never called a measurement."""
+    """Return the profile shortened by fixed factors. A quick run is stamped and never called a measurement."""
     quick = {
         "quick": True,
         "minute_s": QUICK_MINUTE_S,
@@ -189,9 +189,9 @@ def quicken(profile: Profile) -> tuple[Profile, tuple[str, ...]]:
 
 
 def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations: tuple[str, ...] = ()) -> Plan:
-    """The plan of these tests for this drive. BadInput when the drive is too small to hold the range."""
+    """Draw the plan of these tests for this drive. Raise BadInput if the drive is too small for the range."""
     if profile.write_cache == "unknown":
-        raise BadInput("a profile asks for the write cache enabled or disabled; unknown is that of imported runs")
+        raise BadInput("write_cache of a profile must be enabled or disabled; only imported runs have unknown")
     notes: list[str] = list(device.facts.get("doubts", ()))
     profile = profile.for_drive(device)
     drawn = shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
@@ -213,7 +213,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
 
 
 def purged_first(plan: Plan) -> Plan:
-    """The same with a purge before everything, unless it begins with one."""
+    """Return the plan with a purge before everything, unless it begins with one."""
     first = plan.tests[0]
     if any(isinstance(step, Purge) for step in first.phases[0].round):
         return plan
@@ -223,21 +223,25 @@ def purged_first(plan: Plan) -> Plan:
 
 def _test(name: str, profile: Profile, device: Identity, notes: list[str]) -> PlannedTest:
     test = suite.load(name)
-    own = profile.for_test(name, test.options)
-    phases = tuple(_drawn(phase, own, device, notes) for phase in test.phases(own, device))
+    adapted = profile.for_test(name, test.options)
+    phases = tuple(_drawn(phase, adapted, device, notes) for phase in test.phases(adapted, device))
     if sum(len(phase.round) for phase in phases) > MOST_STEPS:
-        raise BadInput(
-            f"{name} would have more than {MOST_STEPS} different steps; ask for fewer sizes, mixes or minutes"
-        )
+        raise BadInput(f"{name} would have more than {MOST_STEPS} different steps; set fewer sizes, mixes or minutes")
     for phase in phases:
         if not phase.round:
             raise BadInput(f"{name}, {phase.name}: none of its block sizes exists on {device.target}; leave it out")
     if twice := [phase for phase, count in Counter(phase.name for phase in phases).items() if count > 1]:
-        raise BadInput(f"{name} would have {twice[0]} twice; a setting of it names the same thing again")
-    traced = suite.traced(own)
+        raise BadInput(f"{name} would have the phase {twice[0]} twice; remove the repeated value from its settings")
+    traced = suite.traced(adapted)
     notes += describe.traced(traced, phases, device.facts.get("scale", 1)) if traced else []
     return PlannedTest(
-        name=name, title=test.title, clause=test.clause, phases=phases, profile=own, charts=test.charts, traced=traced
+        name=name,
+        title=test.title,
+        clause=test.clause,
+        phases=phases,
+        profile=adapted,
+        charts=test.charts,
+        traced=traced,
     )
 
 
@@ -258,7 +262,7 @@ def _fitted(step: Step, profile: Profile, device: Identity, notes: list[str]) ->
 
 
 def _workload(workload: Workload, profile: Profile, device: Identity, notes: list[str]) -> Workload:
-    """A workload with its range filled in, and block sizes of a mix that the sectors can hold."""
+    """Return a workload with its range filled in, and block sizes of a mix rounded up to whole sectors."""
     range_bytes = workload.range_bytes or profile.active_range(device)
     mix: dict[int, int] = {}
     for size, share in workload.block_mix:

@@ -1,4 +1,4 @@
-"""What a test need not do again: the phases that left the drive in the very state it begins with."""
+"""Leave out phases that an earlier test of the plan already ran, where the drive is in the state they would leave."""
 
 import msgspec
 
@@ -8,11 +8,11 @@ from stend.model.estimate import TYPICAL_ROUNDS, assumed, phase_seconds, sure_by
 
 
 def shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> list[PlannedTest]:
-    """Leave out what the drive's state holds already: phases equal to all that changed it since its last purge."""
+    """Leave out phases that equal all phases that changed the drive since its last purge; add a note for each test."""
     state: list[tuple[Phase, str]] = []
     kept = []
     for test in tests:
-        count = len(state) if test.profile.share and _goes_on_from([phase for phase, _ in state], test) else 0
+        count = len(state) if test.profile.share and _continues_from([phase for phase, _ in state], test) else 0
         left_out = {phase.name: source for phase, source in state[:count]}
         rest = test.phases[count:]
         kept.append(msgspec.structs.replace(test, phases=rest, shared=left_out))
@@ -31,13 +31,13 @@ def shared(tests: list[PlannedTest], device: Identity, notes: list[str]) -> list
     return kept
 
 
-def _goes_on_from(state: list[Phase], test: PlannedTest) -> bool:
-    """Whether a test begins with just these phases and can be restarted without them."""
+def _continues_from(state: list[Phase], test: PlannedTest) -> bool:
+    """Return True if a test begins with just these phases and can be restarted without them."""
     count = len(state)
     rest = test.phases[count:]
     return count > 0 and list(test.phases[:count]) == state and bool(rest) and all(p.boundary != "test" for p in rest)
 
 
 def _changes_state(phase: Phase) -> bool:
-    """Reading leaves a drive as it was; writing, purging and resting (it cleans) do not."""
+    """Return True if a phase changes the drive: writing, purging and resting (it cleans) do, reading does not."""
     return bool(phase.choose) or not all(isinstance(s, Hold) and s.workload.read_pct == 100 for s in phase.round)

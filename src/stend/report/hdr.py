@@ -15,8 +15,10 @@ from hdrh.histogram import HdrHistogram
 from stend.base.errors import BadInput
 from stend.base.version import __version__
 from stend.model.definition import Hold
-from stend.model.record import Result, Run, Tally
+from stend.model.events import Result
+from stend.model.record import Run
 from stend.model.stats import BINS, bin_edges_ns
+from stend.model.tally import Tally
 
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 DIGITS = 3

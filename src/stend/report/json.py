@@ -9,7 +9,8 @@ import msgspec
 from stend import findings
 from stend.base.version import __version__
 from stend.model.definition import Identity
-from stend.model.record import Position, Run, Verdict
+from stend.model.events import Position, Verdict
+from stend.model.record import Run
 from stend.report.parts.records import rows
 from stend.report.parts.schemas import DRAFT, records
 from stend.report.parts.sheet import sheet

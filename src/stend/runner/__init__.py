@@ -1,1 +1,1 @@
-"""A plan is carried out: steps one after the other, the rules that end rounds, resuming, telemetry, progress."""
+"""Execute a plan: its steps in order, the rules that end rounds, resuming, telemetry and progress."""

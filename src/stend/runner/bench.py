@@ -1,34 +1,34 @@
-"""A drive on an engine: holds, rests and the pauses between them. The same workload held twice is never interrupted."""
+"""Run holds, rests and pauses on an engine. Two consecutive holds of the same workload run without interruption."""
 
 import os
 from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 from stend.engines import Engine, Load
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace
-from stend.model.record import Counts
 
 REST_SLICE_S = 0.5
-"""How soon a rest notices that the operator wants the end."""
+"""Seconds between two checks during a rest whether the operator wants the run to end."""
 AHEAD_S = 0.3
-"""So long before its end a rest is handed back, so that recording it and looking at the drive fall within it."""
+"""A rest returns this many seconds before its end, so that recording it and reading the drive fall within it."""
 BESIDE_S = 10.0
-"""Beside a step as long as this the next load is made ready; it takes 0.15 s of a processor (fio 3.33 sets its clock).
+"""During a step at least this long the next load is prepared, which takes 0.15 s of a processor (fio 3.33).
 
-Beside a shorter one that would be seen in its figures unless a whole processor has nothing to do; without one the pause
-is longer instead (0.3 s for fio).
+During a shorter step that would be visible in its figures, unless a whole processor is idle. Without an idle processor
+the next load is prepared after the step, and the pause is longer (0.3 s for fio).
 """
 CPUS = os.cpu_count() or 1
-"""All that the kernel counts time of, as `Counts.cpu_s` does."""
+"""All processors whose time the kernel counts, as `Counts.cpu_s` does."""
 
 
 class Stopped(Exception):
-    """The operator asked for the end."""
+    """The operator requested the end of the run."""
 
 
 class Done(NamedTuple):
-    """What a step did: its counts, the time without load before it, and the seed its load was started with.
+    """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
     `pace` is how a replay kept its schedule.
     """
@@ -40,14 +40,14 @@ class Done(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """A step to come and the seed it will have."""
+    """A later step and its seed."""
 
     step: Step
     seed: int
 
 
 class Bench:
-    """What runs now, since when nothing runs, and how far each sequential stream has come."""
+    """State of the drive under test: the running load, the end of the last one, and positions of sequential streams."""
 
     def __init__(self, engine: Engine, stopping: Callable[[], bool]) -> None:
         self.engine, self.stopping = engine, stopping
@@ -60,9 +60,9 @@ class Bench:
         self.remarks: list[str] = []
 
     def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
-        """Nothing is sent to the drive until `seconds` after its last IO.
+        """Send nothing to the drive until `seconds` after its last IO.
 
-        With `until_hold` the end of the rest is left to the hold that comes next.
+        With `until_hold` the next hold waits for the last part of the rest.
         """
         self.stop()
         self.rested = (self.engine.now() if self.ended is None else self.ended) + seconds
@@ -71,14 +71,14 @@ class Bench:
 
     def _wait(self, ahead_s: float = 0.0) -> None:
         while self.rested is not None and (left := self.rested - ahead_s - self.engine.now()) > 0:
-            self._mind()
+            self._check_stop()
             self.engine.idle(min(left, REST_SLICE_S))
 
     def hold(self, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Counts, None, Done]:
-        """Run a workload for an amount, telling each interval's counts; `ahead` is what comes after."""
+        """Run a workload for an amount, and yield the counts of each interval. `ahead` are the steps that follow."""
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
-        ended, ready, total = self.ended, _leaves_room(hold, ahead), Counts()
+        ended, ready, total = self.ended, _prepares_during(hold, ahead), Counts()
         if ready:
             self._prepare(hold, ahead)
         while (counts := load.next()) is not None:
@@ -87,7 +87,7 @@ class Bench:
                 self._prepare(hold, ahead)
                 ready = True
             yield counts
-            self._mind()
+            self._check_stop()
             if isinstance(hold.amount, Seconds) and total.seconds + counts.seconds / 2 >= hold.amount.seconds:
                 break
         if limit is not None or not (ahead and _same(hold, ahead[0].step)):
@@ -99,7 +99,7 @@ class Bench:
         return Done(total, gap_s, self.seed, getattr(load, "pace", None))
 
     def stop(self) -> Counts:
-        """End what runs and let go of the drive; tells what it did since it was last asked."""
+        """Stop the running load and close the drive. Return its counts since the last interval."""
         if self.load is None:
             return Counts()
         load, self.load, self.workload = self.load, None, None
@@ -109,7 +109,7 @@ class Bench:
         return tail or Counts()
 
     def _running(self, workload: Workload, seed: int, limit: int | None) -> tuple[Load, bool]:
-        """The load of this hold, and whether it began just now."""
+        """Return the load of this hold, and True if it was just started."""
         if self.load is not None and self.workload == workload and limit is None:
             return self.load, False
         self.stop()
@@ -120,7 +120,7 @@ class Bench:
         return self.load, True
 
     def _prepare(self, hold: Hold, ahead: list[Ahead]) -> None:
-        """Have the next different load stand ready; a rest before it changes nothing."""
+        """Prepare the next load if it differs from the running one. A rest in between is skipped."""
         coming = next((a for a in ahead if not isinstance(a.step, Idle)), None)
         if coming is None or not isinstance(coming.step, Hold) or _same(hold, ahead[0].step):
             return
@@ -131,18 +131,18 @@ class Bench:
             self.engine.prepare(workload, seed=coming.seed, from_bytes=start, limit_bytes=limit)
 
     def advance(self, workload: Workload, counts: Counts) -> None:
-        """Remember how far a sequential stream has come, so that its next hold goes on from there."""
+        """Record the position of a sequential stream, from which its next hold continues."""
         if workload.random_pct == 0:
             moved = self.streams.get(workload, 0) + counts.read.bytes + counts.write.bytes
             self.streams[workload] = moved % workload.range_bytes
 
-    def _mind(self) -> None:
+    def _check_stop(self) -> None:
         if self.stopping():
             raise Stopped
 
 
-def _leaves_room(hold: Hold, ahead: list[Ahead]) -> bool:
-    """Whether what comes next is made ready beside this step: if it is long, or before a rest, which is to be exact."""
+def _prepares_during(hold: Hold, ahead: list[Ahead]) -> bool:
+    """Return True if the next load is prepared during this step: a long one, or one before a rest, which is exact."""
     short = isinstance(hold.amount, Seconds) and hold.amount.seconds < BESIDE_S
     return not short or not ahead or isinstance(ahead[0].step, Idle)
 

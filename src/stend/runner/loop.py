@@ -1,7 +1,8 @@
-"""The one loop: plan + drive + engine -> an iterator of events. Prints nothing, writes nothing, never sleeps itself.
+"""The main loop: plan, drive and engine in, an iterator of events out. It prints, writes and sleeps nothing.
 
-A pure function of the plan and the events so far: a killed run goes on from its own file. The measurement window then
-starts anew, and every report says so. A load that a signal killed is repeated in the same way, without an operator.
+It is a pure function of the plan and the events so far, so that a killed run can continue from its file. The
+measurement window then starts again, and every report states this. A load that a signal killed is repeated in the same
+way, without an operator.
 """
 
 import hashlib
@@ -13,21 +14,10 @@ from stend.base.errors import LoadFailed, StendError, StepFailed
 from stend.base.version import __version__
 from stend.devices import Device
 from stend.engines import Engine
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
-from stend.model.record import (
-    Counts,
-    Ended,
-    Event,
-    Note,
-    NoteKind,
-    Outcome,
-    Position,
-    Result,
-    Run,
-    Sample,
-    Started,
-    Telemetry,
-)
+from stend.model.events import Ended, Event, Note, NoteKind, Outcome, Position, Result, Sample, Started, Telemetry
+from stend.model.record import Run
 from stend.runner import forecast, rules
 from stend.runner import telemetry as watch
 from stend.runner.bench import Ahead, Bench, Done, Stopped
@@ -35,17 +25,17 @@ from stend.runner.resume import Repeats, place, resume_point
 from stend.suite import chooser
 
 SLEPT_S, SILENT_S = 0.5, 10.0
-"""A suspend in a step, and a time without an interval's counts, that every page must tell; intervals last a second."""
+"""Seconds of a suspend within a step, and seconds without counts, that every page must show. Intervals last 1 s."""
 
 Turn = Callable[[PlannedTest, Phase, Callable[[], object]], Iterable[tuple[str, NoteKind]]]
-"""Asked before each phase of a run among others: what is to be noted; it takes as long as the run must wait.
+"""Called before each phase of a run that shares the host. It waits if needed, and returns notes.
 
-The function it is given stops the load, for a wait.
+The function passed to it stops the load before a wait.
 """
 
 
 def at_once(test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> tuple[tuple[str, NoteKind], ...]:
-    """The turn of a run that has the host to itself."""
+    """Return without waiting: the turn of a run that does not share the host."""
     return ()
 
 
@@ -61,7 +51,7 @@ def run(
     stopping: Callable[[], bool] = lambda: False,
     turn: Turn = at_once,
 ) -> Generator[Event, None, None]:
-    """Every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
+    """Yield every event of a run in order; with `past`, from its last safe boundary on. Closing it stops the load."""
     again = resume_point(past) if past and past.started else None
     runner = Runner(past or Run(), device, engine, seed, stopping, turn)
     keep = runner.past.add
@@ -90,13 +80,13 @@ def run(
 
 
 def step_seed(seed: int, where: Position, index: int) -> int:
-    """The recorded seed of one step: 62 bits made of the run's seed and the step's place."""
+    """Return the recorded seed of a step: 62 bits derived from the run's seed and the step's place."""
     text = f"{seed}/{where.test}/{where.phase}/{where.round}/{index}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 2
 
 
 class Runner:
-    """Walks a plan. Its only state besides the past is what stands on the bench."""
+    """Executor of a plan. Its state is the past events and the bench."""
 
     def __init__(
         self, past: Run, device: Device, engine: Engine, seed: int, stopping: Callable[[], bool], turn: Turn
@@ -108,15 +98,15 @@ class Runner:
         self.turned: set[tuple[str, str]] = set()
 
     def t(self) -> float:
-        """Seconds since this stretch of the run started, on the engine's clock."""
+        """Return seconds since this stretch of the run started, on the engine's clock."""
         return self.engine.now() - self.began
 
     def note(self, text: str, kind: NoteKind = "remark") -> Note:
-        """A note of now."""
+        """Return a note with the present time."""
         return Note(t=self.t(), text=text, kind=kind)
 
     def let_go(self) -> None:
-        """Stop the load, whatever state it is in."""
+        """Stop the load, whatever state it is in, and close the engine."""
         try:
             self.bench.stop()
         except StepFailed as error:  # the run is over already
@@ -125,10 +115,10 @@ class Runner:
             self.engine.close()
 
     def all_of(self, plan: Plan, again: Position | None, at: float) -> Iterator[Event]:
-        """Run every test; repeat a place whose load was killed by a signal, on the drive as it is.
+        """Run every test, and repeat a place whose load was killed by a signal, on the drive as it is.
 
-        `at` is the Unix time at which the run began or was resumed. LoadFailed when the load dies there more than
-        `REPEATS` times, and at once where fio or the drive reported an error.
+        `at` is the Unix time at which the run began or was resumed. Raise LoadFailed if the load dies there more than
+        `REPEATS` times, and at once if fio or the drive reported an error.
         """
         began, repeats = self.began, Repeats()
         while True:
@@ -149,19 +139,19 @@ class Runner:
                 return
 
     def clear(self) -> None:
-        """Start again with nothing on the bench, and a clock that begins now."""
+        """Start again with a new bench and a new clock."""
         self.engine.close()
         self.bench = Bench(self.engine, self.bench.stopping)
         self.bench.ended = self.began = self.engine.now()
 
     def remarks(self, error: StendError | None = None) -> Iterator[Event]:
-        """Note what the loads that are over left for the record, the one that failed with `error` last."""
+        """Yield notes on how past loads ended, the one that failed with `error` last."""
         ends = [*self.bench.remarks, error.record if error else ""]
         self.bench.remarks = []
         yield from (self.past.add(self.note(text)) for text in ends if text)
 
     def tests(self, plan: Plan, again: Position | None) -> Iterator[Event]:
-        """Every phase of every test, from the resume point on."""
+        """Run every phase of every test, from the resume point on."""
         for result in self.past.results:
             if isinstance(result.step, Hold) and not isinstance(result.step.amount, Bytes):
                 self.bench.advance(result.step.workload, result.counts)
@@ -171,7 +161,7 @@ class Runner:
             places = places[names.index((again.test, again.phase)) :]
         for number, (test, phase) in enumerate(places):
             if (test.name, phase.name) not in self.turned:
-                yield from (self.past.add(self.note(*said)) for said in self.turn(test, phase, self.bench.stop))
+                yield from (self.past.add(self.note(*remark)) for remark in self.turn(test, phase, self.bench.stop))
                 self.turned.add((test.name, phase.name))
             self.device.door.check()
             first = again.round if again and number == 0 else 1
@@ -181,39 +171,42 @@ class Runner:
     def phase(
         self, test: PlannedTest, phase: Phase, first: int, after: tuple[PlannedTest, Phase] | None
     ) -> Iterator[Event]:
-        """The rounds of one phase until a rule is met; the last Judged tells which one."""
+        """Run the rounds of a phase until a rule is met. The last Judged names the rule."""
         total = sum((r.counts for r in self.past.of(test.name, phase.name)), Counts())
         self.window_from = first
         for number in range(first, phase.rounds + 1):
             where = Position(test=test.name, phase=phase.name, round=number)
+            # 1. Run the steps of the round until a limit is met.
             steps = self.round_of(test, phase)
             met = ""
             for index, step in enumerate(steps):
                 ahead = self.ahead(where, index, steps, phase, after)
                 result = yield from self.step(where, index, step, ahead)
                 total += result.counts.without_bins()
-                met = next((said for rule in phase.until if (said := rules.limit_met(rule, total))), "")
+                met = next((limit for rule in phase.until if (limit := rules.limit_met(rule, total))), "")
                 if met:
                     break
             if phase.choose and not met and not self.round_of(test, phase):
                 met = rules.DONE
+            # 2. Judge the rounds that are complete.
             whole = where.round if index == len(steps) - 1 else where.round - 1
             judged = self.past.add(
                 rules.judged(self.past, phase, where, self.t(), range(self.window_from, whole + 1), met)
             )
             yield judged
+            # 3. End the phase, or read the drive between rounds.
             if judged.ended_by:
                 if not self.resting(steps[index], after):
                     yield from self.telemetry()
                 yield from (self.past.add(self.note(text)) for text in watch.of_phase(self.past, test.name, phase.name))
                 return
-            if said := forecast.of_round(self.past, test.name, phase):
-                yield self.past.add(self.note(said))
+            if text := forecast.of_round(self.past, test.name, phase):
+                yield self.past.add(self.note(text))
             if not any(map(quiet, steps)):
                 yield from self.telemetry()
 
     def round_of(self, test: PlannedTest, phase: Phase) -> tuple[Step, ...]:
-        """The steps of the round that comes next; none where the results leave nothing to choose."""
+        """Return the steps of the next round; none where the results leave nothing to choose."""
         return chooser(test.name, phase.choose)(self.past, test) if phase.choose else phase.round
 
     def ahead(
@@ -224,7 +217,7 @@ class Runner:
         phase: Phase,
         after: tuple[PlannedTest, Phase] | None,
     ) -> list[Ahead]:
-        """The next two steps as far as they are known, so that the engine can have them ready."""
+        """Return the next two steps as far as they are known, which the engine can prepare."""
         coming = [(where, i, step) for i, step in enumerate(steps[index + 1 : index + 3], index + 1)]
         if where.round < phase.rounds:
             next_, following = msgspec.structs.replace(where, round=where.round + 1), () if phase.choose else steps
@@ -236,12 +229,12 @@ class Runner:
         return [Ahead(step, step_seed(self.seed, at, i)) for at, i, step in coming[:2]]
 
     def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
-        """Perform one step and record it."""
-        done, said, slept_s = Done(), "", self.engine.slept_s()
+        """Execute a step and record its result."""
+        done, method, slept_s = Done(), "", self.engine.slept_s()
         match step:
             case Purge():
                 self.bench.stop()
-                said = self.device.purge()
+                method = self.device.purge()
             case Idle(seconds=seconds):
                 done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
             case Hold():
@@ -254,7 +247,7 @@ class Runner:
             counts=done.counts,
             gap_s=done.gap_s,
             seed=done.seed,
-            said=said,
+            said=method,
             pace=done.pace,
         )
         yield self.past.add(result)
@@ -265,7 +258,7 @@ class Runner:
         return result
 
     def hold(self, where: Position, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:
-        """One hold as Samples."""
+        """Run a hold, and yield its samples."""
         intervals = self.bench.hold(hold, seed, ahead)
         while True:
             try:
@@ -279,19 +272,19 @@ class Runner:
                 yield self.past.add(self.note(f"{silence}: the host stalled", "stall"))
 
     def resting(self, last: Step, after: tuple[PlannedTest, Phase] | None) -> bool:
-        """Whether asking the drive at the end of a phase would fall into a rest or a load at depth one."""
+        """Return True if reading the drive at the end of a phase would disturb a rest or a load at QD1."""
         following = after[1].round[0] if after and after[1].round else None
         under_way = self.bench.workload
         return isinstance(last, Idle) or isinstance(following, Idle) or bool(under_way and under_way.outstanding == 1)
 
     def telemetry(self) -> Iterator[Event]:
-        """The drive's own word: before the first step, between rounds, after a phase."""
+        """Read the drive's values: before the first step, between rounds and after a phase."""
         if values := self.device.health():
             yield self.past.add(Telemetry(t=self.t(), values=values))
-            yield from (self.past.add(self.note(text, "doubt")) for text in watch.told(self.past))
+            yield from (self.past.add(self.note(text, "doubt")) for text in watch.doubts(self.past))
             yield from (self.past.add(self.note(text, "mismatch")) for text in watch.mismatches(self.past))
 
 
 def quiet(step: Step) -> bool:
-    """A step that nobody may disturb: a rest, or response times at depth one."""
+    """Return True for a step that must not be disturbed: a rest, or a load at QD1."""
     return isinstance(step, Idle) or (isinstance(step, Hold) and step.workload.outstanding == 1)

@@ -1,7 +1,7 @@
-"""The time to go: a fold over the events so far.
+"""Estimate the time remaining of a run from its events so far.
 
-Fills go at the rate the drive is writing now, rounds take what rounds have taken, and steady state is reached when its
-own rule says so of the series drawn on as it has been settling.
+Fills are estimated at the present write rate, rounds by the duration of past rounds. Steady state is expected when the
+rule is met by the series, extrapolated as it has been settling.
 """
 
 import itertools
@@ -9,6 +9,7 @@ import math
 from collections import deque
 from typing import NamedTuple
 
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Phase, Purge, Rule, Seconds, Steady, Whole
 from stend.model.estimate import (
     FLOOR,
@@ -21,19 +22,20 @@ from stend.model.estimate import (
     slowest,
     step_seconds,
 )
-from stend.model.record import Counts, Event, Judged, Result, Run, Sample, Started
+from stend.model.events import Event, Judged, Result, Sample, Started
+from stend.model.record import Run
 from stend.model.stats import RULES, WINDOWS, Rounds
 
 NOW_S = 30
-"""How much of the present load tells what its rate is now."""
+"""Seconds of the present load from which its rate is derived."""
 SETTLING, SLOWEST_SETTLING = 0.5, 0.7
-"""A series moves half as much in each round as in the one before it, until a third round tells; never much more."""
+"""Factor between the moves of two successive rounds: assumed until a third round exists, and its maximum."""
 SETTLED_FILLS = 2
-"""Capacities that a saturation writes before its window can begin: cleaning begins within the first (our choice)."""
+"""Capacities that a saturation writes before its window can begin. Cleaning begins within the first (our choice)."""
 
 
 class ToGo(NamedTuple):
-    """Seconds to go: if all goes well, as it looks, and at most."""
+    """Seconds remaining: at best, most likely, and at most."""
 
     low_s: float
     likely_s: float
@@ -41,9 +43,9 @@ class ToGo(NamedTuple):
 
 
 class View(NamedTuple):
-    """A way of looking ahead: the drive's speed, the rounds to steady state, and how far fresh writes will fall.
+    """Assumptions of an estimate: the drive's speed, rounds to steady state, and the lowest rate of fresh writes.
 
-    `rounds` None is as it looks; `slower` multiplies the time that writing takes at the rate of now.
+    `rounds` None is estimated from the series. `slower` multiplies the time that writing takes at the present rate.
     """
 
     speed: Speed
@@ -53,7 +55,7 @@ class View(NamedTuple):
 
 
 class Present:
-    """How far the phase on hand has come; the window begins after round `before`, where an interruption was."""
+    """Progress of the present phase. The window begins after round `before`, where an interruption was."""
 
     def __init__(self, rounds: int = 0) -> None:
         self.rounds = self.before = rounds
@@ -64,7 +66,7 @@ class Present:
         self.round_s: list[float] = []
 
     def sample(self, counts: Counts) -> None:
-        """A moment of load."""
+        """Add the counts of a sample."""
         self.held += counts
         self.recent.append(counts)
         self.recent_s += counts.seconds
@@ -72,13 +74,13 @@ class Present:
             self.recent_s -= self.recent.popleft().seconds
 
     def seconds_a_byte(self) -> float:
-        """How long a byte written takes now; 0 before anything was."""
+        """Return the present seconds per byte written; 0 before the first write."""
         written = sum(c.write.bytes for c in self.recent)
         return self.recent_s / written if written else 0.0
 
 
 class Progress:
-    """Add every event; ask `to_go` at any moment. Knows no clock but that of the events."""
+    """Estimator of the time remaining. Add every event, then call `to_go`. Its only clock is that of the events."""
 
     def __init__(self) -> None:
         self.run, self.at, self.present = Run(), 0, Present()
@@ -88,7 +90,7 @@ class Progress:
         self.result_t = self.round_t = 0.0
 
     def add(self, event: Event) -> None:
-        """Take one more event in."""
+        """Add an event."""
         match event:
             case Started():
                 self._started(event)
@@ -104,7 +106,7 @@ class Progress:
     def _started(self, event: Started) -> None:
         again = event.continues
         if self.run.started and again is None:
-            return  # a virtual drive repeats what is recorded already, and goes on where that ends
+            return  # a virtual drive repeats the recorded part, and continues where it ends
         self.places = [(test.name, phase) for test in event.plan.tests for phase in test.phases]
         names = [(test, phase.name) for test, phase in self.places]
         self.at = names.index((again.test, again.phase)) if again else 0
@@ -133,7 +135,7 @@ class Progress:
         self.round_t = judged.t
 
     def to_go(self) -> ToGo:
-        """Low, likely and high, in this order."""
+        """Return the low, likely and high estimate."""
         if not self.run.started:
             return ToGo(0, 0, 0)
         device = self.run.plan.device
@@ -144,19 +146,19 @@ class Progress:
         return ToGo(min(low, likely), likely, max(high, likely))
 
     def _seconds(self, view: View) -> float:
-        """All that is left, seen this way."""
+        """Return the seconds remaining under these assumptions."""
         ahead = self.places[self.at :]
         presents = [self.present, *(Present() for _ in ahead[1:])]
         return sum(self._left(*place, present, view) for place, present in zip(ahead, presents, strict=False))
 
     def _speed(self, supposed: Speed) -> Speed:
-        """What was supposed of the drive, where nothing was seen."""
+        """Return the measured speed, or the assumed one where nothing was measured."""
         rate = self.filled.write.bytes / self.filled.seconds if self.filled.seconds else supposed.bytes_per_s
         pause_s = self.paused_s / self.timed if self.timed else supposed.pause_s
         return Speed(rate, self.purge_s or supposed.purge_s, max(pause_s, 0))
 
     def _left(self, test: str, phase: Phase, present: Present, view: View) -> float:
-        """Seconds left of one phase: the steps of this round, the rounds after it, or less where a limit is nearer."""
+        """Return the seconds remaining of a phase: its present round and later rounds, or less if a limit is nearer."""
         steps = phase.round[present.steps :]
         rest = sum(step_seconds(step, view.speed) for step in steps[1:])
         rest += _step_left(steps[0], present, view) if steps else 0
@@ -176,7 +178,10 @@ class Progress:
         return fresh_seconds(begun, more, present.seconds_a_byte() * capacity, view.floor)
 
     def _until_overwritten(self, phase: Phase, present: Present, view: View) -> int:
-        """Rounds in which a saturation writes `SETTLED_FILLS` capacities: no drive is steady before; 0 elsewhere."""
+        """Return the rounds in which a saturation writes `SETTLED_FILLS` capacities; 0 for other phases.
+
+        No drive is steady before that.
+        """
         if not present.recent or not any(isinstance(rule, Bytes) for rule in phase.until):
             return 0
         done, capacity = present.total + present.held, self.run.plan.device.capacity_bytes
@@ -185,7 +190,7 @@ class Progress:
         return int((done.seconds + left) / round_seconds(phase, view.speed)) if begun < SETTLED_FILLS else 0
 
     def _rounds(self, test: str, phase: Phase, present: Present, view: View) -> int:
-        """How many rounds a phase takes in all."""
+        """Return the total number of rounds of a phase."""
         rule = next((rule for rule in phase.until if isinstance(rule, Steady)), None)
         if rule is None:
             return phase.rounds
@@ -196,12 +201,12 @@ class Progress:
             after = self._until_overwritten(phase, present, view) + WINDOWS[rule.rule]
             return min(max(TYPICAL_ROUNDS, least, after), phase.rounds)
         series = (self.run.series(test, phase.name, workload) for workload in rule.track)
-        told = ([(n, counts.quantity(rule.quantity)) for n, counts in points] for points in series)
-        return min(max(least, *(rounds_to_steady(points, rule.rule, phase.rounds) for points in told)), phase.rounds)
+        values = ([(n, counts.quantity(rule.quantity)) for n, counts in points] for points in series)
+        return min(max(least, *(rounds_to_steady(points, rule.rule, phase.rounds) for points in values)), phase.rounds)
 
 
 def _step_left(step: object, present: Present, view: View) -> float:
-    """Seconds left of the step on hand."""
+    """Return the seconds remaining of the present step."""
     match step:
         case Hold(amount=Seconds(seconds=seconds) | Whole(seconds=seconds)):
             return max(0.0, seconds - present.held.seconds) + view.speed.pause_s
@@ -213,7 +218,7 @@ def _step_left(step: object, present: Present, view: View) -> float:
 
 
 def rounds_to_steady(points: Rounds, rule: str, limit: int) -> int:
-    """The round at which a rule will be met, if the series goes on settling as it has; at most `limit`."""
+    """Return the round at which a rule will be met if the series continues to settle; at most `limit`."""
     series = list(points)
     while series and series[-1][0] < limit:
         verdict = RULES[rule](series)
@@ -224,7 +229,7 @@ def rounds_to_steady(points: Rounds, rule: str, limit: int) -> int:
 
 
 def next_move(values: list[float]) -> float:
-    """By which factor a series will move next: less each time, as it has been; not at all if it goes to and fro."""
+    """Return the factor of a series' next move: smaller each time, as in the past; 1 if it moves to and fro."""
     moves = [math.log(b / a) if a > 0 and b > 0 else 0.0 for a, b in itertools.pairwise(values[-3:])]
     if len(moves) < 2:
         return math.exp(SETTLING * sum(moves))

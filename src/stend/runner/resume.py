@@ -1,28 +1,29 @@
-"""How a run goes on after an interruption: a real one from a safe boundary, a virtual one by running again."""
+"""Continue a run after an interruption: on a real drive from a safe boundary, on a virtual drive by running again."""
 
 from collections import Counter
 from collections.abc import Generator, Iterable
 from contextlib import closing
 
 from stend.base.errors import LoadFailed, StepFailed
-from stend.model.record import Ended, Event, Judged, Note, Position, Result, Run, Sample, Started, Telemetry
+from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sample, Started, Telemetry
+from stend.model.record import Run
 
 REPEATS = 2
-"""How often a run repeats one place by itself when a signal kills its load there; one more death is a failed step."""
+"""How often a run repeats a place whose load was killed by a signal. One more death is a failed step."""
 
 
 class Repeats:
     """Count how often a run repeated each place because its load died there.
 
-    A place is where a killed run may go on (`Phase.boundary`): what was measured from there on is not used, and a
-    steady-state window begins anew. So a repetition costs time and changes no figure.
+    A place is where a killed run may continue (`Phase.boundary`). Measurements after it are not used, and a
+    steady-state window begins again. A repetition thus costs time and changes no figure.
     """
 
     def __init__(self) -> None:
         self.of: Counter[Position] = Counter()
 
     def place(self, past: Run, error: LoadFailed) -> Position:
-        """Return where to repeat from, and count it. Raise the error if it is not a death, or is one too many."""
+        """Return the place to repeat from, and count it. Raise the error if it is not a death, or is one too many."""
         again = resume_point(past) if error.died else None
         if again is None or self.of[again] == REPEATS:
             raise error
@@ -30,14 +31,14 @@ class Repeats:
         return again
 
     def words(self, again: Position, error: LoadFailed) -> str:
-        """Return the note of it."""
+        """Return the note on a repetition."""
         return f"{error}; repeated from {place(again)} on, {self.of[again]} of at most {REPEATS}"
 
 
 def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Generator[Event, None, None]:
-    """A virtual drive repeats its run: drop what is recorded already, StepFailed if it went another way."""
+    """Drop the events of a repeated virtual run that are recorded already. Raise StepFailed if they differ."""
     with closing(events):
-        yield next(events)  # its Started marks the interruption
+        yield next(events)  # this Started marks the interruption
         for event in filter(_plain, recorded):
             again = next((e for e in events if _plain(e) or isinstance(e, Ended)), None)
             if isinstance(again, Ended) and again.outcome == "stopped":
@@ -45,13 +46,13 @@ def rerun(events: Generator[Event, None, None], recorded: Iterable[Event]) -> Ge
                 return
             if _bare(again) != _bare(event) and not isinstance(
                 event, Note
-            ):  # a newer stend may word a remark otherwise
-                raise StepFailed("this virtual drive no longer does what the run recorded; start the run anew")
+            ):  # another version of stend may word a remark differently
+                raise StepFailed("this virtual drive no longer does what the run recorded; start a new run")
         yield from events
 
 
 def announced(events: Generator[Event, None, None], texts: Iterable[str]) -> Generator[Event, None, None]:
-    """The events of a run that goes on, with what must be said of the interruption after the first."""
+    """Yield the events of a resumed run, with notes on the interruption after the first event."""
     with closing(events):
         yield next(events)
         yield from (Note(t=0.0, text=text, kind="interruption") for text in texts)
@@ -59,7 +60,7 @@ def announced(events: Generator[Event, None, None], texts: Iterable[str]) -> Gen
 
 
 def _plain(event: Event) -> bool:
-    """Return whether an event is made again, in its place, by a run that is repeated from its start."""
+    """Return True for an event that a repeated run produces again in the same place."""
     match event:
         case Sample() | Result() | Judged() | Telemetry():
             return True
@@ -71,12 +72,12 @@ def _plain(event: Event) -> bool:
 
 
 def _bare(event: Event | None) -> Event | tuple[Position | None, int] | None:
-    """Return what must be equal in both: of a Started neither its time nor its version."""
+    """Return the parts of an event that must be equal in both runs: of a Started neither its time nor its version."""
     return (event.continues, event.repetition) if isinstance(event, Started) else event
 
 
 def resume_point(past: Run) -> Position | None:
-    """Where an unfinished run may go on: a round, or the start of a phase or test whose data must be of one piece."""
+    """Return where an unfinished run may continue: a round, or the start of a phase or test measured without a gap."""
     finished = {(j.where.test, j.where.phase) for j in past.judged if j.ended_by}
     for test, phase in past.phases():
         if (test.name, phase.name) in finished:
@@ -90,5 +91,5 @@ def resume_point(past: Run) -> Position | None:
 
 
 def place(where: Position) -> str:
-    """A round of a phase, in words."""
+    """Return a round of a phase as text."""
     return f"{where.test}, {where.phase}, round {where.round}"

@@ -1,19 +1,21 @@
-"""The rules that end the rounds of a phase: steady state, limits of time, writing and rounds."""
+"""Rules that end the rounds of a phase: steady state, and limits of time, writing and rounds."""
 
 from collections.abc import Iterator
 
 import msgspec
 
 from stend.base.units import binary, duration
+from stend.model.counts import Counts
 from stend.model.definition import Bytes, Phase, Rule, Seconds, Steady
-from stend.model.record import Counts, Judged, Position, Run, Verdict
+from stend.model.events import Judged, Position, Verdict
+from stend.model.record import Run
 from stend.model.stats import RULES
 
 DONE = "all done"
 
 
 def judged(past: Run, phase: Phase, where: Position, t: float, window: range, met: str) -> Judged:
-    """Judge a phase after its last whole round; `window` has the rounds that count, `met` a limit that ended it."""
+    """Judge a phase after its last complete round. `window` are the rounds that count, `met` a limit that ended it."""
     verdicts: tuple[Verdict, ...] = ()
     for rule in phase.until:
         if isinstance(rule, Steady):
@@ -27,7 +29,7 @@ def judged(past: Run, phase: Phase, where: Position, t: float, window: range, me
 
 
 def _verdicts(past: Run, rule: Steady, where: Position, window: range) -> Iterator[Verdict]:
-    """One verdict for each tracked workload that has enough rounds since the run last started."""
+    """Yield a verdict for each tracked workload that has enough rounds since the run last started."""
     for workload in rule.track:
         series = past.series(where.test, where.phase, workload)
         points = [(n, c.quantity(rule.quantity)) for n, c in series if n in window]
@@ -37,7 +39,7 @@ def _verdicts(past: Run, rule: Steady, where: Position, window: range) -> Iterat
 
 
 def limit_met(rule: Rule, total: Counts) -> str:
-    """Return which limit of time or writing is reached, in words; an empty string if none is."""
+    """Return which limit of time or writing is reached, as text; "" if neither is."""
     match rule:
         case Seconds(seconds=seconds) if total.seconds >= seconds:
             return f"the limit of {duration(seconds)}"

@@ -1,7 +1,7 @@
-"""What the drive's own word between rounds means: rules over Telemetry that say what every report must say.
+"""Rules over Telemetry: from the values that a drive reports between rounds to sentences for every report.
 
-Pure: from the run so far to sentences. Two neighbouring Telemetry events are compared, never across an interruption,
-at which the clock starts anew and after which anything may have been done to the drive.
+All functions are pure. They compare two neighbouring Telemetry events, but not across an interruption, where the clock
+starts again and the drive may have been changed.
 """
 
 from bisect import bisect_right
@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 from stend.base.units import decimal
 from stend.model.definition import Hold, Purge
-from stend.model.record import Result, Run, Telemetry
+from stend.model.events import Result, Telemetry
+from stend.model.record import Run
 
 MINUTE_S, DAY_S = 60, 86_400
 TOLERANCE = 0.01
 UNIT_BYTES, UNITS = 512_000, 2
-"""NVMe counts data in thousands of 512 bytes, others tell `host_unit_bytes`; it may be told a moment late."""
+"""NVMe counts data in thousands of 512 bytes; others state `host_unit_bytes`. Counters may lag by `UNITS`."""
 COUNTERS = {
     "crc_errors": "CRC errors (cable, connector)",
     "media_errors": "media errors",
@@ -26,22 +27,22 @@ COUNTERS = {
     "degraded": "missing members of the array",
 }
 HEAT_BIT = 2
-"""The bit of NVMe's critical_warning that is about temperature."""
+"""The bit of NVMe's critical_warning for temperature."""
 PROOFS = (("kernel", "the kernel"), ("host", "the drive (SMART)"))
 THROTTLES = ("throttle_s", "throttle_events", "warning_temperature_min")
 
 
 class Incident(NamedTuple):
-    """A change that a drive reports of itself: its name in the catalogue (`because.NAME`) and its values."""
+    """A change that a drive reports: its name in the catalogue (`because.NAME`) and its values."""
 
     key: str
     values: dict[str, Any]
 
 
 def incidents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Incident]:
-    """Yield every change from one look at the drive to a later one that can move its figures.
+    """Yield every change between two Telemetry events that can move the drive's figures.
 
-    A counter that grew, another link, a new critical warning, a synchronisation of the array that started.
+    These are a counter that grew, another link, a new critical warning, and the start of an array's synchronisation.
     """
     for name in COUNTERS:
         if growth := _growth(before, now, name):
@@ -56,8 +57,8 @@ def incidents(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Inc
         yield Incident("resync", {"what": str(now["resync"])})
 
 
-def told(run: Run) -> Iterator[str]:
-    """What the newest Telemetry says against the one before it, a sentence each; nothing where there are not two."""
+def doubts(run: Run) -> Iterator[str]:
+    """Yield a sentence for every change from the second newest Telemetry to the newest one."""
     pair = _pair(run)
     if pair is None:
         return
@@ -67,20 +68,20 @@ def told(run: Run) -> Iterator[str]:
 
 
 def mismatches(run: Run) -> Iterator[str]:
-    """Where fio and others counted differently between the newest two Telemetry events: belongs on every page."""
+    """Yield where fio and other counters differ between the newest two Telemetry events, for every page."""
     pair = _pair(run)
     if pair is not None:
         yield from _proof(run, *pair)
 
 
 def of_phase(run: Run, test: str, phase: str) -> Iterator[str]:
-    """What can be said when a phase is over: its write amplification, and drive writes per day."""
+    """Yield the results of a completed phase: its write amplification, and drive writes per day."""
     if run.started and not run.plan.device.virtual:
         yield from _wear(run, test, phase)
 
 
 def at_the_end(run: Run) -> Iterator[str]:
-    """What can only be said when no more Telemetry comes: throttling that went on."""
+    """Yield the sentence on throttling that continued up to the last Telemetry of the run."""
     looks = run.present[1]
     if streak := _streak(looks, len(looks) - 1):
         yield _throttled(looks, *streak)
@@ -92,13 +93,13 @@ def _pair(run: Run) -> tuple[Telemetry, Telemetry] | None:
 
 
 def _grew(before: Telemetry, now: Telemetry, name: str) -> float:
-    """How much a counter grew; 0 where one of the two does not tell it, or it began anew."""
+    """Return how much a counter grew; 0 if one of the two lacks it, or if it started again."""
     return _growth(before.values, now.values, name)
 
 
 def _growth(before: Mapping[str, Any], now: Mapping[str, Any], name: str) -> float:
-    was, told = before.get(name), now.get(name)
-    return 0 if was is None or told is None else max(float(told) - float(was), 0)
+    was, is_now = before.get(name), now.get(name)
+    return 0 if was is None or is_now is None else max(float(is_now) - float(was), 0)
 
 
 def _incidents(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
@@ -124,7 +125,7 @@ def _hot(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
 
 
 def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
-    """Told when it is over, so that one sentence covers it."""
+    """Yield the sentence on throttling when it is over, so that a single sentence covers it."""
     looks = run.present[1]
     last = len(looks) - 1
     if not _slow(looks, last) and (streak := _streak(looks, last - 1)):
@@ -132,19 +133,19 @@ def _throttling(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
 
 
 def _slow(looks: list[Telemetry], index: int) -> bool:
-    """Whether the drive slowed itself down between Telemetry `index` - 1 and `index`."""
+    """Return True if the drive throttled itself between Telemetry `index` - 1 and `index`."""
     if index < 1:
         return False
     return slowed(*looks[index - 1 : index + 1])
 
 
 def slowed(before: Telemetry, now: Telemetry) -> bool:
-    """Whether the drive slowed itself down between two neighbouring Telemetry events."""
+    """Return True if the drive throttled itself between two neighbouring Telemetry events."""
     return any(_grew(before, now, name) for name in THROTTLES) or bool(now.values.get("throttled"))
 
 
 def _streak(looks: list[Telemetry], last: int) -> tuple[int, int] | None:
-    """The first and last Telemetry of the throttling that goes on at `last`."""
+    """Return the first and last Telemetry of the throttling that includes `last`."""
     first = last
     while _slow(looks, first):
         first -= 1
@@ -159,10 +160,10 @@ def _throttled(looks: list[Telemetry], first: int, last: int) -> str:
 
 
 def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
-    """Bytes by fio against those that others counted; purges and what is in flight at a stop are no load of fio's."""
+    """Compare fio's bytes with other counters. Purges and IOs in flight at a stop are not part of fio's bytes."""
     results = run.present[0]
-    first = _until(results, before)
-    between = results[first : _until(results, now)]
+    first = _results_before(results, before)
+    between = results[first : _results_before(results, now)]
     if not between or any(isinstance(r.step, Purge) for r in between):
         return
     late = _late(results[:first], before, between, now)
@@ -173,21 +174,21 @@ def _proof(run: Run, before: Telemetry, now: Telemetry) -> Iterator[str]:
             if name not in before.values or name not in now.values:
                 continue
             fio = sum(getattr(r.counts, kind).bytes for r in between)
-            seen = _grew(before, now, name)
+            counted = _grew(before, now, name)
             allowed = fio * (TOLERANCE + late) + slack + (unit * UNITS if source == "host" else 0)
-            if abs(seen - fio) > allowed:
+            if abs(counted - fio) > allowed:
                 span = f"between minute {_minute(before)} and {_minute(now)}"
                 done = "read" if kind == "read" else "written"
-                yield f"fio told {decimal(fio)} {done}, {words} counted {decimal(round(seen))} {span}"
+                yield f"fio told {decimal(fio)} {done}, {words} counted {decimal(round(counted))} {span}"
 
 
-def _until(results: list[Result], look: Telemetry) -> int:
-    """How many results there were when the drive was asked."""
+def _results_before(results: list[Result], look: Telemetry) -> int:
+    """Return how many results there were when the Telemetry was read."""
     return bisect_right(results, look.t, key=lambda result: result.t)
 
 
 def _late(earlier: list[Result], before: Telemetry, between: list[Result], now: Telemetry) -> float:
-    """How long after a result the drive was asked, as a share of the load's time: load that goes on counts already."""
+    """Return the delay of the Telemetry after a result as a share of the load's time: continued load counts already."""
     seconds = sum(r.counts.seconds for r in between)
     after = now.t - between[-1].t + sum(before.t - r.t for r in earlier[-1:])
     return after / seconds if seconds else 0.0
@@ -201,7 +202,7 @@ def _in_flight(result: Result) -> int:
 
 
 def _wear(run: Run, test: str, phase: str) -> Iterator[str]:
-    """From the Telemetry around a phase that has just ended, where NAND writes are told."""
+    """Yield the wear of a phase that has just ended, if the drive reports NAND writes."""
     results, looks = run.present
     first = next((n for n, r in enumerate(results) if (r.where.test, r.where.phase) == (test, phase)), None)
     if first is None:
@@ -210,8 +211,8 @@ def _wear(run: Run, test: str, phase: str) -> Iterator[str]:
     inside = [look for look in looks if look.t >= begin and "nand_write_bytes" in look.values]
     if len(inside) < 2:
         return
-    own = all("host_write_bytes" in look.values for look in inside)
-    host = _grew(inside[0], inside[-1], "host_write_bytes" if own else "kernel_write_bytes")
+    reported = all("host_write_bytes" in look.values for look in inside)
+    host = _grew(inside[0], inside[-1], "host_write_bytes" if reported else "kernel_write_bytes")
     nand = _grew(inside[0], inside[-1], "nand_write_bytes")
     seconds, capacity = inside[-1].t - inside[0].t, run.plan.device.capacity_bytes
     if host and seconds:

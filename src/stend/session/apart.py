@@ -1,4 +1,4 @@
-"""A stend verb as a process of its own session: no terminal has it, and what it says is in a log beside its folder."""
+"""Start a stend command in a separate session without a terminal. Its output goes to a log next to its folder."""
 
 import subprocess
 import sys
@@ -9,22 +9,22 @@ from stend.base import regular
 
 
 def log_of(folder: Path) -> Path:
-    """Where a run that nobody looks on says what it does."""
+    """Return the path of the log of a detached run."""
     return Path(f"{folder}.log")
 
 
 def command(words: Sequence[str]) -> list[str]:
-    """These words to this stend, by this Python."""
+    """Return the command line that runs these arguments with this stend and this Python."""
     return [sys.executable, "-m", "stend", *words]
 
 
 def begin(words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> "subprocess.Popen[bytes]":
-    """Its process, which outlives ours and takes these descriptors along."""
-    with regular.appender(log) as said:
+    """Start the process, which outlives this one and inherits these descriptors."""
+    with regular.appender(log) as output:
         return subprocess.Popen(
             command(words),
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
             pass_fds=fds,
@@ -32,5 +32,5 @@ def begin(words: Sequence[str], log: Path, fds: Sequence[int] = ()) -> "subproce
 
 
 def last_words(log: Path) -> str:
-    """The last line of a log: why it ended, where it did not end well."""
+    """Return the last line of a log, which gives the reason after a failure."""
     return regular.last_line(log)

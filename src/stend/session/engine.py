@@ -1,20 +1,20 @@
-"""Which engine loads a drive, and whether this host has it."""
+"""Choose the engine that loads a drive, and check that this host has it."""
 
 from stend import store
 from stend.base import extras, fio_features
 from stend.base.errors import BadInput
 from stend.devices import Device, null, virtual
 from stend.engines import Engine
-from stend.model.definition import Hold, Plan, Workload
+from stend.model.definition import Hold, Plan
 from stend.runner.bench import Stopped
 from stend.session.stopping import Stop
 
 HELD = 5
-"""A minute of the clause is told in at least this many intervals."""
+"""Minimum number of intervals per minute of the clause."""
 
 
 def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop | None = None) -> Engine:
-    """The engine that can load this drive by its open path, telling about once a second or faster at short minutes."""
+    """Return the engine that can load this drive. Intervals last a second, or less if minutes are short."""
     if isinstance(device, virtual.VirtualDevice):
         return simulated(device, plan, stop)
     interval_s, block = _interval_s(plan.profile.minute_s), plan.device.logical_bytes
@@ -25,17 +25,19 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     from stend.engines import fio
 
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
-    if not any(load.replay or load.streams for load in _loads(plan)):
+    steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
+    loads = (step.workload for step in steps if isinstance(step, Hold))
+    if not any(load.replay or load.streams for load in loads):
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
 
-    own = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    return EitherEngine(engine, own)
+    replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
+    return EitherEngine(engine, replay)
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:
-    """Return what loads a virtual drive; its kernels notice a `stop` within an interval that takes them long."""
+    """Return the engine of a virtual drive. Its kernels check `stop` also within an interval that takes long."""
     from stend.engines.simulated import SimulatedEngine
 
     def mind() -> None:
@@ -52,14 +54,9 @@ def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = Non
     )
 
 
-def _loads(plan: Plan) -> list[Workload]:
-    steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
-    return [step.workload for step in steps if isinstance(step, Hold)]
-
-
 def _traces(plan: Plan) -> dict[str, str]:
-    """The files of the traces that a plan plays. BadInput where one is not what the plan was drawn for."""
-    found = {}
+    """Return the files of the traces that a plan plays. Raise BadInput if one differs from the plan's."""
+    files = {}
     for test in plan.tests:
         if test.traced:
             from stend.trace import playable
@@ -67,8 +64,8 @@ def _traces(plan: Plan) -> dict[str, str]:
             path = test.profile.options["trace"]
             if playable.summarise(path).number != test.traced.number:
                 raise BadInput(f"{path} is another trace than the one this run began with")
-            found[test.traced.number] = playable.file_of(path)
-    return found
+            files[test.traced.number] = playable.file_of(path)
+    return files
 
 
 def _interval_s(minute_s: float) -> float:
@@ -76,7 +73,7 @@ def _interval_s(minute_s: float) -> float:
 
 
 def can_load(target: str) -> None:
-    """Missing unless this host has what makes load on such a target; asked before anything is made or opened."""
+    """Raise Missing unless this host has the engine for such a target. Called before anything is created or opened."""
     if virtual.claims(target):
         extras.need(f"the virtual drive {target}", "numba")
     elif not null.claims(target):

@@ -1,14 +1,14 @@
-"""Who stands beside a run: asked to name the drive once more, and told what cannot wait."""
+"""Interface to the operator of a run: naming the drive and showing urgent messages."""
 
 from stend.devices import Device
 
 
 class Operator:
-    """Nobody: answers nothing, so that only a request that names the drive passes, and hears nothing."""
+    """No operator: a request must name the drive itself, and messages are dropped."""
 
     def names(self, device: Device) -> str | None:
-        """The drive's serial, or a file's full path, from who has just been told what will be destroyed."""
+        """Return the drive's serial, or a file's full path, after showing what will be destroyed; None to refuse."""
         return None
 
-    def hear(self, words: str) -> None:
-        """How far a purge is; a drive that could not be put back."""
+    def report(self, words: str) -> None:
+        """Show a message: the progress of a purge, or a drive that could not be restored."""

@@ -1,4 +1,4 @@
-"""What is asked of a run, as data: which tests, on which drive, changed how, written where."""
+"""The request for a run as plain data: tests, drive, changes of settings, run folder."""
 
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from stend.base.units import parse_bytes
 
 CHANGES = ("threads", "depth", "active_range_pct", "rounds", "minute_s")
 PLAYED = {"replay": ("trace", "fit", "speed"), "headroom": ("trace", "fit", "limit_ms", "percentile")}
-"""What of a request is for which test that plays a trace."""
+"""Fields of a request for the tests that play a trace."""
 OPTIONS = {
     "target": "--target",
     "profile": "--profile",
@@ -32,19 +32,18 @@ OPTIONS = {
     "label": "--label",
 }
 ELSEWHERE = ("destroy", "overwrite", "into")
-"""What the manifest does not repeat: the word of who was there, and where it lies."""
+"""Fields that the manifest omits: the permission to destroy data, and the folder's path."""
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A run that is asked for; what is None is as the profile, or chance, has it.
+    """A request for a run. Fields that are None have the profile's value, or a random one.
 
-    `trace` to `percentile` are for the tests that play a trace: its file, how many times as fast (0: as its depths
-    allow), how its addresses are laid on the range, and for `headroom` the limit and which percentile is to keep to it.
-    `create` makes the target first, a new file of that size (`64MiB`); `destroy`
-    is the drive's serial, or a file's full path: yes, destroy all data on it; `overwrite` are full paths of files that
-    stend did not make and may overwrite; `purge` purges it first where its first
-    test does not. `threads` to
-    `minute_s` are fields of the profile.
+    `trace` to `percentile` are for the tests that play a trace: its file, the speed (0: a closed loop with its depths),
+    how its addresses map to the range, and for `headroom` the limit and the percentile that must keep it.
+    `create` first creates the target, a file of that size (`64MiB`). `destroy` is the drive's serial, or a file's full
+    path, and permits destroying all data on it. `overwrite` are full paths of files that stend did not create and may
+    overwrite. `purge` purges the drive first if the first test does not. `threads` to `minute_s` are fields of the
+    profile.
 
     Units: sizes of files as words (`64MiB`), percent, seconds, milliseconds of `limit_ms`.
     Errors: none before it is started.
@@ -75,43 +74,43 @@ class Request(msgspec.Struct, frozen=True):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """What is to be other than the profile says, by the profile's fields; None where nothing was asked."""
+        """Return the requested changes by fields of the profile; None for fields that do not change."""
         tests = {
             test: {name: value for name in names if (value := getattr(self, name)) is not None}
             for test, names in PLAYED.items()
             if test in self.tests or not {*PLAYED} & {*self.tests}
         }
-        told = {test: own for test, own in tests.items() if own}
-        return {name: getattr(self, name) for name in CHANGES} | ({"tests": told} if told else {})
+        settings = {test: values for test, values in tests.items() if values}
+        return {name: getattr(self, name) for name in CHANGES} | ({"tests": settings} if settings else {})
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What was asked, for the run folder."""
-        told = msgspec.structs.asdict(self).items()
-        return {name: value for name, value in told if value is not None and name not in ELSEWHERE}
+        """Return the request as it is stored in the run folder."""
+        fields = msgspec.structs.asdict(self).items()
+        return {name: value for name, value in fields if value is not None and name not in ELSEWHERE}
 
     @property
     def words(self) -> list[str]:
-        """The words of `stend run` that ask for it."""
+        """Return the arguments of `stend run` for this request."""
         given = [(option, getattr(self, name)) for name, option in OPTIONS.items()]
-        each = [(option, one) for option, value in given for one in (value if isinstance(value, tuple) else (value,))]
+        each = [(option, item) for option, value in given for item in (value if isinstance(value, tuple) else (value,))]
         named = [f"{option}={value}" for option, value in each if value is not None]
         return [*named, *(["--quick"] if self.quick else ()), "--", *self.tests]
 
     @property
     def create_bytes(self) -> int:
-        """The size of the file to be made. BadInput where it is none."""
+        """Return the size of the file to create. Raise BadInput if it is not a size."""
         return parse_bytes(self.create or "0")
 
     @property
     def folder(self) -> Path:
-        """The run folder: as asked, or runs/DATE-TARGET-TESTS below the working directory."""
+        """Return the run folder: the requested one, or runs/DATE-TARGET-TESTS below the working directory."""
         if self.into:
             return Path(self.into)
-        asked = "-".join(Path(part).name.removesuffix(".toml") for part in (self.target, *self.tests))
-        slug = "".join(c if c.isalnum() else "-" for c in asked).encode(errors="replace")[:100].decode(errors="ignore")
+        title = "-".join(Path(part).name.removesuffix(".toml") for part in (self.target, *self.tests))
+        slug = "".join(c if c.isalnum() else "-" for c in title).encode(errors="replace")[:100].decode(errors="ignore")
         return Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug}"
 
     def seeded(self, seed: int) -> "Request":
-        """The same with this seed, where none was asked for."""
+        """Return the request with this seed, unless it has one."""
         return self if self.seed is not None else msgspec.structs.replace(self, seed=seed)

@@ -1,4 +1,4 @@
-"""The same runs again and again, of one drive or of two in turns: which there are to be, and which are left."""
+"""Repeat the same runs on a drive, or on two in turns: list the runs of a series, and those that remain."""
 
 import shutil
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ from stend.base.errors import BadInput
 from stend.session.request import Request
 from stend.store import journal
 
-WORD = "repeat.toml"
+FILE = "repeat.toml"
 SIDES = "ab"
 FINISHED = ("complete", "not steady")
 
 
 class Slot(NamedTuple):
-    """One run of a series: where, what, and whether it was begun."""
+    """A run of a series: its folder, its request, and whether it was started."""
 
     folder: Path
     request: Request
@@ -30,67 +30,67 @@ class Slot(NamedTuple):
 
 
 class Series(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`repeats` runs of each request, in turns (ABAB); `requests` is one, or two that differ in their drive."""
+    """`repeats` runs of each request, in turns (ABAB). `requests` holds one or two, which differ in their drive."""
 
     repeats: Annotated[int, Meta(ge=2, le=1000)]
     requests: Annotated[tuple[Request, ...], Meta(min_length=1, max_length=2)]
 
     def slots(self, folder: Path) -> Iterator[Slot]:
-        """Every run in its order."""
+        """Yield every run in its order."""
         for number in range(self.repeats * len(self.requests)):
             turn, which = divmod(number, len(self.requests))
             path = folder / f"{SIDES[which]}-{turn + 1:02}"
-            own = self.requests[which]
+            base = self.requests[which]
             request = msgspec.structs.replace(
-                own, target=of_run(own.target, turn + 1), seed=None if own.seed is None else own.seed + number,
+                base, target=of_run(base.target, turn + 1), seed=None if base.seed is None else base.seed + number,
                 into=str(path),
             )  # fmt: skip
             yield Slot(path, request, number + 1, self.repeats * len(self.requests), (path / "events.jsonl").exists())
 
     def left(self, folder: Path) -> Iterator[Slot]:
-        """Those that have not come to their end; what is left of one that never started is taken away."""
+        """Yield the runs that have not finished. Folders of runs that never started are deleted."""
         for slot in self.slots(folder):
-            how = ended(slot.folder)
-            if how is None and slot.folder.exists():
+            outcome = ended(slot.folder)
+            if outcome is None and slot.folder.exists():
                 shutil.rmtree(slot.folder)
-            if how not in FINISHED:
-                yield slot._replace(begun=how is not None)
+            if outcome not in FINISHED:
+                yield slot._replace(begun=outcome is not None)
 
 
 def create(folder: Path, series: Series) -> None:
-    """A new series in a new or empty folder. BadInput where something is there."""
+    """Create a series in a new or empty folder. Raise BadInput if the folder is not empty."""
     if folder.exists() and any(folder.iterdir()):
-        way = f"`stend resume {folder}` goes on with it" if (folder / WORD).exists() else "name a new one with --into"
+        way = f"`stend resume {folder}` continues it" if (folder / FILE).exists() else "name a new one with --into"
         raise BadInput(f"{folder} is not empty; {way}")
     folder.mkdir(parents=True, exist_ok=True)
-    atomic.write(folder / WORD, msgspec.toml.encode(_told(series)))
+    atomic.write(folder / FILE, msgspec.toml.encode(_plain(series)))
 
 
 def load(folder: Path) -> Series:
-    """The series of a folder. BadInput where there is none, or it cannot be one."""
-    return untrusted.toml(untrusted.kept(folder / WORD, "the series"), Series, f"the series {folder / WORD}")
+    """Load the series of a folder. Raise BadInput if it cannot be read or is not valid."""
+    return untrusted.toml(untrusted.kept(folder / FILE, "the series"), Series, f"the series {folder / FILE}")
 
 
 def of_run(target: str, turn: int) -> str:
-    """A virtual drive with a spread is another in each run; any other is what it is."""
+    """Return the target of a run: a virtual drive with a spread is another one in each run."""
     varies = target.startswith("sim:") and "spread=" in target and "run=" not in target
     return f"{target}&run={turn}" if varies else target
 
 
-def _told(series: Series) -> dict[str, object]:
+def _plain(series: Series) -> dict[str, object]:
     requests = [
         {
             name: value
-            for name, value in msgspec.structs.asdict(one).items()
+            for name, value in msgspec.structs.asdict(request).items()
             if value is not None and name not in ("destroy", "overwrite")
         }
-        for one in series.requests
+        for request in series.requests
     ]
     return {"repeats": series.repeats, "requests": requests}
 
 
 def ended(folder: Path) -> str | None:
-    """How the run of a folder ended, "" where it did not, None where it never started."""
+    """Return the outcome of the run in a folder, "" if it has not ended, None if it never started."""
     if not journal.events_of(folder).exists() or next(store.read(folder), None) is None:
         return None
     run = store.load(folder)

@@ -1,4 +1,4 @@
-"""What a drive tells of itself, as plain data."""
+"""Facts that a drive reports about itself, as plain data."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from stend.devices import Device
 from stend.model.definition import Identity
 
 Sheet = dict[str, Any]
-OWN = ("doubts", "warnings")
-WHO = (
+NOTES = ("doubts", "warnings")
+IDENTITY = (
     "kind",
     "path",
     "model",
@@ -27,27 +27,27 @@ WHO = (
 
 
 def every() -> list[tuple[Identity, int, str]]:
-    """Each drive of this host, as `brief` takes it."""
+    """Return each drive of this host, as `brief` takes it."""
     return [(drive, devices.native_bytes(drive.target), why) for drive, why in devices.listing()]
 
 
 def brief(drive: Identity, native_bytes: int, reason: str) -> Sheet:
-    """Who it is, and why it cannot be tested; `native_bytes` is 0 where the drive does not tell."""
-    who: Sheet = msgspec.to_builtins(drive)
-    return who | {"native_bytes": native_bytes, "can_be_tested": not reason, "reason": reason}
+    """Return a drive's identity and why it cannot be tested. `native_bytes` is 0 if the drive does not report it."""
+    identity: Sheet = msgspec.to_builtins(drive)
+    return identity | {"native_bytes": native_bytes, "can_be_tested": not reason, "reason": reason}
 
 
 def everything(device: Device) -> Sheet:
-    """Who it is, whether it can be tested, what must be named to write to it, its facts, its health, its notes."""
+    """Return all about a drive: identity, reason, the name that confirms writing, facts, health and notes."""
     drive, reason = device.identity, devices.reason(device.identity)
-    facts = {key: value for key, value in drive.facts.items() if key not in OWN}
+    facts = {key: value for key, value in drive.facts.items() if key not in NOTES}
     return {
         "target": drive.target,
         "can_be_tested": not reason,
         "reason": reason,
         "named": devices.name(drive),
         "holds": _holds(drive),
-        **{key: value for key in WHO if (value := getattr(drive, key)) not in ("", None)},
+        **{key: value for key in IDENTITY if (value := getattr(drive, key)) not in ("", None)},
         "facts": facts,
         "health": device.health(),
         "notes": list(drive.facts.get("doubts", ())),
@@ -55,7 +55,7 @@ def everything(device: Device) -> Sheet:
 
 
 def _holds(drive: Identity) -> str:
-    """What is on it; who may not read it hears why nobody can tell."""
+    """Return what data is on the drive, or why that cannot be read."""
     try:
         return devices.loss(drive)
     except (StendError, OSError) as error:

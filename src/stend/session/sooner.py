@@ -1,6 +1,7 @@
-"""What would end a plan sooner: deviations from its method, each with the hours saved and what it changes on a twin.
+"""Find ways to shorten a plan: deviations from its method, the hours each saves, and its effect on a virtual drive.
 
-An early stop inside a cell is none: what a cell of large blocks shows right after small writes is history, not noise.
+Stopping early inside a cell is not one of them: the first figures of large blocks after small writes depend on history,
+not noise.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,17 +13,18 @@ import msgspec
 from stend.devices.virtual import PREFIX, find
 from stend.engines.simulated import SimulatedEngine
 from stend.model.definition import Hold, Identity, Phase, Plan, PlannedTest, Seconds, Steady, Step
-from stend.model.record import Run, Sample
+from stend.model.events import Sample
+from stend.model.record import Run
 from stend.runner.loop import run
 from stend.sim import load, profiles
 
 READS, HALF = 0.25, 0.5
 Cells = dict[tuple[str, str, str], float]
-"""(test, phase, load) -> its figure over the window, in the quantity that its rule looks at."""
+"""(test, phase, load) -> its figure over the window, in the quantity of the phase's rule."""
 
 
 class Tried(NamedTuple):
-    """A way, the hours of the plan with it and without, its worst change of a cell, and that of mere chance."""
+    """Result of a way: hours of the plan with it and without, its worst change of a cell, and that of repetition."""
 
     name: str
     hours: float
@@ -33,35 +35,37 @@ class Tried(NamedTuple):
 
     @property
     def stated(self) -> float:
-        """No cell is expected to change by more."""
+        """Return the largest expected change of any cell."""
         return self.worst + self.chance
 
 
 def reads_short(plan: Plan) -> Plan:
-    """Cells of rounds that only read last a quarter of their minute."""
+    """Shorten cells that only read to a quarter of their minute."""
     return _steps(plan, lambda hold: READS if hold.workload.read_pct == 100 else 1)
 
 
 def half_minutes(plan: Plan) -> Plan:
-    """All cells of rounds last half a minute."""
+    """Shorten all cells of rounds to half a minute."""
     return _steps(plan, lambda hold: HALF)
 
 
 def latency_after_iops(plan: Plan) -> Plan:
-    """Latency goes on from the state that the IOPS rounds leave, without a purge and a fill of its own."""
+    """Start Latency from the state after the IOPS rounds, without a separate purge and fill."""
     names = [test.name for test in plan.tests]
     after = "iops" in names and "latency" in names and names.index("iops") + 1 == names.index("latency")
     return _without(plan, "latency", lambda phase: after and _prepares(phase))
 
 
 def throughput_together(plan: Plan) -> Plan:
-    """The second block size of Throughput goes on from the state that the first leaves, without a purge and a fill."""
+    """Start Throughput's second block size from the state after the first, without a purge and a fill."""
     sizes = [p.name for test in plan.tests if test.name == "throughput" for p in test.phases if not _prepares(p)]
-    return _without(plan, "throughput", lambda phase: _prepares(phase) and not phase.name.endswith(_tag(sizes[0])))
+    return _without(
+        plan, "throughput", lambda phase: _prepares(phase) and not phase.name.endswith(sizes[0].removeprefix("rounds"))
+    )
 
 
 def all_of_them(plan: Plan) -> Plan:
-    """Short reads and shared states together."""
+    """Combine short reads and shared states."""
     return throughput_together(latency_after_iops(reads_short(plan)))
 
 
@@ -75,15 +79,15 @@ WAYS: dict[str, Callable[[Plan], Plan]] = {
 
 
 def twin(drive: Identity) -> str:
-    """The virtual drive that stands for this one, itself if it is one; "" where there is none."""
+    """Return the virtual drive of this model, or the drive itself if it is virtual; "" if none fits."""
     if drive.virtual:
         return drive.target
-    told = drive.model.casefold()
-    return next((PREFIX + name for name in profiles() if told and load(name).model.casefold() in told), "")
+    model = drive.model.casefold()
+    return next((PREFIX + name for name in profiles() if model and load(name).model.casefold() in model), "")
 
 
 class Progress(NamedTuple):
-    """How far trying is: the number of this run of the plan, of how many, its name, its virtual hours so far."""
+    """Progress of a trial: the number of this run of the plan, the number of runs, its name, its virtual hours."""
 
     number: int
     of: int
@@ -91,39 +95,39 @@ class Progress(NamedTuple):
     hours: float
 
 
-Hear = Callable[[Progress], object]
+Report = Callable[[Progress], object]
 
 
-def tried(plan: Plan, target: str, seed: int = 1, hear: Hear = lambda progress: None) -> Iterator[Tried]:
-    """Yield every way that changes this plan, as it runs on a virtual drive. It takes several runs of the plan."""
+def tried(plan: Plan, target: str, seed: int = 1, report: Report = lambda progress: None) -> Iterator[Tried]:
+    """Yield every way that changes this plan, tried on a virtual drive. This runs the plan several times."""
     ways = {name: changed for name, way in WAYS.items() if (changed := way(plan)) != plan}
     if not ways:
         return
-    names = ["the plan as it is", "the same once more, for chance", *ways]
+    names = ["the plan as it is", "the plan again, for chance", *ways]
 
     def go(number: int, plan: Plan, seed: int) -> tuple[float, Cells]:
-        return played(plan, target, seed, lambda h: hear(Progress(number + 1, len(names), names[number], h)))
+        return played(plan, target, seed, lambda h: report(Progress(number + 1, len(names), names[number], h)))
 
     hours, cells = go(0, plan, seed)
     _, again = go(1, plan, seed + 1)
     chance, _ = worst(cells, again)
     for number, (name, changed) in enumerate(ways.items(), 2):
-        less, theirs = go(number, changed, seed)
-        yield Tried(name, less, hours, *worst(cells, theirs), chance)
+        shortened, others = go(number, changed, seed)
+        yield Tried(name, shortened, hours, *worst(cells, others), chance)
 
 
 def played(
-    plan: Plan, target: str, seed: int, hear: Callable[[float], object] = lambda hours: None
+    plan: Plan, target: str, seed: int, report: Callable[[float], object] = lambda hours: None
 ) -> tuple[float, Cells]:
-    """Return the hours that a plan takes on a virtual drive, and its cells; `hear` is called with the hours so far."""
+    """Return the hours of a plan on a virtual drive, and its cells; `report` is called with the hours so far."""
     device = find(target)
     device.door.open(writes=True, destroy=None)
-    hear(0.0)
+    report(0.0)
     with closing(device.door):
         kept = []
         for event in run(plan, device, SimulatedEngine(device.sim.drive), seed=seed, at=0.0):
             if isinstance(event, Sample):
-                hear(event.t / 3600)
+                report(event.t / 3600)
             else:
                 kept.append(event)
         done = Run(kept)
@@ -131,7 +135,7 @@ def played(
 
 
 def worst(cells: Cells, others: Cells) -> tuple[float, str]:
-    """The greatest relative change of a cell, and of which."""
+    """Return the greatest relative change of a cell, and the cell's name."""
     changes = {key: abs(others[key] / value - 1) for key, value in cells.items() if value and key in others}
     place = max(changes, key=lambda key: changes[key])
     return changes[place], f"{place[0]}, {place[2]}"
@@ -151,10 +155,6 @@ def _prepares(phase: Phase) -> bool:
     return phase.name.startswith(("purge", "precondition"))
 
 
-def _tag(name: str) -> str:
-    return name.removeprefix("rounds")
-
-
 def _without(plan: Plan, name: str, leaves_out: Callable[[Phase], bool]) -> Plan:
     def kept(test: PlannedTest) -> PlannedTest:
         phases = tuple(phase for phase in test.phases if test.name != name or not leaves_out(phase))
@@ -164,18 +164,18 @@ def _without(plan: Plan, name: str, leaves_out: Callable[[Phase], bool]) -> Plan
 
 
 def _steps(plan: Plan, factor: Callable[[Hold], float]) -> Plan:
-    """The plan with timed cells of rounds that last so much of their time; half-hourly checks stay as they are."""
+    """Return the plan with the times of cells in rounds multiplied by a factor. Other steps stay as they are."""
 
-    def step(one: Step) -> Step:
-        if not isinstance(one, Hold) or not isinstance(one.amount, Seconds):
-            return one
-        return msgspec.structs.replace(one, amount=Seconds(seconds=one.amount.seconds * factor(one)))
+    def scaled_step(step: Step) -> Step:
+        if not isinstance(step, Hold) or not isinstance(step.amount, Seconds):
+            return step
+        return msgspec.structs.replace(step, amount=Seconds(seconds=step.amount.seconds * factor(step)))
 
-    def phase(one: Phase) -> Phase:
-        cells = one.name.startswith("rounds")
-        return msgspec.structs.replace(one, round=tuple(map(step, one.round))) if cells else one
+    def scaled_phase(phase: Phase) -> Phase:
+        cells = phase.name.startswith("rounds")
+        return msgspec.structs.replace(phase, round=tuple(map(scaled_step, phase.round))) if cells else phase
 
-    def test(one: PlannedTest) -> PlannedTest:
-        return msgspec.structs.replace(one, phases=tuple(map(phase, one.phases)))
+    def scaled_test(test: PlannedTest) -> PlannedTest:
+        return msgspec.structs.replace(test, phases=tuple(map(scaled_phase, test.phases)))
 
-    return msgspec.structs.replace(plan, tests=tuple(map(test, plan.tests)))
+    return msgspec.structs.replace(plan, tests=tuple(map(scaled_test, plan.tests)))

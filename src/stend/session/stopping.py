@@ -1,4 +1,4 @@
-"""How a run is asked to end: by whoever holds it, or by signals."""
+"""Request the end of a run, by its caller or by signals."""
 
 import signal
 
@@ -6,18 +6,18 @@ ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Stop:
-    """A question that the run asks between intervals: has somebody asked for its end?"""
+    """The state of a request to end. The run calls it between intervals."""
 
     def __init__(self) -> None:
-        self.asked = self.running = False
+        self.requested = self.running = False
 
     def __call__(self) -> bool:
-        """Whether the end was asked for."""
-        return self.asked
+        """Return True if the end was requested."""
+        return self.requested
 
 
 class Signals(Stop):
-    """Ctrl-C, SIGTERM and SIGHUP ask for the end; at once before a run begins and at a second Ctrl-C."""
+    """Ctrl-C, SIGTERM and SIGHUP request the end. They interrupt at once before a run begins and at a second Ctrl-C."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -25,6 +25,6 @@ class Signals(Stop):
             signal.signal(number, self._note)
 
     def _note(self, number: int, frame: object) -> None:
-        if not self.running or (self.asked and number == signal.SIGINT):
+        if not self.running or (self.requested and number == signal.SIGINT):
             raise KeyboardInterrupt
-        self.asked = True
+        self.requested = True

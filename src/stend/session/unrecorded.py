@@ -1,4 +1,4 @@
-"""Runs of virtual drives in memory: nobody is asked and nothing is written, for who makes thousands of them."""
+"""Run virtual drives in memory, without an operator or a run folder, for callers that make thousands of runs."""
 
 from contextlib import closing
 
@@ -13,28 +13,29 @@ from stend.session import engine
 
 
 def drawn(target: str, tests: tuple[str, ...], profile: Profile, deviations: tuple[str, ...] = ()) -> Plan:
-    """What would be run; BadInput where that cannot be."""
-    return plan.draw(tests, profile, _found(target).identity, deviations=deviations)
+    """Return the plan of the tests. Raise BadInput if they cannot be run."""
+    return plan.draw(tests, profile, _find(target).identity, deviations=deviations)
 
 
 def folded(
     target: str, tests: tuple[str, ...], profile: Profile, deviations: tuple[str, ...] = (), *, seed: int
 ) -> Run:
-    """The whole run, begun at Unix time 0; what fails in it is its outcome. BadInput where it cannot begin."""
-    device = _found(target)
+    """Run the whole plan from Unix time 0. A failure is its outcome. Raise BadInput if it cannot begin."""
+    device = _find(target)
     whole = plan.draw(tests, profile, device.identity, deviations=deviations)
-    told = Run()
+    record = Run()
     with closing(device.door):
         device.door.open(writes=True, destroy=None)
         load = engine.simulated(device, whole)
         for event in run(whole, device, load, seed=seed, at=0.0):
-            told.add(event)
-    return told
+            record.add(event)
+
+    return record
 
 
-def _found(target: str) -> VirtualDevice:
+def _find(target: str) -> VirtualDevice:
     engine.can_load(target)
     device = devices.find(target) if claims(target) else None
     if not isinstance(device, VirtualDevice):
-        raise BadInput(f"{target} is no virtual drive; runs of others are always recorded")
+        raise BadInput(f"{target} is not a virtual drive; runs of other drives are always recorded")
     return device

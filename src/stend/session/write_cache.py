@@ -1,4 +1,4 @@
-"""A drive's write cache, set for the length of a run and put back whatever the end is."""
+"""Set a drive's write cache for the duration of a run, and restore it however the run ends."""
 
 import fcntl
 import os
@@ -19,23 +19,24 @@ from stend.model.definition import Plan
 from stend.planning.plan import purge_wish
 
 RECORD = "settings.json"
-"""In the run folder: what was changed on the drive and whether it was put back; locked while the run lives."""
+"""File in the run folder: the changed setting, and the restored state. It is locked during the run."""
 
 RECORD_BYTES = 2000
 Setting = Literal["enabled", "disabled"]
 
 
 @contextmanager
-def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) -> Iterator[Plan]:
-    """The drive set as the profile asks for the length of a run, and the plan with what is to be said of it.
+def kept(device: Device, plan: Plan, folder: Path, report: Callable[[str], None]) -> Iterator[Plan]:
+    """Set the drive as the profile requires for the duration of a run, and yield the plan with notes on it.
 
-    The original is on disk before anything is changed: `kill -9` leaves it to `stend resume` or `stend doctor`.
+    The original setting is on disk before anything is changed. After `kill -9`, `stend resume` or `stend doctor`
+    restores it.
     """
     if not isinstance(device, DriveDevice):
         yield _with(plan, f"the profile asks for the write cache {plan.profile.write_cache}; here it cannot be set")
         return
     wish = purge_wish(plan.profile)
-    devices.configure_purge(device, wish.method, wish.command, wish.limit_s, hear)
+    devices.configure_purge(device, wish.method, wish.command, wish.limit_s, report)
     wanted, now = plan.profile.write_cache, device.cache()
     if not now or wanted == "unknown":
         note = f"the profile asks for the write cache {wanted}; this drive has none, or does not let it be set"
@@ -47,26 +48,26 @@ def kept(device: Device, plan: Plan, folder: Path, hear: Callable[[str], None]) 
         try:
             if now != wanted:
                 device.set_cache(wanted)
-            told = _found(plan, was, device.cache())
-            yield _with(told, note) if note else told
+            changed = _with_setting(plan, was, device.cache())
+            yield _with(changed, note) if note else changed
         finally:
-            if lost := _put_back(record, device, was, folder):
-                hear(lost)
+            if failure := _put_back(record, device, was, folder):
+                report(failure)
 
 
 def _with(plan: Plan, note: str) -> Plan:
     return msgspec.structs.replace(plan, notes=(*plan.notes, note))
 
 
-def _found(plan: Plan, was: str, now: str) -> Plan:
-    """The plan, its drive told with the cache as it was found and as it was read back once it was set."""
+def _with_setting(plan: Plan, was: str, now: str) -> Plan:
+    """Return the plan with the cache's original setting, and the setting read back after it was changed."""
     facts = plan.device.facts | {"write_cache": was, "write_cache_set": now}
     return msgspec.structs.replace(plan, device=msgspec.structs.replace(plan.device, facts=facts))
 
 
 @contextmanager
 def _record(folder: Path) -> Iterator[IO[str]]:
-    """The record, opened and locked."""
+    """Open and lock the record."""
     try:
         fd = regular.descriptor(folder / RECORD, os.O_RDWR | os.O_CREAT)
     except OSError as error:
@@ -77,9 +78,9 @@ def _record(folder: Path) -> Iterator[IO[str]]:
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """What the record holds: a drive's setting before and during the run, and whether it is as before again.
+    """Content of the record: a drive's setting before and during the run, and whether it was restored.
 
-    By its `seal` this host knows that it wrote the record itself; no drive is changed by the word of another.
+    The `seal` proves that this host wrote the record. No drive is changed because of a record from elsewhere.
     """
 
     target: limits.Name
@@ -92,59 +93,59 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> bytes:
-        """What is sealed: everything but whether it is over."""
+        """Return the sealed data: everything except whether it was restored."""
         return msgspec.json.encode([self.target, self.serial, self.was, self.during, self.setting])
 
 
 def sealed(change: Change) -> Change:
-    """The same with this host's seal."""
+    """Return the change with this host's seal."""
     return msgspec.structs.replace(change, seal=seal.seal(change.words))
 
 
 def _read(file: IO[str]) -> Change | None:
-    """The change on record, None where there is none yet; BadInput where somebody else wrote there."""
+    """Return the recorded change, or None. Raise BadInput if the record is not valid."""
     file.seek(0)
     try:
-        said = file.read(RECORD_BYTES * 2).strip()
-        return msgspec.json.decode(said, type=Change) if said else None
+        text = file.read(RECORD_BYTES * 2).strip()
+        return msgspec.json.decode(text, type=Change) if text else None
     except untrusted.BROKEN as error:
         raise BadInput(f"{RECORD} cannot be used: {untrusted.sentence(error)}") from error
 
 
-def _write(file: IO[str], told: Change) -> None:
-    """In place and at once, so that a kill in between leaves the old words or the new ones."""
-    os.pwrite(file.fileno(), msgspec.json.format(msgspec.json.encode(told), indent=1).ljust(RECORD_BYTES), 0)
+def _write(file: IO[str], change: Change) -> None:
+    """Write in place and synced, so that a kill leaves either the old or the new record."""
+    os.pwrite(file.fileno(), msgspec.json.format(msgspec.json.encode(change), indent=1).ljust(RECORD_BYTES), 0)
     os.fsync(file.fileno())
 
 
 def _begin(file: IO[str], device: DriveDevice, now: str, wanted: Setting) -> Setting:
-    """The original setting: the one recorded before an interruption, else the present one."""
-    told, drive = _read(file), device.identity
+    """Record the change, and return the original setting: from before an interruption, else the present one."""
+    change, drive = _read(file), device.identity
     present: Setting = "enabled" if now == "enabled" else "disabled"
-    was = present if told is None or told.restored else told.was
+    was = present if change is None or change.restored else change.was
     _write(file, sealed(Change(target=drive.target, serial=drive.serial, was=was, during=wanted, restored=False)))
     return was
 
 
 def _put_back(file: IO[str], device: DriveDevice, was: str, folder: Path) -> str:
-    """Restore, and say so in the record; where the drive is gone the record stays open, and why is told."""
+    """Restore the setting and record that. Return why it failed, or ""; after a failure the record stays open."""
     try:
         if device.cache() != was:
             device.set_cache(was)
     except (StendError, OSError) as error:
-        way = f"`stend doctor {folder}` puts it back to {was} when the drive is there again"
+        way = f"`stend doctor {folder}` restores it to {was} when the drive is connected again"
         return f"stend: its write cache was not restored ({error}); {way}"
-    if told := _read(file):
-        _write(file, msgspec.structs.replace(told, restored=True))
+    if change := _read(file):
+        _write(file, msgspec.structs.replace(change, restored=True))
     return ""
 
 
 def put_back(folders: list[Path]) -> list[str]:
-    """Restore what killed runs left changed; a line for each."""
-    return [line for folder in folders if os.path.lexists(folder / RECORD) for line in _mended(folder)]
+    """Restore settings that killed runs left changed, and return a line for each."""
+    return [line for folder in folders if os.path.lexists(folder / RECORD) for line in _restore(folder)]
 
 
-def _mended(folder: Path) -> Iterator[str]:
+def _restore(folder: Path) -> Iterator[str]:
     try:
         fd = regular.descriptor(folder / RECORD, os.O_RDWR)
     except OSError as error:
@@ -154,38 +155,38 @@ def _mended(folder: Path) -> Iterator[str]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            return  # its run is going on
+            return  # its run is still active
         try:
-            told = _read(file)
+            change = _read(file)
         except BadInput as error:
             yield f"{folder}: {error}"
             return
-        if told is None or told.restored:
+        if change is None or change.restored:
             return
-        if not seal.is_ours(told.words, told.seal):
-            yield f"{folder}: {RECORD} was not written on this host by this user; no drive is changed by its word"
+        if not seal.is_ours(change.words, change.seal):
+            yield f"{folder}: {RECORD} was not written on this host by this user; no drive is changed because of it"
             return
         try:
-            _again(told)
+            _set_back(change)
         except (StendError, OSError) as error:
-            yield f"{folder}: the write cache of {told.serial} is not {told.was} again: {error}"
+            yield f"{folder}: the write cache of {change.serial} is not {change.was} again: {error}"
             return
-        _write(file, msgspec.structs.replace(told, restored=True))
-        yield f"{folder}: the write cache of {told.serial} is {told.was} again"
+        _write(file, msgspec.structs.replace(change, restored=True))
+        yield f"{folder}: the write cache of {change.serial} is {change.was} again"
 
 
-def _again(told: Change) -> None:
-    """Find the drive by its serial, wherever it is now, and set it."""
-    targets = [told.target, *(i.target for i, _ in devices.listing() if i.serial == told.serial)]
+def _set_back(change: Change) -> None:
+    """Find the drive by its serial, wherever it is now, and restore its setting."""
+    targets = [change.target, *(i.target for i, _ in devices.listing() if i.serial == change.serial)]
     for target in targets:
         if not os.path.exists(target):
             continue
         device = devices.find(target)
-        if isinstance(device, DriveDevice) and device.identity.serial == told.serial:
+        if isinstance(device, DriveDevice) and device.identity.serial == change.serial:
             device.door.open(writes=False, destroy=None)
             try:
-                device.set_cache(told.was)
+                device.set_cache(change.was)
             finally:
                 device.door.close()
             return
-    raise BadInput(f"no drive here tells the serial {told.serial}; connect it and ask again")
+    raise BadInput(f"no drive here has the serial {change.serial}; connect it and try again")

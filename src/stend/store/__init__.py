@@ -1,11 +1,11 @@
-"""A run on disk: append, follow, read, find. Owns the format of the run folder.
+"""Run folders on disk: append, follow, read and find runs. This package defines the format of the folder.
 
-events.jsonl   the format's version and the run's own number in its first line, then one typed event a line, each with
-               its number and a hash chain (`chain`); fsync at Result, Judged, Ended
-manifest.toml  what was asked
-host.json      the machine it ran on
-writer.json    who writes it (`writer`)
-raw/           fio's own words, one zstd file a step
+events.jsonl   the format's version and the run's number in the first line, then one typed event per line, each with
+               its number and a hash chain (`chain`); fsync at Started, Result, Judged, Ended
+manifest.toml  the request
+host.json      the machine of the run
+writer.json    the process that writes the folder (`writer`)
+raw/           output of fio, one zstd file per step
 """
 
 import hashlib
@@ -24,38 +24,32 @@ import zstandard
 
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput, Refused, StepFailed
-from stend.model.record import Ended, Event, Judged, Result, Run, Started
+from stend.model.events import Ended, Event, Judged, Result, Started
+from stend.model.record import Run
 from stend.store.chain import Chain
 from stend.store.journal import HEAD, Record, events_of
 
 SHEETS = ("drive.toml", "sheet.toml")
-"""How a drive sheet in the folder may be called."""
+"""Allowed names of a drive sheet in the folder."""
 
 DURABLE = (Started, Result, Judged, Ended)
 
-HOST_FACTS: dict[str, Any] = {
-    "cpus": limits.Count,
-    "memory_bytes": limits.Count,
-    "adapters": list[dict[str, str]],
-    "measured": limits.Measured,
-}
-"""What reports reckon with; a fact that is not of this kind counts as not recorded. All others are words."""
 
 _encode = msgspec.json.Encoder().encode
 
 
 def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None:
-    """A new run folder, empty but for what was asked and where. BadInput if there is a run in it already."""
-    asked = msgspec.toml.encode(manifest)
-    stand = json.dumps(host, indent=1, ensure_ascii=False).encode()
-    head = HEAD | {"run": secrets.token_hex(8), "manifest": digest(asked), "host": digest(stand)}
+    """Create a run folder with the request and the host's facts. Raise BadInput if the folder is not empty."""
+    request = msgspec.toml.encode(manifest)
+    machine = json.dumps(host, indent=1, ensure_ascii=False).encode()
+    head = HEAD | {"run": secrets.token_hex(8), "manifest": digest(request), "host": digest(machine)}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise BadInput(f"{folder} is not empty; name a new folder with --into, or `stend resume {folder}`")
         (folder / "raw").mkdir()
-        (folder / "manifest.toml").write_bytes(asked)
-        (folder / "host.json").write_bytes(stand)
+        (folder / "manifest.toml").write_bytes(request)
+        (folder / "host.json").write_bytes(machine)
         with events_of(folder).open("xb") as file:
             file.write(_encode(head) + b"\n")
             file.flush()
@@ -65,31 +59,31 @@ def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None
 
 
 def digest(data: bytes) -> str:
-    """The hash by which the first line knows the files beside it."""
+    """Return the hash by which the first line of events.jsonl identifies another file of the folder."""
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def digest_of(path: Path) -> str:
-    """Return the same hash of a file. Raise OSError where it cannot be read."""
+    """Return the same hash for a file. Raise OSError if it cannot be read."""
     return regular.digest(path, lambda: hashlib.blake2b(digest_size=16))
 
 
 def raw_name(result: Result) -> str:
-    """The file below raw/ that holds fio's words of a step."""
+    """Return the name of the file below raw/ with fio's output for a step."""
     place = result.where
     name = f"{place.test}-{place.phase}-{place.round:04}-{result.index:04}.json.zst"
-    return name.replace("/", "-").replace("\0", "-")  # a stranger's plan must not lead out of raw/
+    return name.replace("/", "-").replace("\0", "-")  # a plan from a stranger must not write outside raw/
 
 
 class Raw:
-    """The engine's own words: takes bytes as they come, one zstd file for each result."""
+    """Writer of the engine's raw output: receives bytes and writes one zstd file per result."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "raw"
         self.open_file: BinaryIO | None = None
 
     def __call__(self, data: bytes) -> None:
-        """Keep some more bytes of the present step."""
+        """Append bytes of the current step."""
         if self.open_file is None:
             path = regular.folder(self.folder) / f"unfinished-{time.time_ns()}.zst"
             regular.create(path)
@@ -98,7 +92,7 @@ class Raw:
         self.open_file.write(data)
 
     def name(self, result: Result) -> None:
-        """The step is done: its words get its name."""
+        """Close the file of a finished step and give it the step's name."""
         if self.open_file is None:
             return
         self.open_file.close()
@@ -106,18 +100,18 @@ class Raw:
         self.path.rename(self.folder / raw_name(result))
 
     def close(self) -> None:
-        """What a step that was cut off has said stays, without a step's name."""
+        """Close the file of a step that was cut off. It keeps its temporary name."""
         if self.open_file is not None:
             self.open_file.close()
             self.open_file = None
 
 
 def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None = None) -> Generator[Event, None, None]:
-    """Write events as they pass; closing this closes them. A torn last line is cut off first.
+    """Write events as they are yielded; closing this generator closes them. A torn last line is cut off first.
 
-    The caller holds the folder (`writer.sole`). Refused when what is there is not what the run wrote.
+    The caller holds the folder (`writer.sole`). Raise Refused if the record is not what the run wrote.
     """
-    chain = _mend(folder)
+    chain = _repair(folder)
     ends = closing(raw) if raw else nullcontext()
     with _appender(folder) as file, ends, closing(events):
         for event in events:
@@ -125,7 +119,7 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
                 if raw and isinstance(event, Result):
                     raw.name(event)
                 elif raw and isinstance(event, Started):
-                    raw.close()  # what a load that died has said is not that of the step which is repeated
+                    raw.close()  # output of a load that died does not belong to the repeated step
                 line = _encode(event)
                 _write(file, (chain.sealed(line) if chain else line) + b"\n")
                 if isinstance(event, DURABLE):
@@ -136,12 +130,12 @@ def append(folder: Path, events: Generator[Event, None, None], raw: Raw | None =
 
 
 def read(folder: Path) -> Iterator[Event]:
-    """The events of a run so far; a torn last line is dropped, any other broken line is BadInput."""
+    """Yield the events of a run so far. A torn last line is dropped. Raise BadInput for any other broken line."""
     yield from Record(folder)
 
 
 def load(folder: Path) -> Run:
-    """The whole run. BadInput when there is none, or nothing of it was written."""
+    """Load a whole run. Raise BadInput if the folder has no run, or if the run never started."""
     record = Record(folder)
     run = Run()
     record.into(run)
@@ -152,7 +146,7 @@ def load(folder: Path) -> Run:
 
 
 def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:
-    """Events as they are written, until the run ends."""
+    """Yield events as they are written, until the run ends."""
     record = Record(folder)
     while True:
         for event in record:
@@ -163,30 +157,22 @@ def follow(folder: Path, *, poll_s: float = 0.2) -> Iterator[Event]:
 
 
 def host(folder: Path) -> dict[str, Any]:
-    """The machine the run was made on, as far as it can be read; {} when not recorded."""
+    """Return the facts of the run's host that can be read; {} if they were not recorded."""
     try:
-        told = msgspec.json.decode(regular.read(folder / "host.json"), type=dict[str, Any])
+        facts = msgspec.json.decode(regular.read(folder / "host.json"), type=dict[str, Any])
     except (OSError, *untrusted.BROKEN):
         return {}
-    return {key: value for key, value in told.items() if _fits(value, HOST_FACTS.get(key, Any))}
-
-
-def _fits(value: Any, kind: Any) -> bool:
-    try:
-        msgspec.convert(value, kind)
-    except untrusted.BROKEN:
-        return False
-    return True
+    return untrusted.fitting(facts, limits.HOST_FACTS)
 
 
 def manifest(folder: Path) -> dict[str, Any]:
-    """What was asked, as written at the start."""
+    """Return the request as written at the start."""
     path = folder / "manifest.toml"
     return untrusted.toml(untrusted.kept(path, "the manifest"), dict[str, Any], str(path))
 
 
 def find(top: Path) -> list[Path]:
-    """Every run folder directly below `top`, oldest first."""
+    """Return every run folder directly below `top`, oldest first."""
     folders = [f.parent for f in top.glob("*/events.jsonl")] if top.is_dir() else []
     return sorted(folders, key=lambda folder: (_changed_at(folder), folder))
 
@@ -198,8 +184,8 @@ def _changed_at(folder: Path) -> float:
         return 0
 
 
-def _mend(folder: Path) -> Chain | None:
-    """Cut a torn end off; the chain as far as it goes, None in a folder of before there was one."""
+def _repair(folder: Path) -> Chain | None:
+    """Cut off a torn last line, and return the hash chain so far; None in a folder of format 1."""
     record = Record(folder)
     for _ in record.lines():
         pass
@@ -215,9 +201,9 @@ def _mend(folder: Path) -> Chain | None:
 
 
 def unsound(folder: Path, wrong: list[str] | tuple[str, ...]) -> Refused:
-    """Why nothing is added to a record that is not as its run wrote it."""
+    """Return the error for a record that is not as its run wrote it, to which nothing may be added."""
     return Refused(
-        f"{folder} is not as the run wrote it: {wrong[0]}; `stend verify {folder}` tells all, a new run is the way on"
+        f"{folder} is not as the run wrote it: {wrong[0]}; `stend verify {folder}` lists all damage; start a new run"
     )
 
 
@@ -229,10 +215,10 @@ def _appender(folder: Path) -> RawIOBase:
 
 
 def _write(file: RawIOBase, line: bytes) -> None:
-    """All of it, unbuffered: what could not be written must not be tried again when the file is closed."""
+    """Write the whole line unbuffered, so that a failed write is not repeated when the file is closed."""
     while line:
         line = line[file.write(line) or 0 :]
 
 
 def _unwritable(folder: Path, error: OSError) -> StepFailed:
-    return StepFailed(f"{folder} cannot be written: {error.strerror}; mend that, then `stend resume {folder}`")
+    return StepFailed(f"{folder} cannot be written: {error.strerror}; fix that, then `stend resume {folder}`")

@@ -1,4 +1,4 @@
-"""The events of a run as its folder holds them: the first line, the numbered lines, and what is wrong with them."""
+"""Read the events of a run folder: the first line, the numbered lines, and what is wrong with them."""
 
 import json
 from collections.abc import Iterator
@@ -10,35 +10,38 @@ import msgspec
 
 from stend.base import limits, regular, untrusted
 from stend.base.errors import BadInput
-from stend.model.record import Event, Judged, Result, Run, Sample, SampleRow, Samples, Started
+from stend.model.events import Event, Judged, Result, Sample, Started
+from stend.model.record import Run
+from stend.model.samples import SampleRow, Samples
 from stend.store.chain import Chain
 
 FORMAT = 2
 READABLE = (1, FORMAT)
-"""Version 1 had no numbers, no chain and no digests; such a run is read, and goes on as it began."""
+"""Version 1 had no numbers, chain or digests. Such a run is read, and continues in version 1."""
 
 HEAD = {"format": "stend-events", "version": FORMAT}
 HEAD_BYTES = 1 << 16
 LINE_BYTES = 1 << 28
 
 SAMPLE = b'{"type":"sample",'
-"""How a line begins that holds one."""
+"""Start of a line that holds a sample."""
 AT_ONCE = 512
-"""So many of them are read together: more would gain nothing, and take room."""
+"""Number of samples decoded together. More would use more memory without being faster."""
 
 _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 _rows = msgspec.json.Decoder(list[SampleRow]).decode
 
 
 def events_of(folder: Path) -> Path:
-    """The file of a run's events."""
+    """Return the path of a run's events."""
     return folder / "events.jsonl"
 
 
 class Record:
-    """The events of a run, read in order and in level memory; iterated again, it goes on with what came since.
+    """The events of a run, read in order in constant memory. A second iteration continues with newer events.
 
-    `wrong` gathers which lines are not as they were written; `torn_bytes` is what a crash left of a last line.
+    `wrong` lists lines that are not as they were written. `torn_bytes` is the length of an incomplete last line after a
+    crash.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,7 +55,7 @@ class Record:
         return map(self._event, self.lines())
 
     def into(self, run: Run) -> None:
-        """Add them to a run; samples, as nearly all are, by a way that makes no events of them."""
+        """Add the events to a run. Samples, which are nearly all events, are added without making event objects."""
         samples: list[bytes] = []
         for line in self.lines():
             if line.startswith(SAMPLE) and self.places.known:
@@ -65,25 +68,25 @@ class Record:
         self._take(samples, run, self.lines_read)
 
     def _take(self, samples: list[bytes], run: Run, last: int) -> None:
-        """Add samples, the last of which is in that line of the file, and leave the list empty."""
+        """Add samples, the last of which is in line `last` of the file, and clear the list."""
         if samples and not _taken(samples, run.samples):
             for number, line in enumerate(samples, last - len(samples) + 1):
                 run.add(self._event(line, number))
         samples.clear()
 
     def _event(self, line: bytes, number: int = 0) -> Event:
-        """The event in that line, or in the one that was read last."""
+        """Return the event in a line, by default the line that was read last."""
         try:
             return self.places.holding(_decoder.decode(line))
         except untrusted.BROKEN as error:
             number = number or self.lines_read
             raise BadInput(
                 f"{events_of(self.folder)}, line {number}, is not an event: {untrusted.sentence(error)}; "
-                f"`stend verify {self.folder}` tells what the folder is worth"
+                f"`stend verify {self.folder}` checks the folder"
             ) from error
 
     def lines(self) -> Iterator[bytes]:
-        """The events as JSON, without their numbers."""
+        """Yield the events as JSON, without their numbers."""
         with regular.reader(events_of(self.folder)) as file:
             file.seek(self.whole_bytes)
             for line in iter(partial(file.readline, LINE_BYTES), b""):
@@ -112,12 +115,12 @@ class Record:
 
     @property
     def seal(self) -> str:
-        """Number and hash of the last line read: by it a report knows of which record it was made."""
+        """Return number and hash of the last line read, by which a report identifies its record."""
         return f"{self.chain.number}-{self.chain.hash.hex()}" if self.chain else ""
 
 
 def _taken(lines: list[bytes], samples: Samples) -> bool:
-    """Whether all lines were taken for samples as any stend writes them; of others nothing is said here."""
+    """Add lines as samples if all are samples as stend writes them. Return False, and add nothing, otherwise."""
     try:
         rows = _rows(b"[%b]" % b",".join(lines))
     except untrusted.BROKEN:
@@ -128,13 +131,13 @@ def _taken(lines: list[bytes], samples: Samples) -> bool:
 
 
 class Places:
-    """The phases that a run's plan has: nothing can have happened in any other, nor before a plan was there."""
+    """Phases of a run's plan. No event may come before a plan or from any other phase."""
 
     def __init__(self) -> None:
         self.known: set[tuple[str, str]] = set()
 
     def holding(self, event: Event) -> Event:
-        """The event, if it can have happened; ValueError otherwise."""
+        """Return the event if it fits the plan. Raise ValueError otherwise."""
         if type(event) is Sample and self.known:
             return event
         where = None
@@ -147,7 +150,7 @@ class Places:
             case Result() | Judged():
                 where = event.where
         if not self.known or (where and (where.test, where.phase) not in self.known):
-            raise ValueError("what it tells of is not in the plan")
+            raise ValueError("its phase is not in the plan")
         return event
 
 
@@ -167,6 +170,6 @@ def _head(folder: Path) -> dict[str, Any]:
         raise BadInput(f"{events_of(folder)} is not a stend event file")
     if head.get("version") not in READABLE:
         raise BadInput(
-            f"{folder} is of format {head.get('version')!r}; this stend reads {FORMAT}: use the stend it names"
+            f"{folder} has format {head.get('version')!r}; this stend reads up to {FORMAT}: use a newer stend"
         )
     return head

@@ -1,4 +1,4 @@
-"""Which reports lie in a run folder, and of which record each was made: `reports.json`."""
+"""Keep in `reports.json` which reports a run folder has, and from which record each was made."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ MADE = "reports.json"
 
 
 class Made(msgspec.Struct, frozen=True):
-    """A report's digest, the stend that wrote it, and the seals of the records it was made of (see `store`)."""
+    """Digest of a report, the version of stend that wrote it, and the seals of its records (see `store`)."""
 
     digest: str = ""
     stend: str = ""
@@ -22,12 +22,12 @@ class Made(msgspec.Struct, frozen=True):
 
 
 def current(folder: Path, run: Run, name: str = "report.html") -> bool:
-    """Whether a report lies in a run folder and was made of the record as it is now."""
+    """Return True if a run folder has a report that was made from the record as it is now."""
     return (folder / name).exists() and kept(folder).get(name, Made()).seals == [run.seal]
 
 
 def kept(folder: Path) -> dict[str, Made]:
-    """What is known of the reports that were written into a run folder, by their file names; {} if nothing."""
+    """Return the entries of reports in a run folder by file name; {} if none can be read."""
     try:
         return msgspec.json.decode(regular.read(folder / MADE), type=dict[str, Made])
     except (OSError, ValueError, msgspec.DecodeError):
@@ -35,6 +35,6 @@ def kept(folder: Path) -> dict[str, Made]:
 
 
 def remember(into: Path, paths: Sequence[Path], seals: list[str]) -> None:
-    """Add reports that were written below a run folder, made of records with these seals."""
+    """Add entries for reports that were written below a run folder, from records with these seals."""
     made = {str(p.relative_to(into)): Made(digest_of(p), __version__, seals) for p in paths}
     atomic.write(into / MADE, msgspec.json.format(msgspec.json.encode(kept(into) | made), indent=1) + b"\n")

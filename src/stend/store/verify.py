@@ -1,7 +1,7 @@
-"""What a run folder is worth: whether it is as its run wrote it, piece by piece.
+"""Verify a run folder piece by piece: is it as its run wrote it?
 
-It guards against accidents and hasty hands: crashes, copies, editors, disks. Who computes every hash anew is not
-caught, except by fio's own words in raw/, which must come to the same counts.
+The check detects accidents and careless edits: crashes, copies, editors, disks. It does not detect deliberate changes
+with recomputed hashes, except where fio's output in raw/ must match the counts.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,14 @@ from stend.base import regular
 from stend.base.errors import BadInput
 from stend.engines import _fio_json as fio
 from stend.model.definition import Hold
-from stend.model.record import Result, Run, Source, Tally
+from stend.model.events import Source
+from stend.model.record import Run
+from stend.model.tally import Tally
 from stend.store import reports
 from stend.store.journal import Record
 
 MOST = 5
-"""So many wrong things of one piece are told."""
+"""Number of defects that are listed per piece."""
 
 
 Pair = tuple[Tally, Tally]
@@ -28,8 +30,8 @@ Sums = tuple[tuple[int, int], tuple[int, int]]
 NOTHING: Pair = (Tally(), Tally())
 
 
-class Told(NamedTuple):
-    """What is to be said of one piece of a folder."""
+class Check(NamedTuple):
+    """Result of the check of one piece of a folder."""
 
     piece: str
     words: str
@@ -37,12 +39,12 @@ class Told(NamedTuple):
 
 
 class Folder:
-    """A run folder, its events read once."""
+    """A run folder whose events were read once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.record, self.run, self.broken = folder, Record(folder), Run(), ""
         made = reports.kept(folder).values()
-        wanted, self.seals = {seal for one in made for seal in one.seals}, set[str]()
+        wanted, self.seals = {seal for report in made for seal in report.seals}, set[str]()
         try:
             for event in self.record:
                 self.run.add(event)
@@ -51,8 +53,8 @@ class Folder:
         except BadInput as error:
             self.broken = str(error).partition(";")[0].partition(", ")[2]
 
-    def told(self) -> Iterator[Told]:
-        """Each piece in turn."""
+    def checks(self) -> Iterator[Check]:
+        """Yield the check of each piece in turn."""
         yield self.events()
         for name in ("manifest", "host"):
             yield self.beside(name)
@@ -64,54 +66,55 @@ class Folder:
                 yield self.raw()
         yield from self.reports()
 
-    def events(self) -> Told:
-        """The lines, their numbers and their chain."""
+    def events(self) -> Check:
+        """Check the lines, their numbers and their chain."""
         record = self.record
         count = max(record.lines_read - 1, 0)
         if wrong := [*record.wrong, *([self.broken] if self.broken else [])]:
-            return Told("events", _some(wrong), sound=False)
-        chained = "numbered and chained" if record.chain else "of format 1, without a chain that would tell changes"
+            return Check("events", _some(wrong), sound=False)
+        chained = "numbered and chained" if record.chain else "of format 1, without a hash chain to detect changes"
         torn = f"; a torn end of {record.torn_bytes} bytes, as a crash leaves it" if record.torn_bytes else ""
-        return Told("events", f"{count}, {chained}{torn}")
+        return Check("events", f"{count}, {chained}{torn}")
 
-    def beside(self, name: str) -> Told:
-        """A file that the first line knows by its hash."""
+    def beside(self, name: str) -> Check:
+        """Check a file whose hash is in the first line."""
         file = {"manifest": "manifest.toml", "host": "host.json"}[name]
         try:
             data = regular.read(self.folder / file)
         except OSError as error:
-            return Told(file, f"cannot be read: {error.strerror}", sound=False)
+            return Check(file, f"cannot be read: {error.strerror}", sound=False)
         written = self.record.head.get(name)
         if written is None:
-            return Told(file, "there; nobody can say whether it was changed")
+            return Check(file, "present; it has no hash to detect changes")
         same = written == store.digest(data)
-        return Told(file, "as written" if same else "was changed since the run began", sound=same)
+        return Check(file, "as written" if same else "was changed since the run began", sound=same)
 
-    def results(self) -> Iterator[Told]:
-        """Each step is told once."""
+    def results(self) -> Iterator[Check]:
+        """Check that each step is recorded once."""
         places = [(r.where.test, r.where.phase, r.where.round, r.index) for r in self.run.results]
         doubled = len(places) - len(set(places))
-        words = f"{doubled} of {len(places)} are told twice" if doubled else f"{len(places)}, each told once"
-        yield Told("results", words, sound=not doubled)
+        words = f"{doubled} of {len(places)} are recorded twice" if doubled else f"{len(places)}, each recorded once"
+        yield Check("results", words, sound=not doubled)
 
-    def original(self, source: Source) -> Told:
-        """The files that a run was imported from, by their SHA-256."""
+    def original(self, source: Source) -> Check:
+        """Check the original files of an imported run by their SHA-256."""
         wrong = list[str]()
-        for name, told in source.files:
+        for name, digest in source.files:
             try:
-                same = regular.digest(self.folder / "raw" / name) == told
+                same = regular.digest(self.folder / "raw" / name) == digest
             except (OSError, ValueError) as error:
                 wrong.append(f"{name}: {getattr(error, 'strerror', None) or error}")
                 continue
             if not same:
                 wrong.append(f"{name} is not what was imported")
         words = f"{len(source.files)} of {source.name}, as imported"
-        return Told("raw/", _some(wrong) if wrong else words, sound=not wrong)
+        return Check("raw/", _some(wrong) if wrong else words, sound=not wrong)
 
-    def raw(self) -> Told:
-        """fio's own words come to the results' counts; those after wrong ones of the same load cannot be judged.
+    def raw(self) -> Check:
+        """Check that fio's output matches the counts of the results.
 
-        Of traces and streams, which we send ourselves, there are no such words.
+        Output after a mismatch of the same load cannot be checked, because totals are cumulative. Traces and streams
+        have no output of fio, because stend sends their IO.
         """
         wrong, seed, held = list[str](), -1, 0
         base: Pair | None = NOTHING
@@ -124,33 +127,34 @@ class Folder:
                 wrong.append(f"{store.raw_name(result)}: {getattr(error, 'strerror', None) or error}")
                 base = None
                 continue
-            same = base is None or sums == _counted(result)
+            read, write = result.counts.read, result.counts.write
+            same = base is None or sums == ((read.ios, read.bytes), (write.ios, write.bytes))
             base = last if same else None
             if not same:
                 wrong.append(f"{store.raw_name(result)} does not come to the result's counts")
         unnamed = len(list((self.folder / "raw").glob("unfinished-*")))
         cut = f"; {unnamed} of steps that were cut off" if unnamed else ""
-        return Told("raw/", _some(wrong) if wrong else f"{held} come to the results' counts{cut}", sound=not wrong)
+        return Check("raw/", _some(wrong) if wrong else f"{held} come to the results' counts{cut}", sound=not wrong)
 
-    def reports(self) -> Iterator[Told]:
-        """Each report that was written here, against itself and the record."""
+    def reports(self) -> Iterator[Check]:
+        """Check each report in the folder against its digest and the record."""
         for name, made in reports.kept(self.folder).items():
             try:
                 same = store.digest_of(self.folder / name) == made.digest
             except FileNotFoundError:
-                yield Told(name, "was taken away")
+                yield Check(name, "was taken away")
                 continue
             except OSError as error:
-                yield Told(name, f"cannot be read: {error.strerror}", sound=False)
+                yield Check(name, f"cannot be read: {error.strerror}", sound=False)
                 continue
             if not same:
-                yield Told(name, "was changed after stend wrote it; `stend report` makes it again", sound=False)
+                yield Check(name, "was changed after stend wrote it; `stend report` makes it again", sound=False)
             elif self.record.seal not in made.seals:
                 older = self.seals & set(made.seals) or not self.record.chain
                 words = "older than the record" if older else "of another record"
-                yield Told(name, f"{words}; `stend report` makes it again", sound=bool(older))
+                yield Check(name, f"{words}; `stend report` makes it again", sound=bool(older))
             else:
-                yield Told(name, "made of this record")
+                yield Check(name, "made of this record")
 
 
 def _some(wrong: list[str]) -> str:
@@ -159,7 +163,7 @@ def _some(wrong: list[str]) -> str:
 
 
 def _documents(path: Path) -> Iterator[fio.Document | None]:
-    """What is in a file of fio's words, None where another process goes on."""
+    """Yield the documents in a file of fio's output, and None where another fio process continues."""
     cutter = fio.Cutter()
     with regular.reader(path) as packed, zstandard.open(packed, "rb") as file:
         while data := file.read(1 << 20):
@@ -171,9 +175,9 @@ def _documents(path: Path) -> Iterator[fio.Document | None]:
 
 
 def _grown(documents: Iterator[fio.Document | None], base: Pair) -> tuple[Pair, Sums]:
-    """The last totals, and the (IOs, bytes) of reads and of writes since `base`; a new process begins at 0.
+    """Return the last totals, and the (IOs, bytes) of reads and of writes since `base`; a new process starts at 0.
 
-    Older folders do not tell where one begins, but mostly its first totals are less than the last ones before it.
+    Older folders do not mark where a process starts. Mostly its first totals are less than the last ones before it.
     """
     sums = [[0, 0], [0, 0]]
     for document in documents:
@@ -189,8 +193,3 @@ def _grown(documents: Iterator[fio.Document | None], base: Pair) -> tuple[Pair, 
         base = now
     (reads, writes) = sums
     return base, ((reads[0], reads[1]), (writes[0], writes[1]))
-
-
-def _counted(result: Result) -> Sums:
-    read, write = result.counts.read, result.counts.write
-    return (read.ios, read.bytes), (write.ios, write.bytes)

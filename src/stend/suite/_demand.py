@@ -6,8 +6,9 @@ one implementation, whose comments cite the clause.
 
 from collections.abc import Callable
 
+from stend.model.counts import Counts
 from stend.model.definition import Hold, Phase, PlannedTest, Profile, Steady, Step, Workload
-from stend.model.record import Counts, Run
+from stend.model.record import Run
 from stend.model.workload import writing
 from stend.suite._clauses import half_hourly, purged
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.errors import BadInput
-from stend.model.record import Tally
 from stend.model.stats import BINS
+from stend.model.tally import Tally
 from stend.trace import steps
 from stend.trace.folding import Folding
 from stend.trace.form import READ, UNKNOWN, WRITE, About, Batch, Trace

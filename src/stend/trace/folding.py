@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stend.model.record import Tally
 from stend.model.stats import BINS
+from stend.model.tally import Tally
 from stend.trace._fold import (
     ANSWERED,
     BUSY,

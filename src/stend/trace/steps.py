@@ -16,7 +16,7 @@ import zstandard
 from stend.base import limits, untrusted
 from stend.base.errors import BadInput
 from stend.base.units import block_label
-from stend.model.record import Tally
+from stend.model.tally import Tally
 from stend.trace.form import DISCARD, OPS, READ, WRITE, About
 from stend.trace.sound import LARGEST, LONGEST
 

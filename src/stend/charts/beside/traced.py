@@ -9,7 +9,7 @@ from stend.charts.parts.marks import thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings.look.replayed import replayed
 from stend.model.definition import PlannedTest
-from stend.model.record import Tally
+from stend.model.tally import Tally
 from stend.words import Language
 
 WAYS = ("read", "write")

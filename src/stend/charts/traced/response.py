@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from stend.charts.parts import BLUE, RED, Drawing, Row, axis, series_scale
 from stend.charts.parts.vega import Chart
 from stend.charts.traced.named import operation
-from stend.model.record import Tally
 from stend.model.stats import bin_edges_ns
+from stend.model.tally import Tally
 from stend.trace.described import Described
 from stend.trace.form import READ, WRITE
 from stend.words import Language

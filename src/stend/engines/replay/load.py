@@ -11,8 +11,8 @@ from stend.engines._fio_load import busy_cpu_s
 from stend.engines.replay import memory as m
 from stend.engines.replay.process import Sender
 from stend.engines.simulated import tally
+from stend.model.counts import Counts
 from stend.model.pace import Pace
-from stend.model.record import Counts
 
 NS = 1e-9
 POLL_S = 0.002

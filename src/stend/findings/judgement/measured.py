@@ -9,7 +9,8 @@ from stend.findings import Finding, look
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.saturated import saturated
-from stend.model.record import Run, added
+from stend.model.counts import added
+from stend.model.record import Run
 
 SATURATION = "write-saturation"
 LARGE = 64 * KiB

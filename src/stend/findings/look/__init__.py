@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from stend.findings.look.once import once
+from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Idle, Phase, PlannedTest, Steady, Workload
-from stend.model.record import Counts, Judged, Result, Run, added
+from stend.model.events import Judged, Result
+from stend.model.record import Run
 from stend.model.stats import percentile_s
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")

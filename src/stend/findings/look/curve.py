@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stend.model.record import Counts
+from stend.model.counts import Counts
 
 BLOCKS = (40, 20, 10)
 """Number of stretches that a course is cut into, fewer if it is noisy: bursts shorter than one are part of its

@@ -11,9 +11,12 @@ from typing import Any, Literal, NamedTuple
 from stend.findings import look
 from stend.findings.look.once import once
 from stend.model import headroom
+from stend.model.counts import Counts, added
 from stend.model.definition import Hold, Phase, PlannedTest, Workload
-from stend.model.record import Counts, Result, Run, Tally, Told, added
+from stend.model.events import Result, ToolFigures
+from stend.model.record import Run
 from stend.model.stats import percentiles_s
+from stend.model.tally import Tally
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
 """In order: purged and not filled; preconditioned; in the measurement window; at the end of a saturation; after rests;
@@ -108,7 +111,7 @@ class Figures(NamedTuple):
     steady: bool | None
     seconds: float
     tally: Tally
-    reported: Told | None = None
+    reported: ToolFigures | None = None
     headroom: float | None = None
 
     @property
@@ -208,10 +211,10 @@ def _rows(run: Run, place: tuple[Any, ...], counts: Counts) -> Iterator[Figures]
         )
 
 
-def _reported(run: Run, test: str, phase: str, load: Workload) -> Told | None:
+def _reported(run: Run, test: str, phase: str, load: Workload) -> ToolFigures | None:
     """Return the figures that another tool reported of a load; values of several records cannot be merged."""
     reports = [r.told for r in run.of(test, phase) if isinstance(r.step, Hold) and r.step.workload == load and r.told]
-    return reports[0] if len(reports) == 1 else Told(unknown=reports[0].unknown) if reports else None
+    return reports[0] if len(reports) == 1 else ToolFigures(unknown=reports[0].unknown) if reports else None
 
 
 def _of_test(run: Run, test: PlannedTest) -> Iterator[Figures]:
@@ -260,7 +263,7 @@ def _saturation(run: Run, test: PlannedTest, phase: Phase) -> Iterator[Figures]:
 
 def _headroom(run: Run, test: PlannedTest) -> Iterator[Figures]:
     """Yield the trace at the fastest speed that held; nothing if none held."""
-    held = headroom.told(headroom.passes(run, test)).held
+    held = headroom.evaluate(headroom.passes(run, test)).held
     for row in listed(run, test.name, headroom.PHASE):
         replay = row.workload.replay
         if held and replay and replay.speed == held.speed and row.direction == "both":

@@ -7,7 +7,8 @@ from typing import Any
 from stend.findings.look import Record
 from stend.findings.look.moments import Moment, began, ended, looks
 from stend.findings.look.once import once
-from stend.model.record import Run, Telemetry
+from stend.model.events import Telemetry
+from stend.model.record import Run
 from stend.runner.telemetry import slowed
 
 COLDEST_C, HOTTEST_C = -40.0, 150.0

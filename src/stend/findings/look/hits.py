@@ -3,8 +3,10 @@
 from typing import NamedTuple
 
 from stend.findings import look
-from stend.model.record import Counts, Run, Tally
+from stend.model.counts import Counts
+from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, percentile_s
+from stend.model.tally import Tally
 
 MISS = 0.3
 """A read faster than this share of the tenth percentile of cold reads came from the cache."""

@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from stend.findings.look import Record
 from stend.findings.look.once import once
-from stend.model.record import Note, Position, Result, Run, Telemetry
+from stend.model.events import Note, Position, Result, Telemetry
+from stend.model.record import Run
 
 Moment = tuple[int, float]
 Event = TypeVar("Event", Note, Telemetry)

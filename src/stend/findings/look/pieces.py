@@ -8,7 +8,10 @@ import numpy.typing as npt
 
 from stend.findings import look
 from stend.findings.look.once import once
-from stend.model.record import COLUMNS, Counts, Run, Sample, Samples
+from stend.model.counts import Counts
+from stend.model.events import Sample
+from stend.model.record import Run
+from stend.model.samples import COLUMNS, Samples
 from stend.model.tally import Tally
 
 Array = npt.NDArray[np.float64]
@@ -22,7 +25,7 @@ GROWS = 0.02
 
 @once
 def seconds(run: Run, test: str, phase: str) -> Array:
-    """Return the samples of a phase as a table (`record.COLUMNS`), about one per second; else its records."""
+    """Return the samples of a phase as a table (`samples.COLUMNS`), about one per second; else its records."""
     records = look.records(run, test, phase)
     every = [run.tabled(record.result) for record in records]
     sampled = np.concatenate(every) if every else np.empty((0, len(COLUMNS)))

@@ -3,8 +3,9 @@
 from stend.findings import look
 from stend.model.definition import PlannedTest
 from stend.model.pace import Pace
-from stend.model.record import Run, Tally
+from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, percentile_s
+from stend.model.tally import Tally
 
 
 def replayed(run: Run, test: PlannedTest) -> tuple[Pace, tuple[Tally, Tally]]:

@@ -11,8 +11,9 @@ import msgspec
 from stend import findings
 from stend.base.units import GiB, KiB, MiB
 from stend.findings import Finding, look
+from stend.model.counts import Counts, added
 from stend.model.definition import Workload
-from stend.model.record import Counts, Run, added
+from stend.model.record import Run
 from stend.planning import plan
 
 WINDOW, END = 4, 30

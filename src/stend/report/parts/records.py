@@ -6,8 +6,9 @@ from typing import Any
 from stend.findings.look.figures import PERCENTS, Direction, of_record
 from stend.findings.look.replayed import lateness_s
 from stend.model.definition import Hold
+from stend.model.events import Result
 from stend.model.pace import Pace
-from stend.model.record import Result, Run
+from stend.model.record import Run
 from stend.model.tally import NS
 from stend.model.workload import Replay
 
@@ -71,7 +72,7 @@ def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
     if pace is None:
         return row
     row |= {"sent_ios": pace.sent}
-    if pace.bins_told and replay.timed:
+    if pace.lateness_measured and replay.timed:
         waits = {
             f"late_{name.replace('.', '_')}_s": lateness_s(pace, PERCENTS[name]) for name in ("p50", "p99", "p99.9")
         }

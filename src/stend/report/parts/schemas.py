@@ -4,7 +4,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from stend.model.record import Event
+from stend.model.events import Event
 from stend.report.parts.records import COLUMNS
 from stend.store.journal import HEAD
 

@@ -6,7 +6,8 @@ from stend.base.units import block_label
 from stend.findings import look
 from stend.findings.look.figures import Figures, loads, together
 from stend.model.definition import Phase, PlannedTest
-from stend.model.record import Judged, Run, Verdict
+from stend.model.events import Judged, Verdict
+from stend.model.record import Run
 from stend.report.parts import Table
 from stend.words import Language
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from stend.charts.traced import pictures
 from stend.charts.traced.named import OPERATIONS, operation, stream
-from stend.model.record import Tally
 from stend.model.stats import percentile_s
+from stend.model.tally import Tally
 from stend.report.parts import Document, Section, Table, written
 from stend.report.parts.traced_plain import PERCENTILES, plain
 from stend.trace.described import Described, Places, streams

@@ -6,8 +6,8 @@ import msgspec
 
 from stend.base.version import __version__
 from stend.charts.traced.named import OPERATIONS
-from stend.model.record import Tally
 from stend.model.stats import percentile_s
+from stend.model.tally import Tally
 from stend.trace.described import Described, Places
 from stend.trace.form import READ, WRITE
 from stend.trace.steps import Part, Step, answered

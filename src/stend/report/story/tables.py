@@ -73,7 +73,7 @@ def headroom_table(sides: Sequence[Side], words: Language) -> Table | None:
     """Return how many times as fast the trace can run on each drive that searched for it under the same limit."""
     rows = []
     for side in comparable(sides):
-        held, failed, _ = headroom.told(passes(side))
+        held, failed, _ = headroom.evaluate(passes(side))
         cells = [
             (words.show(tried.speed, "times"), words.show(tried.waited_s, "lat")) if tried else ("–", "–")
             for tried in (held, failed)

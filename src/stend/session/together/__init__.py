@@ -1,1 +1,1 @@
-"""Several drives of one host, each in its own run: what they share, who waits for whom, who disturbs whom."""
+"""Run several drives of a host at once: shared paths, turns and mutual disturbance."""

@@ -1,4 +1,4 @@
-"""Runs that belong together: which there are to be, how they keep out of each other's way, which are left."""
+"""Runs of several drives that belong together: the members, how they avoid disturbance, which remain."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from stend.session.series import FINISHED, ended
 from stend.session.together import roll
 from stend.store import writer
 
-WORD = "together.toml"
+FILE = "together.toml"
 NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$"
 
 
 class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One drive's run. Those of one `lane` run one after another; `told` are sentences for its notes.
+    """The run of one drive. Runs of one `lane` run one after another. The sentences are notes for its record.
 
-    `disturbed` says that the first of them is of figures that the others moved by more than the limit.
+    `disturbed` is true if the first sentence states figures that the others moved by more than the limit.
     """
 
     name: Annotated[str, Meta(pattern=NAME)]
@@ -33,30 +33,35 @@ class Member(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """`barrier`: measured phases begin at one moment; `quiet`: a test with quiet steps runs while no other does."""
+    """Members of a group.
+
+    With `barrier`, measured phases begin at the same moment. With `quiet`, a test with quiet steps runs while no other
+    test does.
+    """
 
     members: Annotated[tuple[Member, ...], Meta(max_length=1000)]
     barrier: bool = False
     quiet: bool = False
 
     def left(self, folder: Path) -> Iterator["Left"]:
-        """Those that have not come to their end; what is left of one that never started is taken away."""
+        """Yield the members that have not finished. Folders of runs that never started are deleted."""
         for member in self.members:
-            own = folder / member.name
-            if pid := _running(own):
-                yield Left(member, own, begun=True, pid=pid)
+            place = folder / member.name
+            holder = writer.holder(place)
+            if holder.alive and holder.owner.pid:
+                yield Left(member, place, begun=True, pid=holder.owner.pid)
                 continue
-            how = ended(own)
-            if how in FINISHED:
+            outcome = ended(place)
+            if outcome in FINISHED:
                 continue
-            pid = roll.pid_of(folder, member.name)  # which may not have come to its first word in its folder
-            if how is None and own.exists() and not pid:
-                shutil.rmtree(own)
-            yield Left(member, own, begun=how is not None, pid=pid)
+            pid = roll.pid_of(folder, member.name)  # it may not have written to its folder yet
+            if outcome is None and place.exists() and not pid:
+                shutil.rmtree(place)
+            yield Left(member, place, begun=outcome is not None, pid=pid)
 
 
 class Left(NamedTuple):
-    """A member whose run is to be begun, or gone on with; `pid` is who is at it already."""
+    """A member whose run is to be started or continued; `pid` is the process that already runs it."""
 
     member: Member
     folder: Path
@@ -65,29 +70,24 @@ class Left(NamedTuple):
 
 
 def create(folder: Path, group: Group) -> None:
-    """Write the group into its folder; BadInput where another is there."""
-    if (folder / WORD).exists():
-        raise BadInput(f"{folder} has runs already; `stend resume {folder}` goes on with them")
+    """Write the group into its folder. Raise BadInput if there is one already."""
+    if (folder / FILE).exists():
+        raise BadInput(f"{folder} has runs already; `stend resume {folder}` continues them")
     folder.mkdir(parents=True, exist_ok=True)
-    atomic.write(folder / WORD, msgspec.toml.encode(_bare(group)))
+    atomic.write(folder / FILE, msgspec.toml.encode(_bare(group)))
 
 
 def load(folder: Path) -> Group:
-    """The group of a folder. BadInput where there is none, or it cannot be one."""
-    return untrusted.toml(untrusted.kept(folder / WORD, "the group"), Group, f"the group {folder / WORD}")
-
-
-def _running(folder: Path) -> int:
-    held = writer.holder(folder)
-    return held.owner.pid if held.alive else 0
+    """Load the group of a folder. Raise BadInput if it cannot be read or is not valid."""
+    return untrusted.toml(untrusted.kept(folder / FILE, "the group"), Group, f"the group {folder / FILE}")
 
 
 def _bare(group: Group) -> dict[str, object]:
-    """Without what is None, which TOML cannot tell, and without anybody's leave to destroy."""
-    told: dict[str, object] = msgspec.to_builtins(group)
+    """Return the group without None, which TOML cannot store, and without any permission to destroy data."""
+    fields: dict[str, object] = msgspec.to_builtins(group)
     members = []
     for member in group.members:
-        own = msgspec.to_builtins(msgspec.structs.replace(member.request, destroy=None, overwrite=()))
-        plain = {key: value for key, value in own.items() if value is not None}
+        request = msgspec.to_builtins(msgspec.structs.replace(member.request, destroy=None, overwrite=()))
+        plain = {key: value for key, value in request.items() if value is not None}
         members.append(msgspec.to_builtins(member) | {"request": plain})
-    return told | {"members": members}
+    return fields | {"members": members}

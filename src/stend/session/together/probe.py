@@ -1,15 +1,14 @@
-"""A drive's own process in a trial: `python -m stend.session.together.probe`, told a JSON line at a time.
+"""Process of a drive in a trial, `python -m stend.session.together.probe`, which reads and writes JSON lines.
 
-It reads {"target", "destroy", "keep_off", "interval_s", "overwrite"}, then {"hold": workload} or {} for none.
-It answers {"ready"}, {"t", "counts"} each interval, {"rests"}, and {"refused"} or {"failed"} at last. It ends with its
-input.
+It reads {"target", "destroy", "keep_off", "interval_s", "overwrite"}, then {"hold": workload}, or {} for no load. It
+writes {"ready"}, {"t", "counts"} each interval, {"rests"}, and finally {"refused"} or {"failed"}. It ends when its
+input ends.
 """
 
 import os
 import select
 import sys
 import time
-from typing import Any
 
 import msgspec
 
@@ -17,12 +16,12 @@ from stend import devices
 from stend.base.errors import Refused, StendError
 from stend.base.units import MiB
 from stend.engines.fio import FioEngine
+from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.record import Counts
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """Which drive, through the gate like every other."""
+class Setup(msgspec.Struct, frozen=True):
+    """The drive, which is opened through the gate, and the settings of the trial."""
 
     target: str
     destroy: str
@@ -32,13 +31,13 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Next(msgspec.Struct, frozen=True):
-    """What is to be held from now on; nothing at all without."""
+    """The workload to hold from now on; None for no load."""
 
     hold: Workload | None = None
 
 
-class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a probe says: `t` is the monotonic clock at the end of an interval."""
+class Report(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line that a probe writes; `t` is the monotonic clock at the end of an interval."""
 
     ready: bool = False
     rests: bool = False
@@ -49,35 +48,35 @@ class Heard(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def main() -> None:
-    """Until the input ends, or the drive fails."""
-    told = sys.stdin.buffer.readline()
+    """Serve until the input ends, or the drive fails."""
+    line = sys.stdin.buffer.readline()
     try:
-        _serve(msgspec.json.decode(told, type=Asked))
+        _serve(msgspec.json.decode(line, type=Setup))
     except Refused as error:
-        _say(Heard(refused=str(error)))
+        _send(Report(refused=str(error)))
     except StendError as error:
-        _say(Heard(failed=str(error)))
+        _send(Report(failed=str(error)))
 
 
-def _serve(asked: Asked) -> None:
-    device = devices.find(asked.target)
-    path = device.door.open(writes=True, destroy=asked.destroy, keep_off=(asked.keep_off,), overwrite=asked.overwrite)
-    engine = FioEngine(path, interval_s=asked.interval_s)
+def _serve(setup: Setup) -> None:
+    device = devices.find(setup.target)
+    path = device.door.open(writes=True, destroy=setup.destroy, keep_off=(setup.keep_off,), overwrite=setup.overwrite)
+    engine = FioEngine(path, interval_s=setup.interval_s)
     try:
-        _filled(engine, device.identity.capacity_bytes)
-        _say(Heard(ready=True))
+        _fill(engine, device.identity.capacity_bytes)
+        _send(Report(ready=True))
         while line := sys.stdin.buffer.readline():
             wanted = msgspec.json.decode(line, type=Next).hold
             if wanted:
                 _hold(engine, wanted)
-            _say(Heard(rests=True))
+            _send(Report(rests=True))
     finally:
         engine.close()
         device.door.close()
 
 
-def _filled(engine: FioEngine, room_bytes: int) -> None:
-    """What is to be read is there: nothing answers faster than blocks that were never written."""
+def _fill(engine: FioEngine, room_bytes: int) -> None:
+    """Write the blocks that are read later, because blocks that were never written are read too fast."""
     size = span(room_bytes)
     load = engine.start(
         Workload(random_pct=0, read_pct=0, block_bytes=MiB, depth=8, range_bytes=size), seed=1, limit_bytes=size
@@ -88,22 +87,22 @@ def _filled(engine: FioEngine, room_bytes: int) -> None:
 
 
 def span(room_bytes: int) -> int:
-    """The part of a drive that a trial works on."""
+    """Return the bytes of a drive that a trial uses."""
     return min(room_bytes, 1024 * MiB) // MiB * MiB
 
 
 def _hold(engine: FioEngine, workload: Workload) -> None:
-    """The load, told an interval at a time, until the next word."""
+    """Run the load and write its counts after each interval, until the next line of input."""
     load = engine.start(workload, seed=1)
     while not select.select([sys.stdin.fileno()], [], [], 0)[0]:
         counts = load.next()
         if counts:
-            _say(Heard(t=time.monotonic(), counts=counts))
+            _send(Report(t=time.monotonic(), counts=counts))
     load.stop()
 
 
-def _say(heard: Any) -> None:
-    os.write(sys.stdout.fileno(), msgspec.json.encode(heard) + b"\n")
+def _send(report: Report) -> None:
+    os.write(sys.stdout.fileno(), msgspec.json.encode(report) + b"\n")
 
 
 if __name__ == "__main__":

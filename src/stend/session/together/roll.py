@@ -1,4 +1,4 @@
-"""Who of a group is there: each member's word of its process, which others read."""
+"""Presence of the members of a group: each writes a file with its process, which the others read."""
 
 import os
 from pathlib import Path
@@ -8,51 +8,51 @@ import msgspec
 from stend.base import atomic, regular
 from stend.base.process import ticks
 
-WORDS, BEGINNER = ".together", ".all"
-"""Where members say how far they are; the name of whoever begins them all."""
+FOLDER, BEGINNER = ".together", ".all"
+"""Folder of the members' files; name of the process that starts all members."""
 
 
-class Word(msgspec.Struct, frozen=True):
-    """What a member last said: its process, and how many moments it has come to."""
+class State(msgspec.Struct, frozen=True):
+    """State of a member: its process, and how many common moments it has reached."""
 
     pid: int
     ticks: int
     moments: int = 0
 
 
-def say(folder: Path, name: str, moments: int = 0, pid: int = 0) -> None:
-    """Who the member of that name is; its own process where no other is told."""
-    regular.folder(folder / WORDS)
+def enter(folder: Path, name: str, moments: int = 0, pid: int = 0) -> None:
+    """Write the state of a member, by default with this process."""
+    regular.folder(folder / FOLDER)
     pid = pid or os.getpid()
-    atomic.write(place(folder, name), msgspec.json.encode(Word(pid, ticks(pid), moments)))
+    atomic.write(place(folder, name), msgspec.json.encode(State(pid, ticks(pid), moments)))
 
 
 def pid_of(folder: Path, name: str) -> int:
-    """The process of a member; 0 where it is not there."""
-    word = _told(folder, name)
-    return word.pid if word and word.ticks and ticks(word.pid) == word.ticks else 0
+    """Return the process of a member; 0 if it does not exist."""
+    state = _read(folder, name)
+    return state.pid if state and state.ticks and ticks(state.pid) == state.ticks else 0
 
 
 def lives(folder: Path, name: str) -> bool:
-    """Whether the process of a member is there."""
+    """Return True if the process of a member exists."""
     return bool(pid_of(folder, name))
 
 
 def coming(folder: Path, name: str, moments: int) -> bool:
-    """Whether a member is to come to that moment still: it lives, or whoever begins them all is to begin it."""
-    word = _told(folder, name)
-    if word is None:
+    """Return True if a member may still reach that moment: it exists, or the process that will start it does."""
+    state = _read(folder, name)
+    if state is None:
         return lives(folder, BEGINNER)
-    return lives(folder, name) and word.moments < moments
+    return lives(folder, name) and state.moments < moments
 
 
 def place(folder: Path, name: str) -> Path:
-    """The file of a member's word."""
-    return folder / WORDS / f"{name}.json"
+    """Return the path of a member's file."""
+    return folder / FOLDER / f"{name}.json"
 
 
-def _told(folder: Path, name: str) -> Word | None:
+def _read(folder: Path, name: str) -> State | None:
     try:
-        return msgspec.json.decode(regular.read(place(folder, name)), type=Word)
+        return msgspec.json.decode(regular.read(place(folder, name)), type=State)
     except (OSError, msgspec.MsgspecError):
         return None

@@ -1,4 +1,4 @@
-"""How far apart the measured phases of drives began that were to begin at one moment."""
+"""Measure how far apart the measured phases of drives began that should begin at the same moment."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from stend.session.together.turns import PREPARING
 
 
 def skews(runs: Sequence[Run]) -> dict[tuple[str, str], float]:
-    """Seconds between the first and the last beginning of each measured phase that two runs or more have, by place."""
+    """Return, by phase, the seconds between the first and the last beginning in two runs or more."""
     begins: dict[tuple[str, str], list[float]] = {}
     for run in runs:
         for place, began in beginnings(run).items():
@@ -16,12 +16,12 @@ def skews(runs: Sequence[Run]) -> dict[tuple[str, str], float]:
 
 
 def beginnings(run: Run) -> dict[tuple[str, str], float]:
-    """When the first load of each measured phase began, in Unix time; nothing of an interrupted or virtual run."""
+    """Return when the first load of each measured phase began, in Unix time; {} for interrupted or virtual runs."""
     if len(run.started) != 1 or run.plan.device.virtual:
         return {}
-    found: dict[tuple[str, str], float] = {}
+    first: dict[tuple[str, str], float] = {}
     for result in run.results:
         if not result.where.phase.startswith(PREPARING) and result.counts.seconds:
             began = run.started[0].at + result.t - result.counts.seconds
-            found.setdefault((result.where.test, result.where.phase), began)
-    return found
+            first.setdefault((result.where.test, result.where.phase), began)
+    return first

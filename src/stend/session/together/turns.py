@@ -1,7 +1,8 @@
-"""When a run among others may go on: locks of this host, which end with their process, and a moment agreed on.
+"""Coordinate runs of several drives: locks of this host, which end with their process, and common moments.
 
-A turn is asked for where a test purges, for nothing before that is disturbed by a wait; with a barrier, before a
-measured phase too. Nobody waits for one that is gone, nor longer than HUNG_S for others that say nothing at all.
+A run waits for its turn before a purge, because a wait disturbs nothing before that. With a barrier it also waits
+before a measured phase. No run waits for a process that has exited, nor longer than HUNG_S for others that write
+nothing.
 """
 
 import fcntl
@@ -15,33 +16,33 @@ from pathlib import Path
 from stend.base import regular
 from stend.base.errors import BadInput
 from stend.model.definition import Phase, Plan, PlannedTest, Purge
-from stend.model.record import NoteKind
+from stend.model.events import NoteKind
 from stend.runner.bench import Stopped
 from stend.runner.loop import Turn, at_once, quiet
 from stend.session.together import group, roll
 from stend.session.together.group import Group, Member
 from stend.store import journal
 
-Said = tuple[str, NoteKind]
-LOOK_S, HEARD_EVERY_S, HUNG_S = 0.05, 5.0, 1800.0
+Remark = tuple[str, NoteKind]
+LOOK_S, CHECK_EVERY_S, HUNG_S = 0.05, 5.0, 1800.0
 AHEAD_S = 0.5
-"""How long before it the common moment is agreed on."""
+"""Seconds from agreeing on a common moment to that moment."""
 PREPARING = ("purge", "precondition", "warm-up", "wait")
-"""How the names of phases begin that measure nothing."""
+"""Name prefixes of phases that measure nothing."""
 
 
 class Turns:
-    """A member's own side of it."""
+    """The turns of one member."""
 
-    def __init__(self, folder: Path, own: Group, member: Member, plan: Plan, stopping: Callable[[], bool]) -> None:
-        self.folder, self.group, self.member, self.stopping = folder, own, member, stopping
+    def __init__(self, folder: Path, group_: Group, member: Member, plan: Plan, stopping: Callable[[], bool]) -> None:
+        self.folder, self.group, self.member, self.stopping = folder, group_, member, stopping
         self.alone = alone(plan)
         self.lane, self.room, self.first, self.moments = Lock(), Lock(), True, 0
-        self.heard = 0.0
-        roll.say(folder, member.name)
+        self.checked = 0.0
+        roll.enter(folder, member.name)
 
-    def before(self, test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> Iterator[Said]:
-        """What must be said once this phase may begin; it returns when it may. Stopped when the end is asked for."""
+    def before(self, test: PlannedTest, phase: Phase, stop: Callable[[], object]) -> Iterator[Remark]:
+        """Wait until a phase may begin, and yield notes. Raise Stopped if the end of the run is requested."""
         first, self.first = self.first, False
         if first:
             kind: NoteKind = "interference" if self.member.disturbed else "beside"
@@ -55,22 +56,22 @@ class Turns:
             yield from self._moment(test)
 
     def close(self) -> None:
-        """Let the others go on."""
+        """Free the locks for the others."""
         self.room.free()
         self.lane.free()
 
-    def _turn(self, test: PlannedTest) -> Iterator[Said]:
+    def _turn(self, test: PlannedTest) -> Iterator[Remark]:
         began, patient = time.monotonic(), True
         self.room.free()
         if self.member.lane:
             patient = self._until(lambda: self.lane.take(f"lane-{self.member.lane}"))
         if self.group.quiet and patient:
-            with Lock() as door:  # whoever wants to be alone holds the door, so that no others come before
+            with Lock() as door:  # a test that must run alone holds this lock, so that no other test starts before it
                 patient = self._until(lambda: door.take("door"))
                 patient = patient and self._until(lambda: self.room.take("room", shared=not self.alone[test.name]))
         yield from self._waited(test, time.monotonic() - began, patient)
 
-    def _waited(self, test: PlannedTest, seconds: float, patient: bool) -> Iterator[Said]:
+    def _waited(self, test: PlannedTest, seconds: float, patient: bool) -> Iterator[Remark]:
         if not patient:
             yield (
                 f"{test.name} began without its turn: nothing was heard of the others for {HUNG_S:.0f} s",
@@ -79,17 +80,17 @@ class Turns:
         elif seconds > 1:
             yield f"{test.name} waited {seconds:.0f} s for its turn beside other drives", "beside"
 
-    def _moment(self, test: PlannedTest) -> Iterator[Said]:
-        """Wait until everybody who is to come has come this far, then for the moment that the first of us named."""
-        go = self.folder / roll.WORDS / f"go-{self.moments}"
+    def _moment(self, test: PlannedTest) -> Iterator[Remark]:
+        """Wait until all expected members have reached this moment, then until the time that the first one set."""
+        go = self.folder / roll.FOLDER / f"go-{self.moments}"
         began, late = time.monotonic(), go.exists()
-        roll.say(self.folder, self.member.name, self.moments)
+        roll.enter(self.folder, self.member.name, self.moments)
         patient = late or self._until(lambda: go.exists() or not self._awaited())
         with suppress(FileExistsError):
             _once(go, f"{time.monotonic() + AHEAD_S}")
         at = float(regular.read(go))
         while (left := at - time.monotonic()) > 0:
-            self._mind()
+            self._check_stop()
             time.sleep(min(left, LOOK_S))
         if late or not patient:
             yield f"{test.name} began at a moment of its own, not with the other drives", "interference"
@@ -98,28 +99,28 @@ class Turns:
             yield f"{test.name} began with the other drives after {waited:.1f} s, {behind_ms:.1f} ms late", "beside"
 
     def _awaited(self) -> list[str]:
-        """Those who are to come to this moment and have not yet."""
-        names = [one.name for one in self.group.members if one.name != self.member.name]
+        """Return the members that are expected at this moment and have not reached it."""
+        names = [member.name for member in self.group.members if member.name != self.member.name]
         return [name for name in names if roll.coming(self.folder, name, self.moments)]
 
-    def _until(self, true: Callable[[], bool]) -> bool:
-        """Until that is so, and True; False where all others have been silent for too long."""
-        while not true():
-            self._mind()
-            if time.monotonic() - self.heard > HEARD_EVERY_S:
+    def _until(self, condition: Callable[[], bool]) -> bool:
+        """Wait until the condition is true, and return True; False if all others have been silent for too long."""
+        while not condition():
+            self._check_stop()
+            if time.monotonic() - self.checked > CHECK_EVERY_S:
                 os.utime(roll.place(self.folder, self.member.name))
-                self.heard = time.monotonic()
+                self.checked = time.monotonic()
                 if self._silent():
                     return False
             time.sleep(LOOK_S)
         return True
 
     def _silent(self) -> bool:
-        names = (one.name for one in self.group.members if one.name != self.member.name)
+        names = (member.name for member in self.group.members if member.name != self.member.name)
         others = [name for name in names if roll.lives(self.folder, name)]
-        return bool(others) and all(_heard_s(self.folder, name) > HUNG_S for name in others)
+        return bool(others) and all(_silent_s(self.folder, name) > HUNG_S for name in others)
 
-    def _mind(self) -> None:
+    def _check_stop(self) -> None:
         if self.stopping():
             raise Stopped
 
@@ -137,7 +138,7 @@ class Lock:
         self.free()
 
     def take(self, name: str, *, shared: bool = False) -> bool:
-        """Whether it is ours now."""
+        """Try to lock, and return True on success."""
         if self.fd < 0:
             self.fd = regular.descriptor(runtime() / name, os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -147,55 +148,55 @@ class Lock:
         return True
 
     def free(self) -> None:
-        """Let go."""
+        """Free the lock."""
         if self.fd >= 0:
             os.close(self.fd)
         self.fd = -1
 
 
 def purges(phase: Phase) -> bool:
-    """Whether it begins with a purge: what was before is of no account then, and a wait disturbs nothing."""
+    """Return True if a phase begins with a purge, which resets the drive, so that a wait before it disturbs nothing."""
     return any(isinstance(step, Purge) for step in phase.round[:1])
 
 
 def alone(plan: Plan) -> dict[str, bool]:
-    """For each test whether a quiet step comes before the next turn, which is where a later test purges."""
-    found, coming = {}, False
+    """Return, per test, True if a quiet step comes before the next turn, which is where a later test purges."""
+    exclusive, coming = {}, False
     for test in reversed(plan.tests):
         coming = coming or any(quiet(step) for phase in test.phases for step in phase.round)
-        found[test.name] = coming
+        exclusive[test.name] = coming
         coming = coming and not purges(test.phases[0])
-    return found
+    return exclusive
 
 
 @contextmanager
 def taken(folder: Path, plan: Plan, stopping: Callable[[], bool]) -> Iterator[Turn]:
-    """What a run asks before its phases; of one that belongs to no group, nothing."""
+    """Yield the turn of a run, which it calls before its phases. A run without a group never waits."""
     top = folder.absolute().parent
-    own = group.load(top) if (top / group.WORD).exists() else None
-    member = next((one for one in own.members if one.name == folder.name), None) if own else None
-    if own is None or member is None:
+    whole = group.load(top) if (top / group.FILE).exists() else None
+    member = next((each for each in whole.members if each.name == folder.name), None) if whole else None
+    if whole is None or member is None:
         yield at_once
         return
-    with closing(Turns(top, own, member, plan, stopping)) as turns:
+    with closing(Turns(top, whole, member, plan, stopping)) as turns:
         yield turns.before
 
 
 def runtime() -> Path:
-    """Where the locks of this host are, for all of one user."""
+    """Return the folder of this host's locks, one per user."""
     home = "/run/stend" if os.geteuid() == 0 else f"{tempfile.gettempdir()}/stend-{os.geteuid()}"
-    own = os.environ.get("STEND_RUNTIME", "")
-    place = Path(own or home)
+    chosen = os.environ.get("STEND_RUNTIME", "")
+    place = Path(chosen or home)
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if place.is_symlink() and not own:
-        raise BadInput(f"{place} is a link, which another user may have made; name a folder by STEND_RUNTIME")
+    if place.is_symlink() and not chosen:
+        raise BadInput(f"{place} is a link, which another user may have made; set STEND_RUNTIME to a folder of yours")
     if place.stat().st_uid != os.geteuid():
-        raise BadInput(f"{place} belongs to another user; name a folder for locks by STEND_RUNTIME")
+        raise BadInput(f"{place} belongs to another user; set STEND_RUNTIME to a folder of yours")
     return place
 
 
-def _heard_s(folder: Path, name: str) -> float:
-    """How long ago a member wrote anything."""
+def _silent_s(folder: Path, name: str) -> float:
+    """Return the seconds since a member last wrote anything."""
     times = []
     for path in (roll.place(folder, name), journal.events_of(folder / name)):
         with suppress(OSError):
@@ -204,7 +205,7 @@ def _heard_s(folder: Path, name: str) -> float:
 
 
 def _once(path: Path, words: str) -> None:
-    """A file that is whole when it is there; FileExistsError where somebody was first."""
+    """Create a file with complete content. Raise FileExistsError if another process created it first."""
     part = path.with_name(f".{path.name}-{os.getpid()}")
     regular.create(part, words.encode())
     try:

@@ -1,0 +1,155 @@
+"""The seven events that a run records, and the data that they hold."""
+
+from typing import Any, Literal
+
+from stend.base import limits
+from stend.model.counts import Counts
+from stend.model.definition import Data, Plan, Step
+from stend.model.pace import Pace
+
+
+class Position(Data, frozen=True):
+    """A place in a plan: the round of a phase of a test. Rounds count from 1."""
+
+    test: str
+    phase: str
+    round: limits.Rounds
+
+
+class Source(Data, frozen=True):
+    """Origin of an imported run: the tool, the format, and the original files with their SHA-256.
+
+    `version` is the tool's version, "" if unknown. `unknown` names settings that the original does not state.
+    """
+
+    tool: str
+    format: str
+    files: tuple[tuple[str, str], ...]
+    version: str = ""
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the tool with its version: `fio 3.33`."""
+        return f"{self.tool} {self.version}".strip()
+
+
+class Started(Data, frozen=True, tag="started"):
+    """A run began, or continued after an interruption (`continues` is the place); `at` is Unix time.
+
+    `repetition` counts from 1 the repetitions of a place after the load died there, without an interruption of the run.
+    `fingerprint` identifies the drive and what was on it just before the first byte was written. `source` is set in
+    imported runs only.
+    """
+
+    at: limits.Seconds
+    version: str
+    plan: Plan
+    seed: limits.Count
+    continues: Position | None = None
+    repetition: limits.Count = 0
+    fingerprint: dict[str, str] = {}  # noqa: RUF012 msgspec copies an empty one
+    source: Source | None = None
+
+
+class Sample(Data, frozen=True, tag="sample", gc=False):
+    """About one second of load that ends `t` seconds after the run started, without bins."""
+
+    t: limits.Number
+    counts: Counts
+
+
+class ToolFigures(Data, frozen=True):
+    """Figures of a step as another tool reported them, in base units, by direction and quantity (`figures.QUANTITIES`).
+
+    They take precedence over figures derived from counts. `unknown` names parts of the workload that the tool does not
+    state.
+    """
+
+    both: dict[str, limits.Amount] = {}  # noqa: RUF012
+    read: dict[str, limits.Amount] = {}  # noqa: RUF012
+    write: dict[str, limits.Amount] = {}  # noqa: RUF012
+    unknown: tuple[str, ...] = ()
+
+
+class Result(Data, frozen=True, tag="result"):
+    """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
+
+    The figures of another tool are set in imported steps, `pace` in replayed ones.
+    """
+
+    where: Position
+    index: limits.Count
+    step: Step
+    t: limits.Number
+    counts: Counts = Counts()
+    gap_s: limits.Number = 0
+    seed: limits.Count = 0
+    said: str = ""
+    told: ToolFigures | None = None
+    pace: Pace | None = None
+
+
+class Verdict(Data, frozen=True):
+    """A tracked variable against a steady-state rule, with every item of the PTS verification table.
+
+    Values are in the quantity's base unit. `fit` is (slope per round, intercept) against the round number.
+    """
+
+    rule: str
+    label: str
+    quantity: str
+    rounds: tuple[limits.Rounds, ...]
+    values: tuple[limits.Number, ...]
+    average: limits.Number
+    excursion: limits.Number
+    excursion_allowed: limits.Number | None
+    slope_excursion: limits.Number
+    slope_excursion_allowed: limits.Number
+    fit: tuple[limits.Number, limits.Number]
+    correlation: limits.Number
+    steady: bool
+
+
+class Judged(Data, frozen=True, tag="judged"):
+    """The rules were checked after a round. `ended_by` names the rule that ended the phase, "" while it continues."""
+
+    where: Position
+    t: limits.Number
+    verdicts: tuple[Verdict, ...] = ()
+    steady: bool = False
+    ended_by: str = ""
+
+
+class Telemetry(Data, frozen=True, tag="telemetry"):
+    """Values that the drive reports between rounds: temperature, counters and others."""
+
+    t: limits.Number
+    values: dict[str, Any]
+
+
+NoteKind = Literal[
+    "remark", "doubt", "mismatch", "stall", "failure", "interruption", "repeat", "beside", "interference"
+]
+
+
+class Note(Data, frozen=True, tag="note"):
+    """A doubt or a remark that every report of this run shows."""
+
+    t: limits.Number
+    text: str
+    kind: NoteKind = "remark"
+
+
+Outcome = Literal["complete", "not steady", "stopped", "failed", "imported"]
+
+
+class Ended(Data, frozen=True, tag="ended"):
+    """The run is over and the drive was closed."""
+
+    t: limits.Number
+    outcome: Outcome
+    reason: str = ""
+
+
+Event = Started | Sample | Result | Judged | Telemetry | Note | Ended

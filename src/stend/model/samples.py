@@ -1,0 +1,102 @@
+"""The samples of a run in packed rows: a day has 86,400 of them, which take 10 MB."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from stend.base import limits
+from stend.model.counts import Counts, lasted
+from stend.model.definition import Data
+from stend.model.events import Sample
+from stend.model.packed import Rows
+from stend.model.tally import Tally
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_Row = tuple[
+    limits.Count,
+    limits.Count,
+    limits.Nanoseconds,
+    limits.Squares,
+    limits.Nanoseconds,
+    dict[limits.Bin, limits.Count],
+]
+
+
+SUMS = "qqddd"
+"""Kinds of the numbers of a tally before its bins, in the notation of `struct`."""
+
+
+class SampleRow(Data, frozen=True, tag="sample", gc=False):
+    """A Sample as it is written, with plain numbers, because a day has 86,400 samples to read."""
+
+    t: limits.Number
+    counts: tuple[limits.Seconds, limits.Number, _Row, _Row]
+
+
+def _counted(t: float, seconds: float, cpu_s: float, *sums: Any) -> tuple[float, Counts]:
+    """Return the end of a sample and its counts."""
+    return t, Counts(seconds, cpu_s, Tally(*sums[: len(SUMS)]), Tally(*sums[len(SUMS) :]))
+
+
+def _sample(row: Sequence[Any]) -> Sample:
+    t, counts = _counted(*row)
+    return Sample(t=t, counts=counts)
+
+
+COLUMNS = (
+    *("t", "seconds", "cpu_s"),
+    *(f"{way}_{name}" for way in ("read", "write") for name in ("ios", "bytes", "ns", "ns2", "max_ns")),
+)
+"""Columns of a sample's row: the end of the sample, then its counts."""
+
+
+class Samples(Sequence[Sample]):
+    """The samples of a run. Each Sample object is made when it is read, because a day has 86,400 of them."""
+
+    def __init__(self) -> None:
+        self.rows = Rows("dd" + SUMS * 2)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Sample: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Sample]: ...
+    def __getitem__(self, at: int | slice) -> Sample | list[Sample]:
+        if isinstance(at, slice):
+            many = range(*at.indices(len(self)))
+            rows = self.rows.rows(many.start, many.stop) if many.step == 1 else map(self.rows.row, many)
+            return [_sample(row) for row in rows]
+        return _sample(self.rows.row(range(len(self))[at]))
+
+    def counted(self, first: int, last: int) -> list[tuple[float, Counts]]:
+        """Return (end, counts) of the samples from `first` up to, not including, `last`."""
+        return [_counted(*row) for row in self.rows.rows(first, last)]
+
+    def table(self, first: int, last: int) -> "npt.NDArray[np.float64]":
+        """Return the samples from `first` up to `last` as an array, one row per sample with the columns `COLUMNS`."""
+        return self.rows.table(first, last)
+
+    def append(self, sample: Sample) -> None:
+        """Append one sample."""
+        counts = sample.counts
+        tallies = _sums(counts.read), _sums(counts.write)
+        self.take([SampleRow(t=sample.t, counts=(counts.seconds, counts.cpu_s, *tallies))])
+
+    def take(self, rows: Sequence[SampleRow]) -> None:
+        """Append many rows as they were read, without making events of them."""
+        packed, pack = [], self.rows.pack
+        for row in rows:
+            seconds, cpu_s, read, write = row.counts
+            reads, bytes_read, read_ns, read_ns2, read_max, _ = read  # faster by name than with a star
+            writes, written, write_ns, write_ns2, write_max, _ = write
+            sums = reads, bytes_read, read_ns, read_ns2, read_max, writes, written, write_ns, write_ns2, write_max
+            packed.append(pack(row.t, lasted(seconds), cpu_s, *sums))
+        self.rows.extend([row.t for row in rows], packed)
+
+
+def _sums(tally: Tally) -> _Row:
+    return tally.ios, tally.bytes, tally.latency_ns, tally.latency_ns2, tally.max_ns, {}
