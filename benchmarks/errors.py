@@ -20,11 +20,10 @@ from benchmarks.bench_overhead import ZRAM, target
 from stend.base.units import KiB
 from stend.devices import Device
 from stend.engines.fio import FioEngine
-from stend.findings.look.figures import PERCENTS
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Seconds, Workload
 from stend.model.stats import MIN_BEYOND, bin_index, percentile_s
-from stend.model.tally import NS, Tally
+from stend.model.tally import NS, PERCENTS, Tally
 from stend.runner.bench import Bench, Done
 
 RATE = 20_000

@@ -13,11 +13,12 @@ from hdrh.histogram import HdrHistogram
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from stend.findings.look import figures as source
-from stend.findings.look.figures import PERCENTS, Direction, of_record
+from stend.findings.look.figures import Direction, of_record
 from stend.model.definition import Hold
 from stend.model.events import Result
 from stend.model.record import Run
 from stend.model.stats import bin_edges_ns
+from stend.model.tally import PERCENTS
 from stend.report import csv as as_csv
 from stend.report import hdr, openmetrics, parquet
 from stend.report import json as as_json

@@ -5,6 +5,8 @@
 
 import msgspec
 
+from stend.model.tally import PERCENTS
+
 Text = str | None
 
 
@@ -63,7 +65,7 @@ LOAD = {
     "random_pct": "INTEGER", "read_pct": "INTEGER", "block_bytes": "BIGINT", "mix_id": "VARCHAR",
     "threads": "INTEGER", "depth": "INTEGER", "range_bytes": "BIGINT", "entropy_pct": "INTEGER",
 }  # fmt: skip
-WAITS = ("p50", "p99", "p999", "p9999", "p99999")
+WAITS = {name.replace(".", ""): name for name in PERCENTS}
 MEASURED = {
     "direction": "VARCHAR", "seconds": "DOUBLE", "ios": "BIGINT", "bytes": "BIGINT", "iops": "DOUBLE",
     "bytes_per_s": "DOUBLE", "mean_s": "DOUBLE", "sd_s": "DOUBLE", "max_s": "DOUBLE",

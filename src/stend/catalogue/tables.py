@@ -10,7 +10,7 @@ from stend import findings, store
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.catalogue.columns import LOAD, WAITS, About, Text
-from stend.findings.look.figures import DIRECTIONS, PERCENTS, Direction, figures, of_record
+from stend.findings.look.figures import DIRECTIONS, Direction, figures, of_record
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Workload
 from stend.model.record import Run
@@ -117,7 +117,7 @@ def _measured(tally: Tally, seconds: float, direction: str, values: Mapping[str,
         "bytes_per_s": "throughput",
         "mean_s": "mean",
         "max_s": "max",
-        **dict(zip(WAITS, PERCENTS, strict=True)),
+        **WAITS,
     }
     quantities = {column: values[quantity] for column, quantity in names.items()}
     return counts | quantities | {"sd_s": tally.deviation_s or None}

@@ -5,10 +5,11 @@ from typing import Any, get_type_hints
 
 from stend.base.units import MB, block_label, decimal, duration, latency, rate
 from stend.findings import look
-from stend.findings.look.figures import PERCENTS, Direction, Figures, derived, listed, of_record
+from stend.findings.look.figures import Direction, Figures, derived, listed, of_record
 from stend.model.definition import Hold, Identity, Idle, Seconds
 from stend.model.events import Result, Verdict
 from stend.model.record import Run
+from stend.model.tally import PERCENTS
 
 WAITS = ("mean", "max", *PERCENTS)
 WIDEST = 12

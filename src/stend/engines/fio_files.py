@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from stend.engines._fio_job import ALWAYS, content, kind, parts, stretch
 from stend.model.definition import Bytes, Hold, Idle, Seconds
+from stend.model.tally import PERCENTS
 
-SHARED = {"filename": "${TARGET}", "ioengine": "${ENGINE}", **ALWAYS, "percentile_list": "50:99:99.9:99.99:99.999"}
+PERCENTILES = ":".join(f"{percent:g}" for percent in PERCENTS.values())
+SHARED = {"filename": "${TARGET}", "ioengine": "${ENGINE}", **ALWAYS, "percentile_list": PERCENTILES}
 """Options of every job, without a seed, so that fio draws other offsets in every round."""
 
 LOG_MS = 60_000

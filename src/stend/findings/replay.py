@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from stend.findings import Finding, Sheet, look, side
-from stend.findings.look.figures import PERCENTS, derived
+from stend.findings.look.figures import derived
 from stend.findings.look.replayed import replayed
 from stend.model.definition import PlannedTest
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.stats import MIN_BEYOND
-from stend.model.tally import Tally
+from stend.model.tally import PERCENTS, Tally
 from stend.model.traced import Traced
 
 NAME = "replay"

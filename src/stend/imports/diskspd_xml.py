@@ -5,13 +5,12 @@ from xml.etree.ElementTree import Element
 
 from stend.base.errors import BadInput
 from stend.base.text import plain
-from stend.findings.look.figures import PERCENTS
 from stend.imports import numbers, xml
 from stend.imports.diskspd_text import BUFFERED, MS, Settings, lacks, reported, tally, workload
 from stend.imports.given import Given
 from stend.imports.taken import UNKNOWN, Load, Taken
 from stend.model.counts import Counts
-from stend.model.tally import Tally
+from stend.model.tally import PERCENTS, Tally
 
 TOOL = "diskspd"
 PROFILE_TARGET = "Profile/TimeSpans/TimeSpan/Targets/Target"

@@ -11,7 +11,6 @@ from stend.base.errors import BadInput
 from stend.base.text import plain
 from stend.base.units import KiB
 from stend.engines._fio_json import Cutter
-from stend.findings.look.figures import PERCENTS
 from stend.imports.given import Given
 from stend.imports.numbers import block, number, size, whole
 from stend.imports.taken import UNKNOWN, Load, Taken, carried
@@ -19,7 +18,7 @@ from stend.model.counts import Counts, added
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
 from stend.model.stats import bin_index
-from stend.model.tally import Tally
+from stend.model.tally import PERCENTS, Tally
 
 TOOL = "fio"
 NO_NUMBERS = re.compile(rb":\s*-?(?:nan|inf)\b", re.IGNORECASE)

@@ -3,12 +3,11 @@
 from typing import Any, NamedTuple
 
 from stend.base.errors import BadInput
-from stend.findings.look.figures import PERCENTS
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.model.events import ToolFigures
 from stend.model.stats import MIN_BEYOND
-from stend.model.tally import NS, Tally
+from stend.model.tally import NS, PERCENTS, Tally
 
 NOMINAL_S = 60.0
 """Seconds assumed for a load without a time; its rates stay as reported."""

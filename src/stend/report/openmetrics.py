@@ -10,9 +10,9 @@ from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.registry import Collector
 
 from stend.findings.look import figures
-from stend.findings.look.figures import PERCENTS, Figures
+from stend.findings.look.figures import Figures
 from stend.model.record import Run
-from stend.model.tally import NS
+from stend.model.tally import NS, PERCENTS
 
 FIGURES = {
     "stend_iops": ("gauge", "", "IOs per second."),

@@ -9,6 +9,7 @@ from stend.model.definition import Hold, Idle, Phase, PlannedTest, Steady, Workl
 from stend.model.events import Judged, Result
 from stend.model.record import Run
 from stend.model.stats import percentile_s
+from stend.model.tally import PERCENTS
 
 UNSTEADY = ("fresh", "slc-cache", "hot-range", "cold-warm", "idle-recovery")
 """Tests that measure states which do not last in service."""
@@ -16,7 +17,6 @@ END, FEWEST_LAST = 0.2, 5
 """The end of a saturation without a judged window: the last fifth of its records, at least five."""
 PEAK_S = 10.0
 """A peak must last this long if a record lasts longer than a minute."""
-PERCENTILES = (50.0, 99.0, 99.9, 99.99, 99.999)
 
 
 class Record(NamedTuple):
@@ -169,7 +169,7 @@ def samples(run: Run, record: Record) -> list[tuple[float, Counts]]:
 def percentiles(counts: Counts, direction: str = "both") -> dict[float, float | None]:
     """Return response times in seconds by percentile; None if the sample size is too small."""
     tally = getattr(counts, direction)
-    return {percent: percentile_s(tally, percent) for percent in PERCENTILES}
+    return {percent: percentile_s(tally, percent) for percent in PERCENTS.values()}
 
 
 def pauses(run: Run) -> list[float]:

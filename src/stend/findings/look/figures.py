@@ -16,7 +16,7 @@ from stend.model.definition import Hold, Phase, PlannedTest, Workload
 from stend.model.events import Result, ToolFigures
 from stend.model.record import Run
 from stend.model.stats import percentiles_s
-from stend.model.tally import Tally
+from stend.model.tally import PERCENTS, Tally
 
 State = Literal["fresh", "filled", "window", "saturated", "rested", "phase", "unknown"]
 """In order: purged and not filled; preconditioned; in the measurement window; at the end of a saturation; after rests;
@@ -50,7 +50,6 @@ class Quantity(NamedTuple):
     kind: Literal["rate", "mean", "tail"]
 
 
-PERCENTS = {"p50": 50.0, "p99": 99.0, "p99.9": 99.9, "p99.99": 99.99, "p99.999": 99.999}
 QUANTITIES: dict[str, Quantity] = {
     "iops": Quantity("1/s", True, "rate"),
     "throughput": Quantity("B/s", True, "rate"),

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from stend.base.units import KiB
-from stend.findings.look.figures import PERCENTS, Figures, answers, lasting
+from stend.findings.look.figures import Figures, answers, lasting
 from stend.model.definition import Workload
 from stend.model.record import Run
+from stend.model.tally import PERCENTS
 from stend.report.parts import Number
 from stend.words import Language
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.findings.look.figures import PERCENTS, Direction, of_record
+from stend.findings.look.figures import Direction, of_record
 from stend.findings.look.replayed import lateness_s
 from stend.model.definition import Hold
 from stend.model.events import Result
 from stend.model.pace import Pace
 from stend.model.record import Run
-from stend.model.tally import NS
+from stend.model.tally import NS, PERCENTS
 from stend.model.workload import Replay
 
 WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}

@@ -8,10 +8,11 @@ from stend.findings.look.figures import Figures, loads, together
 from stend.model.definition import Phase, PlannedTest
 from stend.model.events import Judged, Verdict
 from stend.model.record import Run
+from stend.model.tally import PERCENTS
 from stend.report.parts import Table
 from stend.words import Language
 
-TAIL = ("p99", "p99.9", "p99.99", "p99.999")
+TAIL = tuple(name for name, percent in PERCENTS.items() if percent > 50)
 MOST_ROWS = 60
 MANY = 4
 """With more judged phases than this there is one table for all."""
@@ -144,7 +145,7 @@ def workloads(run: Run, test: PlannedTest, words: Language) -> Iterator[Table]:
 
     Percentiles are shown as far as the sample size allows.
     """
-    keys = ("workload", "iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
+    keys = ("workload", "iops", "mbs", "mean", *TAIL, "max")
     head = tuple(words(f"column.{key}") for key in keys)
     merged = list(together(loads(run, test)))
     several = len({row.phase for row in merged}) > 1
