@@ -140,7 +140,7 @@ def test_each_shows_up_in_compare_with_its_limits(
     if name != "fio-3.33.json":
         assert main(["compare", str(place), "--", str(other)]) == 0
         said = capsys.readouterr().out
-        assert "nobody has shown a steady state" in said
+        assert "a steady state was not proven" in said
         assert "makes figures incomparable" in said or FORMATS[name] == "fio"
 
 
