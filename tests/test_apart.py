@@ -142,7 +142,7 @@ def test_hooks_are_tried_again_and_hold_nothing_up(tmp_path: Path, monkeypatch: 
     one = hooks.Hooks(str(tmp_path), wanted, said.append)
     course, began = Course(), time.monotonic()
     ended = Ended(t=1, outcome="complete")
-    one.hear(ended, course)
+    one.add(ended, course)
     assert time.monotonic() - began < PATIENCE_S
     one.close()
     server.shutdown()

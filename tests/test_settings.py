@@ -73,7 +73,7 @@ def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) 
         assert told.notes[-1] == "the drive's write cache was enabled and is disabled for this run"
         assert told.device.facts["write_cache"] == "enabled"
         assert told.device.facts["write_cache_set"] == "disabled"
-        assert not LATIN.search(Language("ru").told(told.notes[-1]))
+        assert not LATIN.search(Language("ru").translated(told.notes[-1]))
     assert drive.cache() == "enabled"
     assert record(tmp_path)["restored"] is True
 
@@ -196,7 +196,7 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
     drive.door.open(writes=True, destroy=drive.identity.path)
     with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
-        assert not LATIN.search(Language("ru").told(told.notes[-1]))
+        assert not LATIN.search(Language("ru").translated(told.notes[-1]))
     assert not (tmp_path / write_cache.RECORD).exists()
 
 
@@ -208,4 +208,4 @@ def test_a_target_of_which_it_cannot_be_set_is_said_to_be_such(profile: str, tmp
     with write_cache.kept(device, drawn, tmp_path, print) as told:
         (note,) = set(told.notes) - set(drawn.notes)
     assert note == f"the profile asks for the write cache {chosen.write_cache}; here it cannot be set"
-    assert not LATIN.search(Language("ru").told(note))
+    assert not LATIN.search(Language("ru").translated(note))

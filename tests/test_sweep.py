@@ -205,7 +205,7 @@ def test_workers_begin_each_for_itself_where_the_one_they_were_forks_of_can_have
 ) -> None:
     monkeypatch.setattr(forkserver, "ensure_running", forkserver.ForkServer().ensure_running)
     monkeypatch.setitem(current_process()._config, "tempdir", f"/tmp/{'long' * 30}")  # type: ignore[attr-defined]
-    assert pool.beginning().get_start_method() == "spawn"
+    assert pool.context().get_start_method() == "spawn"
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
     for note in own.notes:
         told = dict(note.values)
         if note.key == "unlike":
-            values = ", ".join(words.told(str(value)) for value in told["values"])
+            values = ", ".join(words.translated(str(value)) for value in told["values"])
             told = {"name": words(f"setting.{told['name']}"), "values": values}
         yield words(f"batched.note_{note.key}", **told)
     if len(own.drives) < LEAST_DRIVES:

@@ -107,7 +107,7 @@ def _provisioned(drive: Identity, words: Language) -> list[tuple[str, str]]:
 
 
 def _purged(run: Run, test: PlannedTest, words: Language) -> str:
-    return words.told(next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), ""))
+    return words.translated(next((r.said for r in run.of(test.name) if isinstance(r.step, Purge)), ""))
 
 
 def _setup(run: Run, test: PlannedTest, words: Language) -> list[tuple[str, str]]:

@@ -108,7 +108,7 @@ def _warned(trace: Described, words: Language) -> Iterator[str]:
     if about.shifted:
         yield words("traced.shifted")
     if about.lost and about.lost_words:
-        yield words("traced.lost", n=about.lost, why=words.told(about.lost_words))
+        yield words("traced.lost", n=about.lost, why=words.translated(about.lost_words))
     elif about.lost:
         yield words("traced.lost_bare", n=about.lost)
     if bad:
@@ -208,7 +208,7 @@ def _zones(places: Places, words: Language) -> Table:
 
 
 def _notes(trace: Described, words: Language) -> tuple[str, ...]:
-    return tuple(words.told(note) for note in trace.about.notes)
+    return tuple(words.translated(note) for note in trace.about.notes)
 
 
 def _source(trace: Described, words: Language) -> Iterator[Table]:
@@ -222,7 +222,7 @@ def _source(trace: Described, words: Language) -> Iterator[Table]:
     for key, why in (("malformed", about.malformed), ("skipped", about.skipped)):
         if why:
             counted = sorted(why.items(), key=lambda item: -item[1])
-            lines = tuple((words.told(reason), words.show(count, "whole")) for reason, count in counted)
+            lines = tuple((words.translated(reason), words.show(count, "whole")) for reason, count in counted)
             yield Table(words(f"traced.{key}_table"), (words("traced.reason"), words("traced.count")), lines, (1,))
 
 
