@@ -73,7 +73,7 @@ def test_a_hook_is_tried_until_it_succeeds_and_no_longer(tmp_path: Path, monkeyp
         one.close()
     assert [len((tmp_path / str(times)).read_text()) for times in (1, 2, 3, 4)] == [1, 2, 3, 3]
     assert len(said) == 1, "the one that never succeeded"
-    assert said[0].startswith("the hook for 'failed' was tried 3 times: ")
+    assert said[0].startswith("the hook for 'failed' failed 3 times: ")
 
 
 def test_a_retry_waits_before_it_tries() -> None:

@@ -135,7 +135,7 @@ def test_no_drive_is_changed_by_the_word_of_a_folder_that_this_host_did_not_writ
 
 def test_doctor_is_told_no_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", str(tmp_path / "rnus")]) == 2
-    assert "rnus is no run folder" in capsys.readouterr().err
+    assert "rnus is not a run folder" in capsys.readouterr().err
 
 
 def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:

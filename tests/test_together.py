@@ -251,8 +251,8 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
     ("more", "said"),
     [
         (["--target", "sim:small", "--target", "sim:small"], "sim:small and sim:small are one drive; name it once"),
-        (["--target", "sim:small", "--target", "x", "--destroy-data", "x"], "it is written TARGET=NAME"),
-        (["--target", "sim:small", "--target", "x", "--create", "1MiB"], "make the files first"),
+        (["--target", "sim:small", "--target", "x", "--destroy-data", "x"], "for several drives write TARGET=NAME"),
+        (["--target", "sim:small", "--target", "x", "--create", "1MiB"], "create the files first"),
         (["--target", "sim:small", "--target", "sim:large", "--profile", "none"], "none"),
     ],
 )
