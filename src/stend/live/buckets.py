@@ -1,7 +1,6 @@
 """A series of any length in constant memory, which keeps every minimum and maximum."""
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from stend.model.record import Counts, Sample
@@ -70,7 +69,8 @@ class Buckets:
         """Add a sample at `t` seconds of the run."""
         if self._open is None:
             if len(self.closed) == MOST:
-                self.closed = list(_halved(self.closed))
+                pairs = zip(self.closed[::2], self.closed[1::2], strict=True)
+                self.closed = [first.joined(second) for first, second in pairs]
                 self.each *= 2
             self._open = Open()
         self._open.add(sample.counts, t)
@@ -115,8 +115,3 @@ class Open:
             Band(self.low_bps, bps, self.high_bps),
             Band(self.low_s, self.waited_ns / ios * NS if ios else 0.0, self.high_s),
         )
-
-
-def _halved(buckets: list[Bucket]) -> Iterator[Bucket]:
-    for first, second in zip(buckets[::2], buckets[1::2], strict=True):
-        yield first.joined(second)

@@ -81,7 +81,8 @@ def serve(place: Place, show: Callable[[str], object]) -> None:
     """
     app = Server(place.top).app
     token = _token(place.token_file)
-    _many_files()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for many connections
     with _socket(place.address, place.port) as listening:
         scheme = "https" if place.tls_cert else "http"
         name = f"[{place.address}]" if ":" in place.address else place.address
@@ -127,9 +128,3 @@ def _socket(address: str, port: int) -> socket.socket:
             f"cannot listen on {address}:{port}: {error.strerror or error}; choose another --port or --listen"
         ) from error
     return listening
-
-
-def _many_files() -> None:
-    """Raise the limit of open files to its maximum, for many connections."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -6,14 +6,13 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from stend.base.errors import BadInput
 from stend.many.compare.differences import Figure, quantities
 from stend.many.settings import BLOCKING, Reason
 from stend.many.sides import Key, Outcome, Side, every_key
+from stend.many.statistics import Array
 
-Array = npt.NDArray[np.float64]
 EQUAL = ("model", *BLOCKING)
 """Settings that must be equal for all drives of a batch."""
 

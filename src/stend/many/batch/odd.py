@@ -13,13 +13,11 @@ from math import exp
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from stend.many.batch.lot import Lot
 from stend.many.compare.differences import Figure
-from stend.many.statistics import holm
+from stend.many.statistics import Array, holm
 
-Array = npt.NDArray[np.float64]
 LEAST_DRIVES = 6
 """Fewest drives for an estimate of the spread."""
 MAD = 1.4826

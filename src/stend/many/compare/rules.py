@@ -111,14 +111,10 @@ def _gated(rule: Rule, figure: Difference, p: float | None) -> Gated:
 def beyond(rule: Rule, figure: Difference) -> float:
     """Return the p-value of "the change is not beyond the bound"; 0 or 1 for figures known only to a latency bin."""
     if not figure.error:
-        return 0.0 if _outside(rule, figure) else 1.0
+        edge = figure.high if rule.below else figure.low
+        return 0.0 if edge is not None and (log(edge) < rule.bound) == rule.below else 1.0
     p = float(statistics.beyond(log(figure.ratio), figure.error, figure.freedom, rule.bound))
     return 1 - p if rule.below else p
-
-
-def _outside(rule: Rule, figure: Difference) -> bool:
-    edge = figure.high if rule.below else figure.low
-    return edge is not None and (log(edge) < rule.bound) == rule.below
 
 
 def inside(rule: Rule, figure: Difference) -> bool:

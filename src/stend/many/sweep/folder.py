@@ -122,11 +122,7 @@ def _rows(folder: Path, design: Design) -> Iterator[dict[str, Any]]:
     for line in lines(folder):
         drive = {name: line[name] for name in DRIVE} | {name: line["values"][name] for name in design.parameters}
         for figure in line["figures"] or [{}]:
-            yield drive | {_column(name): value for name, value in figure.items()}
-
-
-def _column(name: str) -> str:
-    return QUANTITY.get(name, name.replace(".", ""))
+            yield drive | {QUANTITY.get(name, name.replace(".", "")): value for name, value in figure.items()}
 
 
 def _kind(design: Design, name: str) -> str:

@@ -5,16 +5,14 @@ from math import log
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from stend.base.errors import BadInput
 from stend.many.compare.differences import Figure, quantities
 from stend.many.compare.rules import fits
 from stend.many.sides import Key
+from stend.many.statistics import Array
 from stend.many.sweep.design import Design, Values
 from stend.many.sweep.folder import Line
-
-Array = npt.NDArray[np.float64]
 
 
 class Results(NamedTuple):
@@ -50,14 +48,10 @@ def collected(design: Design, lines: Iterable[Line]) -> Results:
     """Return the lines of a folder by figure; if a drive has two lines, the last one counts."""
     every = sorted({line["drive"]: line for line in lines}.values(), key=lambda line: line["drive"])
     good = tuple(line for line in every if line["figures"])
-    keyed = [{_key(row): row for row in line["figures"]} for line in good]
+    keyed = [{Key(**{name: row[name] for name in Key._fields}): row for row in line["figures"]} for line in good]
     apart = any(len({key.loose for key in row}) < len(row) for row in keyed)
     rows = tuple(row if apart else {Key(*key.loose): line for key, line in row.items()} for row in keyed)
     return Results(design, good, tuple(line for line in every if not line["figures"]), rows)
-
-
-def _key(row: Line) -> Key:
-    return Key(**{name: row[name] for name in Key._fields})
 
 
 def picked(results: Results, quantity: str, where: Sequence[str]) -> list[Figure]:

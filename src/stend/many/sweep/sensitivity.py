@@ -14,11 +14,9 @@ from itertools import combinations
 from typing import NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from stend.many.statistics import Array
 from stend.many.sweep.design import Design, Range, Value, Values
-
-Array = npt.NDArray[np.float64]
 
 DEGREES = ((1, 0), (2, 0), (3, 0), (1, 2), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 7))
 """Highest degrees of terms of one parameter and of products of two, in the order in which they are tried."""
