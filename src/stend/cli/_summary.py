@@ -3,7 +3,7 @@
 from statistics import median
 from typing import Any, get_type_hints
 
-from stend.base.units import MB, block_label, decimal, duration, latency, rate
+from stend.base.units import MB, block_label, decimal, latency, rate
 from stend.findings import look
 from stend.findings.look.figures import PERCENTS, Direction, Figures, derived, listed, of_record
 from stend.model.definition import Hold, Identity, Idle, Seconds
@@ -156,8 +156,3 @@ def _figures(r: Result) -> dict[str, Any]:
         if ios := getattr(counts, name).ios:
             fields[name] = {"ios": ios} | {f"{quantity}_s": of_record(r, name, quantity) for quantity in WAITS}
     return fields
-
-
-def took(run: Run) -> str:
-    """How long the run took, for people."""
-    return duration(run.ended.t) if run.ended else "unfinished"

@@ -20,7 +20,7 @@ TRIES_S = (0, 2, 10)
 """Seconds of waiting before each try."""
 NAMES = ("finished", "failed", "stopped", "cut off", "steady", "throttled")
 OF_OUTCOME = {"complete": "finished", "not steady": "finished", "failed": "failed", "stopped": "stopped"}
-Say = Callable[[str], None]
+Show = Callable[[str], None]
 
 
 class Hook(NamedTuple):
@@ -53,8 +53,8 @@ def happened(event: Event, course: Course, throttled: bool) -> Iterator[str]:
 class Hooks:
     """Receives every event of a run and calls the hooks one after another in a separate thread."""
 
-    def __init__(self, folder: str, hooks: Sequence[Hook], say: Say) -> None:
-        self.folder, self.hooks, self.say = folder, tuple(hooks), say
+    def __init__(self, folder: str, hooks: Sequence[Hook], show: Show) -> None:
+        self.folder, self.hooks, self.show = folder, tuple(hooks), show
         self.throttled = False
         self.queue: SimpleQueue[tuple[Hook, str] | None] = SimpleQueue()
         self.thread = Thread(target=self._work, daemon=True)
@@ -92,7 +92,7 @@ class Hooks:
                 if not (wrong := _call(hook, text)):
                     break
             if wrong:
-                self.say(f"the hook for {hook.event!r} failed {len(TRIES_S)} times: {wrong}")
+                self.show(f"the hook for {hook.event!r} failed {len(TRIES_S)} times: {wrong}")
 
 
 def _call(hook: Hook, text: str) -> str:
