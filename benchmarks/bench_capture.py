@@ -84,7 +84,7 @@ def capture(node: str, *words: str) -> Iterator[Looker]:
         command = [sys.executable, "-m", "stend", "capture", node, "--into", str(into), "--for", "1h", *words]
         with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
-            assert "begun" in process.stderr.readline()
+            assert "capturing" in process.stderr.readline()
             try:
                 yield (looker := Looker(process))
             finally:

@@ -102,7 +102,7 @@ def test_the_word_of_a_folder_that_this_host_did_not_write_destroys_nothing(
     for owner in (b"", b"{}", (folder / "writer.json").read_bytes().replace(b'"pid":', b'"pid":0,"was":')):
         (folder / "writer.json").write_bytes(owner)
         assert main(["resume", "--all", str(top)]) == 0
-        assert "nothing tells that this host wrote it" in capsys.readouterr().out
+        assert "no record that this host wrote it" in capsys.readouterr().out
     assert drive.read_bytes() == b"kept" * 16384
 
 
@@ -142,7 +142,7 @@ def test_hooks_are_tried_again_and_hold_nothing_up(tmp_path: Path, monkeypatch: 
     one = hooks.Hooks(str(tmp_path), wanted, said.append)
     course, began = Course(), time.monotonic()
     ended = Ended(t=1, outcome="complete")
-    one.hear(ended, course)
+    one.add(ended, course)
     assert time.monotonic() - began < PATIENCE_S
     one.close()
     server.shutdown()

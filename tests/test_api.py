@@ -135,17 +135,17 @@ def test_many_runs_are_listed_asked_and_opened(top: Path) -> None:
 
 
 REFUSED: list[tuple[Callable[[stend.Opened, stend.Runs], Any], str]] = [
-    (lambda run, many: run.chart("pie"), "drawn has no chart 'pie'; there are .*convergence"),
-    (lambda run, many: run.charts("latency"), "no results of a test 'latency'; it has those of iops, write-saturation"),
+    (lambda run, many: run.chart("pie"), "drawn has no chart 'pie'; choose from: .*convergence"),
+    (lambda run, many: run.charts("latency"), "no results of a test 'latency'; choose from: iops, write-saturation"),
     (
         lambda run, many: run.window("iops", "RND 3K"),
-        "iops, rounds: there is no workload 'RND 3K'; there are RND .*, ...$",
+        "iops, rounds: there is no workload 'RND 3K'; choose from: RND .*, ...$",
     ),
     (lambda run, many: run.series("iops", LOAD, "resting"), "iops has no phase 'resting'; it has .*rounds"),
     (lambda run, many: run.report("docx"), "there is no format 'docx'"),
     (lambda run, many: many.list(["nothing=1"]), "runs have no column 'nothing'"),
     (lambda run, many: many.query("DROP TABLE runs"), "a query only reads"),
-    (lambda run, many: many.open("two"), "no run below .* is called 'two'"),
+    (lambda run, many: many.open("two"), "no run below .* is named 'two'"),
     (lambda run, many: stend.open(many.top), "is not a run folder"),
     (lambda run, many: stend.open(many.top / "one", "de"), "no language 'de'"),
     (lambda run, many: stend.open_many(many.top / "none"), "is not a folder"),

@@ -151,7 +151,7 @@ def test_the_lot_is_judged_by_the_sample_alone() -> None:
     counted = judged(own, accepting(Written(sample=24, accept=1, odd="nonconforming"))).acceptance
     assert counted is not None
     assert counted.verdict == "rejected"
-    with pytest.raises(BadInput, match="fits no figure"):
+    with pytest.raises(BadInput, match="matches no figure"):
         judged(own, accepting(Written(("iops[latency] > 1",), sample=2, accept=0)))
 
 

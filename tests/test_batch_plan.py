@@ -64,11 +64,11 @@ def test_a_plan_accepts_as_often_as_drawing_without_replacement_says() -> None:
         (Written(LIMIT, aql_pct=1.1, lot=500), "no AQL of 1.1"),
         (Written(LIMIT, aql_pct=1.0), "size of the lot"),
         (Written(LIMIT, aql_pct=1.0, lot=500, sample=3, accept=0), "not both"),
-        (Written(LIMIT, sample=3), "a sample and what it accepts"),
+        (Written(LIMIT, sample=3), "needs sample and accept"),
         (Written(LIMIT, sample=3, accept=3), "cannot accept 3"),
         (Written(LIMIT, sample=30, accept=1, lot=20), "cannot accept 1"),
-        (Written(), "nothing could fail"),
-        (Written(("iops is high",), sample=3, accept=0), "nothing that can hold"),
+        (Written(), "cannot fail; add limits"),
+        (Written(("iops is high",), sample=3, accept=0), "is not a limit"),
     ],
 )
 def test_a_plan_that_contradicts_itself_is_refused(told: Written, why: str) -> None:

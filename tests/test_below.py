@@ -65,7 +65,7 @@ def test_the_members_of_an_array_tell_their_facts_and_their_doubts(host: Host) -
     (doubt,) = array.identity.facts["doubts"]
     assert doubt.startswith("its drive nvme1n1: its PCI Express link runs at gen 4 x2, it can gen 4 x4")
     assert array.identity.facts["warnings"] == ["its drive nvme1n1: PCI Express link gen 4 x2 of gen 4 x4"]
-    told = Language("ru").told(array.identity.facts["warnings"][0])
+    told = Language("ru").translated(array.identity.facts["warnings"][0])
     assert told == "накопитель nvme1n1, на котором это лежит: интерфейс PCI Express работает на gen 4 x2 из gen 4 x4"
 
 
@@ -172,7 +172,7 @@ def test_a_program_that_is_missing_is_said_once(host: Host, bench: Bench, monkey
         array = devices.find(node, host.kernel)
     (missing,) = [doubt for doubt in array.identity.facts["doubts"] if "nvme-cli" in doubt]
     assert missing.startswith(programs.missing("nvme"))
-    assert "не установлен" in Language("ru").told(missing)
+    assert "не установлен" in Language("ru").translated(missing)
 
 
 def test_a_drive_tells_the_numa_node_of_the_way_to_it(host: Host) -> None:

@@ -179,7 +179,7 @@ def test_a_killed_capture_leaves_its_parts_and_an_instance_that_the_next_one_rem
     words = [sys.executable, "-m", "stend", "capture", node, "--into", str(into), "--for", "1h"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert "begun" in process.stderr.readline()
+        assert "capturing" in process.stderr.readline()
         assert len(instances(process.pid)) == 1
         process.send_signal(signal.SIGKILL)
     assert spool.parts_of(into).is_dir()
@@ -198,7 +198,7 @@ def test_ctrl_c_ends_a_capture_well_and_keeps_everything(stand: Stand) -> None:
     words = [sys.executable, "-m", "stend", "capture", node, "--into", str(into), "--for", "1h"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        assert "begun" in process.stderr.readline()
+        assert "capturing" in process.stderr.readline()
         with Path(node).open("rb") as file:
             file.read(MiB)
         process.send_signal(signal.SIGINT)

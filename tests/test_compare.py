@@ -244,7 +244,7 @@ def test_a_rule_that_is_none_is_refused_in_one_sentence(text: str) -> None:
 
 @pytest.mark.parametrize("rule", ["iops[8K] < -3%", "iops[nothing] < -3%", "iops[read] < -3%"])
 def test_a_rule_that_gates_nothing_is_refused(rule: str) -> None:
-    with pytest.raises(BadInput, match="fits no figure"):
+    with pytest.raises(BadInput, match="matches no figure"):
         gated(of_rates("a", *A), of_rates("b", *A), rule)
 
 

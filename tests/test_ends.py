@@ -59,7 +59,7 @@ def test_ctrl_c_in_a_run_says_how_to_go_on(tmp_path: Path, times: int) -> None:
         assert child.stderr is not None
         said = child.stderr.read().decode()
         assert child.wait() == 130
-    assert f"`stend resume '{folder}'` goes on with it" in said
+    assert f"`stend resume '{folder}'` continues it" in said
     assert main(["resume", str(folder)]) == 0
 
 
@@ -72,7 +72,7 @@ def test_a_second_ctrl_c_says_how_to_go_on_too(
 ) -> None:
     monkeypatch.setattr("stend.cli._screen.Screen.show", interrupt)
     assert main([*RUN, str(tmp_path / "run")]) == 130
-    assert f"stend: stopped at once; `stend resume {tmp_path / 'run'}` goes on with it" in capsys.readouterr().err
+    assert f"stend: stopped immediately; `stend resume {tmp_path / 'run'}` continues it" in capsys.readouterr().err
 
 
 def test_ctrl_c_before_a_run_begins_is_told(

@@ -92,7 +92,7 @@ def test_nothing_is_unpacked_that_could_be_a_program() -> None:
         b"cbuiltins\neval\n(S'1'\ntR.",
         b"cos\nsystem\n(S'x'\ntR.",
     ):
-        with pytest.raises(BadInput, match="which is none of its tasks"):
+        with pytest.raises(BadInput, match="which a fleet does not use"):
             sealed.loads(bad)
     assert sealed.loads(pickle.dumps(tasks.carry)) is tasks.carry
     assert sealed.loads(pickle.dumps({"a": (1, b"x")})) == {"a": (1, b"x")}
@@ -217,7 +217,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
             assert store.load(home).wrong == ()
         nobody = at_the_desk("run", fleet_file(tmp_path, port, {"name": "other", "drives": ["SN9"]}), papers, 20.0)
         assert nobody.returncode == 2
-        assert "no host announces the drive SN9; announced are SIM-small-1, SIM-small-2" in nobody.stderr
+        assert "no host announces the drive SN9; announced: SIM-small-1, SIM-small-2" in nobody.stderr
         certificates.make(tmp_path / "strange", ["desk"])
         stranger = at_the_desk("status", path, tmp_path / "strange", 2.0)
         assert stranger.returncode == StepFailed.exit_code

@@ -159,7 +159,7 @@ def test_a_trial_that_is_killed_is_said_and_asked_for_again(tmp_path: Path, monk
         subprocess, "Popen", lambda words, **own: real([sys.executable, "-c", "raise SystemExit(1)"], **own)
     )
     (order, _) = orders(list(drives), together=True)
-    assert "ended amid it" in beside.ready(order, drives, tmp_path / "b", lambda serial: "")
+    assert "the trial of its drives failed" in beside.ready(order, drives, tmp_path / "b", lambda serial: "")
     monkeypatch.setattr(subprocess, "Popen", real)
     assert beside.ready(order, drives, tmp_path / "b", lambda serial: "") == ""
     assert roll.lives(tmp_path / "b/01", roll.BEGINNER), "whoever is to begin them"

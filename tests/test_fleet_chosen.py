@@ -59,18 +59,18 @@ def test_so_many_are_chosen_as_are_wanted_in_the_order_in_which_the_file_names_t
 
 
 def test_no_drive_is_chosen_whose_serial_the_file_does_not_name(tmp_path: Path) -> None:
-    with pytest.raises(Refused, match="`destroy` names 1 of the 5 announced"):
+    with pytest.raises(Refused, match="`destroy` names 1 of 5 announced"):
         chosen.settled(fleet(tmp_path, {"model": "SN150*", "count": 2}, ("A", "D")), THREE | OTHERS)
-    with pytest.raises(Refused, match="`destroy` names 2 of the 3 announced"):
+    with pytest.raises(Refused, match="`destroy` names 2 of 3 announced"):
         chosen.settled(fleet(tmp_path, {"model": "SN150*"}, ("A", "B")), THREE)
-    with pytest.raises(Refused, match="`destroy` names 0 of the 3 announced"):
+    with pytest.raises(Refused, match="`destroy` names 0 of 3 announced"):
         chosen.settled(fleet(tmp_path, {"model": "SN150*"}), THREE)
 
 
 def test_fewer_drives_than_are_wanted_begin_nothing(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="4 drives are wanted, 3 are announced"):
+    with pytest.raises(BadInput, match="4 drives are needed, but 3 are announced"):
         chosen.settled(fleet(tmp_path, {"model": "SN150*", "count": 4}, tuple("ABC")), THREE)
-    with pytest.raises(BadInput, match="no drive announced is of model X\\*; there are SN150 X 960 GB"):
+    with pytest.raises(BadInput, match="no announced drive matches model X\\*; announced: SN150 X 960 GB"):
         chosen.settled(fleet(tmp_path, {"model": "X*"}, tuple("ABC")), THREE)
     with pytest.raises(BadInput, match="no host announces the drive D; whether it is of model SN150"):
         chosen.settled(fleet(tmp_path, {"model": "SN150*"}, tuple("ABCD")), THREE)
@@ -90,9 +90,9 @@ def test_what_was_chosen_once_is_chosen_ever_after(tmp_path: Path) -> None:
     turned = chosen.kept(fleet(tmp_path, {"model": "SN150*", "count": 2}, tuple("CBA")))
     assert turned
     assert turned.serials == ("A", "B")
-    with pytest.raises(BadInput, match="chosen by other words"):
+    with pytest.raises(BadInput, match="that other selectors chose"):
         chosen.kept(fleet(tmp_path, {"model": "SN150*", "count": 3}, tuple("ABC")))
-    with pytest.raises(Refused, match="the drive B was chosen, and `destroy` names it no more"):
+    with pytest.raises(Refused, match="the drive B was chosen, but `destroy` no longer names it"):
         chosen.kept(fleet(tmp_path, {"model": "SN150*", "count": 2}, tuple("AC")))
 
 
@@ -107,7 +107,7 @@ def test_a_run_is_named_by_its_serial_with_a_mark_where_letters_are_lost_and_its
 @pytest.mark.parametrize(
     ("selector", "said"),
     [
-        ({"count": 4}, "by nothing at all"),
+        ({"count": 4}, "a selector without conditions"),
         ({"model": "A*", "capacity": "2TB-1TB"}, "no drive has a capacity of 2TB-1TB"),
         ({"model": "A*", "capacity": "large"}, "'large' is not a size"),
         ({"model": "A*", "serial": "S1"}, "unknown field `serial`"),
@@ -126,6 +126,6 @@ def test_drives_are_printed_as_lines_for_the_file(tmp_path: Path) -> None:
     own = fleet(tmp_path, {"model": "SN150*", "count": 2}, ("B",))
     lines = list(chosen.page(own, THREE | OTHERS))
     assert tomllib.loads("\n".join(lines)) == {"destroy": list("ABCEF")}
-    assert '    "B",  # SN150 X, 960 GB, firmware 1.0, /dev/B of lab1, named already' in lines
+    assert '    "B",  # SN150 X, 960 GB, firmware 1.0, /dev/B of lab1, already named' in lines
     assert '    "D",  # QN9' not in "\n".join(lines)
-    assert list(chosen.page(None, {})) == ["# none of 0 drives announced"]
+    assert list(chosen.page(None, {})) == ["# no match among 0 announced drives"]

@@ -132,8 +132,8 @@ def test_every_ended_run_is_among_those_that_are_home_whether_it_was_brought_now
     ("own", "said"),
     [
         ({"drives": ["S9"]}, "no node of Slurm has the drive S9 as drive:S9; there are S-1, S2"),
-        ({"together": True}, "`together` is nothing for Slurm"),
-        ({"drives": {"model": "A*"}, "destroy": ["S2"]}, "Slurm knows drives by their serials alone"),
+        ({"together": True}, "`together` does not work with Slurm"),
+        ({"drives": {"model": "A*"}, "destroy": ["S2"]}, "Slurm needs serial numbers"),
         ({"slurm": None, "scheduler": "tls://desk:1"}, r"has no \[slurm\]"),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_host_without_slurm_says_what_is_missing(tmp_path: Path, monkeypatch: 
         slurm.run(fleet(tmp_path), lambda line: None)
     (tmp_path / "sinfo").write_text("#!/bin/sh\necho no controller >&2\nexit 1\n")
     (tmp_path / "sinfo").chmod(0o755)
-    with pytest.raises(StepFailed, match="sinfo: no controller; jobs that there are go on"):
+    with pytest.raises(StepFailed, match="sinfo: no controller; existing jobs continue"):
         slurm.run(fleet(tmp_path), lambda line: None)
 
 

@@ -28,7 +28,7 @@ def test_a_drive_that_never_settles_is_foretold_once_and_goes_on_to_its_last_rou
     assert "after round 1" in said
     assert "of at most 25" in said
     assert [j.where.round for j in run.judged if j.where.phase == "rounds" and j.ended_by] == [25]
-    told = Language("ru").told(said)
+    told = Language("ru").translated(said)
     assert told != said
     assert "steady" not in told
 

@@ -18,12 +18,12 @@ def named(*events: Event) -> list[str]:
     told: list[str] = []
 
     class Told(hooks.Hooks):
-        def tell(self, name: str, course: Course) -> None:
+        def notify(self, name: str, course: Course) -> None:
             told.append(name)
 
     one = Told("", [], told.append)
     for event in events:
-        one.hear(event, Course())
+        one.add(event, Course())
     one.close()
     return told
 
@@ -56,7 +56,7 @@ def test_a_hook_runs_for_its_own_event_alone(event: str, tmp_path: Path, monkeyp
     wanted = [hooks.hook(f"{name.replace(' ', '-')}={write}") for name in hooks.NAMES]
     said: list[str] = []
     one = hooks.Hooks(str(tmp_path), wanted, said.append)
-    one.tell(event, Course())
+    one.notify(event, Course())
     one.close()
     assert said == []
     assert [path.name for path in tmp_path.iterdir()] == [event.replace(" ", "-")]
@@ -69,11 +69,11 @@ def test_a_hook_is_tried_until_it_succeeds_and_no_longer(tmp_path: Path, monkeyp
     for times in (1, 2, 3, 4):
         words = [sys.executable, "-c", code, str(tmp_path / str(times)), str(times)]
         one = hooks.Hooks(str(tmp_path), [hooks.hook(f"failed={shlex.join(words)}")], said.append)
-        one.hear(Ended(t=1, outcome="failed"), Course())
+        one.add(Ended(t=1, outcome="failed"), Course())
         one.close()
     assert [len((tmp_path / str(times)).read_text()) for times in (1, 2, 3, 4)] == [1, 2, 3, 3]
     assert len(said) == 1, "the one that never succeeded"
-    assert said[0].startswith("the hook for 'failed' was tried 3 times: ")
+    assert said[0].startswith("the hook for 'failed' failed 3 times: ")
 
 
 def test_a_retry_waits_before_it_tries() -> None:

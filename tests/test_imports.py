@@ -148,8 +148,10 @@ def test_each_shows_up_in_compare_with_its_limits(
 def test_every_lack_is_told_in_russian_too(name: str, tmp_path: Path) -> None:
     run, words = run_of(name, tmp_path), Language("ru")
     said = [*(note.text for note in run.notes), *run.stamps]
-    assert [text for text in said if not re.search("[А-Яа-я]", words.told(text))] == []
-    assert not [told for text in said if re.search(r"drive|steady|percentile|not told|queue", told := words.told(text))]
+    assert [text for text in said if not re.search("[А-Яа-я]", words.translated(text))] == []
+    assert not [
+        told for text in said if re.search(r"drive|steady|percentile|not told|queue", told := words.translated(text))
+    ]
 
 
 def test_words_around_and_several_documents_are_no_hindrance_and_are_told() -> None:

@@ -107,7 +107,7 @@ def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> Non
     console.print(picture(course, "cut off"))
     told = console.export_text()
     assert course.at is not None
-    for part in ("stend small", "run", "cut off", f"{course.at.phase}, round {course.at.round}", "IOPS", "to go"):
+    for part in ("stend small", "run", "cut off", f"{course.at.phase}, round {course.at.round}", "IOPS", "remaining"):
         assert part in told
     assert all(len(line) <= 80 for line in told.splitlines())
     assert history([0, 2, 4, 7]) == "▁▃▅█"
@@ -177,7 +177,7 @@ def test_watching_ends_with_the_run_and_says_what_became_of_it(runs: Path, capsy
     outcome = store.load(runs / "whole").ended.outcome  # type: ignore[union-attr]
     assert f"whole: {outcome}" in capsys.readouterr().out
     assert main(["watch", str(runs / "cut")]) == 5
-    assert "its process is gone; `stend resume" in capsys.readouterr().out
+    assert "its process has exited; `stend resume" in capsys.readouterr().out
     assert main(["watch", str(runs / "nowhere")]) == 2
 
 
@@ -195,7 +195,7 @@ def test_a_run_that_is_killed_is_seen_by_who_watches_it(tmp_path: Path) -> None:
             run.kill()
             out, _ = watch.communicate(timeout=PATIENCE_S)
     assert watch.returncode == 5
-    assert "its process is gone" in out
+    assert "its process has exited" in out
 
 
 def test_every_field_of_a_run_now_is_plain_data() -> None:

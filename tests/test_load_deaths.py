@@ -218,7 +218,7 @@ def test_it_is_counted_on_the_page_in_both_languages_and_on_the_live_page(tmp_pa
             pages += [path.read_text() for path in into.glob("*.html")]
         assert words("method.repeats") in pages[1]
         assert words("method.repeats_value", n=2) in pages[1]
-        stamp = words.told(store.load(folder).stamps[1])
+        stamp = words.translated(store.load(folder).stamps[1])
         assert "2x" in stamp or "раз: 2" in stamp
         assert all(stamp in page for page in pages)
     course = Course(store.read(folder))
@@ -236,7 +236,7 @@ SAID = [
 
 @pytest.mark.parametrize("text", SAID)
 def test_its_notes_are_told_in_russian(text: str) -> None:
-    told = Language("ru").told(text)
+    told = Language("ru").translated(text)
     for english in ("fio failed", "killed by", "fio ended", "printed", "its last", "core limit", "told to end", "exit"):
         assert english not in told
 

@@ -118,8 +118,8 @@ def test_a_missing_part_is_named_whatever_verb_needs_it(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("", "`stend resume runs/x` goes on with it"),
-        ("a b", "`stend resume runs/x --destroy-data 'a b'` goes on with it"),
+        ("", "`stend resume runs/x` continues it"),
+        ("a b", "`stend resume runs/x --destroy-data 'a b'` continues it"),
     ],
 )
 def test_the_way_on_can_be_typed_as_it_is(name: str, said: str) -> None:

@@ -94,7 +94,7 @@ def test_a_warning_is_read_from_every_layout_and_told_before_the_run(warning: An
         "the drive has 71 °C before the run; it warns from 70 °C",
         "the drive has used 101 % of the writes its maker vouches for",
     ]
-    assert all(Language("ru").told(text) != text for text in said)
+    assert all(Language("ru").translated(text) != text for text in said)
     assert list(logs.doubts(logs.smart({"critical_warning": 0, "temperature": 320, "percent_used": 3}), 70)) == []
 
 
@@ -119,7 +119,7 @@ def test_a_drive_is_asked_for_the_page_it_has_and_tells_it_again_and_again(place
     assert facts["flash_log"] == "0xc0"
     (doubt,) = facts["doubts"]
     assert doubt.startswith("the drive is in power state 1, which is not its fastest: `nvme set-feature ")
-    assert Language("ru").told(doubt) != doubt
+    assert Language("ru").translated(doubt) != doubt
     assert device.health()["nand_write_bytes"] == 5000
     assert device.health()["temperature_c"] == 27
 

@@ -35,7 +35,7 @@ def test_a_file_system_that_does_more_than_pass_requests_on_is_named_in_both_lan
 ) -> None:
     (text,) = said(kind, options)
     assert word in text
-    assert Language("ru").told(text) != text
+    assert Language("ru").translated(text) != text
 
 
 def test_a_compressing_file_system_is_told_to_compress_beside_what_else_it_does() -> None:
@@ -61,7 +61,7 @@ def test_encryption_and_the_page_cache_are_found_below_a_volume(tmp_path: Path) 
     assert ["cache" in text for text in places.of_node("loop0", host.kernel)] == [True]
     assert list(places.of_node("loop1", host.kernel)) == list(places.of_node("sda", host.kernel)) == []
     for text in (*places.of_node("dm-1", host.kernel), *places.of_node("loop0", host.kernel)):
-        assert Language("ru").told(text) != text
+        assert Language("ru").translated(text) != text
 
 
 def test_a_file_in_memory_says_so_on_every_page() -> None:

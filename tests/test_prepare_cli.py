@@ -14,14 +14,14 @@ from tests.stand import ours
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ((), "nothing is asked for; give --lba-bytes, --capacity or --restore"),
-        (("--restore", "--capacity", "80%"), "leave --capacity or --restore out"),
-        (("--capacity", "some%"), "--capacity some% is no part of a drive; write it like 80%"),
-        (("--capacity", "0%"), "is no part of a drive"),
-        (("--capacity", "101%"), "is no part of a drive"),
-        (("--capacity", "nan%"), "is no part of a drive"),
+        ((), "no change requested; give --lba-bytes, --capacity or --restore"),
+        (("--restore", "--capacity", "80%"), "cannot be combined with --capacity"),
+        (("--capacity", "some%"), "--capacity some% is not a percentage of the drive; write it like 80%"),
+        (("--capacity", "0%"), "is not a percentage of the drive"),
+        (("--capacity", "101%"), "is not a percentage of the drive"),
+        (("--capacity", "nan%"), "is not a percentage of the drive"),
         (("--capacity", "big"), "'big' is not a size"),
-        (("--capacity", "0"), "is no size of a drive; write it like 800GB"),
+        (("--capacity", "0"), "is not a size; write it like 800GB"),
         (("--lba-bytes", "1"), "--lba-bytes"),
     ],
 )

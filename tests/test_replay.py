@@ -121,7 +121,9 @@ def test_a_host_that_was_late_makes_the_run_invalid_in_both_languages(tmp_path: 
     assert "2.0 % of the trace were sent late" in run.stamps
     found = [f for f in findings.find(run) if f.name == "replay"]
     assert [f.key for f in found] == ["invalid"]
-    assert "недействителен: хост отправил с опозданием 1,5" in Language("ru").told(run.stamps[-2]).replace(".", ",")
+    assert "недействителен: хост отправил с опозданием 1,5" in Language("ru").translated(run.stamps[-2]).replace(
+        ".", ","
+    )
     assert finding_said(found[0], Language("ru"))
 
 
@@ -132,7 +134,7 @@ def test_discards_that_a_drive_does_not_take_are_stamped_in_both_languages(tmp_p
         pace = Pace(sent=1000, discard=Tally(ios=sent), left_out={"discards": 7})
         run.results[-1] = run.placed["replay", "replay"][-1] = msgspec.structs.replace(run.results[-1], pace=pace)
         assert (stamped in run.stamps) is told_of
-    assert "не принимает discard: из трассы не отправлено таких команд 7" in Language("ru").told(stamped)
+    assert "не принимает discard: из трассы не отправлено таких команд 7" in Language("ru").translated(stamped)
 
 
 @pytest.mark.parametrize(

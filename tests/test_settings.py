@@ -73,7 +73,7 @@ def test_it_is_set_for_the_run_said_and_put_back(drive: Played, tmp_path: Path) 
         assert told.notes[-1] == "the drive's write cache was enabled and is disabled for this run"
         assert told.device.facts["write_cache"] == "enabled"
         assert told.device.facts["write_cache_set"] == "disabled"
-        assert not LATIN.search(Language("ru").told(told.notes[-1]))
+        assert not LATIN.search(Language("ru").translated(told.notes[-1]))
     assert drive.cache() == "enabled"
     assert record(tmp_path)["restored"] is True
 
@@ -135,7 +135,7 @@ def test_no_drive_is_changed_by_the_word_of_a_folder_that_this_host_did_not_writ
 
 def test_doctor_is_told_no_folder_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", str(tmp_path / "rnus")]) == 2
-    assert "rnus is no run folder" in capsys.readouterr().err
+    assert "rnus is not a run folder" in capsys.readouterr().err
 
 
 def test_half_a_record_is_a_sentence(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_drive_without_a_cache_is_said_to_have_none(
     drive.door.open(writes=True, destroy=drive.identity.path)
     with write_cache.kept(drive, planned(drive), tmp_path, print) as told:
         assert "this drive has none, or does not let it be set" in told.notes[-1]
-        assert not LATIN.search(Language("ru").told(told.notes[-1]))
+        assert not LATIN.search(Language("ru").translated(told.notes[-1]))
     assert not (tmp_path / write_cache.RECORD).exists()
 
 
@@ -208,4 +208,4 @@ def test_a_target_of_which_it_cannot_be_set_is_said_to_be_such(profile: str, tmp
     with write_cache.kept(device, drawn, tmp_path, print) as told:
         (note,) = set(told.notes) - set(drawn.notes)
     assert note == f"the profile asks for the write cache {chosen.write_cache}; here it cannot be set"
-    assert not LATIN.search(Language("ru").told(note))
+    assert not LATIN.search(Language("ru").translated(note))

@@ -56,8 +56,8 @@ def test_a_suspend_in_a_hold_is_told_once_with_its_place_and_length() -> None:
     assert STAMP in run.stamps
     assert STAMP in charts.stamped(run, test, Language("en"))[0]
     russian = Language("ru")
-    assert "хост спал 60 с" in russian.told(stalls(run)[0])
-    assert STAMP not in russian.told(STAMP)
+    assert "хост спал 60 с" in russian.translated(stalls(run)[0])
+    assert STAMP not in russian.translated(STAMP)
 
 
 def round_of(run: Run, t: float) -> int:
@@ -75,7 +75,7 @@ def test_a_long_silence_is_told_and_a_short_one_is_not() -> None:
     run = Run(play(drawn("write-saturation", minute_s=1), Frozen()))
     (told,) = stalls(run)
     assert told.startswith("nothing was heard of the load for 12 s in write-saturation, saturate, round ")
-    assert "ничего не было слышно 12 с" in Language("ru").told(told)
+    assert "ничего не было слышно 12 с" in Language("ru").translated(told)
     assert stalls(Run(play(drawn("write-saturation", minute_s=1), StillEngine(interval_s=9.0)))) == []
 
 

@@ -81,8 +81,8 @@ def test_whole_numbers_stay_whole_reach_both_ends_and_keep_to_steps() -> None:
     ("change", "said"),
     [
         (("sim:small", "/dev/sda"), "no virtual drive"),
-        (("from = 7.0, to = 40.0", "from = 40.0, to = 7.0"), "not upwards"),
-        (("[50, 100]", "[50]"), "two values or more"),
+        (("from = 7.0, to = 40.0", "from = 40.0, to = 7.0"), "not ascending"),
+        (("[50, 100]", "[50]"), "two or more different values"),
         (("[50, 100]", "[50, 500]"), "active_range_pct"),
         (("flash.dies", "flash.dice"), "dice"),
         (("plan.active_range_pct", "plan.fullness"), "fullness"),
@@ -158,7 +158,7 @@ def test_another_design_does_not_mix_with_the_drives_that_are_there(swept: Path,
     (other / "mine.txt").write_text("mine")
     with pytest.raises(BadInput, match="another design"):
         going.go(written(tmp_path, DESIGN.replace("= 12", "= 13")), swept, 1)
-    with pytest.raises(BadInput, match="no sweep"):
+    with pytest.raises(BadInput, match="is not a sweep"):
         going.go(written(tmp_path), other, 1)
     going.go(written(tmp_path, f'best = "iops[histogram]"\n{DESIGN}'), swept, 1)
     assert folder.opened(swept).written.best == "iops[histogram]"
@@ -205,7 +205,7 @@ def test_workers_begin_each_for_itself_where_the_one_they_were_forks_of_can_have
 ) -> None:
     monkeypatch.setattr(forkserver, "ensure_running", forkserver.ForkServer().ensure_running)
     monkeypatch.setitem(current_process()._config, "tempdir", f"/tmp/{'long' * 30}")  # type: ignore[attr-defined]
-    assert pool.beginning().get_start_method() == "spawn"
+    assert pool.context().get_start_method() == "spawn"
 
 
 @pytest.mark.slow
@@ -250,8 +250,8 @@ def test_numbers_have_units_of_their_quantity(swept: Path) -> None:
     assert bound(own, "iops[saturated] >= 100k").value == 100_000
     wrong = {
         "iops[saturated] > 5 ms": "no unit",
-        "iops": "nothing that can hold",
-        "iops[nonsense] > 1": "fits no figure",
+        "iops": "is not a limit",
+        "iops[nonsense] > 1": "matches no figure",
         "speed[saturated] > 1": "neither a quantity",
     }
     for text, why in wrong.items():

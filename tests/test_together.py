@@ -176,7 +176,7 @@ def test_leave_to_destroy_is_not_written_down(tmp_path: Path) -> None:
 
 
 def test_the_words_of_a_request_ask_for_the_same(tmp_path: Path) -> None:
-    from stend.cli import _asked  # noqa: F401  the options that the words name
+    from stend.cli import _options  # noqa: F401  the options that the words name
 
     asked = Request(
         ["fresh"], "sim:small", quick=True, seed=7, rounds=1, minute_s=0.2, into=str(tmp_path / "x"), label="-l"
@@ -251,8 +251,8 @@ def test_files_at_once_outlive_who_began_them_and_all_go_on_after_a_kill(
     ("more", "said"),
     [
         (["--target", "sim:small", "--target", "sim:small"], "sim:small and sim:small are one drive; name it once"),
-        (["--target", "sim:small", "--target", "x", "--destroy-data", "x"], "it is written TARGET=NAME"),
-        (["--target", "sim:small", "--target", "x", "--create", "1MiB"], "make the files first"),
+        (["--target", "sim:small", "--target", "x", "--destroy-data", "x"], "for several drives write TARGET=NAME"),
+        (["--target", "sim:small", "--target", "x", "--create", "1MiB"], "create the files first"),
         (["--target", "sim:small", "--target", "sim:large", "--profile", "none"], "none"),
     ],
 )

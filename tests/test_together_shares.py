@@ -95,7 +95,7 @@ def test_figures_that_others_moved_are_stamped_in_both_languages() -> None:
     text = arrange._disturbance([Moved("a", "SEQ 128K 0/100 T1 Q32", (0.9, 0.95, 0.97), (1.2,))], 5.0, alone=False)
     pairs = "-10.0 to -3.0 in 3 pairs of 5 s"
     assert text == f"beside the other drives SEQ 128K 0/100 T1 Q32 moved by -5.0 % ({pairs}), p99.9 by +20.0 %"
-    told = Language("ru").told
+    told = Language("ru").translated
     assert told(text).startswith("рядом с другими накопителями SEQ 128K 0/100 T1 Q32: -5.0 %")
     assert (
         told("other drives moved its figures by more than 2 %, see the notes")

@@ -79,7 +79,7 @@ def test_what_was_changed_is_named(
 ) -> None:
     spoil(folder)
     head, *pieces = told(folder, capsys, 8)
-    assert "NOT as its run wrote it" in head
+    assert "CHANGED since its run wrote it" in head
     assert any(said in piece for piece in pieces), pieces
 
 

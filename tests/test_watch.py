@@ -45,7 +45,7 @@ def load(run: Run, written: int, read: int = 0, *, t: float = 5 * MINUTE, step: 
 
 def english_in_russian(sentence: str) -> set[str]:
     """Words of the Latin alphabet that a Russian report shows where the core told this."""
-    return set(re.findall(r"[A-Za-z]{3,}", Language("ru").told(sentence)))
+    return set(re.findall(r"[A-Za-z]{3,}", Language("ru").translated(sentence)))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""The reference's pages, made of the code whenever the site is built: a Sphinx extension (docs/conf.py).
+"""The pages of the reference, generated from the code at every build of the site: a Sphinx extension (docs/conf.py).
 
-They are written into docs/reference/ and not kept: what is made of the code at every build cannot differ from it. What
-no type says, the meaning of a column or a file, is in words.toml beside this file; tests hold it to the code.
+They are written into docs/reference/ and are not stored, because stored pages could differ from the code. Facts without
+a type, such as the meaning of a column or a file, are in words.toml beside this file; tests compare it with the code.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ INTO = Path(__file__).parent.parent / "reference"
 
 
 def write(into: Path = INTO) -> None:
-    """Every page; one that is as it was stays as it is, so that Sphinx reads it once."""
+    """Write every page that has changed; Sphinx reads only changed pages again."""
     for name, page in PAGES.items():
         path, text = into / f"{name}.md", page()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -35,6 +35,6 @@ def write(into: Path = INTO) -> None:
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """What Sphinx asks of an extension."""
+    """Register the extension with Sphinx."""
     app.connect("builder-inited", lambda app: write())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

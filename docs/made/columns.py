@@ -12,7 +12,7 @@ TABLES: dict[str, Mapping[str, str]] = {"records": records.COLUMNS, **COLUMNS}
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page of columns."""
     return marks.page("columns", "CSV and Parquet columns", *(part for name in TABLES for part in _table(name)))
 
 
@@ -22,14 +22,17 @@ def _table(name: str) -> Iterator[str]:
 
 
 def unit(column: str) -> str:
-    """Its unit; response times of percentiles are seconds too."""
+    """Return the unit of a column; percentiles of response times are in seconds."""
     return "s" if column in ("p50", "p99", "p999", "p9999", "p99999") else marks.unit(column)
 
 
 def meaning(table: str, column: str) -> str:
-    """What it is, as this table or all of them have it; of a direction by the name without it. KeyError for another."""
-    own = WORDS["columns"].get(table, {})
+    """Return the meaning of a column: for this table, for all tables, or by its name without a direction.
+
+    Raise KeyError if words.toml does not have it.
+    """
+    special = WORDS["columns"].get(table, {})
     for key in (column, column.removeprefix("read_"), column.removeprefix("write_")):
-        if key in own or key in WORDS["columns"]["all"]:
-            return str(own.get(key) or WORDS["columns"]["all"][key])
-    raise KeyError(f"words.toml tells nothing of {table}.{column}")
+        if key in special or key in WORDS["columns"]["all"]:
+            return str(special.get(key) or WORDS["columns"]["all"][key])
+    raise KeyError(f"words.toml does not describe {table}.{column}")

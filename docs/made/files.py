@@ -1,4 +1,4 @@
-"""The TOML files that people write, from the types and tables they are read by."""
+"""The page of the TOML files that users write, from the types and tables that read them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -27,11 +27,11 @@ WRITTEN: dict[str, tuple[str, tuple[type, ...]]] = {
     "rules": ("Rules of a comparison", (gate.Written,)),
     "fleet": ("A fleet", (fleet.Fleet,)),
 }
-TYPES = structs(*(one for _, every in WRITTEN.values() for one in every))
+TYPES = structs(*(kind for _, every in WRITTEN.values() for kind in every))
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page of files."""
     return marks.page("files", "Files", *_written(), *_settings(), *_sheet())
 
 
@@ -39,10 +39,10 @@ def _written() -> Iterator[str]:
     done: set[type] = set()
     for name, (title, (first, *more)) in WRITTEN.items():
         yield section(first, title, before=WORDS["pages"][name].strip())
-        for one in structs(first, *more)[1:]:
-            if one not in done:
-                done.add(one)
-                yield section(one, level=3)
+        for kind in structs(first, *more)[1:]:
+            if kind not in done:
+                done.add(kind)
+                yield section(kind, level=3)
 
 
 def _settings() -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A type of the code in words: fields with kind, unit, range, usual value and meaning, by msgspec and the source."""
+"""Describe types of the code: fields with kind, unit, range, default and meaning, from msgspec and the source."""
 
 import ast
 import inspect
@@ -16,49 +16,49 @@ HEAD = ("field", "kind", "unit", "range", "usually", "meaning")
 
 
 def structs(*every: type) -> list[type]:
-    """These types and all that their fields hold, each once, in the order they are met."""
-    found: dict[type, None] = {}
+    """Return these types and all structs that their fields hold, each once, in the order of appearance."""
+    known: dict[type, None] = {}
 
     def walk(kind: Any) -> None:
         if isinstance(kind, kinds.StructType):
-            if kind.cls in found:
+            if kind.cls in known:
                 return
-            found[kind.cls] = None
+            known[kind.cls] = None
             for field in kind.fields:
                 walk(field.type)
         for inner in _inner(kind):
             walk(inner)
 
-    for one in every:
-        walk(kinds.type_info(one))
-    return list(found)
+    for kind in every:
+        walk(kinds.type_info(kind))
+    return list(known)
 
 
-def section(one: type, title: str = "", level: int = 2, before: str = "") -> str:
-    """A type under its name or a title: its docstring, after what goes before it, and a table of its fields."""
-    text = "\n\n".join(filter(None, (before, inspect.cleandoc(one.__doc__ or ""))))
-    return f"{'#' * level} {title or one.__name__}\n\n{text}\n\n{marks.table(HEAD, fields(one))}"
+def section(kind: type, title: str = "", level: int = 2, before: str = "") -> str:
+    """Return a section for a type: its name or a title, `before`, its docstring, and a table of its fields."""
+    text = "\n\n".join(filter(None, (before, inspect.cleandoc(kind.__doc__ or ""))))
+    return f"{'#' * level} {title or kind.__name__}\n\n{text}\n\n{marks.table(HEAD, fields(kind))}"
 
 
-def fields(one: type) -> Iterator[tuple[str, ...]]:
-    """A row for each field."""
-    said = meanings(one)
-    info = kinds.type_info(one)
+def fields(kind: type) -> Iterator[tuple[str, ...]]:
+    """Yield a row of the table for each field of a type."""
+    texts = meanings(kind)
+    info = kinds.type_info(kind)
     if isinstance(info, kinds.StructType):
         if info.tag is not None:
             yield (marks.code(info.tag_field), "word", "", "", marks.code(info.tag), "which kind of object it is")
         for field in info.fields:
             unit = marks.unit(field.name) if numeric(field.type) else ""
-            known = WORDS["usual"].get(f"{one.__name__}.{field.name}") or usual(field)
+            known = WORDS["usual"].get(f"{kind.__name__}.{field.name}") or usual(field)
             row = marks.code(field.encode_name), called(field.type), unit, span(field.type), known
-            yield (*row, said.get(field.name, ""))
+            yield (*row, texts.get(field.name, ""))
 
 
 @cache
-def meanings(one: type) -> dict[str, str]:
-    """The strings that stand below fields in the source; those of bases too."""
-    told: dict[str, str] = {}
-    for base in reversed(one.__mro__):
+def meanings(kind: type) -> dict[str, str]:
+    """Return the strings below the fields of a type and its bases in the source, by field."""
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
         if base.__module__.startswith("stend"):
             body: Any = ast.parse(textwrap.dedent(inspect.getsource(base))).body[0]
             for node, after in zip(body.body, body.body[1:], strict=False):
@@ -67,25 +67,25 @@ def meanings(one: type) -> dict[str, str]:
                     and isinstance(after, ast.Expr)
                     and isinstance(after.value, ast.Constant)
                 ):
-                    told[ast.unparse(node.target)] = " ".join(str(after.value.value).split())
-    return told
+                    texts[ast.unparse(node.target)] = " ".join(str(after.value.value).split())
+    return texts
 
 
 def numeric(kind: Any) -> bool:
-    """Whether it is a number, or numbers."""
+    """Return whether a type is a number or holds numbers."""
     inner = list(_inner(kind))
     return isinstance(kind, kinds.IntType | kinds.FloatType) or (bool(inner) and any(map(numeric, inner)))
 
 
 def called(kind: Any) -> str:  # noqa: PLR0911 a case each
-    """A type as people say it."""
+    """Return the name of a type for readers."""
     match kind:
         case kinds.LiteralType(values=values):
             return ", ".join(f"`{value}`" for value in values)
         case kinds.StructType(cls=cls):
             return f"[{cls.__name__}](#{cls.__name__.lower()})"
         case kinds.UnionType(types=types):
-            return " or ".join(dict.fromkeys(called(one) for one in types))
+            return " or ".join(dict.fromkeys(called(inner) for inner in types))
         case kinds.ListType(item_type=item) | kinds.VarTupleType(item_type=item):
             return f"list of {called(item)}"
         case kinds.TupleType(item_types=items):
@@ -106,7 +106,7 @@ NAMES = {
 
 
 def span(kind: Any) -> str:
-    """The range that a number, a word or a list may have."""
+    """Return the permitted range of a number, of the length of a word, or of a list."""
     least, most = getattr(kind, "ge", None), getattr(kind, "le", None)
     above, below = getattr(kind, "gt", None), getattr(kind, "lt", None)
     parts = [
@@ -121,15 +121,15 @@ def span(kind: Any) -> str:
         for sign, many in (("≥", getattr(kind, "min_length", None)), ("≤", getattr(kind, "max_length", None)))
         if many
     ]
-    own = parts or (
+    sizes = parts or (
         [f"{' '.join(longest)} {'letters' if isinstance(kind, kinds.StrType) else 'items'}"] if longest else []
     )
-    inner = "" if own and parts else " ".join(filter(None, dict.fromkeys(map(span, _plain_inner(kind)))))
-    return "; ".join(filter(None, (" ".join(own), inner)))
+    inner = "" if sizes and parts else " ".join(filter(None, dict.fromkeys(map(span, _plain_inner(kind)))))
+    return "; ".join(filter(None, (" ".join(sizes), inner)))
 
 
 def usual(field: Any) -> str:
-    """A field's value where nothing is said; `must be given` where there is none."""
+    """Return the default of a field, or `must be given`."""
     if field.required:
         return "must be given"
     value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
@@ -147,7 +147,7 @@ def _inner(kind: Any) -> Iterator[Any]:
 
 
 def _plain_inner(kind: Any) -> Iterator[Any]:
-    yield from (one for one in _inner(kind) if not isinstance(one, kinds.StructType))
+    yield from (inner for inner in _inner(kind) if not isinstance(inner, kinds.StructType))
 
 
 def _short(number: float) -> str:

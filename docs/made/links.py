@@ -1,6 +1,6 @@
-"""Links within a built site: each leads to a file that is there, and to a place that the file has.
+"""Check the links within a built site: each must lead to an existing file and to an existing place in it.
 
-`python -m docs.made.links SITE` names those that do not, and ends with 1.
+`python -m docs.made.links SITE` prints the dead ones and exits with 1 if there are any.
 """
 
 import sys
@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 
 class Page(NamedTuple):
-    """What a page leads to, and the places that others can lead to."""
+    """The links of a page, and the places in it that links can lead to."""
 
     links: frozenset[str]
     places: frozenset[str]
@@ -26,21 +26,21 @@ class _Read(HTMLParser):
         self.places: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        own = dict(attrs)
-        self.links |= {link for name in ("href", "src") if (link := own.get(name))}
-        self.places |= {place for name in ("id", "name") if (place := own.get(name))}
+        values = dict(attrs)
+        self.links |= {link for name in ("href", "src") if (link := values.get(name))}
+        self.places |= {place for name in ("id", "name") if (place := values.get(name))}
 
 
 @cache
 def read(path: Path) -> Page:
-    """One page."""
+    """Return the links and places of a page."""
     reader = _Read()
     reader.feed(path.read_text(encoding="utf-8"))
     return Page(frozenset(reader.links), frozenset(reader.places))
 
 
 def dead(site: Path) -> Iterator[str]:
-    """Every link that leads nowhere, with its page; links to other sites are not followed."""
+    """Yield every dead link with its page; links to other sites are not checked."""
     for page in sorted(site.rglob("*.html")):
         for link in sorted(read(page).links):
             parts = urlsplit(link)
@@ -55,6 +55,6 @@ def dead(site: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    found = list(dead(Path(sys.argv[1])))
-    print(*found, sep="\n", end="\n" * bool(found))
-    sys.exit(bool(found))
+    broken = list(dead(Path(sys.argv[1])))
+    print(*broken, sep="\n", end="\n" * bool(broken))
+    sys.exit(bool(broken))

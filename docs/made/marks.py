@@ -1,4 +1,4 @@
-"""Markdown of made pages: tables, code, and units that names end in."""
+"""Markdown of generated pages: tables, code, and units from the ends of names."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,40 +13,40 @@ UNITS = {
     "dwpd": "drive writes a day", "years": "years", "fills": "user capacities", "times": "user capacities",
     "minute_s": "s", "mean": "s", "max": "s", "price": "of `currency`", "ms_s": "s", "trial": "s",
 }  # fmt: skip
-"""What a name ends in, or is, and which unit that tells; the longest end counts."""
+"""Units by the end of a name or the whole name; the longest match counts."""
 
 
 def unit(name: str) -> str:
-    """The unit of a field or column, told by the end of its name; empty for a count or a word."""
+    """Return the unit of a field or column from the end of its name; empty for a count or a word."""
     parts = name.split("_")
     ends = ("_".join(parts[first:]) for first in range(len(parts)))
     return next((UNITS[end] for end in ends if end in UNITS), "")
 
 
 def cell(text: object) -> str:
-    """As it stands in a table's cell."""
+    """Return a text escaped for a table's cell."""
     plain = " ".join(str(text).split())
     return re.sub(r"(?<!`)<(?=\w)", r"\\<", plain).replace("|", r"\|")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table; columns that are empty in every row are left out."""
-    told = [[cell(one) for one in row] for row in rows]
-    kept = [i for i in range(len(head)) if i == 0 or any(row[i] for row in told)]
-    lines = [[head[i] for i in kept], ["---"] * len(kept), *([row[i] for i in kept] for row in told)]
+    """Return a table without the columns that are empty in every row."""
+    cells = [[cell(value) for value in row] for row in rows]
+    kept = [i for i in range(len(head)) if i == 0 or any(row[i] for row in cells)]
+    lines = [[head[i] for i in kept], ["---"] * len(kept), *([row[i] for i in kept] for row in cells)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def code(word: object) -> str:
-    """As code, where there is something."""
+    """Return a value as inline code, or an empty string for an empty value."""
     return f"`{word}`" if word not in ("", None) else ""
 
 
 def listing(text: str, language: str = "") -> str:
-    """A block of code."""
+    """Return a block of code."""
     return f"```{language}\n{text.strip()}\n```\n"
 
 
 def page(name: str, title: str, *parts: str) -> str:
-    """A page of parts, begun by what words.toml says it is of."""
+    """Return a page: its title, its introduction from words.toml, and its parts."""
     return "\n".join((f"# {title}\n", f"{WORDS['pages'][name].strip()}\n", *parts)).rstrip() + "\n"

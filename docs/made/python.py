@@ -1,4 +1,4 @@
-"""The Python API, from its docstrings: what runs are asked with, what they answer with, how one is made."""
+"""The page of the Python API, from its docstrings: loading runs, the types of results, and making a run."""
 
 import inspect
 import re
@@ -23,7 +23,7 @@ from stend.model.definition import Workload
 from stend.model.events import Result, Sample
 from stend.model.tally import Tally
 
-ASKED = (stend.open, stend.Opened, stend.open_many, stend.Runs)
+LOADED = (stend.open, stend.Opened, stend.open_many, stend.Runs)
 SHOWN = (Chart, Arrow, Answered)
 ANSWERS = (Result, Sample, Counts, Tally, Workload, Figures, Finding, About)
 MADE = (session.Request, session.planned, session.start, session.resume)
@@ -38,16 +38,16 @@ stend.open_many("runs").query("SELECT run, max(iops) FROM figures GROUP BY run")
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page of the Python API."""
     return marks.page(
         "python",
         "Python API",
         marks.listing(START, "python"),
-        "## Asking runs\n",
-        *(part for it in ASKED for part in described(it)),
-        "## What shows itself\n",
+        "## Loading runs\n",
+        *(part for it in LOADED for part in described(it)),
+        "## Values with a display\n",
         *(part for it in SHOWN for part in described(it)),
-        "## What the answers are\n",
+        "## Types of results\n",
         *(part for it in ANSWERS for part in _answer(it)),
         "### Quantities of `Figures.value`\n",
         marks.table(("name", "unit"), ((marks.code(name), known.unit) for name, known in QUANTITIES.items())),
@@ -59,22 +59,21 @@ def page() -> str:
 
 
 def called(it: Any) -> str:
-    """Where a program finds it: `stend.open`, not the file that holds it."""
-    rooms = it.__module__.split(".")
-    return f"stend.{it.__name__}" if it.__name__ in stend.__all__ else f"{'.'.join(rooms)}.{it.__name__}"
+    """Return the name by which a program imports an object: `stend.open`, not the module that defines it."""
+    return f"stend.{it.__name__}" if it.__name__ in stend.__all__ else f"{it.__module__}.{it.__name__}"
 
 
 def described(it: Any) -> Iterator[str]:
-    """A name with its members."""
+    """Yield the directives of an object and its public members."""
     yield _directive("class" if inspect.isclass(it) else "function", called(it), it)
     if inspect.isclass(it) and it.__module__.startswith("stend.api"):
-        for member, own in vars(it).items():
-            if not member.startswith("_") and (kind := kind_of(own)):
-                yield _directive(kind, f"{called(it)}.{member}", own)
+        for member, value in vars(it).items():
+            if not member.startswith("_") and (kind := kind_of(value)):
+                yield _directive(kind, f"{called(it)}.{member}", value)
 
 
 def kind_of(it: Any) -> str:
-    """What Sphinx calls a member; empty for one that is no part of the API."""
+    """Return Sphinx's name of a member's kind; empty for a member outside of the API."""
     if isinstance(it, property) or hasattr(it, "attrname"):
         return "property"
     return "method" if inspect.isfunction(it) else ""
@@ -88,20 +87,20 @@ def _directive(kind: str, name: str, it: Any) -> str:
 
 
 def _signature(it: Any) -> str:
-    asked = inspect.signature(it)
-    own = [one for one in asked.parameters.values() if one.name != "self"]
-    ends = asked.replace(return_annotation=inspect.Signature.empty) if inspect.isclass(it) else asked
-    return _short(str(ends.replace(parameters=own)))
+    whole = inspect.signature(it)
+    parameters = [parameter for parameter in whole.parameters.values() if parameter.name != "self"]
+    shown = whole.replace(return_annotation=inspect.Signature.empty) if inspect.isclass(it) else whole
+    return _short(str(shown.replace(parameters=parameters)))
 
 
 def _short(annotation: str) -> str:
-    """Types by their own names; an object as it is made."""
-    own = re.sub(r"(stend|pathlib|collections|typing)\.([a-z_]+\.)*", "", annotation)
-    return re.sub(r"<class '([\w.]+)'>|'([A-Z]\w*)'", r"\1\2", re.sub(r"<(\w+) object at 0x\w+>", r"\1()", own))
+    """Return a signature with short type names, and with objects as their constructor calls."""
+    text = re.sub(r"(stend|pathlib|collections|typing)\.([a-z_]+\.)*", "", annotation)
+    return re.sub(r"<class '([\w.]+)'>|'([A-Z]\w*)'", r"\1\2", re.sub(r"<(\w+) object at 0x\w+>", r"\1()", text))
 
 
 def _text(text: str) -> str:
-    """A docstring with its labelled lines as a list of terms."""
+    """Return a docstring with its labels (Units, Errors, Source) in bold."""
     for label in LABELS:
         text = re.sub(rf"^{label}: ", f"\n**{label}:** ", text, flags=re.MULTILINE)
     return text
@@ -110,13 +109,13 @@ def _text(text: str) -> str:
 def _answer(it: Any) -> Iterator[str]:
     yield _directive("class", called(it), it).replace(_signature(it), "", 1)
     if issubclass(it, tuple):
-        yield marks.table(("field", "unit"), ((marks.code(one), marks.unit(one)) for one in it._fields))
+        yield marks.table(("field", "unit"), ((marks.code(name), marks.unit(name)) for name in it._fields))
     else:
         yield re.sub(r"\[(\w+)\]\(#\w+\)", r"\1", marks.table(HEAD, fields(it)))
 
 
 def _errors() -> Iterator[tuple[str, str, str]]:
     every: list[type[errors.StendError]] = [errors.StendError, *errors.StendError.__subclasses__()]
-    for one in every:
-        if one.__module__ == "stend.base.errors":
-            yield marks.code(one.__name__), str(one.exit_code), inspect.getdoc(one) or ""
+    for error in every:
+        if error.__module__ == "stend.base.errors":
+            yield marks.code(error.__name__), str(error.exit_code), inspect.getdoc(error) or ""

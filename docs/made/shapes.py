@@ -1,4 +1,4 @@
-"""What stend writes as JSON: the events of a run, by their types; the documents, by their schemas."""
+"""The pages of stend's JSON: the events of a run from their types, the documents from their schemas."""
 
 from collections.abc import Iterator
 from typing import Any, get_args
@@ -16,37 +16,37 @@ DOCUMENTS = {"report.json": report.schema, "comparison.json": schemas.comparison
 
 
 def events() -> str:
-    """A line of events.jsonl."""
-    own = structs(*get_args(Event))
-    first = [one for one in own if one in get_args(Event)]
-    then = [one for one in own if one not in first]
+    """Return the page of events.jsonl."""
+    every = structs(*get_args(Event))
+    first = [kind for kind in every if kind in get_args(Event)]
+    then = [kind for kind in every if kind not in first]
     return marks.page(
-        "events", "Events", *map(section, first), "## What events hold\n", *(section(one, level=3) for one in then)
+        "events", "Events", *map(section, first), "## Types inside events\n", *(section(kind, level=3) for kind in then)
     )
 
 
 def json() -> str:
-    """Documents."""
-    known = {one.__name__ for one in structs(*get_args(Event))}
+    """Return the page of JSON documents."""
+    known = {kind.__name__ for kind in structs(*get_args(Event))}
     parts = (part for name, made in DOCUMENTS.items() for part in _document(name, made(), known))
     return marks.page("json", "JSON", *parts)
 
 
 def _document(name: str, schema: dict[str, Any], known: set[str]) -> Iterator[str]:
     yield f"## {name}\n\n{WORDS['documents'][name]}\n"
-    for title, one in schema.get("$defs", {}).items():
-        if "properties" in one and title not in known:
-            said = one.get("description", "").strip()
-            yield f"### {title}\n\n{said}\n\n{marks.table(('field', 'kind', 'unit'), rows(one))}"
+    for title, shape in schema.get("$defs", {}).items():
+        if "properties" in shape and title not in known:
+            text = shape.get("description", "").strip()
+            yield f"### {title}\n\n{text}\n\n{marks.table(('field', 'kind', 'unit'), rows(shape))}"
 
 
-def rows(one: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """A row for each field of an object's schema."""
-    for name, kind in one["properties"].items():
+def rows(shape: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield a row of the table for each field of an object's schema."""
+    for name, kind in shape["properties"].items():
         words = _kind(kind)
         yield (
             marks.code(name),
-            words + ("" if name in one.get("required", ()) else ", may be left out"),
+            words + ("" if name in shape.get("required", ()) else ", may be left out"),
             marks.unit(name) if "number" in words else "",
         )
 

@@ -1,4 +1,4 @@
-"""A run folder's files, exit codes, and the environment."""
+"""The pages of a run folder's files, the exit codes, and the environment variables."""
 
 from docs.made import marks
 from docs.made.words import WORDS
@@ -7,17 +7,19 @@ from stend.base.errors import EXIT_CODES, StendError
 
 
 def run_folder() -> str:
-    """Which file of a run folder is what."""
-    rows = [(marks.code(name), *said) for name, said in WORDS["files"].items()]
+    """Return the page of the files of a run folder."""
+    rows = [(marks.code(name), *cells) for name, cells in WORDS["files"].items()]
     return marks.page("run-folder", "The run folder", marks.table(("file", "written by", "what it holds"), rows))
 
 
 def exit_codes() -> str:
-    """Which code means what, and which error of the API it is."""
+    """Return the page of exit codes, with the error of the API for each."""
     errors = {
-        one.exit_code: one.__name__ for one in StendError.__subclasses__() if one.__module__ == "stend.base.errors"
+        error.exit_code: error.__name__
+        for error in StendError.__subclasses__()
+        if error.__module__ == "stend.base.errors"
     }
-    rows = [(marks.code(code), said, marks.code(errors.get(code))) for code, said in EXIT_CODES.items()]
+    rows = [(marks.code(code), meaning, marks.code(errors.get(code))) for code, meaning in EXIT_CODES.items()]
     return marks.page(
         "exit-codes",
         "Exit codes",
@@ -26,8 +28,8 @@ def exit_codes() -> str:
 
 
 def environment() -> str:
-    """Variables that stend reads or sets."""
-    rows = [(marks.code(name), *said) for name, said in WORDS["environment"].items()]
+    """Return the page of environment variables that stend reads or sets."""
+    rows = [(marks.code(name), *cells) for name, cells in WORDS["environment"].items()]
     return marks.page(
         "environment",
         "Environment",

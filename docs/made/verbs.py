@@ -1,4 +1,4 @@
-"""Every verb with its arguments and options, from the command line itself."""
+"""The page of verbs with their arguments and options, from the command line parser."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,13 +11,13 @@ HIDDEN = ("help", "install_completion", "show_completion")
 
 
 def tree() -> dict[str, Any]:
-    """Each verb as typer has it, in the order a new user meets them; "" is stend itself."""
+    """Return the parser of each verb in the order of `stend --help`; "" is `stend` itself."""
     top: Any = application()
     return {"": top} | {name: top.commands[name] for name in top.list_commands(None)}
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the page of verbs."""
     top, *verbs = tree().items()
     return marks.page(
         "verbs",
@@ -39,20 +39,22 @@ def _verb(name: str, command: Any) -> Iterator[str]:
             if text.startswith("Example: ")
             else f"{marks.cell(text)}\n"
         )
-    shown = [one for one in command.params if one.name not in HIDDEN]
+    shown = [parameter for parameter in command.params if parameter.name not in HIDDEN]
     if shown:
         yield marks.table(("word", "takes", "usually", "meaning"), map(_row, shown))
 
 
-def _row(one: Any) -> tuple[str, ...]:
-    if one.param_type_name == "argument":
-        names, takes = marks.code(one.metavar or one.name.upper()), ""
+def _row(parameter: Any) -> tuple[str, ...]:
+    if parameter.param_type_name == "argument":
+        names, takes = marks.code(parameter.metavar or parameter.name.upper()), ""
     else:
-        names = ", ".join(marks.code(word) for word in (*one.opts, *one.secondary_opts))
-        takes = "" if one.is_flag else f"{marks.code(one.metavar or 'N')}{_range(one.type)}"
-    plain = one.default if not callable(one.default) and one.default not in (None, False, (), []) else ""
-    needed = "must be given" if one.required else marks.code(plain)
-    return names, takes, needed, one.help or ""
+        names = ", ".join(marks.code(word) for word in (*parameter.opts, *parameter.secondary_opts))
+        takes = "" if parameter.is_flag else f"{marks.code(parameter.metavar or 'N')}{_range(parameter.type)}"
+    plain = (
+        parameter.default if not callable(parameter.default) and parameter.default not in (None, False, (), []) else ""
+    )
+    needed = "must be given" if parameter.required else marks.code(plain)
+    return names, takes, needed, parameter.help or ""
 
 
 def _range(kind: Any) -> str:

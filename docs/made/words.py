@@ -1,4 +1,4 @@
-"""What no type says (words.toml): the meaning of columns, files and variables."""
+"""The texts of words.toml: the meaning of columns, files and variables, which no type states."""
 
 import tomllib
 from pathlib import Path

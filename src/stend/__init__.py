@@ -1,7 +1,7 @@
-"""stend: a test stand that measures storage drives honestly.
+"""stend: a test stand that measures storage drives.
 
-`stend.open(folder)` gives a run to ask, `stend.open_many(top)` all runs of a folder (docs/reference/python.md). What is
-behind them is loaded when it is first asked for, so that `import stend` stays cheap.
+`stend.open(folder)` loads a run, and `stend.open_many(top)` opens all runs of a folder (docs/reference/python.md). The
+modules behind them are imported at the first use, which keeps `import stend` fast.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""`python -m stend`."""
+"""Run the command line by `python -m stend`."""
 
 from stend.cli import script
 

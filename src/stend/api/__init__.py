@@ -1,4 +1,4 @@
-"""What a program or a notebook asks of runs: the gallery's rooms under one name, and how their answers are shown."""
+"""The Python API for programs and notebooks: loaded runs with their figures, findings, charts and reports."""
 
 from stend.api.opened import Opened, open  # noqa: A004 `stend.open`, as `gzip.open`
 from stend.api.runs import Runs, open_many

@@ -1,4 +1,4 @@
-"""Rows for any library that speaks Arrow: typed by DuckDB, handed over by the PyCapsule interface, without pyarrow."""
+"""Tables for any library that reads Arrow: typed by DuckDB, exported by the PyCapsule interface, without pyarrow."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,19 +11,19 @@ class Arrow:
 
     Units: at the end of each column's name.
     Errors: Missing without DuckDB (`stend[report]`).
-    Source: the Arrow PyCapsule interface, `__arrow_c_stream__`; it may be asked as often as one likes.
+    Source: the Arrow PyCapsule interface, `__arrow_c_stream__`; each call makes a new stream.
     """
 
     def __init__(self, columns: Mapping[str, str], rows: Iterable[Mapping[str, Any]]) -> None:
         extras.need("a table for Arrow", "duckdb")
         self.types = dict(columns)
-        told = list(rows)
-        self._values = [[row[name] for row in told] for name in self.types]
-        self._length = len(told)
+        table = list(rows)
+        self._values = [[row[name] for row in table] for name in self.types]
+        self._length = len(table)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Their names, in order.
+        """Return the column names, in order.
 
         Units: at the end of each.
         Errors: none.
@@ -40,5 +40,5 @@ class Arrow:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         import duckdb
 
-        asked = ", ".join(f'unnest(?::{kind}[]) AS "{name}"' for name, kind in self.types.items())
-        return duckdb.connect().sql(f"SELECT {asked}", params=self._values).__arrow_c_stream__(requested_schema)
+        columns = ", ".join(f'unnest(?::{kind}[]) AS "{name}"' for name, kind in self.types.items())
+        return duckdb.connect().sql(f"SELECT {columns}", params=self._values).__arrow_c_stream__(requested_schema)

@@ -1,4 +1,4 @@
-"""A run to ask: what was recorded, the figures, findings and charts made of it, its reports, its table."""
+"""A loaded run: its record, figures, findings, charts, reports and table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ from stend.words import Language
 
 FIGURES = ("iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
 SOME = 6
-"""So many names are told of what there is."""
+"""Names that an error message lists at most."""
 
 
 def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend.open`, as `gzip.open`
-    """The run of a folder, as it is now, finished or not; or, as in `stend show`, part of a name of runs/, or `last`.
+    """Load the run of a folder, finished or not; `folder` may also be part of a name in runs/, or `last`.
 
     Units: none.
-    Errors: BadInput where there is no run, several are meant, or stend has no such language.
+    Errors: BadInput if no run or several match, or stend does not have the language.
     Source: `store.load`.
     """
     place = catalogue.meant(Path(folder))
@@ -45,10 +45,10 @@ def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend
 
 @dataclass(frozen=True, repr=False)
 class Opened:
-    """A run as it was when it was opened; `record` holds all that was written of it (`stend.model.record.Run`).
+    """A run as it was when it was loaded; `record` holds its events (`stend.model.record.Run`).
 
     Units: base units, at the end of each name.
-    Errors: every one is a `stend.base.errors.StendError` of one sentence.
+    Errors: each is a `stend.base.errors.StendError` with a message of one sentence.
     Source: the run folder (docs/reference/run-folder.md).
     """
 
@@ -58,7 +58,7 @@ class Opened:
 
     @property
     def results(self) -> Sequence[Result]:
-        """Every step that was done, in order: place in the plan, what was held, its counts.
+        """Return every completed step in order: its place in the plan, its workload and its counts.
 
         Units: counts, bytes, nanoseconds summed; `counts.iops`, `.bytes_per_s`, `.mean_s`, `.max_s`.
         Errors: none.
@@ -68,7 +68,7 @@ class Opened:
 
     @property
     def samples(self) -> Samples:
-        """About one for each second of load; each is made when it is asked for.
+        """Return the samples, about one per second of load; each is unpacked when it is read.
 
         Units: `t` in seconds since the run began; counts as in `results`, without latency bins.
         Errors: none.
@@ -77,21 +77,21 @@ class Opened:
         return self.record.samples
 
     def series(self, test: str, workload: Workload | str, phase: str = "") -> list[tuple[int, Counts]]:
-        """(round, counts) of one workload; `phase` is the test's main one unless named.
+        """Return (round, counts) of one workload; `phase` is the test's main phase unless given.
 
         Units: rounds from 1; counts as in `results`.
-        Errors: BadInput names the tests, phases or workloads there are.
+        Errors: BadInput for an unknown test, phase or workload, with a list of all.
         Source: `record.Run.series`; PTS 2.0.2 clause 7.4, whose plots these are.
         """
         phase, load = self._place(test, workload, phase)
         return self.record.series(test, phase, load)
 
     def window(self, test: str, workload: Workload | str, phase: str = "") -> Figures:
-        """The figures of one workload over the measurement window; `.value("iops")`, `.value("p99.9")` and so on.
+        """Return the figures of one workload over the measurement window; read `.value("iops")`, `.value("p99.9")`.
 
-        Of a phase that nobody judged it is the whole; `window` and `steady` say so.
+        For a phase without a steady-state search the window is the whole phase; `window` and `steady` state that.
 
-        Units: IOs/s, bytes/s, seconds; None where the sample cannot carry a percentile.
+        Units: IOs/s, bytes/s, seconds; None for a percentile that the sample size does not support.
         Errors: BadInput as in `series`.
         Source: `findings.look.figures`; PTS 2.1.24.
         """
@@ -101,66 +101,67 @@ class Opened:
 
     @property
     def figures(self) -> Rows[Figures]:
-        """Every figure of reports, comparisons and the catalogue: a load in a state of the drive, and a direction.
+        """Return every figure of reports and comparisons: one per workload, state of the drive and direction.
 
         Units: IOs/s, bytes/s, seconds by `.value(name)`; the table in MB/s and milliseconds.
         Errors: none.
         Source: `findings.look.figures`.
         """
-        words, own = Language(self.lang), figures(self.record)
+        words, rows = Language(self.lang), figures(self.record)
         names = ("test", "phase", "state", "workload", *FIGURES)
         head = tuple(words(f"column.{name}") for name in names)
-        return Rows.of(own, Table("", head, tuple(_cells(row, words) for row in own)))
+        return Rows.of(rows, Table("", head, tuple(_cells(row, words) for row in rows)))
 
     @cached_property
     def findings(self) -> Rows[Finding]:
-        """What is concluded of the run, with the values behind it and how sure it is; none of an imported one.
+        """Return the findings about the run with their values and confidence; an imported run has none.
 
         Units: values in base units.
-        Errors: BadInput where drive.toml in the folder is none.
+        Errors: BadInput if drive.toml in the folder is not a valid drive sheet.
         Source: `stend.findings`; each names its clause or paper in its file.
         """
         words = Language(self.lang)
-        own = tuple(findings.find(self.record, sheet(self.folder)))
+        every = tuple(findings.find(self.record, sheet(self.folder)))
         head = (words("column.test"), words("column.finding"), words("column.confidence"))
-        told = [(words.title(one.test, one.test), *statement(one, words)[1:3]) for one in own]
-        return Rows.of(own, Table("", head, tuple(told)))
+        cells = [(words.title(finding.test, finding.test), *statement(finding, words)[1:3]) for finding in every]
+        return Rows.of(every, Table("", head, tuple(cells)))
 
     def charts(self, test: str = "") -> list[Chart]:
-        """Every chart of the run, or of one test, as its report has them.
+        """Return the charts of the run, or of one test, as in its report.
 
         Units: on the axes.
-        Errors: BadInput names the tests; Missing without Altair (`stend[report]`).
+        Errors: BadInput for an unknown test; Missing without Altair (`stend[report]`).
         Source: `stend.charts`.
         """
-        return [Chart(*picture) for one in self._tests(test) for picture in self._drawn(one)]
+        return [Chart(*picture) for planned in self._tests(test) for picture in self._drawn(planned)]
 
     def chart(self, name: str, test: str = "") -> Chart:
-        """The first chart of that name, of the run or of one test.
+        """Return the first chart of that name, of the run or of one test.
 
         Units: on the axes.
-        Errors: BadInput names the charts there are; Missing without Altair (`stend[report]`).
+        Errors: BadInput for an unknown chart, with a list of all; Missing without Altair (`stend[report]`).
         Source: `stend.charts`, one file each.
         """
-        found = next((Chart(*p) for one in self._tests(test) for p in self._drawn(one, name)), None)
-        if found is None:
+        drawn = (picture for planned in self._tests(test) for picture in self._drawn(planned, name))
+        chart = next((Chart(*picture) for picture in drawn), None)
+        if chart is None:
             there = ", ".join(dict.fromkeys(chart.name for chart in self.charts(test))) or "none"
-            raise BadInput(f"{self.folder} has no chart {name!r}; there are {there}")
-        return found
+            raise BadInput(f"{self.folder} has no chart {name!r}; choose from: {there}")
+        return chart
 
     def report(self, form: str = "html", style: str = "review", into: Path | str | None = None) -> list[Path]:
-        """Write a report as `stend report` does; the files that were written, the first to open first.
+        """Write a report as `stend report` does and return the files written; the first is the one to open.
 
         Units: none.
         Errors: BadInput for an unknown form or style, and for a review of an imported run; Missing names the extra.
         Source: `stend.report`.
         """
         runs = [(self.folder, self.record, store.host(self.folder))]
-        beside = reference(self.record)
-        return reports.write(runs, form, self.lang, style, into=Path(into or self.folder), rivals=beside)
+        rivals = reference(self.record)
+        return reports.write(runs, form, self.lang, style, into=Path(into or self.folder), rivals=rivals)
 
     def to_arrow(self) -> Arrow:
-        """One row a step, the columns of records.csv and records.parquet, for any library that speaks Arrow.
+        """Return one row per step with the columns of records.csv and records.parquet, for libraries that read Arrow.
 
         Units: at the end of each column's name.
         Errors: Missing without DuckDB (`stend[report]`).
@@ -169,31 +170,31 @@ class Opened:
         return Arrow(COLUMNS, rows(self.record, self.folder.name))
 
     def _place(self, test: str, workload: Workload | str, phase: str) -> tuple[str, Workload]:
-        (one,) = self._tests(test)
-        phase = phase or look.main_phase(self.record, one)
-        known = {p.name for t, p in self.record.phases() if t.name == test} | set(one.shared)
+        (planned,) = self._tests(test)
+        phase = phase or look.main_phase(self.record, planned)
+        known = {p.name for t, p in self.record.phases() if t.name == test} | set(planned.shared)
         if phase not in known:
             raise BadInput(f"{test} has no phase {phase!r}; it has {', '.join(sorted(known))}")
         loads = [cell.workload for cell in look.cells_of(self.record, test, phase)]
-        load = next((one for one in loads if workload in (one, one.label)), None)
+        load = next((load for load in loads if workload in (load, load.label)), None)
         if load is None:
-            there = list(dict.fromkeys(one.label for one in loads))
+            there = list(dict.fromkeys(load.label for load in loads))
             few = ", ".join([*there[:SOME], *(["..."] if len(there) > SOME else ())]) or "none"
-            raise BadInput(f"{test}, {phase}: there is no workload {str(workload)!r}; there are {few}")
+            raise BadInput(f"{test}, {phase}: there is no workload {str(workload)!r}; choose from: {few}")
         return phase, load
 
     def _tests(self, name: str) -> list[PlannedTest]:
-        own = look.tests(self.record, *([name] if name else ()))
-        if name and not own:
+        tests = look.tests(self.record, *([name] if name else ()))
+        if name and not tests:
             there = ", ".join(test.name for test in look.tests(self.record)) or "none"
-            raise BadInput(f"{self.folder} has no results of a test {name!r}; it has those of {there}")
-        return own
+            raise BadInput(f"{self.folder} has no results of a test {name!r}; choose from: {there}")
+        return tests
 
     def _drawn(self, test: PlannedTest, name: str = "") -> Iterator[Picture]:
         with extras.needing("a chart"):
-            for one in charts.named(test):
-                if name in ("", one):
-                    yield from charts.pictures(one, self.record, test, self.lang, sheet(self.folder))
+            for chart in charts.named(test):
+                if name in ("", chart):
+                    yield from charts.pictures(chart, self.record, test, self.lang, sheet(self.folder))
 
     def __repr__(self) -> str:
         plan, end = self.record.plan, self.record.ended
@@ -202,9 +203,9 @@ class Opened:
 
     def _repr_html_(self) -> str:
         words, drive = Language(self.lang), self.record.plan.device
-        said = (f"{drive.model or drive.kind}: {verdict(self.record, words)}", *stamps(self.record, words))
-        tables = [t for one in look.tests(self.record) for t in workloads(self.record, one, words)]
-        return html(Table("", said[:1], tuple((stamp,) for stamp in said[1:]))) + "".join(map(html, tables))
+        texts = (f"{drive.model or drive.kind}: {verdict(self.record, words)}", *stamps(self.record, words))
+        tables = [t for test in look.tests(self.record) for t in workloads(self.record, test, words)]
+        return html(Table("", texts[:1], tuple((stamp,) for stamp in texts[1:]))) + "".join(map(html, tables))
 
 
 def _cells(row: Figures, words: Language) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""All runs of a folder to ask: a list of what is known of each, SQL over their figures, each by its name."""
+"""All runs of a folder: a list, SQL over their figures, and access to each run by its name."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SHOWN = ("run", "model", "firmware", "tests", "outcome", "stamps")
 
 
 class Answered(Shown, Answer):
-    """`columns` and `rows` of a query, `more` where there are more rows than were asked for; a table in a notebook.
+    """The result of a query: `columns`, `rows`, and `more` if rows were cut off by the limit; a table in a notebook.
 
     Units: at the end of each column's name.
     Errors: none.
@@ -29,71 +29,71 @@ class Answered(Shown, Answer):
 
     @property
     def _table(self) -> Table:  # type: ignore[override]
-        """As it is shown."""
-        return Table("", self.columns, tuple(tuple(map(_said, row)) for row in self.rows))
+        """Return the table that a notebook or terminal shows."""
+        return Table("", self.columns, tuple(tuple(map(_text, row)) for row in self.rows))
 
 
 def open_many(top: str | Path = "runs") -> "Runs":
-    """All runs in a folder or in folders of it, finished or not; nothing is read before it is asked for.
+    """Open all runs in a folder or its subfolders, finished or not; they are read at the first access.
 
     Units: none.
-    Errors: BadInput where there is no such folder.
+    Errors: BadInput if the folder does not exist.
     Source: `stend.catalogue`, as in `stend list`.
     """
     if not Path(top).is_dir():
-        raise BadInput(f"{top} is no folder of runs; `stend run` makes runs/, any other can be named")
+        raise BadInput(f"{top} is not a folder; name a folder with runs (`stend run` creates runs/)")
     return Runs(Path(top))
 
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of a folder; every question is answered of what is there when it is asked.
+    """All runs of a folder; every call reads the current state of the folder.
 
     Units: base units, at the end of each name.
-    Errors: every one is a `stend.base.errors.StendError` of one sentence; a run that cannot be read is warned of
-    (`stend.base.errors.LeftOut`) and left out.
+    Errors: each is a `stend.base.errors.StendError` with a message of one sentence. A run that cannot be read is left
+    out with a warning (`stend.base.errors.LeftOut`).
     Source: `stend.catalogue` (docs/catalogue.md).
     """
 
     top: Path
 
     def list(self, where: Sequence[str] = ()) -> Rows[About]:
-        """What is known of each run, oldest first; `where` chooses as `stend list --where` does: `["model=KC*"]`.
+        """Return the catalogue entry of each run, oldest first; `where` is as in `stend list --where`: `["model=KC*"]`.
 
         Units: bytes, seconds, Unix time.
-        Errors: BadInput for a column or a comparison that is none.
+        Errors: BadInput for an unknown column or an invalid comparison.
         Source: the table `runs`.
         """
         with catalogue.opened(self.top) as known:
             known.warn()
-            own = chosen(known.runs, [where] if isinstance(where, str) else where)
-        cells = tuple(tuple(_said(getattr(one, name)) for name in SHOWN) for one in own)
-        return Rows.of(own, Table("", SHOWN, cells))
+            runs = chosen(known.runs, [where] if isinstance(where, str) else where)
+        cells = tuple(tuple(_text(getattr(run, name)) for name in SHOWN) for run in runs)
+        return Rows.of(runs, Table("", SHOWN, cells))
 
     def query(self, sql: str, most: int | None = None) -> Answered:
-        """What one statement of DuckDB's SQL that only reads says of the catalogue's tables (docs/catalogue.md).
+        """Run one read-only statement of DuckDB's SQL on the catalogue's tables (docs/catalogue.md).
 
         Units: base units, at the end of each column's name.
         Errors: BadInput for any other statement; StepFailed after 60 s; Missing without DuckDB (`stend[report]`).
         Source: `catalogue.Catalogue.query`, as in `stend query`.
         """
-        extras.need("asking the catalogue", "duckdb")
+        extras.need("a query of the catalogue", "duckdb")
         with catalogue.opened(self.top) as known:
             known.warn()
             return Answered(*known.query(sql, most))
 
     def open(self, run: str, lang: str = "en") -> Opened:
-        """One of them: by its name, a part of it that only one has, or `last`.
+        """Load one run by its name, by a part of the name that only one run has, or by `last`.
 
         Units: none.
-        Errors: BadInput where none or several are meant.
+        Errors: BadInput if no run or several runs match.
         Source: `catalogue.named`.
         """
-        found = catalogue.named(run, self.top)
-        if found is None:
-            raise BadInput(f"no run below {self.top} is called {run!r}")
-        return open_one(found, lang)
+        folder = catalogue.named(run, self.top)
+        if folder is None:
+            raise BadInput(f"no run below {self.top} is named {run!r}; `stend list` shows the names")
+        return open_one(folder, lang)
 
 
-def _said(value: object) -> str:
+def _text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""How answers look in a notebook: rows as a table, a chart as Vega-Lite with an SVG for who cannot draw that."""
+"""Display in notebooks: rows as a table, charts as Vega-Lite, or as SVG where Vega-Lite cannot be drawn."""
 
 from collections.abc import Iterable
 from html import escape
@@ -14,7 +14,7 @@ VEGA_LITE = "application/vnd.vegalite.{version}+json"
 
 
 class Shown:
-    """What shows itself as a table: HTML in a notebook, plain columns in a terminal."""
+    """A value that is displayed as a table: HTML in a notebook, plain columns in a terminal."""
 
     __slots__ = ()
     _table: Table
@@ -23,7 +23,7 @@ class Shown:
         return text(self._table)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """IPython would write a tuple out otherwise, with every bin of every figure."""
+        """Print the table; IPython would print the tuple with every bin of every figure."""
         printer.text(repr(self))
 
     def _repr_html_(self) -> str:
@@ -31,21 +31,21 @@ class Shown:
 
 
 class Rows(Shown, tuple[T, ...]):
-    """Answers as they are, a tuple, which is shown as a table with the units in its head."""
+    """A tuple of results that is displayed as a table with the units in its head."""
 
     @classmethod
     def of(cls, rows: Iterable[T], table: Table) -> "Rows[T]":
-        """These, shown as that."""
+        """Return rows that are displayed as a table."""
         made = cls(rows)
         made._table = table
         return made
 
 
 class Chart(Picture):
-    """A chart: `spec` is its Vega-Lite specification with all its data, `says` the sentence for who cannot see it.
+    """A chart: `spec` is its Vega-Lite specification with all its data, `says` a sentence that describes it.
 
     Units: on its axes.
-    Errors: none; where it cannot be drawn an SVG says why.
+    Errors: none; if it cannot be drawn, an SVG states the reason.
     Source: `stend.charts`, which reports draw.
     """
 
@@ -58,7 +58,7 @@ class Chart(Picture):
         printer.text(repr(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Vega-Lite for who draws it; an SVG, drawn here and without a network, for who does not; else its sentence."""
+        """Return Vega-Lite, plain text and, if vl-convert is installed, an SVG that is drawn without a network."""
         version = self.spec["$schema"].rpartition("/")[2].partition(".")[0]
         bundle = {"text/plain": repr(self), VEGA_LITE.format(version=version): self.spec}
         if not extras.missing("vl_convert"):
@@ -69,7 +69,7 @@ class Chart(Picture):
 
 
 def html(table: Table) -> str:
-    """A table of finished cells as HTML, words of drives made harmless."""
+    """Return a table of text cells as HTML, with control characters and markup escaped."""
     head = "".join(f"<th>{_cell(word)}</th>" for word in table.head)
     rows = "".join(f"<tr>{''.join(f'<td>{_cell(cell)}</td>' for cell in row)}</tr>" for row in table.rows)
     title = f"<caption>{_cell(table.title)}</caption>" if table.title else ""
@@ -77,7 +77,7 @@ def html(table: Table) -> str:
 
 
 def text(table: Table) -> str:
-    """The same for a terminal."""
+    """Return a table as aligned plain text."""
     lines = [[plain(cell) for cell in line] for line in (table.head, *table.rows)]
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(str.ljust, line, wide)).rstrip() for line in lines)

@@ -63,7 +63,7 @@ def stamped(run: Run, test: PlannedTest, words: Language) -> list[str]:
         stamps.append(words("stamp.saturated"))
     if run.plan.profile.quick:
         stamps.append(words("stamp.quick"))
-    stamps += [words.told(warning) for warning in run.warnings]
+    stamps += [words.translated(warning) for warning in run.warnings]
     return [" · ".join(stamps)] if stamps else []
 
 

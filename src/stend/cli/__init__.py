@@ -1,4 +1,4 @@
-"""The front door: one verb a file, found by its name; one catcher for every error."""
+"""The command line: one verb per file, looked up by its name, and one place that handles every error."""
 
 import errno
 import gc
@@ -23,47 +23,47 @@ from stend.base.errors import EXIT_CODES, STOPPED_EXIT_CODE, UNREAD_EXIT_CODE, L
 from stend.base.regular import NotRegular
 from stend.base.text import plain
 from stend.base.version import __version__
-from stend.cli._asked import TYPED
 from stend.cli._edge import edged
+from stend.cli._options import TYPED
 
 CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 HOST_REFUSES = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
-"""What this host may answer to any write or read, through no fault of ours."""
+"""Errors that the host may return for any read or write, without a defect in stend."""
 
 GARBAGE_AFTER = 50_000
-"""New objects until circles are looked for: records come by the hundred thousand and hold none."""
+"""Allocations between garbage collections: records come by the hundred thousand and hold no reference cycles."""
 
 ALONE = ("OPENBLAS_NUM_THREADS", "1")
-"""Our matrices are small: numpy's other threads would only spin, from its import on and beside what is measured."""
+"""Keep numpy to one thread: stend's matrices are small, and idle threads would spin beside the measurement."""
 
-COUNTS_ITS_OWN = "duckdb"
-"""Counts, as Python ends, what nobody has taken from it, and lists it for the user."""
+REPORTS_LEFTOVERS = "duckdb"
+"""Module that counts its live objects when Python exits and prints them."""
 
 SHOWN = 80
 NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
-"""What it answers to a path that can lead nowhere."""
+"""Errors of the host for a path that cannot exist."""
 
 EPILOG = f"Exit codes:\n\n\b\n{CODES}"
 
 
 class Stopped(StendError):
-    """Ctrl-C in a verb, in words: typer would end it without any."""
+    """Ctrl-C in a verb, with a message: typer would exit without one."""
 
     exit_code = STOPPED_EXIT_CODE
 
 
 class Unread(StendError):
-    """The reader of standard output closed it: typer would end the verb with the code of a defect."""
+    """The reader of standard output closed it: typer would exit with the code of a defect."""
 
     exit_code = UNREAD_EXIT_CODE
 
 
 class Verb(TyperCommand):
-    """A command whose `-h` is two lines and an example, and whose `--help` is everything."""
+    """A command whose `-h` prints a summary and an example, and whose `--help` prints everything."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Answer `-h` before anything else is looked at."""
+        """Print the short help for `-h` before any other argument is checked."""
         if "-h" in args:
             lines = (self.help or "").strip().split("\n\n")
             example = next((line for line in lines if line.strip().startswith("Example")), "")
@@ -75,7 +75,7 @@ class Verb(TyperCommand):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run it; an interruption and a closed pipe leave as errors of ours."""
+        """Run the verb; raise Stopped on Ctrl-C and Unread on a closed pipe."""
         try:
             answer = super().invoke(ctx)
             sys.stdout.flush()
@@ -83,11 +83,11 @@ class Verb(TyperCommand):
         except KeyboardInterrupt as error:
             raise Stopped(str(error) or "stopped") from None
         except BrokenPipeError as error:
-            raise Unread("nobody reads what is printed") from error
+            raise Unread("the reader of standard output closed it") from error
 
 
-class Doors(TyperGroup):
-    """The verbs, in the order a new user meets them."""
+class Verbs(TyperGroup):
+    """The verbs, in the order in which a new user needs them."""
 
     ORDER = (
         "doctor",
@@ -112,24 +112,24 @@ class Doors(TyperGroup):
     )
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Known verbs first in their order, any other after them."""
+        """Return the verbs of ORDER first, then all others by name."""
         names = super().list_commands(ctx)
         return sorted(names, key=lambda n: (self.ORDER.index(n) if n in self.ORDER else 99, n))
 
 
 @cache
 def _verbs() -> dict[str, str]:
-    """What can be asked for, and the file of each."""
-    modules = (one.name for one in pkgutil.iter_modules(__path__) if not one.name.startswith("_"))
+    """Return the module of each verb, by the verb's name."""
+    modules = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
     return {name.rstrip("_"): name for name in modules}
 
 
 @cache
-def application(asked: str = "") -> Any:
-    """The command line, made of the files of this folder; of one alone where that verb is asked for."""
+def application(verb: str = "") -> Any:
+    """Build the command line from the modules of this package, or from the module of one verb alone."""
     app = typer.Typer(
-        cls=Doors,
-        help="Measures storage drives honestly: purge, precondition, steady state, saturation, recovery, report.\n\n"
+        cls=Verbs,
+        help="Measure storage drives: purge, precondition, steady state, saturation, recovery, report.\n\n"
         "Example: stend run iops --target sim:small --quick",
         epilog=EPILOG,
         rich_markup_mode=None,
@@ -137,19 +137,19 @@ def application(asked: str = "") -> Any:
     )
 
     @app.callback(invoke_without_command=True)
-    def top(version: bool = typer.Option(False, "--version", help="Print the version and leave.")) -> None:
+    def top(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
         if version:
             typer.echo(f"stend {__version__}")
             raise typer.Exit
 
-    for name in [asked] if asked else _verbs():
-        verb = importlib.import_module(f"{__name__}.{_verbs()[name]}")
-        app.command(name, cls=getattr(verb, "Verb", Verb), epilog=EPILOG)(verb.command)
+    for name in [verb] if verb else _verbs():
+        module = importlib.import_module(f"{__name__}.{_verbs()[name]}")
+        app.command(name, cls=getattr(module, "Verb", Verb), epilog=EPILOG)(module.command)
     return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Parse, act, and turn every error into one sentence and its exit code."""
+    """Run a command line and return its exit code; print every error as one sentence."""
     with edged(), warnings.catch_warnings():
         for kind in (Undrawn, LeftOut):
             warnings.simplefilter("always", kind)
@@ -158,8 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _warned(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
-    """What is not as it should be, though nothing ends for it."""
-    _say(str(message), 0)
+    """Print a warning, as `warnings.showwarning` does."""
+    _print_error(str(message), 0)
 
 
 def _main(arguments: Sequence[str] | None) -> int:
@@ -174,9 +174,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         _print_nowhere()
         return error.exit_code
     except StendError as error:
-        return _say(str(error), error.exit_code)
+        return _print_error(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort) as error:  # Abort: Ctrl-C or the end of input at a question
-        return _say(str(error) or "stopped", STOPPED_EXIT_CODE)
+        return _print_error(str(error) or "stopped", STOPPED_EXIT_CODE)
     except OSError as error:
         return _refused_by_host(error)
     except Exception as error:
@@ -185,57 +185,59 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def script() -> None:
-    """The installed command. What is left after a good end goes with the process: no garbage is looked for in it."""
+    """Run the installed command and exit; skip the last garbage collection when it succeeded."""
     os.environ.setdefault(*ALONE)
     gc.set_threshold(GARBAGE_AFTER)
     code = main()
-    if not code and COUNTS_ITS_OWN not in sys.modules:
+    if not code and REPORTS_LEFTOVERS not in sys.modules:
         gc.freeze()
     sys.exit(code)
 
 
 def _print_nowhere() -> None:
-    """Let what is still to be flushed go to /dev/null, where it ends without an error."""
+    """Point standard output at /dev/null, so that flushing the rest of it raises no error."""
     with suppress(OSError, ValueError):  # a test's stream has no descriptor
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refused_by_host(error: OSError) -> int:
     if error.errno in NO_PATH:
-        return _say(f"{str(error.filename)[:SHOWN]}... is no path: {error.strerror}", 2)
+        return _print_error(f"{str(error.filename)[:SHOWN]}... is not a valid path: {error.strerror}", 2)
     if isinstance(error, NotRegular):
-        return _say(f"{error.filename} cannot be used: {error.strerror}", 2)
+        return _print_error(f"{error.filename} cannot be used: {error.strerror}", 2)
     if error.filename and error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return _say(f"{_file_in(Path(os.fsdecode(error.filename)))} is a file, and a folder is needed; name another", 2)
+        return _print_error(
+            f"{_file_in(Path(os.fsdecode(error.filename)))} is a file, but a folder is needed; name another", 2
+        )
     if error.filename and error.errno == errno.EISDIR:
-        return _say(f"{error.filename} is a folder, and a file is needed; name another", 2)
-    said = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
-    return _say(said, 5) if error.errno in HOST_REFUSES else _unexpected(error)
+        return _print_error(f"{error.filename} is a folder, but a file is needed; name another", 2)
+    sentence = ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    return _print_error(sentence, 5) if error.errno in HOST_REFUSES else _unexpected(error)
 
 
 def _file_in(path: Path) -> Path:
-    """Return the part of a path that is in the way of a folder."""
+    """Return the first part of a path that exists and is not a folder."""
     return next((part for part in (*reversed(path.parents), path) if part.exists() and not part.is_dir()), path)
 
 
-def _say(sentence: str, code: int) -> int:
+def _print_error(sentence: str, code: int) -> int:
     print(f"stend: {plain(sentence)}", file=sys.stderr)
     return code
 
 
 def _unexpected(error: Exception) -> int:
     if isinstance(error, MemoryError):
-        return _say("this host has not enough free memory for that; end something else first", 5)
-    if hasattr(error, "format_message"):  # the parser's own complaint
+        return _print_error("not enough free memory on this host; end other programs and try again", 5)
+    if hasattr(error, "format_message"):  # an error of the option parser
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "stend"
-        said = " ".join(error.format_message().split())  # it may be a list of choices, one a line
-        return _say(f"{said.rstrip('.')}; see `{path} --help`", 2)
-    said = f"a defect in stend ({type(error).__name__}: {error}); please report it with"
+        sentence = " ".join(error.format_message().split())  # choices may be listed one per line
+        return _print_error(f"{sentence.rstrip('.')}; see `{path} --help`", 2)
+    sentence = f"a defect in stend ({type(error).__name__}: {error}); please report it with"
     try:
         with tempfile.NamedTemporaryFile("w", prefix="stend-defect-", suffix=".txt", delete=False) as file:
             traceback.print_exception(error, file=file)
-    except OSError:  # no place for files here
+    except OSError:  # no temporary folder can be written
         traceback.print_exception(error)
-        return _say(f"{said} what is above", 1)
-    return _say(f"{said} {file.name}", 1)
+        return _print_error(f"{sentence} the text above", 1)
+    return _print_error(f"{sentence} {file.name}", 1)

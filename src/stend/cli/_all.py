@@ -1,4 +1,4 @@
-"""Every run below a folder that was cut off, gone on with: what a host does when it is back."""
+"""`stend resume --all`: continue every cut-off run below a folder, as after a reboot."""
 
 import sys
 from collections.abc import Iterator
@@ -14,17 +14,17 @@ from stend.store import writer
 
 
 def go_on(top: Path) -> int:
-    """One after the other, the oldest first, each drive through the gate by the name that its run has of it.
+    """Resume the runs that were cut off below a folder one after another, the oldest first; return the worst exit code.
 
-    The worst exit code; 0 where nothing was left to do.
+    The gate opens each drive by the name that the run recorded. Return 0 if no run was cut off.
     """
     worst, stop = 0, Signals()
     for folder in _cut_off(top):
         if stop.requested:
             break
-        typer.echo(f"{folder}: goes on")
+        typer.echo(f"{folder}: resuming")
         try:
-            code = _one(folder, stop)
+            code = _resumed(folder, stop)
         except StendError as error:
             print(f"stend: {folder}: {error}", file=sys.stderr)
             code = error.exit_code
@@ -33,25 +33,27 @@ def go_on(top: Path) -> int:
 
 
 def _cut_off(top: Path) -> Iterator[Path]:
-    """Runs without an end that nobody writes; of others it is said why they are left."""
+    """Yield unfinished runs that no process writes; print why each other unfinished run is skipped."""
     with catalogue.opened(top) as known:
         known.warn()
-        unfinished = [known.folder(one) for one in known.runs if one.outcome == "unfinished"]
+        unfinished = [known.folder(run) for run in known.runs if run.outcome == "unfinished"]
     for folder in unfinished:
         held = writer.holder(folder)
         if held.alive:
-            typer.echo(f"{folder}: is being written by process {held.owner.pid}")
+            typer.echo(f"{folder}: skipped, process {held.owner.pid} is writing it")
         elif held.alive is None:
-            typer.echo(f"{folder}: is of another host, {held.owner.host.name}")
+            typer.echo(f"{folder}: skipped, it was written by another host, {held.owner.host.name}")
         elif not writer.written_here(folder):
-            typer.echo(f"{folder}: nothing tells that this host wrote it; `stend resume` of it alone names the drive")
+            typer.echo(
+                f"{folder}: skipped, no record that this host wrote it; use `stend resume {folder}` and name the drive"
+            )
         else:
             yield folder
     if not unfinished:
         typer.echo(f"no run below {top} was cut off")
 
 
-def _one(folder: Path, stop: Signals) -> int:
+def _resumed(folder: Path, stop: Signals) -> int:
     drive = store.load(folder).plan.device
     named = None if drive.virtual else devices.name(drive)
     with session.resume(folder, named, _terminal.Terminal(), stop) as running:

@@ -1,4 +1,4 @@
-"""A verb as a process of its own, which outlives the terminal that began it."""
+"""`--detach`: run a verb in a separate process that outlives the terminal."""
 
 import shlex
 import time
@@ -11,7 +11,7 @@ from stend import devices
 from stend.base import regular
 from stend.base.errors import StendError
 from stend.cli import _unit
-from stend.cli._asked import DETACH, TYPED
+from stend.cli._options import DETACH, TYPED
 from stend.live.state import way_on
 from stend.model.events import Started
 from stend.session import apart
@@ -21,38 +21,41 @@ LOOK_S = 0.1
 
 
 def words(context: typer.Context) -> list[str]:
-    """What was typed after the verb."""
+    """Return the arguments as typed after the verb."""
     typed: list[str] = context.meta[TYPED]
     return typed
 
 
 def begin(arguments: list[str], folder: Path) -> int:
-    """The same words without `--detach`; back once its run has begun, or with its exit code and last words if not."""
+    """Start the same command without `--detach` and wait until its run has begun.
+
+    Return 0 then; if the process ends before that, print the last line of its log and return its exit code.
+    """
     log, before = apart.log_of(folder), _size(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     typed = [word for word in arguments if word != DETACH]
-    with regular.appender(log) as said:
-        said.write(f"$ {shlex.join(apart.command(typed))}\n".encode())
+    with regular.appender(log) as file:
+        file.write(f"$ {shlex.join(apart.command(typed))}\n".encode())
     run = _unit.begin(typed, folder, log)
     while run.over() is None and not _begun(folder, run, before):
         time.sleep(LOOK_S)
     if code := run.over():
         typer.echo(apart.last_words(log), err=True)
         return code
-    typer.echo(f"Run folder: {folder}; {run} says what it does in {log}")
-    typer.echo(f"`stend watch {shlex.quote(str(folder))}` looks on; if it is cut off, {way_on(folder, _drive(folder))}")
+    typer.echo(f"Run folder: {folder}; the log of {run} is {log}")
+    typer.echo(f"`stend watch {shlex.quote(str(folder))}` shows it; if it is cut off, {way_on(folder, _drive(folder))}")
     run.leave()
     return 0
 
 
 def _begun(folder: Path, run: _unit.Process | _unit.Unit, before: int) -> bool:
-    """Whether that process has written an event of its own."""
+    """Return whether that process has written an event to the record."""
     grown = _size(folder) > before and any(True for _ in journal.Record(folder))
     return grown and writer.last(folder).pid == run.pid
 
 
 def _drive(folder: Path) -> str:
-    """Return the name by which a run's drive must be named again, as far as there is one."""
+    """Return the name that `--destroy-data` needs to resume a run, or an empty string if it needs none."""
     with suppress(StendError, OSError):
         for event in journal.Record(folder):
             if isinstance(event, Started):

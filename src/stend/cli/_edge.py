@@ -1,4 +1,4 @@
-"""The terminal's edge: whatever is printed, only text gets there; no escape of a drive, a file or a stranger."""
+"""Standard output and error without control characters, whatever a drive, a file or another host supplied."""
 
 import contextlib
 import sys
@@ -9,15 +9,15 @@ from stend.base.text import plain_lines
 
 
 class Edge:
-    """A stream that writes text out plainly. It has no `buffer`, by which one could get round it."""
+    """A stream that replaces control characters. It has no `buffer`, because that would bypass the replacement."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
-        """Lines stay lines; a character that the terminal's own encoding lacks is written out as well."""
-        said, encoding = plain_lines(text), getattr(self.stream, "encoding", None) or "utf-8"
-        self.stream.write(said.encode(encoding, errors="backslashreplace").decode(encoding))
+        """Write text with line breaks kept; escape characters that the stream's encoding lacks."""
+        safe, encoding = plain_lines(text), getattr(self.stream, "encoding", None) or "utf-8"
+        self.stream.write(safe.encode(encoding, errors="backslashreplace").decode(encoding))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
@@ -27,14 +27,14 @@ class Edge:
 
 
 def open_stream(stream: Any) -> TextIO:
-    """The stream behind the edge, for who draws on the terminal and makes each word plain before."""
+    """Return the stream below an Edge, for callers that draw on the terminal and clean each text themselves."""
     inner: TextIO = stream.stream if isinstance(stream, Edge) else stream
     return inner
 
 
 @contextlib.contextmanager
 def edged() -> Iterator[None]:
-    """Both streams of this process behind the edge."""
+    """Wrap standard output and standard error in an Edge."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (Edge(open_stream(stream)) for stream in before)
     try:

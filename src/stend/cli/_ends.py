@@ -1,4 +1,4 @@
-"""What the terminal shows of a run: its line while it lives, its summary, where its report is, its exit code."""
+"""Follow a run on the terminal, then print its summary and the place of its report, and return its exit code."""
 
 import sys
 from pathlib import Path
@@ -17,17 +17,17 @@ from stend.session import Running
 
 
 def follow(running: Running) -> None:
-    """Show a run until it ends."""
+    """Show the progress of a run until it ends."""
     with Screen(Course(running.past)) as screen:
         try:
             for event in running:
                 screen.show(event)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"stopped at once; {way_on(running.folder)}") from None
+            raise KeyboardInterrupt(f"stopped immediately; {way_on(running.folder)}") from None
 
 
 def finish(folder: Path) -> int:
-    """Summary and report, whatever the end was; the drive has been let go. Returns the exit code."""
+    """Print the summary, write the report and return the exit code; the drive is released already."""
     run = store.load(folder)
     for line in _table.folded(_summary.lines(run)):
         typer.echo(line)
@@ -37,24 +37,27 @@ def finish(folder: Path) -> int:
 
 
 def report(folder: Path, run: Run) -> None:
-    """Write report.html beside the events and say where it is, or where to make it: it is no part of the run."""
+    """Write report.html into the run folder and print its path, or print how to make it elsewhere."""
     from stend import report as reports
 
     try:
         for path in reports.write([(folder, run, store.host(folder))], "html", into=folder):
             typer.echo(f"Report: {path}")
     except Missing as error:
-        typer.echo(f"No report: {error}, or `stend report` on a copy of {folder} where it is")
+        typer.echo(f"No report: {error}, or run `stend report` on a copy of {folder} on a host that has it")
     except StepFailed as error:
-        print(f"stend: the run is whole, its report is not: {error}; `stend report {folder}` makes it", file=sys.stderr)
+        print(
+            f"stend: the run is complete, but its report failed: {error}; make it by `stend report {folder}`",
+            file=sys.stderr,
+        )
 
 
 def exit_code(folder: Path, run: Run) -> int:
-    """0 for a finished run, else what its outcome stands for and how it goes on."""
+    """Return 0 for a finished run; otherwise print how to continue it and return the code of its outcome."""
     outcome = run.ended.outcome if run.ended else "failed"
     if outcome == "failed":
         reason = next((n.text for n in reversed(run.notes) if isinstance(n, Note) and n.kind == "failure"), "failed")
-        print(f"stend: {reason}; {way_on(folder)} once that is mended", file=sys.stderr)
+        print(f"stend: {reason}; once that is fixed, {way_on(folder)}", file=sys.stderr)
         return StepFailed.exit_code
     if outcome == "stopped":
         print(f"stend: stopped; {way_on(folder)}", file=sys.stderr)

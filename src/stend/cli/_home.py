@@ -1,4 +1,4 @@
-"""What came home of a fleet, by whatever way: looked at, learned, judged as a batch; how its runs ended."""
+"""Check, catalogue and judge the runs that a fleet collected, and map their outcomes to exit codes."""
 
 from pathlib import Path
 
@@ -16,23 +16,25 @@ from stend.session.series import FINISHED
 CODES = {"refused": Refused.exit_code, "stopped": STOPPED_EXIT_CODE}
 
 
-def code(one: Outcome) -> int:
-    """The exit code of a run's end."""
-    return 0 if one.outcome in FINISHED else CODES.get(one.outcome, StepFailed.exit_code)
+def code(outcome: Outcome) -> int:
+    """Return the exit code of a run's outcome."""
+    return 0 if outcome.outcome in FINISHED else CODES.get(outcome.outcome, StepFailed.exit_code)
 
 
 def judged(fleet: Fleet, folders: list[Path]) -> int:
-    """Whether each run is as it was written, and the lot as the plan of acceptance wants it."""
-    wrong = [one for one in folders if store.load(one).wrong]
-    for one in wrong:
-        typer.echo(f"! {one} is not as its run wrote it: `stend verify {one}`")
+    """Verify collected runs and judge their lot by the fleet's plan of acceptance; return the exit code."""
+    wrong = [folder for folder in folders if store.load(folder).wrong]
+    for folder in wrong:
+        typer.echo(f"! {folder} was changed since its run wrote it: see `stend verify {folder}`")
     catalogue.learn(Path(fleet.into))
     wanted = {order.cell for order in (chosen.kept(fleet) or fleet).orders()}
-    own = [one for one in folders if one.name in wanted]
-    more = f", and {len(folders) - len(own)} that {fleet.name} names no more" if len(own) < len(folders) else ""
-    typer.echo(f"{len(own)} of {len(wanted)} runs are here{more}: {fleet.into}")
+    ordered = [folder for folder in folders if folder.name in wanted]
+    more = (
+        f", and {len(folders) - len(ordered)} that {fleet.name} no longer names" if len(ordered) < len(folders) else ""
+    )
+    typer.echo(f"{len(ordered)} of {len(wanted)} runs are here{more}: {fleet.into}")
     verdict = 0
-    if fleet.acceptance and own:
-        asked = acceptance.plan(fleet.acceptance, fleet.name)
-        verdict = batch.judged(own, asked, ["html"], "en", Path(fleet.into))
+    if fleet.acceptance and ordered:
+        plan = acceptance.plan(fleet.acceptance, fleet.name)
+        verdict = batch.judged(ordered, plan, ["html"], "en", Path(fleet.into))
     return UNSOUND_EXIT_CODE if wrong else verdict

@@ -1,4 +1,4 @@
-"""What verbs that ask a catalogue have alike: how runs are chosen, and what is said while many are read."""
+"""The `--where` option and the progress line of verbs that read a catalogue."""
 
 import sys
 from typing import Annotated
@@ -12,13 +12,13 @@ Where = Annotated[
     typer.Option(
         "--where",
         metavar="COLUMN=PATTERN",
-        help="Only such runs: model=KC*, outcome!=complete, seconds>3600; all hold.",
+        help="Only runs with model=KC*, outcome!=complete, seconds>3600; may be repeated.",
     ),
 ]
 
 
-def hear(done: int, of: int) -> None:
-    """How far it is, once it is a matter of patience."""
+def show_progress(done: int, of: int) -> None:
+    """Print how many runs are read, on a terminal and from MANY runs on."""
     if of >= MANY and sys.stderr.isatty():
         end = "\n" if done >= of else ""
-        print(f"\rreading runs that the catalogue does not know: {done} of {of}", end=end, file=sys.stderr, flush=True)
+        print(f"\rreading new runs into the catalogue: {done} of {of}", end=end, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""What a terminal shows of a run while it goes: a calm view that moves in place, plain lines where there is none."""
+"""The live view of a run: redrawn in place on a terminal, single lines in any other output."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ PLAIN_EVERY_S = 10.0
 
 
 class Screen:
-    """One picture that moves on a terminal; a line now and then where there is none."""
+    """Redraw one view on a terminal; print a line every PLAIN_EVERY_S seconds elsewhere."""
 
     def __init__(self, course: Course) -> None:
         self.course = course
@@ -36,30 +36,30 @@ class Screen:
         self.live.stop()
 
     def show(self, event: Event) -> None:
-        """Take an event in, and tell it."""
+        """Add an event to the course and show it."""
         self.course.add(event)
-        self.tell(event)
+        self.react(event)
 
-    def say(self, words: str) -> None:
-        """Print one line; on a terminal above the picture."""
-        self.console.print(plain(words), markup=False, soft_wrap=True)
+    def print(self, line: str) -> None:
+        """Print one line; on a terminal above the view."""
+        self.console.print(plain(line), markup=False, soft_wrap=True)
 
-    def tell(self, event: Event) -> None:
-        """Say what a person must not miss; move the picture at most four times a second."""
+    def react(self, event: Event) -> None:
+        """Print notes and ends of phases; redraw the view at most four times a second."""
         match event:
             case Note():
-                self.say(f"{event.kind}: {event.text}")
+                self.print(f"{event.kind}: {event.text}")
             case Judged() if event.ended_by:
-                self.say(f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}")
+                self.print(f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}")
             case Sample():
-                self._move(event)
+                self._refresh(event)
 
     def picture(self, state: str = "") -> None:
-        """The whole picture at once, where there is a terminal; `state` where it is not simply running."""
+        """Redraw the view now, on a terminal only; `state` describes a run that is not simply running."""
         if self.console.is_terminal:
             self.live.update(_view.picture(self.course, state), refresh=True)
 
-    def _move(self, sample: Sample) -> None:
+    def _refresh(self, sample: Sample) -> None:
         every = REFRESH_S if self.console.is_terminal else PLAIN_EVERY_S
         now = time.monotonic()
         if now - self.shown < every:
@@ -67,11 +67,11 @@ class Screen:
         self.shown = now
         self.picture()
         if not self.console.is_terminal:
-            self.say(self.line(sample))
+            self.print(self.line(sample))
 
     def line(self, sample: Sample) -> str:
-        """One line of plain text: place, figures, time."""
+        """Return one line of plain text: place, figures, elapsed and remaining time."""
         counts, last = sample.counts, self.course.last
         place = f"{last.where.test} {last.where.phase} round {last.where.round}" if last else "starting"
         figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.mean_s)}"
-        return plain(f"{place}  {figures}  {duration(sample.t)} gone, {_view.to_go(self.course)}")
+        return plain(f"{place}  {figures}  {duration(sample.t)} elapsed, {_view.remaining(self.course)}")

@@ -1,4 +1,4 @@
-"""Runs of a series, one after another at a terminal, and what is said at its end."""
+"""`stend repeat`: make the runs of a series one after another and print their comparison."""
 
 import shlex
 from collections.abc import Sequence
@@ -21,44 +21,50 @@ if TYPE_CHECKING:
 
 
 class Once(_terminal.Terminal):
-    """Whoever sits at the terminal, asked once for each drive; the gate holds every run to the answer."""
+    """The operator at the terminal, prompted once for each drive; the gate checks every run against that name."""
 
     def __init__(self, answers: dict[str, str]) -> None:
         self.answers: dict[str, str | None] = {**answers}
 
     def names(self, device: Device) -> str | None:
-        """What was typed for this drive, or is typed now."""
+        """Return the name typed for this drive; prompt for it at its first run."""
         target = device.identity.target
         if target not in self.answers:
             self.answers[target] = super().names(device)
         return self.answers[target]
 
 
-def answers(own: series.Series, destroy: Sequence[str]) -> dict[str, str]:
-    """What is named to be destroyed by target: drives in order, virtual ones need none. BadInput if too much."""
-    real = list(dict.fromkeys(one.target for one in own.requests if not one.target.startswith("sim:")))
+def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
+    """Return the names given by `--destroy-data`, by target: real drives in their order.
+
+    Raise BadInput for more names than real drives.
+    """
+    targets = dict.fromkeys(request.target for request in order.requests)
+    real = [target for target in targets if not target.startswith("sim:")]
     if len(destroy) > len(real):
-        raise BadInput(f"there are {len(real)} drives to be destroyed, and {len(destroy)} are named")
+        raise BadInput(
+            f"--destroy-data names {len(destroy)} drives, but the runs destroy data on {len(real)}; name each once"
+        )
     return dict(zip(real, destroy, strict=False))
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -> int:
-    """What is left of a series; the exit code of the first run that does not come to its end.
+    """Make the remaining runs of a series; return the exit code of the first run that does not finish, or 0.
 
-    BadInput where another process is at it: a run that it is about to begin would look like one that never started.
+    Raise BadInput if another process works on the series, because a run that it is about to begin has no record yet.
     """
-    own, operator, stop = series.load(folder), Once(destroy), Signals()
+    order, operator, stop = series.load(folder), Once(destroy), Signals()
     with writer.sole(folder, "repeat"):
-        for slot in own.left(folder):
+        for slot in order.left(folder):
             if stop.requested:
                 return STOPPED_EXIT_CODE
             typer.echo(f"Run {slot.number} of {slot.of}: {slot.request.target} -> {slot.folder}")
-            if code := _one(folder, slot, operator, stop, overwrite):
+            if code := _run_slot(folder, slot, operator, stop, overwrite):
                 return code
-    return _end(folder, own)
+    return _end(folder, order)
 
 
-def _one(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite: tuple[str, ...]) -> int:
+def _run_slot(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite: tuple[str, ...]) -> int:
     from stend import catalogue, session, store
 
     start = session.resume(slot.folder, None, operator, stop, overwrite) if slot.begun else None
@@ -69,19 +75,21 @@ def _one(folder: Path, slot: Slot, operator: Once, stop: Signals, overwrite: tup
     return _ends.exit_code(folder, store.load(slot.folder))
 
 
-def _end(folder: Path, own: series.Series) -> int:
+def _end(folder: Path, order: series.Series) -> int:
+    """Print what changed between the runs and how they compare; return 0."""
     from stend.many.compare import drift
 
-    runs = drift.read([slot.folder for slot in own.slots(folder)])
-    for one in drift.drifts(runs):
-        unit = " °C" if one.fact == "temperature" else ""
-        typer.echo(f"! {one.fact} of {one.drive}: {one.was}{unit} in {one.before}, {one.is_now}{unit} in {one.after}")
+    runs = drift.read([slot.folder for slot in order.slots(folder)])
+    for change in drift.drifts(runs):
+        unit = " °C" if change.fact == "temperature" else ""
+        before, after = f"{change.was}{unit} in {change.before}", f"{change.is_now}{unit} in {change.after}"
+        typer.echo(f"! {change.fact} of {change.drive}: {before}, {after}")
     place = shlex.quote(str(folder))
-    if len(own.requests) == 1:
-        typer.echo(f"{len(runs)} runs; beside others: stend compare {place} -- OTHERS")
+    if len(order.requests) == 1:
+        typer.echo(f"{len(runs)} runs; to compare them with others: stend compare {place} -- OTHERS")
         return 0
     try:
-        for line in _compared(own, runs):
+        for line in _compared(order, runs):
             typer.echo(line)
     except Missing as error:
         typer.echo(f"No table: {error}")
@@ -89,10 +97,10 @@ def _end(folder: Path, own: series.Series) -> int:
     return 0
 
 
-def _compared(own: series.Series, runs: "Sequence[Outcome]") -> list[str]:
-    from stend.cli.compare import told
+def _compared(order: series.Series, runs: "Sequence[Outcome]") -> list[str]:
+    from stend.cli.compare import summary
     from stend.many.compare import compared, side
 
-    labels = [request.label or "" for request in own.requests]
+    labels = [request.label or "" for request in order.requests]
     first, second = (side(name, [run for run in runs if run.settings["label"] == name]) for name in labels)
-    return told(compared(first, second), None, "en")
+    return summary(compared(first, second), None, "en")

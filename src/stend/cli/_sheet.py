@@ -1,4 +1,4 @@
-"""What a drive tells of itself, for people."""
+"""A drive's identity, facts and health as lines of text."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,9 +15,9 @@ UNITS = {"bytes": "", "c": ", °C", "pct": ", %", "kib": ", KiB", "w": ", W", "s
 
 
 def line(drive: Identity, native_bytes: int, reason: str) -> str:
-    """A drive in a line."""
-    seen = msgspec.structs.replace(drive, facts={"native_bytes": native_bytes})
-    facts = f"{seen.target:<16} {shown(seen):>8}  {seen.model} {seen.serial}".rstrip()
+    """Return a drive as one line; `reason` is why it cannot be tested, or empty."""
+    sized = msgspec.structs.replace(drive, facts={"native_bytes": native_bytes})
+    facts = f"{sized.target:<16} {shown(sized):>8}  {sized.model} {sized.serial}".rstrip()
     return f"{facts}  {_verdict(reason)}"
 
 
@@ -26,7 +26,7 @@ def _verdict(reason: str) -> str:
 
 
 def lines(sheet: Sheet) -> Iterator[str]:
-    """All of it, a fact a line."""
+    """Yield a drive sheet with one fact per line."""
     yield f"{sheet['target']}  {_verdict(sheet['reason'])}"
     yield from _rows({key: sheet[key] for key in IDENTITY if key in sheet}, "  ")
     yield from [_row("named by", f"--destroy-data {sheet['named']}", "  ")] if sheet["named"] else []
@@ -40,17 +40,17 @@ def lines(sheet: Sheet) -> Iterator[str]:
 
 def _rows(facts: dict[str, Any], indent: str) -> Iterator[str]:
     for key, value in facts.items():
-        if isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        if isinstance(value, list) and any(isinstance(item, dict) for item in value):
             yield f"{indent}{_words(key)}"
-            for one in value:
-                yield from _nested(one, f"{indent}  ")
+            for item in value:
+                yield from _nested(item, f"{indent}  ")
         else:
             yield _row(_words(key), _value(key, value), indent)
 
 
-def _nested(one: dict[str, Any], indent: str) -> Iterator[str]:
-    """One of several, such as a member or an LBA format, its first fact marked."""
-    for number, row in enumerate(_rows(one, indent)):
+def _nested(facts: dict[str, Any], indent: str) -> Iterator[str]:
+    """Yield the facts of one item of a list, such as a member or an LBA format, with a dash before the first."""
+    for number, row in enumerate(_rows(facts, indent)):
         yield f"{indent}- {row.strip()}" if number == 0 else f"  {row}"
 
 
@@ -59,7 +59,7 @@ def _row(name: str, value: str, indent: str) -> str:
 
 
 def _words(key: str) -> str:
-    """A fact's name with its unit, but for bytes, whose values bring theirs."""
+    """Return a fact's name with its unit; byte values have their unit already."""
     if key in NAMES:
         return NAMES[key]
     name, _, unit = key.rpartition("_")

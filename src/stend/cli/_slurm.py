@@ -1,4 +1,4 @@
-"""What `stend fleet --slurm` does, at a terminal, and what its jobs do on their hosts."""
+"""The actions of `stend fleet --slurm`, and the command that its jobs run on their hosts."""
 
 import sys
 from pathlib import Path
@@ -7,49 +7,49 @@ import typer
 
 from stend.base.text import plain
 from stend.cli import _home
-from stend.fleet import file, own, slurm
+from stend.fleet import file, local, slurm
 
 
 def run(path: Path) -> int:
-    """Submit what is not complete and not in the queue."""
+    """Submit a job for each run that is neither complete nor in the queue."""
     fleet = file.load(path)
     count = slurm.run(fleet, typer.echo)
-    typer.echo(f"{count} jobs were submitted; `stend fleet status --slurm {path}` tells how they are")
+    typer.echo(f"{count} jobs were submitted; `stend fleet status --slurm {path}` shows their states")
     return 0
 
 
 def status(path: Path) -> int:
-    """Each run with what it is."""
+    """Print the state of each run."""
     for cell, state in slurm.states(file.load(path)).items():
         typer.echo(plain(f"{cell}: {state}"))
     return 0
 
 
 def stop(path: Path) -> int:
-    """Ask all its jobs to end; its drives are nobody's then."""
-    asked = slurm.stop(file.load(path))
-    typer.echo(f"{asked} jobs were asked to end; `stend fleet run --slurm {path}` goes on with them")
+    """Ask all jobs of the fleet to end and release its drives."""
+    count = slurm.stop(file.load(path))
+    typer.echo(f"{count} jobs were asked to end; `stend fleet run --slurm {path}` continues them")
     return 0
 
 
 def collect(path: Path) -> int:
-    """Bring home what is finished, and judge it."""
+    """Copy finished runs to this host and judge them as a batch."""
     fleet = file.load(path)
     return _home.judged(fleet, slurm.collect(fleet, typer.echo))
 
 
 def drives(host: str, targets: list[str]) -> int:
-    """This host's drives as lines of Slurm's own files."""
-    for line in slurm.resources(host, list(own.drives(targets)), "drive"):
+    """Print this host's drives as lines for Slurm's configuration files."""
+    for line in slurm.resources(host, list(local.drives(targets)), "drive"):
         typer.echo(line)
     return 0
 
 
 def carry(folder: Path, targets: list[str]) -> int:
-    """A job's own part: its order is the standard input."""
+    """Carry out the order that a job gets on standard input; return the exit code of its run."""
     outcome = slurm.carry(folder, targets, sys.stdin.buffer.read())
     typer.echo(plain(f"{outcome.cell}: {outcome.outcome}{': ' + outcome.said if outcome.said else ''}"))
     return _home.code(outcome)
 
 
-AT_THE_DESK = {"run": run, "status": status, "stop": stop, "collect": collect}
+OF_FILE = {"run": run, "status": status, "stop": stop, "collect": collect}

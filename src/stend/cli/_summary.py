@@ -3,7 +3,7 @@
 from statistics import median
 from typing import Any, get_type_hints
 
-from stend.base.units import MB, block_label, decimal, duration, latency, rate
+from stend.base.units import MB, block_label, decimal, latency, rate
 from stend.findings import look
 from stend.findings.look.figures import Direction, Figures, derived, listed, of_record
 from stend.model.definition import Hold, Identity, Idle, Seconds
@@ -16,10 +16,10 @@ WIDEST = 12
 
 
 def lines(run: Run) -> list[str]:
-    """The summary: drive, stamps, verdicts, the tracked figures of each test."""
+    """Return the summary: drive, stamps, verdicts and the figures of each test."""
     drive = run.plan.device
     outcome = run.ended.outcome if run.ended else "unfinished"
-    size = decimal(drive.capacity_bytes) if drive.capacity_bytes else "capacity not told"
+    size = decimal(drive.capacity_bytes) if drive.capacity_bytes else "capacity not known"
     head = [f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {outcome}"]
     head += [f"  ! {stamp}" for stamp in run.stamps]
     head += [f"  {note.text}" for note in run.notes if run.source]
@@ -29,7 +29,7 @@ def lines(run: Run) -> list[str]:
 
 
 def pauses_s(run: Run) -> list[float]:
-    """Time without load before each step that did not follow a rest or a purge."""
+    """Return the seconds without load before each step that did not follow a rest or a purge."""
     pairs = zip(run.results, run.results[1:], strict=False)
     return [b.gap_s for a, b in pairs if isinstance(a.step, Hold) and isinstance(b.step, Hold)]
 
@@ -40,17 +40,17 @@ def _test(run: Run, name: str, title: str) -> list[str]:
 
 
 def _phase(run: Run, name: str, phase: str) -> list[str]:
-    """What a phase came to: how it ended and its verdicts, then a table of its cells or a line for each workload."""
+    """Return how a phase ended, its verdicts, and its figures: one line per workload, or a matrix for many."""
     ends = [j for j in run.judged if (j.where.test, j.where.phase) == (name, phase) and j.verdicts and j.ended_by]
     rows = [f"  {phase}: {j.ended_by} (round {j.where.round})" for j in ends]
     rows += [f"    {_verdict(v)}" for j in ends for v in j.verdicts]
     rows += _rests(run, name, phase)
-    own = [row for row in listed(run, name, phase) if row.direction == "both"]
-    return rows + ([_workload(run, row) for row in own] if len(own) < WIDEST else _matrix(own))
+    figures = [row for row in listed(run, name, phase) if row.direction == "both"]
+    return rows + ([_workload(run, row) for row in figures] if len(figures) < WIDEST else _matrix(figures))
 
 
 def _rests(run: Run, name: str, phase: str) -> list[str]:
-    """How long the rests of a phase really were, from the last IO before to the first after, and the bursts."""
+    """Return the planned and real lengths of a phase's rests (last IO before to first IO after) and bursts."""
     after = [
         (a.step.seconds, b.gap_s)
         for a, b in zip(run.results, run.results[1:], strict=False)
@@ -64,28 +64,28 @@ def _rests(run: Run, name: str, phase: str) -> list[str]:
     return [f"  {phase}: {_lengths('rests', after)}; {_lengths('bursts', held)}"] if after and held else []
 
 
-def _lengths(what: str, told: list[tuple[float, float]]) -> str:
-    asked, real = told[0][0], [seconds for _, seconds in told]
-    return f"{len(told)} {what} of {asked:g} s, really {min(real):.3f} to {max(real):.3f} s"
+def _lengths(kind: str, pairs: list[tuple[float, float]]) -> str:
+    planned, real = pairs[0][0], [seconds for _, seconds in pairs]
+    return f"{len(pairs)} {kind} of {planned:g} s, measured {min(real):.3f} to {max(real):.3f} s"
 
 
-def _matrix(own: list[Figures]) -> list[str]:
-    """IOPS by block size and mix, of the measurement window."""
-    blocks = sorted({row.workload.block_bytes for row in own})
-    mixes = sorted({row.workload.read_pct for row in own})
-    cells = {(row.workload.block_bytes, row.workload.read_pct): rate(row.iops) for row in own}
-    if len(cells) != len(own):
-        return [f"  {len(own)} workloads; see the report"]
+def _matrix(figures: list[Figures]) -> list[str]:
+    """Return a table of IOPS by block size and mix, of the measurement window."""
+    blocks = sorted({row.workload.block_bytes for row in figures})
+    mixes = sorted({row.workload.read_pct for row in figures})
+    cells = {(row.workload.block_bytes, row.workload.read_pct): rate(row.iops) for row in figures}
+    if len(cells) != len(figures):
+        return [f"  {len(figures)} workloads; see the report"]
     head = f"  IOPS {'R/W':>7}" + "".join(f"{f'{mix}/{100 - mix}':>8}" for mix in mixes)
-    rows = [f"  {block_label(b):>12}" + "".join(f"{cells.get((b, mix), ''):>8}" for mix in mixes) for b in blocks]
-    return [head, *rows]
+    lines = [f"  {block_label(b):>12}" + "".join(f"{cells.get((b, mix), ''):>8}" for mix in mixes) for b in blocks]
+    return [head, *lines]
 
 
 def _workload(run: Run, row: Figures) -> str:
     series = [r.counts for r in look.records(run, row.test, row.phase) if r.workload == row.workload]
     first, last = (derived(counts.both, counts.seconds, "iops") or 0.0 for counts in (series[0], series[-1]))
     ends = f" from {rate(first)} to {rate(last)}" if len(series) > 1 else ""
-    waits = ", ".join(f"{name} {latency(told)}" for name in ("mean", "max") if (told := row.value(name)) is not None)
+    waits = ", ".join(f"{name} {latency(value)}" for name in ("mean", "max") if (value := row.value(name)) is not None)
     return (
         f"  {row.phase:<14} {row.workload.label:<24} {rate(row.iops):>7} IOPS"
         f" {row.number('throughput') / MB:>8.1f} MB/s  {waits}{ends}"
@@ -110,19 +110,22 @@ OF_DRIVE = ("target", "model", "serial", "firmware", "capacity_bytes")
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema of `figures`."""
+    """Return the JSON Schema of `figures`."""
     from stend.report.parts.schemas import MAY, many, shape, whole
 
     way = shape("Way", {"ios": int} | {f"{name}_s": float | None for name in WAITS})
     place = {"test": str, "phase": str, "round": int, "gap_s": float, "t": float, "step": str}
     held = dict.fromkeys(("seconds", "iops", "bytes_per_s"), float | MAY) | dict.fromkeys(("read", "write"), way | MAY)
     drive = shape("Drive", {name: get_type_hints(Identity)[name] for name in OF_DRIVE})
-    told = {"drive": drive, "profile": str, "outcome": str, "stamps": tuple[str, ...], "seconds": float | None}
-    return whole(shape("Shown", told | {"results": many(shape("Result", place | held | {"said": str | MAY}))}))
+    fields = {"drive": drive, "profile": str, "outcome": str, "stamps": tuple[str, ...], "seconds": float | None}
+    return whole(shape("Shown", fields | {"results": many(shape("Result", place | held | {"said": str | MAY}))}))
 
 
 def figures(run: Run) -> dict[str, Any]:
-    """The run as plain data: every result with its figures in base units; a percentile it cannot carry is null."""
+    """Return the run as plain data: every result with its figures in base units.
+
+    A percentile is null where the sample size is too small for it.
+    """
     return {
         "drive": {name: getattr(run.plan.device, name) for name in OF_DRIVE},
         "profile": run.plan.profile.name,
@@ -134,7 +137,7 @@ def figures(run: Run) -> dict[str, Any]:
 
 
 def _figures(r: Result) -> dict[str, Any]:
-    own: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "test": r.where.test,
         "phase": r.where.phase,
         "round": r.where.round,
@@ -142,18 +145,13 @@ def _figures(r: Result) -> dict[str, Any]:
         "t": r.t,
     }
     if not isinstance(r.step, Hold):
-        return own | {"step": type(r.step).__name__.lower(), "said": r.said}
+        return fields | {"step": type(r.step).__name__.lower(), "said": r.said}
     counts, rates = r.counts, of_record(r, "both")
-    own |= {"step": r.step.workload.label, "seconds": counts.seconds}
-    own |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
+    fields |= {"step": r.step.workload.label, "seconds": counts.seconds}
+    fields |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
     ways: tuple[Direction, ...] = ("read", "write")
     for name in ways:
         if ios := getattr(counts, name).ios:
             values = of_record(r, name)
-            own[name] = {"ios": ios} | {f"{quantity}_s": values[quantity] for quantity in WAITS}
-    return own
-
-
-def took(run: Run) -> str:
-    """How long the run took, for people."""
-    return duration(run.ended.t) if run.ended else "unfinished"
+            fields[name] = {"ios": ios} | {f"{quantity}_s": values[quantity] for quantity in WAITS}
+    return fields

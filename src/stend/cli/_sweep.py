@@ -1,4 +1,4 @@
-"""A sweep on the screen: what is to come, how far it is, and what it says."""
+"""`stend sweep` on the terminal: its plan, its progress and its results."""
 
 import sys
 import time
@@ -12,40 +12,40 @@ from stend.cli._edge import open_stream
 
 SHOWN = 3
 STEPS = 20
-"""Where lines are kept, so many tell of progress."""
+"""Progress lines per sweep where standard error is not a terminal."""
 
 
 def plan(path: Path, folder: Path) -> None:
-    """What would be run."""
+    """Print how many drives would run, for how long, and the first of them."""
     from stend.many.sweep import design, drives
     from stend.many.sweep import folder as kept
 
-    own = design.read(path)
-    expected_s = drives.check(own)
-    points = own.points()
+    written = design.read(path)
+    expected_s = drives.check(written)
+    points = written.points()
     done = sum(1 for _ in kept.lines(folder))
     typer.echo(f"{len(points)} drives, {done} of them done in {folder}")
-    typer.echo(f"each {', '.join(own.written.tests)}, about {duration(expected_s)} of its own time")
+    typer.echo(f"each {', '.join(written.written.tests)}, about {duration(expected_s)} of virtual time")
     for point in points[:SHOWN]:
-        typer.echo(f"  {point.number}: {drives.target(own, point.values)}  {drives.changed(point.values)}".rstrip())
+        typer.echo(f"  {point.number}: {drives.target(written, point.values)}  {drives.changed(point.values)}".rstrip())
     if len(points) > SHOWN:
         typer.echo("  ...")
 
 
 def go(path: Path, folder: Path, workers: int) -> None:
-    """Every drive that is left, with progress."""
+    """Run every drive that is not done and show the progress."""
     from stend.many.sweep import going
 
-    going.go(path, folder, workers, _hearing())
+    going.go(path, folder, workers, _progress())
 
 
-def told(folder: Path, asked: tuple[Sequence[str], str, Sequence[str]], forms: Sequence[str], lang: str) -> None:
-    """What the sweep says, and where its pages are."""
+def finish(folder: Path, wishes: tuple[Sequence[str], str, Sequence[str]], forms: Sequence[str], lang: str) -> None:
+    """Print the results of a sweep and write its pages; `wishes` are the figures, `--best` and `--where`."""
     from stend.many.sweep import study
     from stend.many.sweep.folder import TABLE
     from stend.report.parts import swept
 
-    whole = study.studied(folder, *asked)
+    whole = study.studied(folder, *wishes)
     for section in swept.swept(whole, lang, drawn=False).sections:
         if section.anchor in ("summary", "best"):
             for text in section.texts:
@@ -57,19 +57,19 @@ def told(folder: Path, asked: tuple[Sequence[str], str, Sequence[str]], forms: S
         typer.echo(f"Sweep: {path}")
 
 
-def _hearing() -> Callable[[int, int], None]:
-    """Progress in one line of a terminal; elsewhere a line now and then."""
-    began, first, said = time.monotonic(), list[int](), [-1]
+def _progress() -> Callable[[int, int], None]:
+    """Return a function that shows progress: one moving line on a terminal, STEPS lines elsewhere."""
+    began, first, printed = time.monotonic(), list[int](), [-1]
 
-    def hear(done: int, of: int) -> None:
+    def show(done: int, of: int) -> None:
         first.append(done)
         more = done - first[0]
-        left = f", {duration((time.monotonic() - began) / more * (of - done))} to go" if more and done < of else ""
+        left = f", {duration((time.monotonic() - began) / more * (of - done))} remaining" if more and done < of else ""
         if sys.stderr.isatty():
             end = "\n" if done == of else ""
             print(f"\r{done} of {of} drives{left}\x1b[K", end=end, file=open_stream(sys.stderr), flush=True)
-        elif done * STEPS // of > said[0]:
-            said[0] = done * STEPS // of
+        elif done * STEPS // of > printed[0]:
+            printed[0] = done * STEPS // of
             print(f"{done} of {of} drives{left}", file=sys.stderr)
 
-    return hear
+    return show

@@ -1,4 +1,4 @@
-"""The operator at a terminal: asked to name a drive again, told what cannot wait."""
+"""The operator at a terminal: prompts for the name of a drive and prints messages."""
 
 import sys
 
@@ -9,18 +9,20 @@ from stend.session import Operator
 
 
 class Terminal(Operator):
-    """Whoever sits at the terminal."""
+    """The operator at the terminal."""
 
     def names(self, device: Device) -> str | None:
-        """What the operator types when asked to name the drive again; None where there is no terminal."""
+        """Prompt for the name of the drive and return it; return None without a terminal."""
         drive = device.identity
         if not (device.door.named and sys.stdin.isatty() and sys.stderr.isatty()):
             return None
         lost = device.door.loss()
         typer.echo(f"All data on {drive.model} {drive.serial} ({drive.path}) will be destroyed. It {lost}.")
-        answer: str = typer.prompt("Type its serial or by-id name, of a file its full path, to go on", err=True)
+        answer: str = typer.prompt(
+            "To continue, type the serial number or by-id name (for a file, its full path)", err=True
+        )
         return answer.strip()
 
     def report(self, words: str) -> None:
-        """On standard error, at once."""
+        """Print a message on standard error at once."""
         typer.echo(words, err=True)

@@ -1,4 +1,4 @@
-"""Several drives at once: each run a process of its own, which goes on whatever becomes of this one or of another."""
+"""Runs on several drives at once: each is a separate process that continues if this one or another ends."""
 
 import shlex
 import signal
@@ -25,52 +25,55 @@ from stend.session import apart, series
 from stend.session.stopping import Stop
 from stend.session.together import arrange, group, roll, skew
 
-LOOK_S, TELL_S = 0.2, 30.0
+LOOK_S, SHOW_S = 0.2, 30.0
 
 
 def named(targets: Sequence[str], destroy: Sequence[str]) -> dict[str, str]:
-    """What is named to be destroyed by target, of words `TARGET=NAME`. BadInput for any other."""
-    found = {}
+    """Return the names given as `--destroy-data TARGET=NAME`, by target; raise BadInput for any other form."""
+    names = {}
     for word in destroy:
-        target = next((one for one in targets if word.startswith(f"{one}=")), None)
+        target = next((target for target in targets if word.startswith(f"{target}=")), None)
         if target is None:
-            raise BadInput(f"--destroy-data {word} names no target; of several drives it is written TARGET=NAME")
-        found[target] = word.removeprefix(f"{target}=")
-    return found
+            raise BadInput(f"--destroy-data {word} names no target; for several drives write TARGET=NAME")
+        names[target] = word.removeprefix(f"{target}=")
+    return names
 
 
-def requests(one: session.Request, targets: Sequence[str], destroy: Sequence[str]) -> list[session.Request]:
-    """The same run asked for of each target."""
-    if one.create:
+def requests(template: session.Request, targets: Sequence[str], destroy: Sequence[str]) -> list[session.Request]:
+    """Return one request per target, all else as in `template`; raise BadInput for `--create`."""
+    if template.create:
         raise BadInput(
-            "--create makes one file for one run; for several, make the files first (`fallocate -l 1GiB FILE`) and "
-            "name each by --overwrite-file too"
+            "--create makes one file for one run; for several runs, create the files first (`fallocate -l 1GiB FILE`) "
+            "and name each by --overwrite-file"
         )
     names = named(targets, destroy)
-    return [msgspec.structs.replace(one, target=own, destroy=names.get(own), into=None) for own in targets]
+    return [msgspec.structs.replace(template, target=t, destroy=names.get(t), into=None) for t in targets]
 
 
-def begin(asked: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float, apart: bool) -> int:
-    """Find out who may be measured beside whom, begin all runs, and look on; the worst exit code."""
-    folder = into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{len(asked)}-drives"
+def begin(wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float, apart: bool) -> int:
+    """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code."""
+    folder = into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{len(wanted)}-drives"
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} is not empty; name a new one with --into")
-    able, refused = _able(asked)
+    able, refused = _able(wanted)
     arrange.once(able)
-    own, shut = arrange.arranged(able, folder, barrier=barrier, seconds=trial_s, report=typer.echo)
+    arranged, shut = arrange.arranged(able, folder, barrier=barrier, seconds=trial_s, report=typer.echo)
     for target, why in shut.items():
         print(f"stend: {target}: {why}; it is left out", file=sys.stderr)
-    if not own.members:
+    if not arranged.members:
         return Refused.exit_code
-    group.create(folder, own)
-    worst = go(folder, {one.target: one.destroy or "" for one, _ in able}, asked[0].overwrite, apart=apart)
+    group.create(folder, arranged)
+    worst = go(folder, {request.target: request.destroy or "" for request, _ in able}, wanted[0].overwrite, apart=apart)
     return max(worst, refused, Refused.exit_code if shut else 0)
 
 
-def _able(asked: Sequence[session.Request]) -> tuple[list[arrange.Wanted], int]:
-    """Those whose drive is there and can be planned for; of the others it is said why. The first's reason if none."""
+def _able(wanted: Sequence[session.Request]) -> tuple[list[arrange.Wanted], int]:
+    """Return the targets that can be planned, and the worst exit code of the others, whose reasons are printed.
+
+    Raise the first error if no target can be planned.
+    """
     able, errors = [], list[StendError]()
-    for request in asked:
+    for request in wanted:
         try:
             drive = session.planned(request).device
             able.append(arrange.Wanted(_meant(request, drive), drive))
@@ -83,36 +86,38 @@ def _able(asked: Sequence[session.Request]) -> tuple[list[arrange.Wanted], int]:
 
 
 def _meant(request: session.Request, drive: Identity) -> session.Request:
-    """With the name of its drive, asked for at a terminal; Refused where nobody names it."""
+    """Return a request with the name of its drive, typed at the terminal if needed; raise Refused without a name."""
     name = devices.name(drive)
     if request.destroy or not name:
         return request
     typed = _terminal.Terminal().names(devices.find(request.target))
     if not typed:
-        would = f"{devices.loss(drive)}; all of it would be destroyed"
-        raise Refused(f"{would}; if you mean that, add --destroy-data {shlex.quote(f'{request.target}={name}')}")
+        loss = f"{devices.loss(drive)}; all of it would be destroyed"
+        raise Refused(f"{loss}; to allow that, add --destroy-data {shlex.quote(f'{request.target}={name}')}")
     return msgspec.structs.replace(request, destroy=typed)
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = (), *, apart: bool = False) -> int:
-    """Begin, or go on with, what is left of a group."""
-    own = group.load(folder)
+    """Start or resume the remaining runs of a group and follow them; return the worst exit code."""
+    whole = group.load(folder)
     roll.enter(folder, roll.BEGINNER)
-    left = list(own.left(folder))
-    for one in left:
-        if one.pid:
-            typer.echo(f"{one.member.request.target}: goes on by itself, process {one.pid}")
-    runs = [_begun(folder, one, destroy.get(one.member.request.target, ""), overwrite) for one in left if not one.pid]
+    left = list(whole.left(folder))
+    for run in left:
+        if run.pid:
+            typer.echo(f"{run.member.request.target}: still running, process {run.pid}")
+    runs = [_begun(folder, run, destroy.get(run.member.request.target, ""), overwrite) for run in left if not run.pid]
     if apart:
-        typer.echo(f"{len(runs)} runs go on by themselves; `stend serve {shlex.quote(str(folder))}` shows them all")
+        typer.echo(
+            f"{len(runs)} runs continue in the background; `stend serve {shlex.quote(str(folder))}` shows them all"
+        )
         return 0
     worst = Watched(runs).until_all_ended()
-    _end(folder, own)
+    _end(folder, whole)
     return worst
 
 
 class Begun(NamedTuple):
-    """A run that goes on by itself."""
+    """A run of the group and its process."""
 
     member: group.Member
     folder: Path
@@ -120,10 +125,10 @@ class Begun(NamedTuple):
 
 
 def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...]) -> Begun:
-    """Its process, which has no terminal and says what it does in a log beside its folder."""
-    own = {"into": str(left.folder), "destroy": named or None, "overwrite": overwrite}
-    request = msgspec.structs.replace(left.member.request, **own)
-    files = [f"--overwrite-file={one}" for one in overwrite]
+    """Start or resume a run as a process without a terminal, with its log beside its folder."""
+    changes = {"into": str(left.folder), "destroy": named or None, "overwrite": overwrite}
+    request = msgspec.structs.replace(left.member.request, **changes)
+    files = [f"--overwrite-file={path}" for path in overwrite]
     again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ()), *files]
     words = again if left.begun else ["run", *request.words]
     process = apart.begin(words, apart.log_of(left.folder))
@@ -133,72 +138,72 @@ def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...
 
 
 class Watched(Stop):
-    """Looks on; Ctrl-C and SIGTERM are handed on to all, a terminal that is closed is nobody's end."""
+    """Runs that are followed; Ctrl-C and SIGTERM go to all of them, and closing the terminal ends none."""
 
     def __init__(self, runs: Sequence[Begun]) -> None:
         super().__init__()
-        self.runs, self.going, self.told = runs, list(runs), time.monotonic()
+        self.runs, self.going, self.shown = runs, list(runs), time.monotonic()
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._hand_on)
+            signal.signal(number, self._forward)
 
-    def _hand_on(self, number: int, frame: object) -> None:
+    def _forward(self, number: int, frame: object) -> None:
         self.asked = True
-        for one in self.going:
-            one.process.send_signal(number)
+        for run in self.going:
+            run.process.send_signal(number)
 
     def until_all_ended(self) -> int:
-        """The worst of their exit codes, each told when it is known."""
+        """Wait for all runs, print how each ended, and return the worst exit code."""
         while self.going:
             time.sleep(LOOK_S)
-            for one in [one for one in self.going if one.process.poll() is not None]:
-                self.going.remove(one)
-                self._ended(one)
-            if self.going and time.monotonic() - self.told > TELL_S:
-                self.told = time.monotonic()
-                for one in self.going:
-                    typer.echo(f"{one.member.request.target}: {_line(one.folder)}")
-        codes = [one.process.returncode for one in self.runs]
+            for run in [run for run in self.going if run.process.poll() is not None]:
+                self.going.remove(run)
+                self._ended(run)
+            if self.going and time.monotonic() - self.shown > SHOW_S:
+                self.shown = time.monotonic()
+                for run in self.going:
+                    typer.echo(f"{run.member.request.target}: {_line(run.folder)}")
+        codes = [run.process.returncode for run in self.runs]
         return STOPPED_EXIT_CODE if self.asked else max((code if code >= 0 else 5 for code in codes), default=0)
 
-    def _ended(self, one: Begun) -> None:
-        code, target = one.process.returncode, one.member.request.target
+    def _ended(self, run: Begun) -> None:
+        code, target = run.process.returncode, run.member.request.target
         if code == 0:
-            typer.echo(f"{target}: {series.ended(one.folder)}: {one.folder}")
+            typer.echo(f"{target}: {series.ended(run.folder)}: {run.folder}")
             return
-        how = f"was killed by signal {-code}; {way_on(one.folder)}" if code < 0 else _last_words(one.folder)
+        how = f"was killed by signal {-code}; {way_on(run.folder)}" if code < 0 else _last_words(run.folder)
         print(f"stend: {target}: {plain(how)}", file=sys.stderr)
 
 
 def _last_words(folder: Path) -> str:
-    """What a run said last, without its own name before it."""
+    """Return the last line of a run's log, without the name of the program."""
     return apart.last_words(apart.log_of(folder)).removeprefix("stend: ")
 
 
 def _line(folder: Path) -> str:
-    """Where a run is."""
+    """Return where a run is: test, phase, round and remaining time."""
     try:
-        one = Follower(folder)
-        for _ in one.news():
+        follower = Follower(folder)
+        for _ in follower.news():
             pass
     except StendError as error:
         return str(error)
-    course, at = one.course, one.course.at
+    course, at = follower.course, follower.course.at
     if not at:
-        return "nearly done" if course.started else "waits to begin"
-    return f"{at.test}, {at.phase}, round {at.round}; {_view.to_go(course)}"
+        return "nearly done" if course.started else "waiting to start"
+    return f"{at.test}, {at.phase}, round {at.round}; {_view.remaining(course)}"
 
 
-def _end(folder: Path, own: group.Group) -> None:
-    """What is to be said of all of them: how far apart they began, by how much they moved each other."""
+def _end(folder: Path, whole: group.Group) -> None:
+    """Print how many runs are complete, how far apart they began, and how much they disturbed each other."""
     catalogue.learn(folder)
-    folders = [folder / one.name for one in own.members]
-    runs = [store.load(one) for one in folders if series.ended(one) in series.FINISHED]
+    folders = [folder / member.name for member in whole.members]
+    runs = [store.load(path) for path in folders if series.ended(path) in series.FINISHED]
     typer.echo(f"{len(runs)} of {len(folders)} runs are complete: {folder}")
-    if own.barrier:
+    if whole.barrier:
         for (test, phase), apart_s in skew.skews(runs).items():
             typer.echo(f"{test}, {phase}: began within {latency(apart_s)} of each other")
-    for one in own.members:
-        for line in one.told[:1]:
-            typer.echo(f"{'! ' if one.disturbed else ''}{one.request.target}: {line}")
+    for member in whole.members:
+        for line in member.told[:1]:
+            typer.echo(f"{'! ' if member.disturbed else ''}{member.request.target}: {line}")
     if len(runs) < len(folders):
         typer.echo(way_on(folder))

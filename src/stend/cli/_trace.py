@@ -1,4 +1,4 @@
-"""A trace on the screen, its pages, and its conversion."""
+"""`stend trace`: print a description of a trace, write its pages, or convert it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path, lang: str, as_json: bool) -> int:
-    """What is known of it."""
+    """Print the description of a trace, as text or JSON, and write its pages; return 0."""
     import msgspec
 
     from stend.report.parts import traced, traced_plain
@@ -26,31 +26,34 @@ def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path,
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(traced_plain.plain(known)).decode(), indent=1))
     else:
-        _told(traced.traced(known, lang, drawn=False).sections)
+        _print(traced.traced(known, lang, drawn=False).sections)
     for made in traced.write(known, forms, lang, into) if forms else ():
         typer.echo(f"Trace: {made}", err=as_json)
     return 0
 
 
 def convert(path: Path, into: Path, reader: str, volume: str) -> int:
-    """The same in our form; each line that could not be read is counted on the screen."""
+    """Convert a trace to stend's Parquet form and print how many lines could not be read, by reason; return 0.
+
+    Raise BadInput if the output file exists.
+    """
     from stend.trace import taken
 
     extras.need("a trace", "pyarrow", "numba")
     if into.exists():
-        raise BadInput(f"{into} is there already; name a file that is not")
+        raise BadInput(f"{into} exists already; name another file")
     made = taken.convert(path, into, reader, volume)
     typer.echo(f"{made.ios} IOs of {made.about.source} in {into}")
-    for said, why in (("malformed", made.about.malformed), ("left out", made.about.skipped)):
-        for reason, count in sorted(why.items(), key=lambda item: -item[1]):
-            typer.echo(f"  {said}: {count} lines: {reason}")
+    for kind, reasons in (("malformed", made.about.malformed), ("left out", made.about.skipped)):
+        for reason, count in sorted(reasons.items(), key=lambda item: -item[1]):
+            typer.echo(f"  {kind}: {count} lines: {reason}")
     for note in made.about.notes:
         typer.echo(f"  {note}")
     return 0
 
 
-def _told(sections: Sequence["Section"]) -> None:
-    """Sentences at a glance, then the tables."""
+def _print(sections: Sequence["Section"]) -> None:
+    """Print the sentences and tables of each section."""
     for section in sections:
         for text in section.texts:
             typer.echo(text)

@@ -1,4 +1,4 @@
-"""Commands that no end of a session ends: a transient unit of systemd where it is there, else their own session."""
+"""Commands that outlive a login session: a transient systemd unit if possible, otherwise a process in a new session."""
 
 import os
 import re
@@ -14,88 +14,93 @@ from stend.base.text import plain
 from stend.session import apart
 
 BOOTED = Path("/run/systemd/system")
-"""There where systemd is the first process (sd_booted(3))."""
+"""Exists if systemd is the first process (sd_booted(3))."""
 NAMES = ("PATH", "HOME", "USER", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "VIRTUAL_ENV")
 STARTS = ("STEND_", "LC_", "XDG_", "PYTHON", "NUMBA_")
-"""The part of the environment that goes along; the rest may hold secrets, and who may use systemd sees it."""
+"""Environment variables that a unit gets; others may hold secrets, and every user of systemd can read a unit."""
 ENDS = ("--property=KillMode=mixed", "--property=TimeoutStopSec=120")
-"""A host that goes down tells stend alone, which stops fio and puts write caches back."""
+"""At shutdown signal stend alone, which stops fio and restores write caches."""
 
 
 class Process(NamedTuple):
-    """A command that has a session of its own."""
+    """A command in a separate session."""
 
     process: "subprocess.Popen[bytes]"
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Return its process id."""
         return self.process.pid
 
     def __str__(self) -> str:
-        """What a person calls it."""
+        """Return its name for messages."""
         return f"process {self.pid}"
 
     def over(self) -> int | None:
-        """Its exit code, None while it goes on."""
+        """Return its exit code, or None while it runs."""
         return self.process.poll()
 
     def leave(self) -> None:
-        """Nobody here waits for it any longer."""
+        """Stop waiting for it: the process continues without this one."""
         self.process.returncode = 0
 
 
 class Unit(NamedTuple):
-    """A command that is a unit of systemd; where it fails, `systemctl --failed` lists it."""
+    """A command that runs as a systemd unit; if it fails, `systemctl --failed` lists it."""
 
     name: str
 
     @property
     def pid(self) -> int:
-        """Its number; 0 where it is over."""
-        return int(self._asked("MainPID"))
+        """Return its process id, or 0 if it has ended."""
+        return int(self._property("MainPID"))
 
     def __str__(self) -> str:
-        """What a person calls it."""
+        """Return its name for messages."""
         return f"unit {self.name}"
 
     def over(self) -> int | None:
-        """Its exit code, None while it goes on."""
-        return None if self._asked("ActiveState") in ("active", "activating") else int(self._asked("ExecMainStatus"))
+        """Return its exit code, or None while it runs."""
+        return (
+            None if self._property("ActiveState") in ("active", "activating") else int(self._property("ExecMainStatus"))
+        )
 
     def leave(self) -> None:
-        """It has no need of us."""
+        """Do nothing: the unit does not depend on this process."""
 
-    def _asked(self, fact: str) -> str:
-        words = ["systemctl", "show", f"--property={fact}", "--value", self.name]
+    def _property(self, name: str) -> str:
+        words = ["systemctl", "show", f"--property={name}", "--value", self.name]
         return subprocess.run(words, capture_output=True, text=True, errors="replace", check=True).stdout.strip()
 
 
 def begin(words: Sequence[str], folder: Path, log: Path) -> Process | Unit:
-    """A verb for a run folder, without a terminal; what it says is added to a log. StepFailed by systemd's word."""
-    if not _there():
+    """Start a verb for a run folder without a terminal and append its output to a log.
+
+    Raise StepFailed with the message of systemd if the unit does not start.
+    """
+    if not _has_systemd():
         return Process(apart.begin(words, log))
     name = _name(folder)
     subprocess.run(["systemctl", "reset-failed", name], capture_output=True, check=False)
-    asked = [*_asked(name, log), *(word.replace("$", "$$") for word in apart.command(words))]
-    done = subprocess.run(asked, capture_output=True, text=True, errors="replace", check=False)
+    command = [*_prefix(name, log), *(word.replace("$", "$$") for word in apart.command(words))]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
-        raise StepFailed(f"systemd does not begin {name}: {plain(done.stderr.strip())}")
+        raise StepFailed(f"systemd cannot start {name}: {plain(done.stderr.strip())}")
     return Unit(name)
 
 
-def _there() -> bool:
-    """Whether there is systemd, and it takes orders of ours: a user's own manager ends with the user's last session."""
+def _has_systemd() -> bool:
+    """Return whether root can start a unit of systemd; a user's manager ends with the user's last session."""
     return os.geteuid() == 0 and BOOTED.is_dir() and shutil.which("systemd-run") is not None
 
 
 def _name(folder: Path) -> str:
-    own = re.sub(r"[^\w.-]", "-", folder.name, flags=re.ASCII)[:80]
-    return f"stend-{own}-{sha256(os.fsencode(folder.resolve())).hexdigest()[:8]}.service"
+    safe = re.sub(r"[^\w.-]", "-", folder.name, flags=re.ASCII)[:80]
+    return f"stend-{safe}-{sha256(os.fsencode(folder.resolve())).hexdigest()[:8]}.service"
 
 
-def _asked(unit: str, log: Path) -> Iterator[str]:
-    """What comes before the command."""
+def _prefix(unit: str, log: Path) -> Iterator[str]:
+    """Yield the words of `systemd-run` before the command."""
     yield from ("systemd-run", "--quiet", "--service-type=exec", f"--unit={unit}", *ENDS)
     yield from (f"--property=Standard{name}=append:{log.resolve()}" for name in ("Output", "Error"))
     yield f"--working-directory={Path.cwd()}"

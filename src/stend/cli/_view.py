@@ -1,4 +1,4 @@
-"""A run as one calm picture on a terminal: where it is, what the drive does, its window, what comes, the time to go."""
+"""The live view of a run on a terminal: place, load, steady-state window, next phases and remaining time."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -13,21 +13,21 @@ from stend.model.events import NoteKind, Sample, Verdict
 
 BARS = "▁▂▃▄▅▆▇█"
 HISTORY = 30
-"""Samples in the small history: so many seconds of most loads."""
+"""Samples in the small history; most loads give one per second."""
 AHEAD = 3
 GRAVE: tuple[NoteKind, ...] = ("mismatch", "failure", "stall", "interference", "doubt", "repeat", "interruption")
-"""Kinds of notes that a person should see while it goes; remarks can wait for the report."""
+"""Kinds of notes shown during the run; remarks appear in the report only."""
 
 
 def picture(course: Course, state: str = "") -> RenderableType:
-    """All of it; `state` is said where it is not simply running."""
+    """Return the whole view; `state` describes a run that is not simply running."""
     if not course.started:
         return Text("starting")
     return Group(Text(plain(headline(course)), style="bold", no_wrap=True, overflow="ellipsis"), _facts(course, state))
 
 
 def headline(course: Course) -> str:
-    """Which drive, and by what."""
+    """Return the drive's model, serial number and capacity."""
     if not course.started:
         return "starting"
     drive = course.started.plan.device
@@ -38,8 +38,8 @@ def _facts(course: Course, state: str) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis")
-    for name, told in (*_place(course, state), *_load(course), *_window(course), *_rest(course)):
-        table.add_row(name, Text(plain(told), no_wrap=True, overflow="ellipsis"))
+    for name, value in (*_place(course, state), *_load(course), *_window(course), *_rest(course)):
+        table.add_row(name, Text(plain(value), no_wrap=True, overflow="ellipsis"))
     return table
 
 
@@ -59,18 +59,18 @@ def _load(course: Course) -> Iterator[tuple[str, str]]:
     samples = list(course.recent)[-HISTORY:]
     if not samples or course.ended:
         return
-    told: tuple[tuple[str, Callable[[Sample], float], Callable[[float], str]], ...] = (
+    quantities: tuple[tuple[str, Callable[[Sample], float], Callable[[float], str]], ...] = (
         ("IOPS", lambda s: s.counts.iops, rate),
         ("MB/s", lambda s: s.counts.bytes_per_s, lambda value: f"{value / MB:.0f}"),
         ("response", lambda s: s.counts.mean_s, latency),
     )
-    for name, quantity, said in told:
+    for name, quantity, text in quantities:
         values = [quantity(sample) for sample in samples]
-        yield name, f"{said(values[-1]):>8}  {history(values):<{HISTORY}}  {said(min(values))} to {said(max(values))}"
+        yield name, f"{text(values[-1]):>8}  {history(values):<{HISTORY}}  {text(min(values))} to {text(max(values))}"
 
 
 def history(values: Sequence[float]) -> str:
-    """A line of bars from nought to the most of them."""
+    """Return a line of bars scaled from 0 to the largest value."""
     most = max(values, default=0)
     return "".join(BARS[round(value / most * (len(BARS) - 1))] for value in values) if most > 0 else ""
 
@@ -81,9 +81,9 @@ def _window(course: Course) -> Iterator[tuple[str, str]]:
 
 
 def judged(verdict: Verdict) -> str:
-    """How far a tracked workload is from the rule: its window's excursion and slope against what they may be."""
+    """Return a tracked workload's excursion and slope over the window beside their limits, in percent of the mean."""
     if not verdict.average:
-        return "nothing yet"
+        return "no results yet"
     parts = [f"{len(verdict.values)} rounds"]
     if verdict.excursion_allowed is not None:
         parts.append(f"excursion {_share(verdict.excursion, verdict)} of {_share(verdict.excursion_allowed, verdict)}")
@@ -103,16 +103,16 @@ def _rest(course: Course) -> Iterator[tuple[str, str]]:
     if grave:
         counted = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in grave.items())
         last = next((note.text for note in reversed(course.notes) if note.kind in GRAVE), "")
-        yield "notes", f"{counted}; the last: {last}"
+        yield "notes", f"{counted}; latest: {last}"
     if course.ahead:
         after = ", ".join(f"{test} {phase}" for test, phase in course.ahead[:AHEAD])
         yield "next", after + (f" and {len(course.ahead) - AHEAD} more" if len(course.ahead) > AHEAD else "")
     if not course.ended:
-        yield "time", f"{duration(course.t)} gone, {to_go(course)}"
+        yield "time", f"{duration(course.t)} elapsed, {remaining(course)}"
 
 
-def to_go(course: Course) -> str:
-    """The time to go in words, as a range."""
-    low, likely, high = course.to_go
-    about = f"about {duration(likely)} to go"
+def remaining(course: Course) -> str:
+    """Return the remaining time as text, with its range if that is wide."""
+    low, likely, high = course.remaining
+    about = f"about {duration(likely)} remaining"
     return about if high - low < likely / 10 else f"{about} ({duration(low)} to {duration(high)})"

@@ -1,4 +1,4 @@
-"""`stend batch`: drives of one model, which of them is odd, and whether their lot is accepted."""
+"""`stend batch`: outliers among drives of one model, and acceptance of their lot."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,16 +18,20 @@ def command(
     plan: Annotated[
         Path | None, typer.Option("--plan", metavar="FILE", help="A plan of acceptance, in TOML (docs/batch.md).")
     ] = None,
-    anyway: Annotated[bool, typer.Option("--anyway", help="Take runs for one batch that were not made alike.")] = False,
-    into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="Write the report there.")] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Accept runs that were measured with different settings.")
+    ] = False,
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", help="Write the report into this folder.")
+    ] = None,
     form: Annotated[
         list[str] | None, typer.Option("--format", help="html, pdf, markdown or json; may be repeated.")
     ] = None,
     lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
 ) -> int:
-    """Report on drives of one model: every figure's distribution, the odd ones by name, a verdict on their lot.
+    """Find outliers among drives of one model and judge their lot. Print the distribution of each figure.
 
-    A drive is the unit, however many runs it has. With --plan the exit code is 6 where the lot is rejected, and 7 where
+    Each drive counts once, however many runs it has. With --plan the exit code is 6 if the lot is rejected, and 7 if
     these drives do not decide it.
 
     Example: stend batch runs/incoming --plan incoming.toml --into reports
@@ -38,14 +42,14 @@ def command(
 
 
 def judged(
-    runs: list[Path], asked: "Plan | None", forms: list[str], lang: str, into: Path | None, anyway: bool = False
+    runs: list[Path], plan: "Plan | None", forms: list[str], lang: str, into: Path | None, anyway: bool = False
 ) -> int:
-    """What is to be said of these runs' drives, on the screen and in files; the exit code of the verdict."""
+    """Print and write the results for the drives of these runs; return the exit code of the verdict."""
     from stend.many import read
     from stend.many.batch import lot, verdict
     from stend.report.parts import batched
 
-    whole = verdict.judged(lot.lot(read.named(runs), anyway=anyway), asked)
+    whole = verdict.judged(lot.lot(read.named(runs), anyway=anyway), plan)
     for text in batched.batched(whole, lang, drawn=False).sections[0].texts:
         typer.echo(text)
     if forms:

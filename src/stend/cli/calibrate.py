@@ -1,4 +1,4 @@
-"""`stend calibrate`: how near the virtual drives come to the real ones."""
+"""`stend calibrate`: how well virtual drives reproduce published measurements."""
 
 import tempfile
 from operator import attrgetter
@@ -14,24 +14,27 @@ if TYPE_CHECKING:
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="Profiles (reviews, or folders of their runs); all that are published."),
+    typer.Argument(metavar="[NAME]...", help="Virtual drives (with --reviews: reviews or run folders); default: all."),
 ]
 
 
 def command(
     names: Names = None,
     fit: Annotated[
-        bool, typer.Option("--fit", help="Fit first the parameters that no source gives, and print them.")
+        bool, typer.Option("--fit", help="First fit the parameters that no source states, and print them.")
     ] = False,
     reviews: Annotated[
-        bool, typer.Option("--reviews", help="Run the model reviews' suites on their twins instead; half an hour.")
+        bool,
+        typer.Option(
+            "--reviews", help="Instead run the suites of published reviews on the virtual drives; takes half an hour."
+        ),
     ] = False,
     tails: Annotated[
         bool,
         typer.Option("--percentiles", help="Only percentiles: published and simulated, with errors by kind of cell."),
     ] = False,
 ) -> None:
-    """Print every published cell beside its simulated twin, and the errors of each drive.
+    """Compare virtual drives with published measurements. Print each published cell, its simulation and the error.
 
     Example: stend calibrate sn150
     """
@@ -43,11 +46,11 @@ def command(
     known = percentiles.drives() if tails else calibrate.drives()
     for name in names or known:
         if name not in known:
-            what = "no percentile is published" if tails else "nothing published is known"
-            raise BadInput(f"{what} of {name}; there is {', '.join(known)}")
+            what = "percentiles" if tails else "measurements"
+            raise BadInput(f"no published {what} of {name}; choose from {', '.join(known)}")
     rows: list[calibrate.Row] = []
     for name in names or known:
-        typer.echo(f"{name}: its published cells are simulated, for minutes", err=True)
+        typer.echo(f"{name}: simulating its published cells, which takes minutes", err=True)
         spec = load(name)
         if fit:
             places = calibrate.free(spec)
@@ -63,18 +66,18 @@ def _reviewed(names: list[str] | None) -> None:
     from stend.many.compare import reviews
 
     known = [suite for suite in reviews.reviews() if suite.startswith("review-")]
-    told = list[reviews.Row | reviews.Said]()
+    rows = list[reviews.Row | reviews.Statement]()
     for name in names or known:
         run = store.load(Path(name)) if Path(name).is_dir() else None
         suite = reviews.suite_of(run) if run else name
         if suite not in known:
-            raise BadInput(f"{name} is no review; there is {', '.join(known)}")
-        told += reviews.measured(suite, run or _ran(suite, reviews.reviews()[suite]["target"]))
-    typer.echo(reviews.table(told))
+            raise BadInput(f"{name} is not a review; choose from {', '.join(known)}")
+        rows += reviews.measured(suite, run or _ran(suite, reviews.reviews()[suite]["target"]))
+    typer.echo(reviews.table(rows))
 
 
 def _ran(suite: str, target: str) -> "Run":
-    """A suite as it is run by hand, on the drive of its article."""
+    """Run a review's suite on the virtual drive of its article, with seed 1."""
     from stend import session, store
 
     with tempfile.TemporaryDirectory() as place:

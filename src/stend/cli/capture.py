@@ -1,4 +1,4 @@
-"""`stend capture`: what a drive of this host is asked while it works, without touching it."""
+"""`stend capture`: record the I/O that this host sends to a drive, without writing to it."""
 
 import sys
 import time
@@ -16,31 +16,34 @@ FULL = ("stop", "ring")
 
 def command(
     target: Annotated[str, typer.Argument(metavar="[DRIVE]", help="A whole disk: /dev/nvme0n1.")] = "",
-    length: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 90s, 10min, 1h, 2d.")] = "1h",
+    length: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10min, 1h, 2d.")] = "1h",
     into: Annotated[Path | None, typer.Option("--into", metavar="FILE", help="The file to write.")] = None,
     addresses: Annotated[
-        bool, typer.Option("--addresses", help="Keep every IO with its place, for a replay IO by IO.")
+        bool, typer.Option("--addresses", help="Keep every IO with its address, for an exact replay.")
     ] = False,
     step: Annotated[str, typer.Option("--step", metavar="TIME", help="Length of a step of the statistics.")] = "1s",
-    limit: Annotated[str, typer.Option("--limit", metavar="SIZE", help="Keep at most so much on the disk.")] = "",
+    limit: Annotated[str, typer.Option("--limit", metavar="SIZE", help="Largest size of the capture on disk.")] = "",
     full: Annotated[
         str,
-        typer.Option("--full", metavar="stop|ring", help="At the limit or on a full disk: end, or drop the oldest."),
+        typer.Option(
+            "--full", metavar="stop|ring", help="At the limit or on a full disk: stop, or drop the oldest data."
+        ),
     ] = "stop",
     shift: Annotated[
         str,
         typer.Option(
-            "--shift-secret", metavar="FILE|random", help="Move all places by a secret, so that they tell no layout."
+            "--shift-secret", metavar="FILE|random", help="Shift all addresses by a secret, which hides the layout."
         ),
     ] = "",
     finish: Annotated[
-        Path | None, typer.Option("--finish", metavar="FILE", help="Make the file of a capture that was cut off.")
+        Path | None, typer.Option("--finish", metavar="FILE", help="Complete the file of a capture that was cut off.")
     ] = None,
 ) -> int:
-    """Capture what a drive is asked while this host works with it: read-only, no data content.
+    """Record the I/O that this host sends to a drive. Read-only, without data content.
 
-    Kept are, a second, the IO streams (access, size, direction) with their response times, depth and idle time; with
-    --addresses every IO, in Parquet. Ctrl-C ends it and keeps everything. Only root sees the kernel's trace points.
+    For each second the file has the IO streams (access, size, direction) with their response times, depth and idle
+    time; with --addresses it has every IO, in Parquet. Ctrl-C ends the capture and keeps everything. The kernel's trace
+    points need root.
 
     Example: stend capture /dev/nvme0n1 --for 1h --into monday.steps
     """
@@ -51,7 +54,7 @@ def command(
         typer.echo(f"{finish}: {spool.finish(finish)} parts joined")
         return 0
     if full not in FULL:
-        raise BadInput(f"--full {full}: it is stop or ring")
+        raise BadInput(f"--full {full}: use stop or ring")
     if not target:
         raise BadInput("name the drive to capture, such as /dev/nvme0n1; `stend devices` lists them")
     return _captured(_wish(target, length, into, addresses, step, limit, full, shift))
@@ -82,35 +85,37 @@ def _captured(wish: "Wish") -> int:
 
     stop = Signals()
     stop.running = True
-    went = capture(wish, stop, partial(_tell, wish))
+    result = capture(wish, stop, partial(_show_progress, wish))
     if sys.stderr.isatty():
         typer.echo("", err=True)
-    for line in _lines(wish, went):
+    for line in _lines(wish, result):
         typer.echo(line)
-    return 5 if went.why else 0
+    return 5 if result.why else 0
 
 
-def _tell(wish: "Wish", went: "Captured") -> None:
+def _show_progress(wish: "Wish", state: "Captured") -> None:
     from stend.base.units import duration, rate
 
-    if not went.seconds:
-        kept = "every IO with its place" if wish.addresses else "statistics of streams, no addresses"
-        typer.echo(f"{wish.target}: begun, {kept}, for {duration(wish.seconds)}; Ctrl-C keeps everything", err=True)
+    if not state.seconds:
+        kept = "every IO with its address" if wish.addresses else "statistics of streams, no addresses"
+        typer.echo(f"{wish.target}: capturing {kept}, for {duration(wish.seconds)}; Ctrl-C keeps everything", err=True)
     elif sys.stderr.isatty():
-        pace = rate(went.ios / max(went.seconds, 1e-9))
-        typer.echo(f"\r{duration(went.seconds)}, {went.ios} IOs, {pace} IOPS, lost {went.lost}   ", nl=False, err=True)
+        pace = rate(state.ios / max(state.seconds, 1e-9))
+        typer.echo(
+            f"\r{duration(state.seconds)}, {state.ios} IOs, {pace} IOPS, lost {state.lost}   ", nl=False, err=True
+        )
 
 
-def _lines(wish: "Wish", went: "Captured") -> list[str]:
-    """What was captured, beside what the block layer counted, and what is missing."""
+def _lines(wish: "Wish", result: "Captured") -> list[str]:
+    """Return how many IOs were captured, how many the block layer counted, and how many were lost."""
     from stend.base.units import duration
 
-    counted = went.counted
+    counted = result.counted
     lines = [
-        f"{wish.into}: {went.ios} IOs of {went.drive.words} in {duration(went.seconds)}, "
-        f"by {went.drive.begins} and {went.drive.ends}",
+        f"{wish.into}: {result.ios} IOs of {result.drive.words} in {duration(result.seconds)}, "
+        f"by {result.drive.begins} and {result.drive.ends}",
         f"  the block layer counted {counted.reads + counted.writes + counted.discards} reads, writes and discards: "
-        f"{went.off:.3%} off; {went.cpu_s / max(went.seconds, 1e-9):.2%} of a processor",
+        f"{result.off:.3%} off; {result.cpu_s / max(result.seconds, 1e-9):.2%} of a processor",
     ]
-    lost = f"  LOST: {went.lost} IOs ({went.lost_records} records found no room in the kernel's buffers)"
-    return [*lines, *([lost] if went.lost else []), *(f"  {note}" for note in went.notes)]
+    lost = f"  LOST: {result.lost} IOs ({result.lost_records} records did not fit in the kernel's buffers)"
+    return [*lines, *([lost] if result.lost else []), *(f"  {note}" for note in result.notes)]

@@ -1,4 +1,4 @@
-"""`stend devices`: what can be tested here, and why not; and all that one drive tells."""
+"""`stend devices`: the drives of this host and whether each can be tested; the facts and health of one drive."""
 
 from typing import Annotated
 
@@ -7,13 +7,16 @@ import typer
 
 def command(
     targets: Annotated[
-        list[str] | None, typer.Argument(metavar="[TARGET]...", help="Drives to tell everything of; else all in brief.")
+        list[str] | None,
+        typer.Argument(metavar="[TARGET]...", help="Drives to show in full; default: one line for each."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the drives of this host, and for each that can't be tested, why; with TARGET all facts and health of it.
+    """List the drives of this host and whether each can be tested.
 
-    A drive that shows less than it has (over-provisioned) is told with both. Nothing is written to any drive.
+    With TARGET, print all facts and the health of that drive.
+
+    An over-provisioned drive is listed with its visible and its native capacity. Nothing is written to any drive.
 
     Example: stend devices /dev/nvme0n1
     """
@@ -24,12 +27,12 @@ def command(
     from stend.session import sheet
 
     if targets:
-        told = [sheet.everything(devices.find(target)) for target in targets]
-        rows = [row for one in told for row in _sheet.lines(one)]
+        sheets = [sheet.everything(devices.find(target)) for target in targets]
+        rows = [row for whole in sheets for row in _sheet.lines(whole)]
     else:
         every = sheet.every()
-        told, rows = [sheet.brief(*one) for one in every], [_sheet.line(*one) for one in every]
+        sheets, rows = [sheet.brief(*drive) for drive in every], [_sheet.line(*drive) for drive in every]
     if as_json:
-        rows = [json.dumps(told, indent=1, ensure_ascii=False)]
+        rows = [json.dumps(sheets, indent=1, ensure_ascii=False)]
     for row in rows:
         typer.echo(row)

@@ -1,4 +1,4 @@
-"""`stend doctor`: what is missing here and the command that mends it."""
+"""`stend doctor`: missing programs and how to install them; settings that killed runs left on drives."""
 
 import os
 import shutil
@@ -27,14 +27,19 @@ WantedBy=multi-user.target"""
 
 def command(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="[DIR]...", help="Run folders to mend; else those below runs/.")
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR]...", help="Run folders whose drive settings to restore; default: those below runs/."
+        ),
     ] = None,
     unit: Annotated[
         Path | None,
-        typer.Option("--unit", metavar="ROOT", help="Print a systemd unit: go on with runs after a reboot."),
+        typer.Option("--unit", metavar="ROOT", help="Print a systemd unit that resumes runs after a reboot."),
     ] = None,
 ) -> int:
-    """Tell what this host lacks and the command that mends it; put back what killed runs left set on drives.
+    """Show what is missing on this machine and how to install it.
+
+    Also restore the drive and tracing settings that killed runs left changed.
 
     Example: stend doctor
     """
@@ -48,7 +53,7 @@ def command(
 
     for folder in folders or ():
         if not folder.is_dir():
-            raise BadInput(f"{folder} is no run folder; `stend list` tells where runs are")
+            raise BadInput(f"{folder} is not a run folder; `stend list` shows the run folders")
     for line in (*write_cache.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
         typer.echo(line)
     lacking = programs.lacking()
@@ -61,7 +66,7 @@ def command(
 
         typer.echo(f"fio: {probe('fio')}")
     if os.geteuid() != 0:
-        typer.echo("not root: files and sim: targets can be tested, device nodes cannot; use sudo")
+        typer.echo("not root: only files and sim: targets can be tested; use sudo for device nodes")
     if not lacking:
         typer.echo("nothing is missing")
     return Missing.exit_code if any(programs.programs()[name].needed for name in lacking) else 0

@@ -1,4 +1,4 @@
-"""`stend host`: is the test stand itself good enough, before a study is made on it?"""
+"""`stend host`: measure the limits of this host before drives are measured on it."""
 
 import json
 from typing import Annotated
@@ -8,42 +8,42 @@ import typer
 
 def command(
     target: Annotated[
-        str | None, typer.Option("--target", metavar="DRIVE", help="Also tell the link and NUMA node of this drive.")
+        str | None, typer.Option("--target", metavar="DRIVE", help="Also print the link and NUMA node of this drive.")
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Seconds instead of half a minute; less exact.")] = False,
-    machine: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Take seconds instead of half a minute; less exact.")] = False,
+    machine: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure memory (STREAM), fio's own ceiling and the processors' settings; kept for the reports of later runs.
+    """Measure the memory, fio and CPU limits of this host.
 
-    Nothing is read from or written to any drive.
+    Reports of later runs on this host include the result. Nothing is read from or written to any drive.
 
     Example: stend host --target /dev/nvme0n1
     """
     from stend import devices
     from stend.host import measured
 
-    told = measured.measure(quick=quick)
+    result = measured.measure(quick=quick)
     if target:
         facts = devices.find(target).identity.facts
-        told["drive"] = {key: facts[key] for key in ("link", "link_capable", "numa_node") if key in facts}
-    file = measured.keep(told)
+        result["drive"] = {key: facts[key] for key in ("link", "link_capable", "numa_node") if key in facts}
+    file = measured.keep(result)
     if machine:
-        typer.echo(json.dumps(told, indent=1))
+        typer.echo(json.dumps(result, indent=1))
         return
-    memory, stream = told.get("memory"), told["stream_bytes_per_s"]
-    fio, data = told["fio_iops"], told["fio_bytes_per_s"]
+    memory, stream = result.get("memory"), result["stream_bytes_per_s"]
+    fio, data = result["fio_iops"], result["fio_bytes_per_s"]
     if memory:
         typer.echo(f"Memory     {memory['words']} {memory['kind']}-{memory['mt_s']}, "
                    f"{'balanced' if memory['balanced'] else 'not balanced'}, "
                    f"triad {memory['triad_share']:.0%} of its peak")  # fmt: skip
     else:
-        typer.echo("Memory     its channels are not told here (dmidecode, as root, tells them on most machines)")
+        typer.echo("Memory     channels not known (on most hosts dmidecode reports them to root)")
     typer.echo("STREAM     " + ", ".join(f"{name} {value / 1e9:.1f} GB/s" for name, value in stream.items()))
     typer.echo(f"fio alone  {fio['one']:,.0f} IOPS with one thread, {fio['all']:,.0f} with all (null engine); "
                f"{data['one'] / 1e9:.1f} and {data['all'] / 1e9:.1f} GB/s of random data to write")  # fmt: skip
-    cpu = told["processors"]
-    typer.echo(f"CPUs       {cpu['cpus']} on {cpu['nodes']} NUMA node(s), governor {cpu['governor'] or 'not told'}")
-    rows = [f"Drive      {key.replace('_', ' ')}: {value}" for key, value in told.get("drive", {}).items()]
-    for line in (*rows, *(f"- {sentence}." for sentence in told["advice"])):
+    cpu = result["processors"]
+    typer.echo(f"CPUs       {cpu['cpus']} on {cpu['nodes']} NUMA node(s), governor {cpu['governor'] or 'not known'}")
+    rows = [f"Drive      {key.replace('_', ' ')}: {value}" for key, value in result.get("drive", {}).items()]
+    for line in (*rows, *(f"- {sentence}." for sentence in result["advice"])):
         typer.echo(line)
-    typer.echo(f"Kept in {file}; reports of runs on this machine tell it.")
+    typer.echo(f"Saved in {file}; reports of runs on this host include it.")

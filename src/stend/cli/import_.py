@@ -1,4 +1,4 @@
-"""`stend import`: results of other tools, as runs."""
+"""`stend import`: convert results of other tools to run folders."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,15 +7,20 @@ import typer
 
 
 def command(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Results; a folder is a tree of bench-fio.")],
-    to: Annotated[Path, typer.Option("--to", metavar="ROOT", help="The folder that holds run folders.")] = Path("runs"),
-    form: Annotated[str, typer.Option("--from", metavar="FORMAT", help="Its format, where content misleads.")] = "",
-    label: Annotated[str, typer.Option("--label", help="Kept with the run; `compare --by label` groups by it.")] = "",
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Result files, or a folder that bench-fio wrote.")
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="ROOT", help="Folder for the new run folders.")] = Path("runs"),
+    form: Annotated[
+        str, typer.Option("--from", metavar="FORMAT", help="Format, if it is not recognized by content.")
+    ] = "",
+    label: Annotated[str, typer.Option("--label", help="Label of the run; `compare --by label` groups by it.")] = "",
 ) -> None:
-    """Import results of fio, bench-fio, TKperf, ezFIO, diskspd, elbencho, KDiskMark, CrystalDiskMark and Iometer.
+    """Import results of fio, diskspd, KDiskMark and other tools.
 
-    Each file becomes a run folder with the original and its hash; what its format lacks is a note that reports and
-    comparisons show. A file that cannot be read leaves nothing.
+    Supported are fio, bench-fio, TKperf, ezFIO, diskspd, elbencho, KDiskMark, CrystalDiskMark and Iometer. Each file
+    becomes a run folder with the original and its hash. Notes list facts that the format lacks; reports and comparisons
+    show them. If a file cannot be read, no run folder is created.
 
     Example: stend import results/randread.json --to runs --label before
     """

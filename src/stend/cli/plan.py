@@ -1,4 +1,4 @@
-"""`stend plan`: what a run would do, without doing it."""
+"""`stend plan`: print the steps of a run without running it."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from stend.base.errors import BadInput
-from stend.cli import _asked, _edge
+from stend.cli import _edge, _options
 from stend.planning.describe import lines
 
 if TYPE_CHECKING:
@@ -18,31 +18,34 @@ if TYPE_CHECKING:
 SHOW_S = 0.5
 Folder = Annotated[
     Path | None,
-    typer.Option("--fio", metavar="DIR", help="Also write it as fio job files that need no stend, with a README."),
+    typer.Option(
+        "--fio", metavar="DIR", help="Also write the plan as fio job files that run without stend, with a README."
+    ),
 ]
 
 
 def command(
-    tests: _asked.Tests,
-    target: _asked.Target,
-    profile: _asked.ProfileName = None,
-    threads: _asked.Threads = None,
-    depth: _asked.Depth = None,
-    active_range: _asked.ActiveRange = None,
-    rounds: _asked.Rounds = None,
-    round_seconds: _asked.RoundSeconds = None,
-    quick: _asked.Quick = False,
-    trace: _asked.TraceFile = None,
-    speed: _asked.Speed = None,
-    fit: _asked.FitTo = None,
-    limit_ms: _asked.LimitMs = None,
-    percentile: _asked.Percentile = None,
+    tests: _options.Tests,
+    target: _options.Target,
+    profile: _options.ProfileName = None,
+    threads: _options.Threads = None,
+    depth: _options.Depth = None,
+    active_range: _options.ActiveRange = None,
+    rounds: _options.Rounds = None,
+    round_seconds: _options.RoundSeconds = None,
+    quick: _options.Quick = False,
+    trace: _options.TraceFile = None,
+    speed: _options.Speed = None,
+    fit: _options.FitTo = None,
+    limit_ms: _options.LimitMs = None,
+    percentile: _options.Percentile = None,
     fio: Folder = None,
     sooner: Annotated[
-        bool, typer.Option("--sooner", help="Also list what would save hours, tried on the drive's virtual twin.")
+        bool,
+        typer.Option("--sooner", help="Also list ways to shorten the run, tried on a virtual drive of this model."),
     ] = False,
 ) -> None:
-    """Print every step, the bytes to be written, the longest and expected time and the notes; run nothing.
+    """Print the steps, bytes written and duration of a run. Nothing is run.
 
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
@@ -59,7 +62,7 @@ def command(
         active_range_pct=active_range,
         rounds=rounds,
         minute_s=round_seconds,
-        **_asked.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile),
+        **_options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile),
     )
     plan = session.planned(request)
     for line in lines(plan):
@@ -75,28 +78,30 @@ def _sooner(plan: "Plan") -> None:
 
     twin = sooner.twin(plan.device)
     if not twin:
-        raise BadInput(f"no virtual drive stands for {plan.device.model or plan.device.target}: nothing can be tried")
-    typer.echo(f"\nSooner, as {twin} does it; each is a deviation from the method, and none is done by itself:")
+        raise BadInput(f"no virtual drive models {plan.device.model or plan.device.target}; leave out --sooner")
+    typer.echo(
+        f"\nWays to shorten the run, tried on {twin}; each deviates from the method, and stend applies none by itself:"
+    )
     typer.echo(f"  {'way':<42}{'hours':>7}{'saved':>7}{'worst cell':>12}  which")
     tried, shown = [], _Shown(plan.expected_s / 3600)
-    for one in sooner.tried(plan, twin, report=shown):
+    for variant in sooner.tried(plan, twin, report=shown):
         shown.clear()
-        saved = one.planned_hours - one.hours
-        typer.echo(f"  {one.name:<42}{one.hours:>7.2f}{saved:>7.2f}{one.worst:>12.1%}  {one.cell}")
-        tried.append(one)
+        saved = variant.planned_hours - variant.hours
+        typer.echo(f"  {variant.name:<42}{variant.hours:>7.2f}{saved:>7.2f}{variant.worst:>12.1%}  {variant.cell}")
+        tried.append(variant)
     if not tried:
-        raise BadInput("nothing in this plan can be shortened: it has no rounds until steady")
-    typer.echo(f"  Two runs of the plan as it is differ by {tried[0].chance:.1%} in their worst cell.")
+        raise BadInput("this plan cannot be shortened, because it has no steady-state search; leave out --sooner")
+    typer.echo(f"  Two runs of the unchanged plan differ by {tried[0].chance:.1%} in their worst cell.")
 
 
 class _Shown:
-    """Show on standard error which run of a plan is being tried: one line each, on a terminal one that moves."""
+    """Show on standard error which variant is being tried: one line each, or one moving line on a terminal."""
 
     def __init__(self, expected_hours: float) -> None:
         self.expected_hours, self.last_s, self.number = expected_hours, 0.0, 0
 
     def __call__(self, progress: "Progress") -> None:
-        """Show it, on a terminal twice a second."""
+        """Show the progress; on a terminal at most twice a second."""
         moves = sys.stderr.isatty()
         if progress.number == self.number and not (moves and time.monotonic() - self.last_s > SHOW_S):
             return
@@ -112,6 +117,6 @@ class _Shown:
         )
 
     def clear(self) -> None:
-        """Take the moving line away."""
+        """Erase the moving line."""
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=_edge.open_stream(sys.stderr), flush=True)

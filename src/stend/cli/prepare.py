@@ -1,31 +1,33 @@
-"""`stend prepare`: give a drive another block size or another capacity, and nothing else."""
+"""`stend prepare`: change the block size or the visible capacity of a drive."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend.cli import _asked
+from stend.cli import _options
 
 if TYPE_CHECKING:
     from stend.devices.purging.prepare_table import Wish
 
 
 def command(
-    target: _asked.Target,
-    destroy_data: _asked.DestroyData = None,
-    overwrite_file: _asked.OverwriteFile = None,
+    target: _options.Target,
+    destroy_data: _options.DestroyData = None,
+    overwrite_file: _options.OverwriteFile = None,
     lba_bytes: Annotated[
-        int | None, typer.Option("--lba-bytes", metavar="N", min=512, help="Bytes of a block (LBA format): 512, 4096.")
+        int | None,
+        typer.Option("--lba-bytes", metavar="N", min=512, help="Block size in bytes (LBA format): 512, 4096."),
     ] = None,
     capacity: Annotated[
-        str | None, typer.Option("--capacity", metavar="SIZE", help="What it shows from now on: 800GB, or 80% of all.")
+        str | None,
+        typer.Option("--capacity", metavar="SIZE", help="New visible capacity: 800GB, or 80% of the native one."),
     ] = None,
-    restore: Annotated[bool, typer.Option("--restore", help="All it has again.")] = False,
+    restore: Annotated[bool, typer.Option("--restore", help="Restore the full capacity.")] = False,
 ) -> None:
-    """Change a drive's block size, or over-provision it: less of it is shown, and what it then shows is read back.
+    """Change a drive's block size or its visible capacity. The new values are read back from the drive.
 
-    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data NAME,
-    which is its serial; a file's is its full path.
+    All data on the target is destroyed. Name the drive twice: by --target and by --destroy-data NAME, its serial
+    number (for a file, its full path).
 
     Example: stend prepare --target /dev/nvme1n1 --destroy-data S4XYNF0M --capacity 80%
     """
@@ -49,24 +51,24 @@ def command(
 
 
 def _wish(lba_bytes: int, capacity: str, restore: bool) -> "Wish":
-    """What was asked for; BadInput where that is nothing, or two things at once."""
+    """Return the requested change; raise BadInput for no change or for options that contradict each other."""
     from stend.base.errors import BadInput
     from stend.base.units import parse_bytes
     from stend.devices.purging.prepare_table import Wish
 
     if restore and capacity:
-        raise BadInput("--restore gives the drive all its capacity; leave --capacity or --restore out")
+        raise BadInput("--restore sets the full capacity, so it cannot be combined with --capacity; leave one out")
     if not (lba_bytes or capacity or restore):
-        raise BadInput("nothing is asked for; give --lba-bytes, --capacity or --restore")
+        raise BadInput("no change requested; give --lba-bytes, --capacity or --restore")
     if not capacity.endswith("%"):
         size = parse_bytes(capacity) if capacity else 0
         if capacity and not size:
-            raise BadInput(f"--capacity {capacity} is no size of a drive; write it like 800GB or 80%")
+            raise BadInput(f"--capacity {capacity} is not a size; write it like 800GB or 80%")
         return Wish(lba_bytes, size, restore=restore)
     try:
         pct = float(capacity.removesuffix("%"))
     except ValueError:
         pct = 0
     if not 0 < pct <= 100:
-        raise BadInput(f"--capacity {capacity} is no part of a drive; write it like 80%")
+        raise BadInput(f"--capacity {capacity} is not a percentage of the drive; write it like 80%")
     return Wish(lba_bytes, capacity_pct=pct)

@@ -1,32 +1,39 @@
-"""`stend purge`: make a drive as if it had never been written, and nothing else."""
+"""`stend purge`: bring a drive to the state before it was first written."""
 
 from typing import Annotated
 
 import typer
 
-from stend.cli import _asked
+from stend.cli import _options
 
 
 def command(
-    target: _asked.Target,
-    destroy_data: _asked.DestroyData = None,
-    overwrite_file: _asked.OverwriteFile = None,
+    target: _options.Target,
+    destroy_data: _options.DestroyData = None,
+    overwrite_file: _options.OverwriteFile = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", metavar="M", help="sanitize, crypto, format, erase, discard or zero; else the best."),
+        typer.Option(
+            "--method",
+            metavar="M",
+            help="sanitize, crypto, format, erase, discard or zero; default: the best supported.",
+        ),
     ] = None,
     vendor: Annotated[
         str | None,
-        typer.Option("--command", metavar="C", help="The maker's own command, with {node}, {controller}, {serial}."),
+        typer.Option("--command", metavar="C", help="A vendor command, with {node}, {controller}, {serial}."),
     ] = None,
     limit_minutes: Annotated[
-        float | None, typer.Option("--limit", metavar="MIN", min=0.01, help="How long it may take; else by size.")
+        float | None,
+        typer.Option("--limit", metavar="MIN", min=0.01, help="Time limit; default: by the size of the drive."),
     ] = None,
 ) -> None:
-    """Purge a drive: its own way where it has one, a lesser one that says so otherwise; a sample is read afterwards.
+    """Purge a drive and read a sample of it back.
 
-    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data NAME,
-    which is its serial; a file's is its full path.
+    If the drive lacks a purge command, stend uses a weaker method and states it.
+
+    All data on the target is destroyed. Name the drive twice: by --target and by --destroy-data NAME, its serial
+    number (for a file, its full path).
 
     Example: stend purge --target /dev/nvme1n1 --destroy-data S4XYNF0M
     """

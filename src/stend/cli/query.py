@@ -1,4 +1,4 @@
-"""`stend query`: SQL over all runs below a folder."""
+"""`stend query`: run SQL over all runs below a folder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,16 +13,17 @@ MOST = 1000
 
 
 def command(
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="One statement that only reads, in DuckDB's SQL.")],
-    top: Annotated[Path, typer.Argument(help="The folder that holds run folders, or folders of them.")] = Path("runs"),
+    sql: Annotated[str, typer.Argument(metavar="SQL", help="One read-only statement in DuckDB's SQL.")],
+    top: Annotated[Path, typer.Argument(help="Folder with run folders, or with folders of them.")] = Path("runs"),
     form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=0, help="At most so many rows; 0 for all of them.")
+        int, typer.Option("--limit", metavar="N", min=0, help="Largest number of rows; 0 for all.")
     ] = MOST,
 ) -> None:
-    """Ask the catalogue of a folder: the tables runs, figures, rounds, bins, findings and notes (docs/catalogue.md).
+    """Run an SQL query over the runs below a folder.
 
-    Nothing is written, and no other file can be read. `DESCRIBE figures` tells a table's columns.
+    The tables are runs, figures, rounds, bins, findings and notes (docs/catalogue.md); `DESCRIBE figures` lists the
+    columns of one. A query cannot write anything, and it cannot read other files.
 
     Example: stend query "SELECT model, max(iops) FROM figures JOIN runs USING (run) GROUP BY model"
     """
@@ -30,13 +31,13 @@ def command(
     from stend.catalogue import opened
 
     if form not in FORMATS:
-        raise BadInput(f"an answer cannot be written as {form!r}; it can as {', '.join(FORMATS)}")
+        raise BadInput(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
     extras.need("stend query", "duckdb")
-    with opened(top, _reading.hear) as catalogue:
+    with opened(top, _reading.show_progress) as catalogue:
         answer = catalogue.query(sql, limit or None)
     _write(answer.columns, answer.rows, form)
     if answer.more:
-        typer.echo(f"(the first {limit} rows; --limit 0 gives all)", err=True)
+        typer.echo(f"(the first {limit} rows; --limit 0 prints all)", err=True)
 
 
 def _write(columns: tuple[str, ...], rows: list[tuple[object, ...]], form: str) -> None:
@@ -48,5 +49,5 @@ def _write(columns: tuple[str, ...], rows: list[tuple[object, ...]], form: str) 
     elif form == "json":
         typer.echo(_table.as_json(columns, rows))
     else:
-        cells = [(name, [_table.said(row[i]) for row in rows]) for i, name in enumerate(columns)]
+        cells = [(name, [_table.as_text(row[i]) for row in rows]) for i, name in enumerate(columns)]
         typer.echo("\n".join(_table.lines(cells)))

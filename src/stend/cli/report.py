@@ -1,4 +1,4 @@
-"""`stend report`: a report from run folders."""
+"""`stend report`: write a report from run folders."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,24 +8,35 @@ import typer
 
 def command(
     folders: Annotated[
-        list[str], typer.Argument(metavar="DIR...", help="Run folders; a review is of the first, beside the others.")
+        list[str],
+        typer.Argument(
+            metavar="DIR...", help="Run folders; a review reports the first and compares it with the others."
+        ),
     ],
-    into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="Where to write; the run folder.")] = None,
-    form: Annotated[str, typer.Option("--format", help="html, or another of the formats stend has.")] = "html",
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", help="Output folder; default: the run folder.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="html, or another format that stend can write.")] = "html",
     lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
     sheet: Annotated[
         str | None,
-        typer.Option("--sheet", metavar="FILE", help="The drive's sheet (TOML, or published:NAME), kept with the run."),
+        typer.Option(
+            "--sheet",
+            metavar="FILE",
+            help="Data sheet of the drive (TOML, or published:NAME); saved in the run folder.",
+        ),
     ] = None,
     style: Annotated[
-        str, typer.Option("--style", help="review (the story, its judgement first) or pts (the whole protocol).")
+        str, typer.Option("--style", help="review (questions and answers, verdict first) or pts (the whole protocol).")
     ] = "review",
     against: Annotated[
         list[str] | None,
-        typer.Option("--against", metavar="WHAT", help="Run folders, a folder of them, published:NAME, or none."),
+        typer.Option(
+            "--against", metavar="WHAT", help="Compare with: run folders, a folder of them, published:NAME, or none."
+        ),
     ] = None,
 ) -> None:
-    """Write the report of one or more runs; needs neither the drive nor the machine they were made on.
+    """Write the report of one or more runs. It needs neither the drive nor the host of the runs.
 
     Example: stend report runs/20261120-120000-sim-small-iops --against published:saber1000 --lang ru
     """

@@ -1,4 +1,4 @@
-"""`stend resume`: go on with a run that was cut off."""
+"""`stend resume`: continue a run that was cut off."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,28 +6,28 @@ from typing import Annotated
 import typer
 
 from stend.base.errors import BadInput
-from stend.cli import _asked
+from stend.cli import _options
 
 
 def command(
     context: typer.Context,
     folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="The run folder, or that of several runs; of all runs with --all.")
+        Path, typer.Argument(metavar="DIR", help="Folder of a run or of several runs; with --all, folder of all runs.")
     ] = Path("runs"),
     destroy_data: Annotated[
         list[str] | None,
-        typer.Option("--destroy-data", metavar="NAME", help="As of `stend run` or `stend repeat`."),
+        typer.Option("--destroy-data", metavar="NAME", help="As in `stend run` or `stend repeat`."),
     ] = None,
-    overwrite_file: _asked.OverwriteFile = None,
+    overwrite_file: _options.OverwriteFile = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Every run below DIR that was cut off, each drive named as in its run.")
+        bool, typer.Option("--all", help="Every run below DIR that was cut off; each run records its drive's name.")
     ] = False,
-    detach: _asked.Detach = False,
+    detach: _options.Detach = False,
 ) -> int:
-    """Go on with a run that was killed, stopped or failed, from its last safe boundary.
+    """Continue a run that was killed, stopped or failed. It restarts at its last safe boundary.
 
-    The drive must be the very one of the run. At most a torn last line of the record is dropped.
-    A run that came to its end without its report gets it.
+    The drive must be the same one. At most an incomplete last line of the record is dropped. If the run is complete but
+    its report is missing, the report is written.
 
     Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
     """
@@ -43,7 +43,7 @@ def command(
     if (folder / group.FILE).exists():
         from stend.cli import _together
 
-        targets = [one.request.target for one in group.load(folder).members]
+        targets = [member.request.target for member in group.load(folder).members]
         return _together.go(folder, _together.named(targets, destroy_data or ()), overwrite, apart=detach)
     if detach:
         from stend.cli import _apart
@@ -52,7 +52,7 @@ def command(
     if (folder / series.FILE).exists():
         return _series.go(folder, _series.answers(series.load(folder), destroy_data or ()), overwrite)
     if destroy_data and len(destroy_data) > 1:
-        raise BadInput("a run is of one drive; name it once")
+        raise BadInput("a run has one drive; give --destroy-data once")
     named = destroy_data[0] if destroy_data else None
     with session.resume(folder, named, _terminal.Terminal(), Signals(), overwrite) as running:
         _ends.follow(running)

@@ -1,72 +1,76 @@
-"""`stend run`: purge, precondition, measure, report."""
+"""`stend run`: purge a drive, precondition it, measure it and write the report."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from stend.cli import _asked
+from stend.cli import _options
 
 
 def command(
     context: typer.Context,
-    tests: _asked.Tests,
+    tests: _options.Tests,
     target: Annotated[
         list[str],
         typer.Option(
             "--target",
             "-t",
             metavar="T",
-            help="A device node, /dev/disk/by-id/..., a file, or sim:NAME; several, often.",
+            help="A device node, /dev/disk/by-id/..., a file, or sim:NAME; may be repeated.",
         ),
     ],
-    profile: _asked.ProfileName = None,
-    threads: _asked.Threads = None,
-    depth: _asked.Depth = None,
-    active_range: _asked.ActiveRange = None,
-    rounds: _asked.Rounds = None,
-    round_seconds: _asked.RoundSeconds = None,
-    quick: _asked.Quick = False,
-    into: Annotated[Path | None, typer.Option("--into", metavar="DIR", help="The run folder; new or empty.")] = None,
+    profile: _options.ProfileName = None,
+    threads: _options.Threads = None,
+    depth: _options.Depth = None,
+    active_range: _options.ActiveRange = None,
+    rounds: _options.Rounds = None,
+    round_seconds: _options.RoundSeconds = None,
+    quick: _options.Quick = False,
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="DIR", help="The run folder; must be new or empty.")
+    ] = None,
     destroy_data: Annotated[
         list[str] | None,
         typer.Option(
             "--destroy-data",
             metavar="NAME",
-            help="Yes, destroy all data on the drive of this serial, or in the file of this full path; "
-            "TARGET=NAME for each of several.",
+            help="Destroy all data on the drive with this serial number, or in the file with this full path; "
+            "for several targets TARGET=NAME each.",
         ),
     ] = None,
-    overwrite_file: _asked.OverwriteFile = None,
-    create: _asked.Create = None,
+    overwrite_file: _options.OverwriteFile = None,
+    create: _options.Create = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, max=(1 << 62) - 1, help="Seed of all random offsets; recorded.")
+        int | None, typer.Option("--seed", min=0, max=(1 << 62) - 1, help="Seed of all random offsets; it is recorded.")
     ] = None,
     label: Annotated[
         str | None,
-        typer.Option("--label", metavar="TEXT", help="Kept with the run; `compare --by label` groups by it."),
+        typer.Option("--label", metavar="TEXT", help="Label of the run; `compare --by label` groups by it."),
     ] = None,
     together: Annotated[
         bool,
-        typer.Option("--together", help="Several drives: measured phases begin at one moment, whatever a trial says."),
+        typer.Option(
+            "--together", help="Several drives: start measured phases at the same time, whatever the trial finds."
+        ),
     ] = False,
     trial: Annotated[
         float,
         typer.Option(
-            "--trial", metavar="S", min=0, max=600, help="Several drives: seconds a window of the trial; 0: none."
+            "--trial", metavar="S", min=0, max=600, help="Several drives: seconds per window of the trial; 0: no trial."
         ),
     ] = 5.0,
-    trace: _asked.TraceFile = None,
-    speed: _asked.Speed = None,
-    fit: _asked.FitTo = None,
-    limit_ms: _asked.LimitMs = None,
-    percentile: _asked.Percentile = None,
-    detach: _asked.Detach = False,
+    trace: _options.TraceFile = None,
+    speed: _options.Speed = None,
+    fit: _options.FitTo = None,
+    limit_ms: _options.LimitMs = None,
+    percentile: _options.Percentile = None,
+    detach: _options.Detach = False,
 ) -> int:
-    """Run tests on a drive, write the run folder and its report.
+    """Run tests on a drive and write the run folder and its report.
 
-    All data on the target is destroyed: a drive must be named twice, by --target and by --destroy-data NAME,
-    which is its serial; a file's is its full path.
+    All data on the target is destroyed. Name the drive twice: by --target and by --destroy-data NAME, its serial
+    number (for a file, its full path).
 
     Example: stend run iops write-saturation --target sim:small --quick
     """
@@ -75,17 +79,17 @@ def command(
     from stend.session.stopping import Signals
 
     changes: dict[str, Any] = {"threads": threads, "depth": depth, "active_range_pct": active_range, "rounds": rounds}
-    changes |= _asked.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
-    own: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
-    own["overwrite"] = tuple(overwrite_file or ())
+    changes |= _options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile)
+    once: dict[str, Any] = {"destroy": destroy_data[0] if destroy_data else None, "into": str(into) if into else None}
+    once["overwrite"] = tuple(overwrite_file or ())
     request = session.Request(
-        tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **own
+        tests, target[0], profile, quick, seed, create, minute_s=round_seconds, label=label, **changes, **once
     )
     if len(target) > 1:
         from stend.cli import _together
 
-        asked = _together.requests(request, target, destroy_data or ())
-        return _together.begin(asked, into, barrier=together, trial_s=trial, apart=detach)
+        requests = _together.requests(request, target, destroy_data or ())
+        return _together.begin(requests, into, barrier=together, trial_s=trial, apart=detach)
     if detach:
         from stend.cli import _apart
 

@@ -1,4 +1,4 @@
-"""`stend schema`: what stend's JSON looks like."""
+"""`stend schema`: print the JSON Schema of stend's JSON outputs."""
 
 from typing import Annotated
 
@@ -10,8 +10,10 @@ def command(
         str, typer.Argument(metavar="WHAT", help="report, comparison, batch, sweep, events, show or trace.")
     ] = "report",
 ) -> None:
-    """Print the JSON schema (2020-12) of report.json, comparison.json, batch.json, sweep.json, trace.json, a line of
-    events.jsonl, or `stend show --json`.
+    """Print the JSON Schema of report.json or another JSON output.
+
+    The schemas (2020-12) describe report.json, comparison.json, batch.json, sweep.json, trace.json, a line of
+    events.jsonl, and `stend show --json`.
 
     Example: stend schema comparison
     """
@@ -32,5 +34,5 @@ def command(
         "trace": schemas.trace,
     }
     if name not in known:
-        raise BadInput(f"there is no schema of {name!r}; there are {', '.join(known)}")
+        raise BadInput(f"there is no schema {name!r}; choose from {', '.join(known)}")
     typer.echo(json.dumps(known[name](), indent=1, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""`stend serve`: pages of all runs below a folder, which grow as the runs do."""
+"""`stend serve`: serve live pages of all runs below a folder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,26 +9,28 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def command(
-    top: Annotated[Path, typer.Argument(metavar="ROOT", help="The folder that holds run folders.")] = Path("runs"),
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes one that is free.")] = 0,
+    top: Annotated[Path, typer.Argument(metavar="ROOT", help="Folder with run folders.")] = Path("runs"),
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 uses any free port.")] = 0,
     listen: Annotated[
-        str, typer.Option("--listen", metavar="ADDRESS", help="Another address than this host's own.")
+        str, typer.Option("--listen", metavar="ADDRESS", help="Address to listen on; default: this host only.")
     ] = LOOPBACK[0],
     name: Annotated[
-        list[str] | None, typer.Option("--name", metavar="HOST", help="A name by which others call this host.")
+        list[str] | None,
+        typer.Option("--name", metavar="HOST", help="A host name that clients may use in the address."),
     ] = None,
     tls_cert: Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate (PEM).")] = None,
-    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key (PEM).")] = None,
+    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Private key (PEM).")] = None,
     behind_proxy: Annotated[
-        bool, typer.Option("--behind-proxy", help="Another address without TLS: a proxy before it has that.")
+        bool, typer.Option("--behind-proxy", help="Allow another address without TLS, behind a proxy that has TLS.")
     ] = False,
     token_file: Annotated[
-        Path | None, typer.Option("--token-file", metavar="FILE", help="A lasting token, of 32 characters or more.")
+        Path | None,
+        typer.Option("--token-file", metavar="FILE", help="File with a fixed token of 32 characters or more."),
     ] = None,
 ) -> None:
-    """Show all runs below a folder in a browser, live, and as /metrics and JSON; nothing can be written there.
+    """Show all runs below a folder in a browser, updated live. Also serves /metrics and JSON.
 
-    The address has a token in it; without that nobody reads anything.
+    The server only reads. It answers only requests that have the token of the printed address.
 
     Example: stend serve runs --port 8080
     """
@@ -39,7 +41,9 @@ def command(
     from stend.live import serving
 
     if listen not in LOOPBACK and not (tls_cert and tls_key) and not behind_proxy:
-        raise BadInput(f"at {listen} others could listen in: name --tls-cert and --tls-key, or --behind-proxy")
+        raise BadInput(
+            f"{listen} is not encrypted; give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS"
+        )
     serving.serve(
         serving.Place(top, listen, port, (*LOOPBACK, listen, *(name or ())), token_file, tls_cert, tls_key),
         typer.echo,

@@ -1,4 +1,4 @@
-"""`stend show`: a run on one screen."""
+"""`stend show`: print a run on one screen."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,11 +8,11 @@ import typer
 
 def command(
     folder: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run folder; or a part of the name of a run in runs/, or last.")
+        Path, typer.Argument(metavar="RUN", help="A run folder, part of the name of a run in runs/, or last.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, every result with its figures.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every result with its figures as JSON.")] = False,
 ) -> None:
-    """Show a run: drive, outcome, verdicts, the main figures.
+    """Show the drive, outcome, verdicts and main figures of a run.
 
     Example: stend show runs/20261120-120000-sim-small-iops
     """

@@ -1,4 +1,4 @@
-"""`stend sweep`: thousands of virtual drives, and what drives which figure."""
+"""`stend sweep`: vary the parameters of virtual drives and measure their effect on each figure."""
 
 import os
 from pathlib import Path
@@ -8,30 +8,37 @@ import typer
 
 
 def command(
-    design: Annotated[Path, typer.Argument(metavar="DESIGN.toml", help="What is varied, and what is run.")],
+    design: Annotated[
+        Path, typer.Argument(metavar="DESIGN.toml", help="Design: the parameters to vary and the tests to run.")
+    ],
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", help="Where it is kept; sweeps/ and the design's name.")
+        Path | None,
+        typer.Option("--into", metavar="DIR", help="Output folder; default: sweeps/ and the name of the design."),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, max=1024, help="Processes at once; as many as processors.")
+        int | None, typer.Option("--workers", min=1, max=1024, help="Worker processes; default: one per processor.")
     ] = None,
     figure: Annotated[
-        list[str] | None, typer.Option("--figure", metavar="FIGURE", help="On the page, like 'iops[saturated]'.")
+        list[str] | None,
+        typer.Option("--figure", metavar="FIGURE", help="A figure for the page, like 'iops[saturated]'."),
     ] = None,
-    best: Annotated[str, typer.Option("--best", help="A figure or parameter, like 'least flash.spare_pct'.")] = "",
+    best: Annotated[
+        str, typer.Option("--best", help="Figure or parameter to rank by, like 'least flash.spare_pct'.")
+    ] = "",
     where: Annotated[
-        list[str] | None, typer.Option("--where", help="What must hold, like 'p99.9[saturated] < 5 ms'.")
+        list[str] | None, typer.Option("--where", help="Condition on ranked drives, like 'p99.9[saturated] < 5 ms'.")
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Say what would be run, and run nothing.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Print the drives and the duration; run nothing.")] = False,
     form: Annotated[
         list[str] | None, typer.Option("--format", help="html, pdf, markdown or json; may be repeated.")
     ] = None,
     lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
 ) -> int:
-    """Run a design of virtual drives in worker processes: Parquet, what drives which figure, the best designs.
+    """Vary the parameters of virtual drives and rank the results. Writes Parquet and a page.
 
-    Nothing real is touched. Each drive is kept when it is done: the same command goes on after a kill, and where all
-    is done makes the page again. docs/sweeping.md tells how a design is written.
+    No real drive is used. The page shows how much each parameter affects each figure, and the best drives. Every result
+    is saved at once: after a kill the same command continues; when all are done it writes the page again.
+    docs/sweeping.md describes designs.
 
     Example: stend sweep design.toml --best 'iops[saturated]' --where 'p99.9[saturated] < 5 ms'
     """
@@ -42,5 +49,5 @@ def command(
         _sweep.plan(design, folder)
         return 0
     _sweep.go(design, folder, workers or len(os.sched_getaffinity(0)))
-    _sweep.told(folder, (figure or (), best, where or ()), form or ["html"], lang)
+    _sweep.finish(folder, (figure or (), best, where or ()), form or ["html"], lang)
     return 0

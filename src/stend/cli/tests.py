@@ -1,4 +1,4 @@
-"""`stend tests`: what can be run."""
+"""`stend tests`: list the tests, suites and profiles."""
 
 import typer
 

@@ -1,4 +1,4 @@
-"""`stend verify`: what a run folder is worth."""
+"""`stend verify`: check that run folders are unchanged."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,9 +7,10 @@ import typer
 
 
 def command(folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")]) -> int:
-    """Tell whether run folders are as their runs wrote them: events, manifest, host, fio's words, reports.
+    """Check that run folders are unchanged since they were written.
 
-    An unfinished run is sound, so is a torn end. Exit code 8 when a piece was changed, doubled or lost.
+    The check covers events, manifest, host, fio outputs and reports. An unfinished run or an incomplete last
+    line is not an error. The exit code is 8 if a part was changed, doubled or lost.
 
     Example: stend verify runs/20261120-120000-nvme0n1-iops
     """
@@ -18,12 +19,12 @@ def command(folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help
 
     code = 0
     for folder in folders:
-        looked = verify.Folder(folder)
-        told, ended = list(looked.checks()), looked.run.ended
-        sound = all(one.sound for one in told)
-        outcome = ended.outcome if ended else "unfinished" if looked.run.started else "never started"
-        typer.echo(f"{folder}: {outcome}, {'as its run wrote it' if sound else 'NOT as its run wrote it'}")
-        for one in told:
-            typer.echo(f"  {'' if one.sound else '! '}{one.piece}: {one.words}")
+        checked = verify.Folder(folder)
+        parts, ended = list(checked.checks()), checked.run.ended
+        sound = all(part.sound for part in parts)
+        outcome = ended.outcome if ended else "unfinished" if checked.run.started else "never started"
+        typer.echo(f"{folder}: {outcome}, {'unchanged' if sound else 'CHANGED since its run wrote it'}")
+        for part in parts:
+            typer.echo(f"  {'' if part.sound else '! '}{part.piece}: {part.words}")
         code = code if sound else UNSOUND_EXIT_CODE
     return code

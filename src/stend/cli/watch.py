@@ -1,4 +1,4 @@
-"""`stend watch`: look at a run that goes on elsewhere."""
+"""`stend watch`: show the progress of a run of another process."""
 
 import time
 from collections import deque
@@ -16,21 +16,22 @@ if TYPE_CHECKING:
     from stend.live.state import State
 
 POLL_S = 0.5
-ASK_S = 2.0
-"""How often it is asked whether the run's process is there still."""
+CHECK_S = 2.0
+"""Seconds between checks that the run's process is alive."""
 EXIT_CODES = {"failed": StepFailed.exit_code, "cut off": StepFailed.exit_code, "stopped": STOPPED_EXIT_CODE}
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, here or a copy that is kept in step.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, or a copy that is synchronized.")],
     on: Annotated[
         list[str] | None,
-        typer.Option("--on", metavar="EVENT=DO", help="A command or an https address to be told; see docs/live.md."),
+        typer.Option("--on", metavar="EVENT=DO", help="Command or https address to notify; see docs/live.md."),
     ] = None,
 ) -> int:
-    """Watch a run as it goes, from another terminal, over ssh or on a synced copy; costs the run nothing.
+    """Show the progress of a run from another terminal. It only reads the run folder and adds no load.
 
-    It ends when the run does, and says so when its process is gone; Ctrl-C ends the watching alone.
+    The folder may be reached over ssh or be a synchronized copy. Watching ends with the run, also if its process is
+    killed. Ctrl-C ends only the watching.
 
     Example: stend watch runs/20261120-120000-sim-small-iops
     """
@@ -40,35 +41,35 @@ def command(
 
     wanted = [hooks.hook(text) for text in on or ()]
     following = Follower(folder)
-    telling = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
+    notifier = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
     try:
-        deque(following.news(), maxlen=0)  # what was before is no news
+        deque(following.news(), maxlen=0)  # earlier events trigger no hooks
         with Screen(following.course) as screen:
-            if not following.course.ended:  # else the last line says it
-                screen.say(f"{folder}: {following.state.said}")
-            state = _watched(following, screen, telling)
+            if not following.course.ended:  # otherwise the last line states it
+                screen.print(f"{folder}: {following.state.sentence}")
+            state = _watched(following, screen, notifier)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"no longer watched; {folder} is {following.state.said}") from None
+        raise KeyboardInterrupt(f"no longer watching; {folder} is {following.state.sentence}") from None
     if state.word == "cut off":
-        telling.tell(state.word, following.course)
-    telling.close()
-    typer.echo(f"{folder}: {state.said}")
+        notifier.notify(state.word, following.course)
+    notifier.close()
+    typer.echo(f"{folder}: {state.sentence}")
     return EXIT_CODES.get(following.course.ended.outcome if following.course.ended else "cut off", 0)
 
 
-def _watched(following: "Follower", screen: "Screen", telling: "Hooks") -> "State":
-    """Show what comes until the run has ended or its process is gone; what it was then."""
-    asked, state = 0.0, following.state
+def _watched(following: "Follower", screen: "Screen", notifier: "Hooks") -> "State":
+    """Show events until the run has ended or its process has exited; return the state of the run then."""
+    checked, state = 0.0, following.state
     while state.word in ("running", "elsewhere"):
         for event in following.news() if following.grown else ():
             screen.course = following.course
-            screen.tell(event)
-            telling.hear(event, following.course)
-        if following.course.ended or time.monotonic() - asked > ASK_S:
-            asked, state = time.monotonic(), following.state
-            screen.picture("" if state.word == "running" else state.said)
+            screen.react(event)
+            notifier.add(event, following.course)
+        if following.course.ended or time.monotonic() - checked > CHECK_S:
+            checked, state = time.monotonic(), following.state
+            screen.picture("" if state.word == "running" else state.sentence)
         time.sleep(POLL_S * (following.course.ended is None))
-    for event in following.news():  # what came between the last look and the end
-        screen.tell(event)
-        telling.hear(event, following.course)
+    for event in following.news():  # events between the last check and the end
+        screen.react(event)
+        notifier.add(event, following.course)
     return following.state

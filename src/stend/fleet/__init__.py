@@ -1,1 +1,1 @@
-"""Many hosts: Dask places and carries, a run belongs to its drive's host. Plans are data, and TLS is both ways."""
+"""Runs on the drives of many hosts: Dask or Slurm distributes them, and each run belongs to the host of its drive."""

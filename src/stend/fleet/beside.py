@@ -1,6 +1,7 @@
-"""Drives of one fleet on one host take turns: who is measured beside whom is found out once, before the first begins.
+"""Arrange the drives of one fleet on one host: which may be measured at the same time, decided once before any run.
 
-`python -m stend.fleet.beside` finds it out, in a process that outlives its worker: told `Asked`, it writes the group.
+`python -m stend.fleet.beside` runs the trial in a process that outlives its worker: it reads a `Trial` from standard
+input and writes the group.
 """
 
 import subprocess
@@ -23,11 +24,11 @@ from stend.session.together import arrange, group, roll
 
 LOOK_S = 0.2
 KNOWN = ".arranged.json"
-"""For which drives of a fleet it was found out, below the fleet's folder."""
+"""File in the fleet's folder with the drives that are arranged already."""
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """The runs of a group by name, and the descriptors of their drives' locks."""
+class Trial(msgspec.Struct, frozen=True):
+    """The input of the trial: the runs of a group by name, and the descriptors of their drives' locks."""
 
     folder: str
     wanted: dict[str, Request]
@@ -37,49 +38,54 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def ready(order: Order, drives: Mapping[str, str], folder: Path, others: Callable[[str], str]) -> str:
-    """See that the runs of the order's study are a group, below the fleet's folder; why that cannot be, or "".
+    """Make the runs of the order's study a group in the fleet's folder; return why that failed, or an empty string.
 
-    `drives` are targets by serial; `others` tells whether a drive is another fleet's. One real drive waits for nobody.
+    `drives` are targets by serial number; `others` returns the other fleet that has a drive, or an empty string. A
+    single real drive needs no group.
     """
-    own = {serial: cells for serial, cells in order.beside.items() if serial in drives and not others(serial)}
-    real = [serial for serial in own if not drives[serial].startswith("sim:")]
-    if len(own) < 2 or not (len(real) > 1 or order.together):
+    shared = {serial: cells for serial, cells in order.beside.items() if serial in drives and not others(serial)}
+    real = [serial for serial in shared if not drives[serial].startswith("sim:")]
+    if len(shared) < 2 or not (len(real) > 1 or order.together):
         return ""
-    study, names = folder / order.study_word, {cells[0]: serial for serial, cells in own.items()}
+    study, names = folder / order.study_word, {cells[0]: serial for serial, cells in shared.items()}
     with locks.only(folder / ".arranging") as fd:
         if not (folder / group.FILE).exists() or not names.keys() <= _known(folder):
             (folder / group.FILE).unlink(missing_ok=True)
-            if said := _found_out(order, names, drives, folder, fd):
-                return said
-        known = group.load(study).members if (study / group.FILE).exists() else None
-        all_ = _of_study(order, names, drives, group.load(folder))
-        if known is None or not {one.name for one in all_.members} <= {one.name for one in known}:
+            if failure := _try(order, names, drives, folder, fd):
+                return failure
+        present = group.load(study).members if (study / group.FILE).exists() else None
+        wanted = _of_study(order, names, drives, group.load(folder))
+        if present is None or not {member.name for member in wanted.members} <= {member.name for member in present}:
             (study / group.FILE).unlink(missing_ok=True)
-            group.create(study, all_)
+            group.create(study, wanted)
         roll.enter(study, roll.BEGINNER)
     return ""
 
 
-def _found_out(order: Order, names: dict[str, str], drives: Mapping[str, str], folder: Path, mine: int) -> str:
-    """The group of all drives, each under the name of its first run, while nobody else works on them."""
+def _try(order: Order, names: dict[str, str], drives: Mapping[str, str], folder: Path, fd: int) -> str:
+    """Run the trial of all drives with their locks held; return why it failed, or an empty string.
+
+    The group has each drive under the name of its first run.
+    """
     with ExitStack() as end:
-        fds = [mine, *(_waited(serial, end) for serial in names.values())]
+        fds = [fd, *(_lock(serial, end) for serial in names.values())]
         wanted = {
             name: msgspec.structs.replace(order, serial=serial).request(drives[serial], folder)
             for name, serial in names.items()
         }
-        asked = Asked(str(folder), wanted, order.together, order.trial_s, tuple(fds))
+        trial = Trial(str(folder), wanted, order.together, order.trial_s, tuple(fds))
         log = apart.log_of(folder / "together")
-        with regular.appender(log) as said:
+        with regular.appender(log) as output:
             process = subprocess.Popen(
-                [sys.executable, "-m", __spec__.name], stdin=subprocess.PIPE, stdout=said, stderr=subprocess.STDOUT,
+                [sys.executable, "-m", __spec__.name], stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT,
                 start_new_session=True, pass_fds=fds,
             )  # fmt: skip
-        process.communicate(msgspec.json.encode(asked))
-    return f"the trial of its drives ended amid it: {apart.last_words(log)}" if process.returncode else ""
+        process.communicate(msgspec.json.encode(trial))
+    return f"the trial of its drives failed: {apart.last_words(log)}" if process.returncode else ""
 
 
-def _waited(serial: str, end: ExitStack) -> int:
+def _lock(serial: str, end: ExitStack) -> int:
+    """Wait for a drive's lock and return its descriptor; `end` releases it."""
     while True:
         with ExitStack() as tried:
             fd = tried.enter_context(locks.drive(serial))
@@ -89,21 +95,23 @@ def _waited(serial: str, end: ExitStack) -> int:
         time.sleep(LOOK_S)
 
 
-def _of_study(order: Order, names: Mapping[str, str], drives: Mapping[str, str], all_: group.Group) -> group.Group:
-    """The same group for the runs of one study, without drives that are not, or no more, the fleet's; `names` are of
-    the first study."""
+def _of_study(order: Order, names: Mapping[str, str], drives: Mapping[str, str], whole: group.Group) -> group.Group:
+    """Return the group for the runs of one study, without drives that do not belong to the fleet.
+
+    `names` are the names of the first study.
+    """
     number = order.cells.index(order.cell)
     members = []
-    for member in (one for one in all_.members if one.name in names):
+    for member in (known for known in whole.members if known.name in names):
         serial = names[member.name]
         request = msgspec.structs.replace(order, serial=serial).request(drives[serial], Path())
         name = order.beside[serial][number]
         members.append(msgspec.structs.replace(member, name=name, request=msgspec.structs.replace(request, into=None)))
-    return msgspec.structs.replace(all_, members=tuple(members))
+    return msgspec.structs.replace(whole, members=tuple(members))
 
 
 def _known(folder: Path) -> set[str]:
-    """The drives, by the names of their first runs, that the group of all was found out for."""
+    """Return the drives, by the names of their first runs, that the trial included."""
     try:
         return set(msgspec.json.decode(regular.read(folder / KNOWN), type=list[str]))
     except (OSError, msgspec.MsgspecError):
@@ -111,26 +119,26 @@ def _known(folder: Path) -> set[str]:
 
 
 def main() -> None:
-    """Measure, unless no time is given for it, and write the group; drives that cannot be looked at are left out."""
-    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
-    wanted, folder = [], Path(asked.folder)
-    for request in asked.wanted.values():
+    """Run the trial (none if its time is 0) and write the group; leave out drives that cannot be opened."""
+    trial = msgspec.json.decode(sys.stdin.buffer.read(), type=Trial)
+    wanted, folder = [], Path(trial.folder)
+    for request in trial.wanted.values():
         try:
             wanted.append(arrange.Wanted(request, devices.find(request.target).identity))
         except StendError as error:
-            _tell(f"{request.target}: {error}")
-    names = {request.target: name for name, request in asked.wanted.items()}
-    own, refused = arrange.arranged(
-        wanted, folder, barrier=asked.barrier, seconds=asked.trial_s, report=_tell, fds=asked.fds
+            _print(f"{request.target}: {error}")
+    names = {request.target: name for name, request in trial.wanted.items()}
+    arranged, refused = arrange.arranged(
+        wanted, folder, barrier=trial.barrier, seconds=trial.trial_s, report=_print, fds=trial.fds
     )
     for target, why in refused.items():
-        _tell(f"{target}: {why}")
-    members = tuple(msgspec.structs.replace(one, name=names[one.request.target]) for one in own.members)
-    group.create(folder, msgspec.structs.replace(own, members=members))
-    atomic.write(folder / KNOWN, msgspec.json.encode(sorted(asked.wanted)))
+        _print(f"{target}: {why}")
+    members = tuple(msgspec.structs.replace(member, name=names[member.request.target]) for member in arranged.members)
+    group.create(folder, msgspec.structs.replace(arranged, members=members))
+    atomic.write(folder / KNOWN, msgspec.json.encode(sorted(trial.wanted)))
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     sys.stdout.write(f"{line}\n")
 
 

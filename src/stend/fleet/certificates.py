@@ -1,4 +1,4 @@
-"""One authority for a fleet, and a certificate it signed for each of its hosts: nobody without one is spoken to."""
+"""The certificate authority of a fleet, and a certificate for each host; hosts without one are refused."""
 
 import datetime
 import os
@@ -15,19 +15,19 @@ AUTHORITY, AUTHORITY_KEY, DAYS = "authority.pem", "authority.key", 825
 
 
 def make(folder: Path, names: list[str]) -> list[Path]:
-    """`NAME.pem` and `NAME.key` for each name, by the folder's authority, which is made where there is none yet.
+    """Create `NAME.pem` and `NAME.key` for each name, signed by the folder's authority; create that if it is missing.
 
-    The authority's key stays where it was made; a host needs `authority.pem` and its own two. BadInput where one is
-    there already.
+    Return the paths of the `.pem` files. The authority's key stays in this folder; a host needs `authority.pem` and its
+    two files. Raise BadInput if a host has a certificate already.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if there := [name for name in names if (folder / f"{name}.key").exists()]:
-        raise BadInput(f"{folder} has a certificate for {there[0]} already; delete it first, or name another")
+    if present := [name for name in names if (folder / f"{name}.key").exists()]:
+        raise BadInput(f"{folder} has a certificate for {present[0]} already; delete it first, or choose another name")
     if not (folder / AUTHORITY_KEY).exists():
         _authority(folder)
     signer = serialization.load_pem_private_key((folder / AUTHORITY_KEY).read_bytes(), None)
     if not isinstance(signer, ec.EllipticCurvePrivateKey):
-        raise BadInput(f"{folder / AUTHORITY_KEY} is not a key that stend made")
+        raise BadInput(f"{folder / AUTHORITY_KEY} is not a key that stend created; use another folder")
     issuer = x509.load_pem_x509_certificate((folder / AUTHORITY).read_bytes()).subject
     return [_host(folder, name, issuer, signer) for name in names]
 

@@ -1,4 +1,4 @@
-"""A fleet seen from its desk: orders handed out until each run has ended, asked after, stopped, brought home."""
+"""The client of a fleet: submit orders until each run has ended, query their states, stop and collect them."""
 
 import time
 from collections import Counter
@@ -16,20 +16,19 @@ from stend.fleet import chosen, home, sealed, tasks
 from stend.fleet.chosen import Drive
 from stend.fleet.file import Fleet, Order
 from stend.fleet.tasks import Outcome
-from stend.session.series import FINISHED
 
 PATIENCE_S, LOST_S, CUTS = 20.0, 120.0, 50
-"""How long drives may take to be announced, a lost scheduler or host to come back; how often a run may be cut off."""
+"""Seconds to wait for drives to be announced, and for a lost scheduler or host; how often a run may be cut off."""
 LOST = (OSError, CancelledError, TimeoutError, RuntimeError)
 T = TypeVar("T")
 Tell = Callable[[str], None]
 
 
 @contextmanager
-def desk(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
-    """A client of that scheduler. StepFailed where it cannot be reached."""
+def connected(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
+    """Connect to a scheduler; raise BadInput without an address, StepFailed if it cannot be reached."""
     if not scheduler:
-        raise BadInput("the fleet file names no scheduler; its runs are jobs of Slurm: add --slurm")
+        raise BadInput("the fleet file has no scheduler; for runs as Slurm jobs add --slurm")
     sealed.seal()
     try:
         client = Client(
@@ -38,8 +37,8 @@ def desk(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
     except LOST as error:
         why = str(error) or type(error).__name__
         raise StepFailed(
-            f"the scheduler {scheduler} cannot be reached ({why}); runs that were begun go on without it, "
-            "and this finds them again once it is back"
+            f"the scheduler {scheduler} cannot be reached ({why}); running runs continue without it; "
+            "repeat the command once the scheduler is back"
         ) from error
     try:
         yield client
@@ -48,73 +47,79 @@ def desk(scheduler: str, certificates: Path, name: str) -> Iterator[Client]:
 
 
 def hosts(client: Client) -> dict[str, dict[str, Drive]]:
-    """The drives that each worker announces, by its address and their serials."""
+    """Return the drives that each worker announces, by its address and their serial numbers."""
     workers = client.scheduler_info(n_workers=-1)["workers"]
     return {
-        address: {serial: Drive(told["name"], *one) for serial, one in told["metrics"].get("drives", {}).items()}
-        for address, told in workers.items()
+        address: {serial: Drive(info["name"], *drive) for serial, drive in info["metrics"].get("drives", {}).items()}
+        for address, info in workers.items()
     }
 
 
 def announced(client: Client) -> dict[str, Drive]:
-    """Every drive by its serial."""
-    return {serial: drive for own in hosts(client).values() for serial, drive in own.items()}
+    """Return every announced drive by its serial number."""
+    return {serial: drive for drives in hosts(client).values() for serial, drive in drives.items()}
 
 
-def there(client: Client, fleet: Fleet, tell: Tell) -> Fleet:
-    """The fleet with its drives chosen, once all are announced; BadInput or Refused where that cannot be in a while."""
+def settled(client: Client, fleet: Fleet, tell: Tell) -> Fleet:
+    """Wait until all drives are announced and return the fleet with its chosen drives.
+
+    Raise BadInput or Refused if that does not happen in time.
+    """
     patience_s = LOST_S if _begun(client, fleet) else PATIENCE_S
-    until, heard = time.monotonic() + patience_s, False
+    until, shown = time.monotonic() + patience_s, False
     while True:
-        told = announced(client)
+        drives = announced(client)
         try:
-            own = chosen.kept(fleet) or chosen.settled(fleet, told)
-            _once_each(client, own)
+            whole = chosen.kept(fleet) or chosen.settled(fleet, drives)
+            _require_once(client, whole)
         except (BadInput, Refused) as error:
-            hopeless = isinstance(error, Refused) and set(fleet.destroy) <= told.keys()
+            hopeless = isinstance(error, Refused) and set(fleet.destroy) <= drives.keys()
             if hopeless or time.monotonic() > until:
                 raise
-            if not heard:
-                tell(f"{error}; hosts that are still to come have {patience_s:.0f} s")
-            heard = True
+            if not shown:
+                tell(f"{error}; waiting {patience_s:.0f} s for more hosts")
+            shown = True
             time.sleep(0.5)
         else:
-            chosen.keep(fleet, own)
-            return own
+            chosen.keep(fleet, whole)
+            return whole
 
 
 def _begun(client: Client, fleet: Fleet) -> bool:
-    """Whether any host has runs of it: then one that is not there now, or does not answer, is on its way back."""
+    """Return whether a host has runs of the fleet, or does not answer: an absent host may come back then."""
     try:
         return any(each(client, tasks.states, fleet.name).values())
     except LOST:
         return True
 
 
-def _once_each(client: Client, fleet: Fleet) -> None:
-    """BadInput unless each drive of the fleet is announced, and by one host alone."""
-    told = Counter(serial for own in hosts(client).values() for serial in own)
+def _require_once(client: Client, fleet: Fleet) -> None:
+    """Raise BadInput unless each drive of the fleet is announced by exactly one host."""
+    counts = Counter(serial for drives in hosts(client).values() for serial in drives)
     for serial in fleet.serials:
-        if told[serial] > 1:
-            raise BadInput(f"the drive {serial} is announced by two hosts; end one of them")
-        if not told[serial]:
-            known = ", ".join(sorted(told)) or "none at all"
-            raise BadInput(f"no host announces the drive {serial}; announced are {known}")
+        if counts[serial] > 1:
+            raise BadInput(f"the drive {serial} is announced by two hosts; stop the worker of one")
+        if not counts[serial]:
+            known = ", ".join(sorted(counts)) or "none"
+            raise BadInput(f"no host announces the drive {serial}; announced: {known}")
 
 
 def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome]:
-    """Every run of the fleet to its end; what was lost on the way is asked for again, and found where it is."""
+    """Wait until every run of the fleet has ended; submit lost orders again, which find their runs.
+
+    Raise StepFailed if the scheduler stays away for LOST_S seconds.
+    """
     left: dict[str, Order] = {}
     done: dict[str, Outcome] = {}
     counts: Counter[str] = Counter()
     lost, checked = time.monotonic(), False
     while left or not checked:
         try:
-            with desk(fleet.scheduler, certificates, name) as client:
+            with connected(fleet.scheduler, certificates, name) as client:
                 if not checked:
-                    fleet, checked = there(client, fleet, tell), True
+                    fleet, checked = settled(client, fleet, tell), True
                     left = {order.cell: order for order in fleet.orders(list(hosts(client).values()))}
-                for outcome in _told(client, list(left.values())):
+                for outcome in _outcomes(client, list(left.values())):
                     lost = time.monotonic()
                     tell(f"{outcome.cell}: {outcome.outcome}{': ' + outcome.said if outcome.said else ''}")
                     counts[outcome.cell] += 1
@@ -127,15 +132,15 @@ def run(fleet: Fleet, certificates: Path, name: str, tell: Tell) -> list[Outcome
                 raise
             if not checked or time.monotonic() - lost > LOST_S:
                 raise StepFailed(
-                    f"the scheduler was lost ({error}); the runs go on, `stend fleet run` finds them again"
+                    f"the scheduler was lost ({error}); the runs continue; repeat `stend fleet run` to find them"
                 ) from error
-            tell(f"the scheduler was lost ({type(error).__name__}); the runs go on, it is asked again")
+            tell(f"the scheduler was lost ({type(error).__name__}); the runs continue, reconnecting")
             time.sleep(1)
     return [done[order.cell] for order in fleet.orders()]
 
 
-def _told(client: Client, orders: list[Order]) -> Iterator[Outcome]:
-    """Outcomes as they come; an order's drive is its resource, so that one run at a time is on it."""
+def _outcomes(client: Client, orders: list[Order]) -> Iterator[Outcome]:
+    """Submit orders and yield their outcomes; each drive is a resource, which allows one run on it at a time."""
     futures = [
         client.submit(
             tasks.carry,
@@ -152,28 +157,26 @@ def _told(client: Client, orders: list[Order]) -> Iterator[Outcome]:
 
 
 def each(client: Client, task: Callable[..., T], *given: Any) -> dict[str, T]:
-    """What every worker answers to a task."""
+    """Run a task on every worker and return the results by address."""
     futures = {a: client.submit(task, *given, workers=[a], pure=False, priority=100) for a in hosts(client)}
     return {address: future.result(timeout=PATIENCE_S) for address, future in futures.items()}
 
 
 def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
-    """Every finished run as a folder here, each file checked by its hash; those that are here already are left."""
-    found = []
+    """Copy every finished run to this host, with each file checked by its hash; return the folders.
+
+    Runs that are here already are not copied again.
+    """
+    folders = []
     for address, states in each(client, tasks.states, fleet.name).items():
 
-        def ask(task: Callable[..., T], *given: Any, address: str = address) -> T:
+        def call(task: Callable[..., T], *given: Any, address: str = address) -> T:
             answer: T = client.submit(task, *given, workers=[address], pure=False).result(timeout=PATIENCE_S)
             return answer
 
         for cell in (cell for cell, state in states.items() if state == "ended"):
             folder = Path(fleet.into) / cell
-            if home.brought(ask, fleet.name, cell, folder):
+            if home.brought(call, fleet.name, cell, folder):
                 tell(f"{cell}: {folder}")
-            found.append(folder)
-    return found
-
-
-def finished(outcomes: list[Outcome]) -> bool:
-    """Whether every run came to its end."""
-    return all(one.outcome in FINISHED for one in outcomes)
+            folders.append(folder)
+    return folders

@@ -1,4 +1,4 @@
-"""A fleet file: which drives, by serial or selector, are measured by which studies, and the orders that come of it."""
+"""A fleet file: its drives (by serial number or selector), its studies, and the orders that follow from them."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ Serial = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What is run on each drive; fields as of a `Request`, but for what the drive's host knows."""
+    """The tests to run on each drive; fields as in `Request`, without those that the drive's host sets."""
 
     tests: Annotated[list[str], Meta(min_length=1, max_length=100)]
     profile: str | None = None
@@ -34,7 +34,7 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Drives by what they tell of themselves: globs, a capacity (`960GB`, or `900GB-1TB`); `count` of them, or all."""
+    """Drives selected by globs and a capacity (`960GB`, or `900GB-1TB`); `count` of them, or all."""
 
     model: Annotated[str, Meta(min_length=1, max_length=200)] = "*"
     firmware: Annotated[str, Meta(min_length=1, max_length=200)] = "*"
@@ -43,13 +43,16 @@ class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     @property
     def words(self) -> str:
-        """What it asks for, for people."""
-        told = [f"{name} {own}" for name in ("model", "firmware") if (own := getattr(self, name)) != "*"]
-        return ", ".join([*told, *([f"capacity {self.capacity}"] if self.capacity else [])])
+        """Return the selector as text for messages."""
+        globs = [f"{name} {glob}" for name in ("model", "firmware") if (glob := getattr(self, name)) != "*"]
+        return ", ".join([*globs, *([f"capacity {self.capacity}"] if self.capacity else [])])
 
     @property
     def span_bytes(self) -> tuple[float, float]:
-        """The least and the largest capacity; one alone is meant within 3 %. BadInput where it is none."""
+        """Return the smallest and largest capacity in bytes; a single value means within 3 % of it.
+
+        Raise BadInput if the text is not a capacity.
+        """
         if not self.capacity:
             return 0.0, float("inf")
         least, _, most = self.capacity.partition("-")
@@ -58,10 +61,11 @@ class Selector(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One run of a fleet: a cell of its matrix. `serial` names the drive, and is the leave to destroy what is on it.
+    """One run of a fleet: a cell of its matrix of drives and studies.
 
-    `cells` are all the fleet's runs on that drive, which is the fleet's until they are done; `beside` those on each of
-    the fleet's drives of this host, `together` and `trial_s` how they are measured beside each other.
+    `serial` names the drive and permits stend to destroy its data. `cells` are all runs of the fleet on that drive; the
+    fleet keeps the drive until they are done. `beside` are the runs on each of the fleet's drives on this host;
+    `together` and `trial_s` state how these are measured at the same time.
     """
 
     fleet: Annotated[str, Meta(pattern=NAME)]
@@ -76,18 +80,18 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
     @property
     def study_word(self) -> str:
-        """The number of its study, as in the name of its cell."""
+        """Return the number of its study, as in the name of its cell."""
         return self.cell.rpartition("-")[2]
 
     def request(self, target: str, into: Path) -> Request:
-        """The run on the host that has the drive."""
-        own = {name: getattr(self.study, name) for name in Study.__struct_fields__}
+        """Return the request for the run on the drive's host."""
+        fields = {name: getattr(self.study, name) for name in Study.__struct_fields__}
         named = None if target.startswith("sim:") else self.serial
-        return Request(**own, target=target, destroy=named, into=str(into), label=self.fleet)
+        return Request(**fields, target=target, destroy=named, into=str(into), label=self.fleet)
 
 
 class Slurm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How its runs are jobs: `home` is a folder that desk and hosts see alike; `options` are further ones of sbatch."""
+    """Settings for runs as Slurm jobs: `home` is a folder with the same path on all hosts; `options` are for sbatch."""
 
     home: Annotated[str, Meta(pattern=r"^/[^\s%]*\Z")]
     gres: Annotated[str, Meta(pattern=r"^[a-z][a-z0-9_]*\Z")] = "drive"
@@ -97,10 +101,11 @@ class Slurm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Drives times studies; a drive's studies run in their order, `retries` goes on with a run that failed.
+    """Drives times studies; a drive's studies run in their order, and a failed run is resumed up to `retries` times.
 
-    A serial in `drives` is the leave to destroy what is on it; a selector there chooses among those of `destroy`
-    (`stend.fleet.chosen`). By `acceptance` what comes home is one batch, and its lot is judged (`stend.many.batch`).
+    A serial number in `drives` permits stend to destroy the data on that drive. A selector there chooses among the
+    drives in `destroy` (`stend.fleet.chosen`). With `acceptance` the collected runs are one batch, whose lot is judged
+    (`stend.many.batch`).
     """
 
     name: Annotated[str, Meta(pattern=NAME)]
@@ -117,54 +122,63 @@ class Fleet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def wishes(self) -> tuple[str | Selector, ...]:
-        """What `drives` asks for, one by one."""
+        """Return the entries of `drives` as a tuple."""
         return (self.drives,) if isinstance(self.drives, Selector) else self.drives
 
     @property
     def serials(self) -> tuple[str, ...]:
-        """Drives named by their serials; of a fleet that is settled these are all."""
-        return tuple(one for one in self.wishes if isinstance(one, str))
+        """Return the drives given by serial number; after the choice of drives these are all."""
+        return tuple(entry for entry in self.wishes if isinstance(entry, str))
 
     @property
     def selectors(self) -> tuple[Selector, ...]:
-        """Drives that are still to be chosen."""
-        return tuple(one for one in self.wishes if isinstance(one, Selector))
+        """Return the selectors, whose drives are chosen later."""
+        return tuple(entry for entry in self.wishes if isinstance(entry, Selector))
 
     @property
     def cells(self) -> dict[str, tuple[str, ...]]:
-        """The runs on each drive, in their order; named by its serial alone, so that drives may come and go."""
+        """Return the names of the runs on each drive; they depend on the serial number alone, not on other drives."""
         numbers = range(1, len(self.studies) + 1)
         return {serial: tuple(f"{slug(serial)}-{number:02}" for number in numbers) for serial in self.serials}
 
     def orders(self, hosts: Iterable[Iterable[str]] = ()) -> Iterator[Order]:
-        """Every cell, the first study of all drives first; `hosts` have drives of these serials."""
+        """Yield every order, the first study of all drives first; `hosts` are the serial numbers by host."""
         cells = self.cells
-        beside = {one: {two: cells[two] for two in own if two in cells} for own in map(tuple, hosts) for one in own}
+        beside = {
+            serial: {other: cells[other] for other in drives if other in cells}
+            for drives in map(tuple, hosts)
+            for serial in drives
+        }
         for number, study in enumerate(self.studies):
-            for serial, own in cells.items():
+            for serial, names in cells.items():
                 near = beside.get(serial, {})
-                yield Order(self.name, own[number], serial, study, own, near, self.together, self.trial, self.retries)
+                yield Order(
+                    self.name, names[number], serial, study, names, near, self.together, self.trial, self.retries
+                )
 
 
 def slug(serial: str) -> str:
-    """A serial as a part of a name; where letters are lost, with what tells it from others that lose them alike."""
+    """Return a serial number as part of a file name, with a hash appended if characters had to be replaced."""
     plain = re.sub(r"[^A-Za-z0-9]+", "-", serial)[:40].strip("-")
     mark = hashlib.blake2b(serial.encode(), digest_size=2).hexdigest()
     return plain if plain == serial else f"{plain}-{mark}".strip("-")
 
 
 def load(path: Path) -> Fleet:
-    """BadInput where it cannot be one, names a drive twice, or has a plan of acceptance that contradicts itself."""
+    """Read a fleet file.
+
+    Raise BadInput if it is invalid, names a drive twice, or has a contradictory plan of acceptance.
+    """
     fleet = untrusted.toml(untrusted.read(path, "the fleet file"), Fleet, f"the fleet file {path}")
     if not fleet.scheduler and fleet.slurm is None:
-        raise BadInput(f'{path} names no scheduler = "tls://HOST:PORT", nor [slurm]')
-    if twice := [one for one in fleet.serials if fleet.serials.count(one) > 1]:
+        raise BadInput(f'{path} has neither scheduler = "tls://HOST:PORT" nor [slurm]; add one')
+    if twice := [serial for serial in fleet.serials if fleet.serials.count(serial) > 1]:
         raise BadInput(f"{path} names the drive {twice[0]} twice")
-    for one in fleet.selectors:
-        if not one.words:
-            raise BadInput(f"{path} selects drives by nothing at all; say model, firmware or capacity")
-        if one.span_bytes[0] > one.span_bytes[1]:
-            raise BadInput(f"{path}: no drive has a capacity of {one.capacity}")
+    for selector in fleet.selectors:
+        if not selector.words:
+            raise BadInput(f"{path} has a selector without conditions; add model, firmware or capacity")
+        if selector.span_bytes[0] > selector.span_bytes[1]:
+            raise BadInput(f"{path}: the capacity {selector.capacity} is not an ascending range")
     if fleet.acceptance:
         plan.plan(fleet.acceptance)
     return fleet

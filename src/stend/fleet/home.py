@@ -1,4 +1,4 @@
-"""How a run folder comes home: every file with its hash, and last the one that makes it a run."""
+"""Copy a run folder from its host: every file checked by its hash, and events.jsonl last, which makes it a run."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,38 +9,38 @@ from stend.base import atomic
 from stend.base.errors import BadInput, StepFailed
 from stend.fleet import tasks
 
-Ask = Callable[..., Any]
-"""Has a task of `stend.fleet.tasks` done where the run is."""
+Call = Callable[..., Any]
+"""Calls a function of `stend.fleet.tasks` on the host of the run."""
 
 
-def brought(ask: Ask, fleet: str, cell: str, folder: Path) -> bool:
-    """Whether it had to be brought: one that is here already is left. StepFailed where a file comes otherwise.
+def brought(call: Call, fleet: str, cell: str, folder: Path) -> bool:
+    """Copy a run folder unless it is here already; return whether it was copied.
 
-    BadInput where another run is here.
+    Raise BadInput if the folder holds another run, StepFailed if a file arrives changed or cannot be written.
     """
     last = "events.jsonl"
-    listing: dict[str, tuple[int, str]] = ask(tasks.listing, fleet, cell)
+    listing: dict[str, tuple[int, str]] = call(tasks.listing, fleet, cell)
     if (folder / last).exists():
         if tasks.digest(folder / last) != listing[last][1]:
-            raise BadInput(f"{folder} holds another record than the run {cell}; move it away, or name another `into`")
+            raise BadInput(f"{folder} holds another run than {cell}; move it away, or set another `into`")
         return False
     for name in sorted(listing, key=lambda name: (name == last, name)):
-        size, told = listing[name]
+        size, expected = listing[name]
         pieces = range(0, size, tasks.PIECE_BYTES)
-        data = b"".join(ask(tasks.piece, fleet, cell, name, offset) for offset in pieces)
-        if hashlib.sha256(data).hexdigest() != told:
-            raise StepFailed(f"{name} of {cell} came otherwise than it was sent; collect it again")
+        data = b"".join(call(tasks.piece, fleet, cell, name, offset) for offset in pieces)
+        if hashlib.sha256(data).hexdigest() != expected:
+            raise StepFailed(f"{name} of {cell} was changed on the way; collect it again")
         path = folder / name
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise StepFailed(f"{name} of {cell} is no file of a run")
-        _kept(path, data)
+            raise StepFailed(f"{name} of {cell} is not a file inside the run folder")
+        _write(path, data)
     return True
 
 
-def _kept(path: Path, data: bytes) -> None:
+def _write(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         atomic.write(path, data)
     except OSError as error:
         why = error.strerror or error
-        raise StepFailed(f"{path} cannot be written: {why}; nothing is lost, collect again once it can be") from error
+        raise StepFailed(f"{path} cannot be written: {why}; nothing is lost; fix that and collect again") from error

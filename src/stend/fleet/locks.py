@@ -1,4 +1,4 @@
-"""What a fleet holds on a host: a drive's lock while a process works on it, and a claim until its runs are done."""
+"""Locks and claims on drives: a lock while a process works on a drive, a claim until a fleet's runs on it are done."""
 
 import fcntl
 import hashlib
@@ -14,7 +14,7 @@ from stend.session.together.turns import runtime
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """Whose a drive is, until all those runs are done."""
+    """The fleet that a drive belongs to until these runs are done."""
 
     fleet: str = ""
     cells: tuple[str, ...] = ()
@@ -22,7 +22,7 @@ class Claim(msgspec.Struct, frozen=True):
 
 @contextmanager
 def drive(serial: str) -> Iterator[int]:
-    """The lock of a drive on this host, for whoever works on it; -1 where another has it."""
+    """Hold the lock of a drive on this host and yield its descriptor, or -1 if another process has it."""
     fd = regular.descriptor(runtime() / f"drive-{_hash(serial)}", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         try:
@@ -37,7 +37,7 @@ def drive(serial: str) -> Iterator[int]:
 
 @contextmanager
 def only(path: Path) -> Iterator[int]:
-    """Nobody else is here meanwhile, nor as long as a process has this descriptor."""
+    """Wait for the exclusive lock of a file and yield its descriptor; a process that inherits it keeps the lock."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd = regular.descriptor(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
@@ -47,25 +47,28 @@ def only(path: Path) -> Iterator[int]:
         os.close(fd)
 
 
-def claim(home: Path, serial: str, own: Claim, open_: Callable[[str, str], bool]) -> str:
-    """Take a drive for a fleet; the name of another one that has it, of whose runs one is `open_` (fleet, cell)."""
+def claim(home: Path, serial: str, wanted: Claim, open_: Callable[[str, str], bool]) -> str:
+    """Claim a drive for a fleet; return the name of another fleet that has it, or an empty string.
+
+    Another fleet has the drive as long as `open_(fleet, cell)` is true for any of its runs.
+    """
     with only(home / "claims" / "lock"):
-        other = claimed(home, serial, own.fleet, open_)
+        other = claimed(home, serial, wanted.fleet, open_)
         if not other:
-            atomic.write(_place(home, serial), msgspec.json.encode(own))
+            atomic.write(_place(home, serial), msgspec.json.encode(wanted))
     return other
 
 
 def claimed(home: Path, serial: str, fleet: str, open_: Callable[[str, str], bool]) -> str:
-    """Which other fleet has a drive."""
-    had = _told(_place(home, serial))
+    """Return the other fleet that has a drive, or an empty string."""
+    had = _read(_place(home, serial))
     return had.fleet if had.fleet not in ("", fleet) and any(open_(had.fleet, cell) for cell in had.cells) else ""
 
 
 def let_go(home: Path, fleet: str) -> None:
-    """The drives of a fleet are nobody's from now on."""
+    """Remove all claims of a fleet."""
     for path in (home / "claims").glob("*.json"):
-        if _told(path).fleet == fleet:
+        if _read(path).fleet == fleet:
             path.unlink(missing_ok=True)
 
 
@@ -73,7 +76,7 @@ def _place(home: Path, serial: str) -> Path:
     return home / "claims" / f"{_hash(serial)}.json"
 
 
-def _told(path: Path) -> Claim:
+def _read(path: Path) -> Claim:
     try:
         return msgspec.json.decode(regular.read(path), type=Claim)
     except (OSError, msgspec.MsgspecError):

@@ -1,4 +1,4 @@
-"""Messages of a fleet: TLS in both directions, a list of operations, and no pickle that could be a program.
+"""Messages of a fleet: TLS in both directions, a list of permitted operations, and no pickle that can run code.
 
 Dask sends tasks as pickles, which may hold any code. `seal` replaces every reader of pickles in Dask's modules by
 `Reader`, which accepts the tasks of `stend.fleet.tasks` and the plain parts of Dask's own messages. `shut` removes
@@ -38,10 +38,10 @@ NAMES = {
 }
 SCHEDULER = {
     *("identity", "register-client", "register-worker", "heartbeat_worker", "gather"),
-    # of the stream from a client
+    # in the stream from a client
     *("heartbeat-client", "close-client", "subscribe-topic", "update-graph"),
     *("client-desires-keys", "client-releases-keys", "report-key"),
-    # of the stream from a worker
+    # in the stream from a worker
     *("keep-alive", "worker-status-change", "task-finished", "task-erred", "release-worker-data", "reschedule"),
 }
 WORKER = {"get_data", "compute-task", "cancel-compute", "free-keys", "remove-worker", "close"}
@@ -57,7 +57,7 @@ class Reader(pickle.Unpickler):
         """Return a global of NAMES; raise BadInput for any other."""
         if name in NAMES.get(module, ()):
             return super().find_class(module, name)
-        raise BadInput(f"a message of the fleet names {module}.{name}, which is none of its tasks; it is not unpacked")
+        raise BadInput(f"a message of the fleet names {module}.{name}, which a fleet does not use; it is not unpacked")
 
 
 def loads(data: Any, *, buffers: Iterable[Any] = ()) -> Any:
@@ -68,7 +68,7 @@ def loads(data: Any, *, buffers: Iterable[Any] = ()) -> Any:
 def seal() -> None:
     """Let no module of Dask in this process unpack other pickles, or import a module that a message names."""
     safe = SimpleNamespace(**{**vars(pickle), "loads": loads, "load": None, "Unpickler": Reader})
-    for module in [own for name, own in sys.modules.items() if name.partition(".")[0] in ("dask", "distributed")]:
+    for module in [module for name, module in sys.modules.items() if name.partition(".")[0] in ("dask", "distributed")]:
         for name, value in list(vars(module).items()):
             if value is pickle:
                 setattr(module, name, safe)
@@ -91,25 +91,25 @@ def seal() -> None:
 
 
 class Closed:
-    """A scheduler or worker of Dask that opens no port besides that of TLS."""
+    """A scheduler or worker of Dask that opens only the TLS port."""
 
     def start_http_server(self, *_: Any, **__: Any) -> None:
-        """Start none: Dask's pages are plain HTTP."""
+        """Start no server, because Dask's pages are plain HTTP."""
 
 
 def shut(server: Any, used: set[str]) -> None:
     """Remove all operations of a scheduler or worker except those used."""
     for kind in ("handlers", "stream_handlers"):
-        setattr(server, kind, {name: own for name, own in getattr(server, kind).items() if name in used})
+        setattr(server, kind, {name: handler for name, handler in getattr(server, kind).items() if name in used})
 
 
 def security(folder: Path, name: str) -> Security:
-    """TLS both ways by the certificates of this host; BadInput where one is missing."""
+    """Return TLS settings for both directions from this host's certificates; raise BadInput if one is missing."""
     parts = {"ca": folder / "authority.pem", "cert": folder / f"{name}.pem", "key": folder / f"{name}.key"}
     for path in parts.values():
         if not path.is_file():
             raise BadInput(
-                f"{path} is not there; `stend fleet certificates {folder} {name}` makes it where the authority is"
+                f"{path} is missing; create it by `stend fleet certificates {folder} {name}` on the authority's host"
             )
     sides = {
         f"tls_{side}_{kind}": str(parts[kind]) for side in ("client", "worker", "scheduler") for kind in ("cert", "key")

@@ -1,7 +1,7 @@
-"""A fleet as jobs of Slurm: one a run, each with its drive as a generic resource, its order as data in its script.
+"""A fleet as Slurm jobs: one per run, with its drive as a generic resource and its order as data in its script.
 
-Slurm says what runs when; the run folders, below a folder that desk and hosts see alike, say how each run is. The
-drive's lock decides on its host, so that a job that is submitted or requeued twice finds its run and begins none.
+Slurm decides when a job runs. The run folders hold the state of each run, below a folder with the same path on all
+hosts. The drive's lock on its host prevents a second run if a job is submitted or requeued twice.
 """
 
 import re
@@ -20,18 +20,18 @@ from stend.base import regular
 from stend.base.errors import BadInput, Missing, StepFailed
 from stend.base.programs import missing
 from stend.base.text import plain
-from stend.fleet import chosen, home, locks, own, tasks
+from stend.fleet import chosen, home, local, locks, tasks
 from stend.fleet.file import Fleet, Order, Slurm
 from stend.fleet.tasks import Outcome
 
 OF = "stend"
 TIMEOUT_S, NOTICE_S = 60, 120
-"""How long Slurm may take to answer; how long before its time limit a job is asked to end."""
+"""Seconds that Slurm may take to answer; seconds before its time limit at which Slurm signals a job to end."""
 Tell = Callable[[str], None]
 
 
 class Job(NamedTuple):
-    """A job that Slurm has in its queue."""
+    """A job in Slurm's queue."""
 
     number: str
     state: str
@@ -40,11 +40,14 @@ class Job(NamedTuple):
 
 
 def run(fleet: Fleet, tell: Tell) -> int:
-    """Submit every run that is neither complete nor in the queue; how many. BadInput before all if one cannot be."""
-    slurm, fleet = _of(fleet), _chosen(fleet)
+    """Submit every run that is neither complete nor in the queue; return how many.
+
+    Raise BadInput before the first submission if any run cannot be submitted.
+    """
+    slurm, fleet = _settings(fleet), _with_serials(fleet)
     if fleet.together:
-        raise BadInput("`together` is nothing for Slurm, whose jobs begin when they may; leave it out")
-    _there(fleet, slurm)
+        raise BadInput("`together` does not work with Slurm, whose jobs start at different times; leave it out")
+    _require_resources(fleet, slurm)
     queue, known = {job.cell: job.number for job in jobs(fleet)}, _states(slurm, fleet)
     Path(slurm.home, "jobs", fleet.name).mkdir(parents=True, exist_ok=True)
     submitted, orders = 0, list(fleet.orders([fleet.serials]))
@@ -55,16 +58,16 @@ def run(fleet: Fleet, tell: Tell) -> int:
             continue
         place = order.cells.index(order.cell)
         after = [queue[cell] for cell in order.cells[:place] if cell in queue]
-        told = _asked(["sbatch", "--parsable"], script(order, fleet, slurm, after))  # "7\n", or "7;cluster\n"
-        queue[order.cell] = told.partition(";")[0].strip()
+        answer = _run(["sbatch", "--parsable"], script(order, fleet, slurm, after))  # "7\n", or "7;cluster\n"
+        queue[order.cell] = answer.partition(";")[0].strip()
         tell(f"{order.cell}: job {queue[order.cell]}")
         submitted += 1
     return submitted
 
 
 def script(order: Order, fleet: Fleet, slurm: Slurm, after: list[str]) -> str:
-    """What Slurm is given: its own words, and the order, which no shell reads."""
-    order = msgspec.structs.replace(order, trial_s=0.0)  # a job has no leave to load drives that are not its own
+    """Return the batch script: Slurm's options, the command, and the order as a quoted here-document."""
+    order = msgspec.structs.replace(order, trial_s=0.0)  # a job must not load drives other than its own
     log = Path(slurm.home, "jobs", fleet.name, f"{order.cell}.log")
     waits = [f"afterany:{number}" for number in after[-1:]]
     options = [
@@ -79,120 +82,126 @@ def script(order: Order, fleet: Fleet, slurm: Slurm, after: list[str]) -> str:
         *slurm.options,
     ]
     command = f"exec {slurm.stend} fleet carry {shlex.quote(slurm.home)}"
-    told = msgspec.json.encode(order).decode()
-    return "\n".join(["#!/bin/sh", *(f"#SBATCH {one}" for one in options), f"{command} <<'ORDER'", told, "ORDER", ""])
+    data = msgspec.json.encode(order).decode()
+    lines = (f"#SBATCH {option}" for option in options)
+    return "\n".join(["#!/bin/sh", *lines, f"{command} <<'ORDER'", data, "ORDER", ""])
 
 
 def kind(serial: str) -> str:
-    """A serial as Slurm may call a type of its generic resource."""
+    """Return a serial number as a valid type name of a generic resource of Slurm."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", serial)
 
 
 def resources(host: str, serials: list[str], gres: str) -> Iterator[str]:
-    """Lines for slurm.conf and gres.conf by which a host has these drives."""
+    """Yield the lines for slurm.conf and gres.conf that declare a host's drives."""
     yield "# slurm.conf, on all hosts; add Gres= to the line of this node"
     yield f"GresTypes={gres}"
-    yield f"NodeName={host} Gres={','.join(f'{gres}:{kind(one)}:1' for one in serials)}"
+    yield f"NodeName={host} Gres={','.join(f'{gres}:{kind(serial)}:1' for serial in serials)}"
     yield "# gres.conf"
-    yield from (f"NodeName={host} Name={gres} Type={kind(one)} Count=1" for one in serials)
+    yield from (f"NodeName={host} Name={gres} Type={kind(serial)} Count=1" for serial in serials)
 
 
 def jobs(fleet: Fleet) -> list[Job]:
-    """The fleet's jobs that are waiting or running. StepFailed where Slurm does not answer."""
-    lines = _asked(["squeue", "--noheader", "--me", "--format=%i|%T|%j|%R"]).splitlines()
-    own_name = _name(fleet.name, "")
+    """Return the fleet's waiting and running jobs; raise StepFailed if Slurm does not answer."""
+    lines = _run(["squeue", "--noheader", "--me", "--format=%i|%T|%j|%R"]).splitlines()
+    prefix = _name(fleet.name, "")
     parts = [line.strip().split("|", 3) for line in lines if line.count("|") >= 3]
     return [
-        Job(number, state, name.removeprefix(own_name), why)
+        Job(number, state, name.removeprefix(prefix), why)
         for number, state, name, why in parts
-        if name.startswith(own_name)
+        if name.startswith(prefix)
     ]
 
 
 def states(fleet: Fleet) -> dict[str, str]:
-    """What each run is, of the folders and of Slurm; of one that nobody has, what its job said last."""
-    slurm, told = _of(fleet), _states(_of(fleet), fleet)
+    """Return the state of each run from its folder and Slurm's queue, with the last line of its log if it stopped."""
+    slurm, known = _settings(fleet), _states(_settings(fleet), fleet)
     queue = {job.cell: job for job in jobs(fleet)}
-    found = {}
-    for order in _chosen(fleet).orders():
-        state, job = told.get(order.cell, "not begun"), queue.get(order.cell)
+    result = {}
+    for order in _with_serials(fleet).orders():
+        state, job = known.get(order.cell, "not begun"), queue.get(order.cell)
         if job and state != "ended":
             state = f"{job.state.lower()}, job {job.number} {job.why}"
         elif state not in ("ended", "running"):
-            said = _last(Path(slurm.home, "jobs", fleet.name, f"{order.cell}.log"))
-            state += f"; its job said: {said}" if said else ""
-        found[order.cell] = state
-    return found
+            line = _last_line(Path(slurm.home, "jobs", fleet.name, f"{order.cell}.log"))
+            state += f"; last line of its log: {line}" if line else ""
+        result[order.cell] = state
+    return result
 
 
 def stop(fleet: Fleet) -> int:
-    """Take waiting jobs out of the queue, ask running ones to end their runs well; how many."""
+    """Cancel waiting jobs, signal running ones to stop their runs, and release the drives; return how many jobs."""
     queue = jobs(fleet)
     waiting = [job.number for job in queue if job.state == "PENDING"]
     going = [job.number for job in queue if job.state == "RUNNING"]
     if waiting:
-        _asked(["scancel", *waiting])
+        _run(["scancel", *waiting])
     if going:
-        _asked(["scancel", "--batch", "--signal=INT", *going])
-    locks.let_go(Path(_of(fleet).home), fleet.name)
+        _run(["scancel", "--batch", "--signal=INT", *going])
+    locks.let_go(Path(_settings(fleet).home), fleet.name)
     return len(waiting) + len(going)
 
 
 def collect(fleet: Fleet, tell: Tell) -> list[Path]:
-    """Every finished run as a folder here, each file checked by its hash."""
-    slurm, found = _of(fleet), []
+    """Copy every finished run to this folder, with each file checked by its hash; return the folders."""
+    slurm, folders = _settings(fleet), []
     for cell in sorted(cell for cell, state in _states(slurm, fleet).items() if state == "ended"):
         folder = Path(fleet.into) / cell
         if home.brought(lambda task, *given: task(*given), fleet.name, cell, folder):
             tell(f"{cell}: {folder}")
-        found.append(folder)
-    return found
+        folders.append(folder)
+    return folders
 
 
-def carry(folder: Path, targets: list[str], told: bytes) -> Outcome:
-    """What a job does on the drive's host: carry its run to its end; a signal asks the run to end."""
+def carry(folder: Path, targets: list[str], data: bytes) -> Outcome:
+    """Carry out a job's order on the drive's host and return its outcome; pass signals on to the run.
+
+    Raise BadInput if `data` is not an order.
+    """
     try:
-        order = msgspec.json.decode(told, type=Order)
+        order = msgspec.json.decode(data, type=Order)
     except msgspec.MsgspecError as error:
-        raise BadInput(f"the standard input is no order of a fleet: {error}") from error
+        raise BadInput(f"the standard input is not an order of a fleet: {error}") from error
     tasks.HOME = folder.absolute()
-    tasks.DRIVES = {serial: drive.target for serial, drive in own.drives(targets, busy=True).items()}
+    tasks.DRIVES = {serial: drive.target for serial, drive in local.drives(targets, busy=True).items()}
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: _hand_on(order, number, frame))
+        signal.signal(number, lambda number, frame: _forward(order, number, frame))
     for _ in range(order.retries + 1):
-        outcome = msgspec.json.decode(tasks.carry(told), type=Outcome)
+        outcome = msgspec.json.decode(tasks.carry(data), type=Outcome)
         if outcome.outcome != "failed":
             break
     return outcome
 
 
-def _hand_on(order: Order, number: int, frame: FrameType | None) -> None:
-    """To the run; a job that has none yet ends."""
+def _forward(order: Order, number: int, frame: FrameType | None) -> None:
+    """Send a signal to the run as a request to end; exit if the job has no run yet."""
     with suppress(ProcessLookupError):
         if tasks.ask_to_end(order.fleet, order.cell):
             return
     raise SystemExit(128 + number)
 
 
-def _there(fleet: Fleet, slurm: Slurm) -> None:
-    """BadInput unless some node has each drive as a resource."""
-    told = _asked(["sinfo", "--noheader", "--Node", "--format=%G"])
-    known = set(re.findall(rf"\b{re.escape(slurm.gres)}:([A-Za-z0-9._-]+):\d", told))
-    if gone := [serial for serial in fleet.serials if kind(serial) not in known]:
-        are = ", ".join(sorted(known)) or "none at all"
-        raise BadInput(f"no node of Slurm has the drive {gone[0]} as {slurm.gres}:{kind(gone[0])}; there are {are}")
+def _require_resources(fleet: Fleet, slurm: Slurm) -> None:
+    """Raise BadInput unless each drive is a resource of some node."""
+    listing = _run(["sinfo", "--noheader", "--Node", "--format=%G"])
+    known = set(re.findall(rf"\b{re.escape(slurm.gres)}:([A-Za-z0-9._-]+):\d", listing))
+    if absent := [serial for serial in fleet.serials if kind(serial) not in known]:
+        present, wanted = ", ".join(sorted(known)) or "none", f"{slurm.gres}:{kind(absent[0])}"
+        raise BadInput(f"no node of Slurm has the drive {absent[0]} as {wanted}; known drives: {present}")
 
 
-def _chosen(fleet: Fleet) -> Fleet:
-    found = chosen.kept(fleet)
-    if found is None:
-        raise BadInput("Slurm knows drives by their serials alone; name them in `drives`, without a selector")
-    return found
+def _with_serials(fleet: Fleet) -> Fleet:
+    settled = chosen.kept(fleet)
+    if settled is None:
+        raise BadInput("Slurm needs serial numbers; list them in `drives` instead of a selector")
+    return settled
 
 
-def _of(fleet: Fleet) -> Slurm:
+def _settings(fleet: Fleet) -> Slurm:
     if fleet.slurm is None:
-        raise BadInput('the fleet file has no [slurm]; it says `home = "DIR"`, a folder that all hosts see alike')
+        raise BadInput(
+            'the fleet file has no [slurm]; add it with `home = "DIR"`, a folder with the same path on all hosts'
+        )
     return fleet.slurm
 
 
@@ -205,23 +214,23 @@ def _name(fleet: str, cell: str) -> str:
     return f"{OF}:{fleet}:{cell}"
 
 
-def _last(log: Path) -> str:
+def _last_line(log: Path) -> str:
     try:
         return regular.last_line(log)
     except OSError:
         return ""
 
 
-def _asked(words: list[str], give: str | None = None) -> str:
+def _run(command: list[str], text: str | None = None) -> str:
     try:
         done = subprocess.run(
-            words, input=give, capture_output=True, text=True, errors="replace", check=False, timeout=TIMEOUT_S
+            command, input=text, capture_output=True, text=True, errors="replace", check=False, timeout=TIMEOUT_S
         )
     except FileNotFoundError as error:
-        raise Missing(missing(words[0])) from error
+        raise Missing(missing(command[0])) from error
     except subprocess.TimeoutExpired as error:
-        raise StepFailed(f"{words[0]} said nothing for {TIMEOUT_S} s; the jobs go on") from error
+        raise StepFailed(f"{command[0]} did not answer within {TIMEOUT_S} s; the jobs continue") from error
     if done.returncode:
         why = plain(done.stderr.strip()) or f"exit code {done.returncode}"
-        raise StepFailed(f"{words[0]}: {why}; jobs that there are go on")
+        raise StepFailed(f"{command[0]}: {why}; existing jobs continue")
     return done.stdout

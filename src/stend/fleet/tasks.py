@@ -1,7 +1,7 @@
-"""What a worker does for a fleet, told as data: carry a run to its end, say how runs are, hand them out, stop them.
+"""The functions that a worker calls for a fleet: carry out a run, return states and files of runs, and stop them.
 
-A run is a process of its own and a folder; what is here begins it, looks on, takes it up again. It can be asked for
-the same thing any number of times: whoever asks again finds the run that there is.
+A run is a separate process and a folder. These functions start it, wait for it and resume it. They may be called any
+number of times for the same order: a repeated call finds the existing run.
 """
 
 import hashlib
@@ -25,40 +25,40 @@ from stend.store import journal, writer
 
 LOOK_S, PIECE_BYTES = 0.5, 8 << 20
 HOME: Path = Path(os.devnull)
-"""Where this worker keeps its runs; below /dev/null nothing is found or written by other processes."""
+"""Folder for the runs of this worker; below /dev/null, the default, nothing can be read or written."""
 DRIVES: dict[str, str] = {}
-"""Its drives: serial and target."""
+"""Targets of its drives by serial number."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a run ended, or why it did not begin."""
+    """How a run ended, or why it did not start."""
 
     cell: str
     outcome: str
     said: str = ""
 
 
-def carry(told: bytes) -> bytes:
-    """Begin a run, or take up the one that there is, and look on until it ended: an `Order`, an `Outcome`, as JSON."""
-    order = msgspec.json.decode(told, type=Order)
+def carry(data: bytes) -> bytes:
+    """Start or resume the run of an order and wait until it ends: an `Order` in, an `Outcome` out, both as JSON."""
+    order = msgspec.json.decode(data, type=Order)
     try:
-        outcome = _carried(order)
+        outcome = _carry(order)
     except StendError as error:
         outcome = Outcome(order.cell, "refused", str(error))
     except OSError as error:  # such as a disk that is full
-        outcome = Outcome(order.cell, "failed", f"its host cannot begin it: {error.strerror or error}")
+        outcome = Outcome(order.cell, "failed", f"its host cannot start it: {error.strerror or error}")
     return msgspec.json.encode(outcome)
 
 
 def halt(fleet: str) -> int:
-    """Ask all runs of a fleet to end; how many. Its drives are nobody's then."""
-    asked = sum(ask_to_end(fleet, folder.name) for folder in _folders(fleet))
+    """Ask all runs of a fleet to end and release its drives; return how many runs."""
+    count = sum(ask_to_end(fleet, folder.name) for folder in _folders(fleet))
     locks.let_go(HOME, fleet)
-    return asked
+    return count
 
 
 def ask_to_end(fleet: str, cell: str) -> bool:
-    """Ask a run of this host to end; whether there was one."""
+    """Send a run of this host a request to end; return whether it was running."""
     held = writer.holder(_place(fleet, cell))
     if held.alive:
         with suppress(ProcessLookupError):
@@ -68,44 +68,44 @@ def ask_to_end(fleet: str, cell: str) -> bool:
 
 
 def states(fleet: str) -> dict[str, str]:
-    """What each run of a fleet here is."""
+    """Return the state of each run of a fleet on this host."""
     return {folder.name: _state(folder) for folder in _folders(fleet)}
 
 
 def listing(fleet: str, cell: str) -> dict[str, tuple[int, str]]:
-    """The files of a run: bytes and SHA-256; {} where it is not here."""
+    """Return the size in bytes and SHA-256 of each file of a run; {} if the run is not here."""
     folder = _place(fleet, cell)
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
     return {str(path.relative_to(folder)): (path.stat().st_size, digest(path)) for path in files}
 
 
 def piece(fleet: str, cell: str, name: str, offset: int) -> bytes:
-    """A part of a file of a run. BadInput for anything that is none."""
+    """Return up to PIECE_BYTES of a file of a run from an offset; raise BadInput for any other file."""
     folder, path = _place(fleet, cell), _place(fleet, cell) / name
     if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
-        raise BadInput(f"{name} is no file of that run")
+        raise BadInput(f"{name} is not a file of that run")
     with path.open("rb") as file:
         file.seek(offset)
         return file.read(PIECE_BYTES)
 
 
 def otherwise(order: Order) -> str:
-    """Why the run that is here is not the one that is ordered: its study was another when it began; else ""."""
+    """Return why the existing run does not match the order (its study was different), or an empty string."""
     folder = _place(order.fleet, order.cell)
     if not journal.events_of(folder).exists():
         return ""
     before, now = store.manifest(folder), order.request("", folder).manifest
     for name in Study.__struct_fields__:
         if before.get(name) != now.get(name) and (name, now.get(name)) != ("seed", None):
-            then, asked = (repr(of[name]) if name in of else "none" for of in (before, now))
+            then, wanted = (repr(of[name]) if name in of else "none" for of in (before, now))
             return (
-                f"the run that is here was begun with {name} {then}, and the fleet file says {asked} now; "
-                "put that back, and new studies at the end, or give the fleet another name"
+                f"the existing run was started with {name} {then}, but the fleet file has {wanted} now; "
+                "restore that and add new studies at the end, or give the fleet another name"
             )
     return ""
 
 
-def _carried(order: Order) -> Outcome:
+def _carry(order: Order) -> Outcome:
     target = DRIVES.get(order.serial)
     if target is None:
         return Outcome(order.cell, "refused", f"this host has no drive {order.serial}")
@@ -113,31 +113,31 @@ def _carried(order: Order) -> Outcome:
     if other:
         return Outcome(order.cell, "refused", f"the drive {order.serial} belongs to the fleet {other} until that ends")
     folder = _place(order.fleet, order.cell)
-    said = beside.ready(
+    failure = beside.ready(
         order, DRIVES, folder.parent.parent, lambda serial: locks.claimed(HOME, serial, order.fleet, _open)
     )
-    if said:
-        return Outcome(order.cell, "cut off", said)
+    if failure:
+        return Outcome(order.cell, "cut off", failure)
     while True:
         with locks.drive(order.serial) as fd:
-            if fd >= 0:  # nobody runs on the drive now, nor can until this is let go or its process ends
+            if fd >= 0:  # no process uses the drive, and none can until this lock is released
                 how = series.ended(folder)
                 if why := otherwise(order) if how is not None else "":
                     return Outcome(order.cell, "refused", why)
                 if how in series.FINISHED:
                     return Outcome(order.cell, how or "")
-                process = _begun(order, target, folder, fd, again=how is not None)
+                process = _start(order, target, folder, fd, again=how is not None)
         if fd >= 0:
-            return _ended(order, folder, process.wait())
+            return _outcome(order, folder, process.wait())
         time.sleep(LOOK_S)
 
 
-def _begun(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> "subprocess.Popen[bytes]":
-    """The run's own process; the drive's lock is with it as long as it lives."""
+def _start(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> "subprocess.Popen[bytes]":
+    """Start or resume the run as a process that inherits the drive's lock."""
     request = order.request(target, folder)
     named = ["--destroy-data", request.destroy] if request.destroy else []
     words = ["resume", str(folder), *named] if again else ["run", *request.words]
-    if not again and folder.exists():  # what is left of a run that never started
+    if not again and folder.exists():  # left by a run that never started
         shutil.rmtree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     process = apart.begin(words, apart.log_of(folder), (fd,))
@@ -146,12 +146,12 @@ def _begun(order: Order, target: str, folder: Path, fd: int, *, again: bool) -> 
     return process
 
 
-def _ended(order: Order, folder: Path, code: int) -> Outcome:
+def _outcome(order: Order, folder: Path, code: int) -> Outcome:
     how = series.ended(folder)
     if how in series.FINISHED:
         return Outcome(order.cell, how or "")
-    said = apart.last_words(apart.log_of(folder))
-    return Outcome(order.cell, "refused" if code in (2, 3, 4) else how or "cut off", said)
+    message = apart.last_words(apart.log_of(folder))
+    return Outcome(order.cell, "refused" if code in (2, 3, 4) else how or "cut off", message)
 
 
 def _state(folder: Path) -> str:
@@ -172,14 +172,14 @@ def _folders(fleet: str) -> list[Path]:
 
 
 def _place(fleet: str, cell: str) -> Path:
-    """BadInput for names that lead elsewhere."""
+    """Return the folder of a run; raise BadInput for names that lead elsewhere."""
     for name in (fleet, cell):
         if "/" in name or name.startswith("."):
-            raise BadInput(f"{name} is no name of a run")
+            raise BadInput(f"{name} is not a name of a run")
     return HOME / "runs" / fleet / cell.rpartition("-")[2] / cell
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""A host of a fleet, which announces its drives and carries runs; the scheduler, which hands them out."""
+"""The worker of a host, which announces its drives and carries out runs, and the scheduler that distributes them."""
 
 import asyncio
 import os
@@ -9,8 +9,7 @@ from typing import Any
 
 from distributed import Scheduler, Worker
 
-from stend.fleet import own as mine
-from stend.fleet import sealed, tasks
+from stend.fleet import local, sealed, tasks
 from stend.model.definition import Identity
 
 AGAIN_S = 1.0
@@ -19,45 +18,45 @@ AGAIN_S = 1.0
 def work(
     scheduler: str, certificates: Path, name: str, targets: list[str], home: Path, tell: Callable[[str], None]
 ) -> None:
-    """Carry runs until the process is ended; when the scheduler is gone, begin anew and look for it again."""
-    own = mine.drives(targets)
-    tasks.HOME, tasks.DRIVES = home.absolute(), {serial: drive.target for serial, drive in own.items()}
+    """Carry out runs until the process is ended; if the scheduler is lost, restart by exec and reconnect."""
+    drives = local.drives(targets)
+    tasks.HOME, tasks.DRIVES = home.absolute(), {serial: drive.target for serial, drive in drives.items()}
     home.mkdir(parents=True, exist_ok=True)
     sealed.seal()
-    tell(f"{name}: {len(own)} drives: {', '.join(own)}")
+    tell(f"{name}: {len(drives)} drives: {', '.join(drives)}")
     try:
-        asyncio.run(_worked(scheduler, sealed.security(certificates, name), name, own))
+        asyncio.run(_work(scheduler, sealed.security(certificates, name), name, drives))
     except (OSError, TimeoutError) as error:
-        tell(f"the scheduler {scheduler} cannot be reached ({error or type(error).__name__}); tried again")
-    os.execv(sys.executable, [sys.executable, "-m", "stend", *sys.argv[1:]])  # noqa: S606 no thread of before goes on
+        tell(f"the scheduler {scheduler} cannot be reached ({error or type(error).__name__}); trying again")
+    os.execv(sys.executable, [sys.executable, "-m", "stend", *sys.argv[1:]])  # noqa: S606 ends all threads
 
 
 class Carrier(sealed.Closed, Worker):  # type: ignore[misc]
-    """Dask's worker, with the operations of a fleet alone."""
+    """Dask's worker with only the operations that a fleet uses."""
 
-    def __init__(self, *given: Any, **own: Any) -> None:
-        super().__init__(*given, dashboard=False, extensions={}, **own)
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, dashboard=False, extensions={}, **options)
         sealed.shut(self, sealed.WORKER)
 
 
 class Broker(sealed.Closed, Scheduler):  # type: ignore[misc]
-    """Dask's scheduler, with the operations of a fleet alone."""
+    """Dask's scheduler with only the operations that a fleet uses."""
 
-    def __init__(self, **own: Any) -> None:
-        super().__init__(protocol="tls", dashboard=False, extensions={}, **own)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(protocol="tls", dashboard=False, extensions={}, **options)
         sealed.shut(self, sealed.SCHEDULER)
 
 
-async def _worked(scheduler: str, security: Any, name: str, own: dict[str, Identity]) -> None:
+async def _work(scheduler: str, security: Any, name: str, drives: dict[str, Identity]) -> None:
     def announced(worker: Any) -> dict[str, list[Any]]:
-        return {serial: [one.model, one.firmware, one.capacity_bytes, one.target] for serial, one in own.items()}
+        return {serial: [d.model, d.firmware, d.capacity_bytes, d.target] for serial, d in drives.items()}
 
     worker = Carrier(
         scheduler,
         security=security,
         name=name,
-        nthreads=2 * len(own) + 4,
-        resources=dict.fromkeys(own, 1),
+        nthreads=2 * len(drives) + 4,
+        resources=dict.fromkeys(drives, 1),
         memory_limit=0,
         metrics={"drives": announced},
         death_timeout=10,
@@ -71,10 +70,10 @@ async def _worked(scheduler: str, security: Any, name: str, own: dict[str, Ident
 
 
 def schedule(address: str, certificates: Path, name: str, tell: Callable[[str], None]) -> None:
-    """Hand out work until the process is ended. What it knew is told it again by clients, and by what workers find."""
+    """Run the scheduler until the process is ended; after a restart clients submit their orders again."""
     sealed.seal()
 
-    async def scheduled() -> None:
+    async def run() -> None:
         host, _, port = address.removeprefix("tls://").rpartition(":")
         security = sealed.security(certificates, name)
         scheduler = Broker(host=host, port=int(port), security=security)
@@ -82,4 +81,4 @@ def schedule(address: str, certificates: Path, name: str, tell: Callable[[str], 
             tell(scheduler.address)
             await scheduler.finished()
 
-    asyncio.run(scheduled())
+    asyncio.run(run())

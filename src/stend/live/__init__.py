@@ -1,5 +1,5 @@
-"""Runs as they go, for terminals, pages and machines: read from their folders, never written to.
+"""Runs in progress, read from their folders and never written to.
 
-A run folder is followed (`store`), folded into a `Course` in level memory, and told by whoever asks: `stend watch`, the
-pages and metrics of `stend serve`, hooks.
+A Follower reads new events of a run folder and folds them into a `Course` of constant size. `stend watch`, the pages
+and metrics of `stend serve`, and hooks show it.
 """

@@ -1,7 +1,6 @@
-"""A series of any length in level memory, in which no peak disappears."""
+"""A series of any length in constant memory, which keeps every minimum and maximum."""
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from stend.model.counts import Counts
@@ -9,24 +8,24 @@ from stend.model.events import Sample
 from stend.model.tally import NS
 
 MOST = 2000
-"""Buckets kept; where there would be more, each two become one."""
+"""Largest number of buckets; then each two neighbours are merged."""
 
 
 class Band(NamedTuple):
-    """What one quantity did in a bucket: its least, its mean, its most; base units."""
+    """Minimum, mean and maximum of one quantity in a bucket, in base units."""
 
     low: float
     mean: float
     high: float
 
     def joined(self, other: "Band", share: float) -> "Band":
-        """Both, of which the other weighs that share."""
+        """Return the band of both; `share` (0 to 1) is the weight of `other` in the mean."""
         mean = self.mean + (other.mean - self.mean) * share
         return Band(min(self.low, other.low), mean, max(self.high, other.high))
 
 
 class Bucket(NamedTuple):
-    """A stretch of a run that ends at `t` seconds, `seconds` of load in it; response times are weighed by their IOs."""
+    """A part of a run that ends at `t` seconds, with `seconds` of load; mean response times are weighted by IOs."""
 
     t: float
     seconds: float
@@ -36,7 +35,7 @@ class Bucket(NamedTuple):
     latency: Band
 
     def joined(self, later: "Bucket") -> "Bucket":
-        """This one and a later one as one."""
+        """Return this bucket merged with the next one."""
         seconds, ios = self.seconds + later.seconds, self.ios + later.ios
         share, weight = later.seconds / seconds if seconds else 0, later.ios / ios if ios else 0
         return Bucket(
@@ -50,9 +49,9 @@ class Bucket(NamedTuple):
 
 
 class Buckets:
-    """The series: at most `MOST` buckets of equal numbers of samples, the last one still filling.
+    """A series of at most `MOST` buckets with equal numbers of samples; the last one may be incomplete.
 
-    `each` is how many samples a bucket holds: 1, then 2, 4, ... as the run grows.
+    `each` is the number of samples per bucket: 1, then 2, 4, ... as the run grows.
     """
 
     def __init__(self) -> None:
@@ -64,25 +63,26 @@ class Buckets:
         return len(self.closed) + (self._open is not None)
 
     def since(self, start: int = 0) -> list[Bucket]:
-        """Buckets from a number on, the one that fills included."""
-        return [*self.closed[start:], *([self._open.told] if self._open else [])]
+        """Return the buckets from number `start` on, with the incomplete one."""
+        return [*self.closed[start:], *([self._open.bucket] if self._open else [])]
 
     def add(self, sample: Sample, t: float) -> None:
-        """One more sample, at `t` seconds of the run."""
+        """Add a sample at `t` seconds of the run."""
         if self._open is None:
             if len(self.closed) == MOST:
-                self.closed = list(_halved(self.closed))
+                pairs = zip(self.closed[::2], self.closed[1::2], strict=True)
+                self.closed = [first.joined(second) for first, second in pairs]
                 self.each *= 2
             self._open = Open()
         self._open.add(sample.counts, t)
         self._held += 1
         if self._held == self.each:
-            self.closed.append(self._open.told)
+            self.closed.append(self._open.bucket)
             self._open, self._held = None, 0
 
 
 class Open:
-    """A bucket that still fills; plain numbers, since a day has 86,400 samples."""
+    """An incomplete bucket; it holds plain numbers, because a day has 86,400 samples."""
 
     def __init__(self) -> None:
         self.t = self.seconds = self.bytes = self.waited_ns = 0.0
@@ -91,7 +91,7 @@ class Open:
         self.high_iops = self.high_bps = self.high_s = 0.0
 
     def add(self, counts: Counts, t: float) -> None:
-        """The counts of one more sample; the most of response times is the longest."""
+        """Add the counts of a sample; the maximum of response times is the longest single one."""
         read, write, seconds = counts.read, counts.write, counts.seconds
         ios, nbytes, waited = read.ios + write.ios, read.bytes + write.bytes, read.latency_ns + write.latency_ns
         iops, bps = (ios / seconds, nbytes / seconds) if seconds else (0.0, 0.0)
@@ -104,8 +104,8 @@ class Open:
         self.low_s, self.high_s = min(self.low_s, mean_s), max(self.high_s, mean_s, high_s)
 
     @property
-    def told(self) -> Bucket:
-        """The bucket so far."""
+    def bucket(self) -> Bucket:
+        """Return the bucket of the samples so far."""
         seconds, ios = self.seconds, self.ios
         iops, bps = (ios / seconds, self.bytes / seconds) if seconds else (0.0, 0.0)
         return Bucket(
@@ -116,8 +116,3 @@ class Open:
             Band(self.low_bps, bps, self.high_bps),
             Band(self.low_s, self.waited_ns / ios * NS if ios else 0.0, self.high_s),
         )
-
-
-def _halved(buckets: list[Bucket]) -> Iterator[Bucket]:
-    for first, second in zip(buckets[::2], buckets[1::2], strict=True):
-        yield first.joined(second)

@@ -1,4 +1,4 @@
-"""What a run has told so far, in level memory: where it is, what the drive does, the window, the time to go."""
+"""The state of a run from its events, in constant memory: place, load, steady-state window, remaining time."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -11,11 +11,11 @@ from stend.model.events import Ended, Event, Judged, Note, Position, Result, Sam
 from stend.runner.progress import Progress, ToGo
 
 LAST = 60
-"""Samples and notes that are kept one by one."""
+"""Latest samples and notes that are kept individually."""
 
 
 class Passed(msgspec.Struct, frozen=True):
-    """A phase that is over, and by which rule; `steady` None where it sought no steady state."""
+    """A completed phase and the rule that ended it; `steady` is None without a steady-state search."""
 
     test: str
     phase: str
@@ -24,7 +24,7 @@ class Passed(msgspec.Struct, frozen=True):
 
 
 class Course:
-    """Add every event; look at any moment. Knows no clock but that of the events."""
+    """The state of a run, updated by every event; its only clock is that of the events."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
         self.started: Started | None = None
@@ -42,7 +42,7 @@ class Course:
             self.add(event)
 
     def add(self, event: Event) -> None:
-        """Take one more event in."""
+        """Update the state by one event."""
         self.progress.add(event)
         if not isinstance(event, Started):
             self._clock(event.t)
@@ -65,7 +65,7 @@ class Course:
                 self.ended = event
 
     def _clock(self, t: float) -> None:
-        """A run that goes on may begin at zero again; what is shown goes on from where it was."""
+        """Advance the time; a resumed run may start at zero again, and its time continues from the last value."""
         if t + self.base_s < self.t - 1:
             self.base_s = self.t
         self.t = max(self.t, t + self.base_s)
@@ -83,12 +83,12 @@ class Course:
         if event.ended_by:
             here = (event.where.test, event.where.phase)
             rules = (rule for name, phase in self.progress.places if (name, phase.name) == here for rule in phase.until)
-            sought = any(isinstance(rule, Steady) for rule in rules)
-            self.passed.append(Passed(*here, event.ended_by, event.steady if sought else None))
+            searched = any(isinstance(rule, Steady) for rule in rules)
+            self.passed.append(Passed(*here, event.ended_by, event.steady if searched else None))
 
     @property
     def place(self) -> tuple[PlannedTest, Phase] | None:
-        """Test and phase on hand; None before the first and after the last."""
+        """Return the current test and phase, or None before the first and after the last."""
         places = self.progress.places
         if not self.started or self.ended or self.progress.at >= len(places):
             return None
@@ -97,7 +97,7 @@ class Course:
 
     @property
     def at(self) -> Position | None:
-        """Test, phase and round on hand."""
+        """Return the current test, phase and round, or None outside of any phase."""
         if not self.place:
             return None
         test, phase = self.place
@@ -105,13 +105,13 @@ class Course:
 
     @property
     def steps(self) -> tuple[int, int]:
-        """How many steps of this round are done, and how many it has."""
+        """Return the number of completed steps of this round and its total."""
         done = self.progress.present.steps
         return (done, len(self.place[1].round)) if self.place else (0, 0)
 
     @property
     def doing(self) -> str:
-        """The step on hand in the specification's short form, "" where none is."""
+        """Return the current step in the specification's short form, or an empty string."""
         done, every = self.steps
         if not self.place or done >= every:
             return ""
@@ -125,16 +125,16 @@ class Course:
 
     @property
     def ahead(self) -> list[tuple[str, str]]:
-        """(test, phase) still to come after the present one."""
+        """Return (test, phase) of all later phases."""
         return [(name, phase.name) for name, phase in self.progress.places[self.progress.at + 1 :]]
 
     @property
     def temperature_c(self) -> float | None:
-        """The drive's last word of its temperature."""
-        told = self.telemetry.values.get("temperature_c") if self.telemetry else None
-        return float(told) if isinstance(told, int | float) else None
+        """Return the last temperature that the drive reported, in deg C, or None."""
+        value = self.telemetry.values.get("temperature_c") if self.telemetry else None
+        return float(value) if isinstance(value, int | float) else None
 
     @property
-    def to_go(self) -> ToGo:
-        """Seconds to go."""
+    def remaining(self) -> ToGo:
+        """Return the remaining seconds: low, likely, high; zeros after the end."""
         return self.progress.to_go() if not self.ended else ToGo(0, 0, 0)

@@ -1,6 +1,7 @@
-"""What finished phases show, as a process of its own: `python -m stend.live.drawn FOLDER INTO LANG`.
+"""Charts and findings of finished phases, made in a separate process: `python -m stend.live.drawn FOLDER INTO LANG`.
 
-The report's own charts as SVG files and its findings as sentences; a long run is large, and a server stays small.
+It writes the charts of the report as SVG files and the findings as sentences. A long run needs much memory, and a
+separate process keeps the server small.
 """
 
 import json
@@ -16,20 +17,23 @@ from stend.words.sentences import finding_said
 
 
 def drawn(folder: Path, into: Path, lang: str) -> None:
-    """INTO gets 0.svg, 1.svg, ... and index.json, which comes last and whole."""
+    """Write 0.svg, 1.svg, ... into `into`, then index.json by an atomic rename."""
     run, words = store.load(folder), Language(lang)
-    told = [{"text": finding_said(found, words), "sure": found.confidence} for found in findings.find(run, {})]
+    sentences = [{"text": finding_said(one, words), "sure": one.confidence} for one in findings.find(run, {})]
     pictures = [picture for test in run.plan.tests for picture in charts.of(run, test, lang)]
     for number, picture in enumerate(pictures):
         (into / f"{number}.svg").write_text(render_process.svg(json.dumps(picture.spec)), encoding="utf-8")
-    index = {"findings": told, "pictures": [{"title": picture.title, "says": picture.says} for picture in pictures]}
+    index = {
+        "findings": sentences,
+        "pictures": [{"title": picture.title, "says": picture.says} for picture in pictures],
+    }
     part = into / "index.part"
     part.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
     part.rename(into / "index.json")
 
 
 def main() -> int:
-    """0, or 1 with a sentence where nothing can be drawn yet."""
+    """Draw by the command line; return 0, or print the reason and return 1."""
     folder, into, lang = sys.argv[1:]
     os.nice(10)
     try:

@@ -1,4 +1,4 @@
-"""One reader a run, shared by all its pages: what is new goes to every page, a late one gets all first."""
+"""One reader per run, shared by all its pages: new data goes to every page, and a new page first gets everything."""
 
 import asyncio
 from collections import deque
@@ -14,22 +14,22 @@ from stend.live.follow import Follower
 from stend.live.now import Now, now
 from stend.live.state import State
 
-LOOK_S, ASK_S = 0.5, 3.0
-"""How often the record's size is asked, and whether the run's process is there still."""
+LOOK_S, CHECK_S = 0.5, 3.0
+"""Seconds between checks of the record's size, and of the run's process."""
 AT_ONCE = 20_000
-"""Events that are read before other pages have their turn."""
+"""Events that are read at once before other requests are served."""
 IDLE_S = 300
-"""A run that is over and that nobody looks at is forgotten after so long."""
+"""Seconds after which a run that has ended and has no page is closed."""
 BEHIND = 60
-"""Messages that a page may lie behind before it is let go; it comes back by itself."""
+"""Messages that may wait for a page before it is disconnected; the page reconnects by itself."""
 
 encode = msgspec.json.Encoder().encode
 
 
 class News(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A message: the run now, and its points from number `start` on, of `each` samples; earlier ones stand.
+    """A message: the run now, and its points from number `start` on, of `each` samples; earlier points stay valid.
 
-    A point is [seconds, IOPS, bytes/s, response time], each of the three as [least, mean, most].
+    A point is [seconds, IOPS, bytes/s, response time], each of the last three as [minimum, mean, maximum].
     """
 
     now: Now
@@ -39,14 +39,14 @@ class News(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Listener:
-    """A page: messages for it, and the task that sends them."""
+    """A page: its waiting messages, and the task that sends them."""
 
     def __init__(self) -> None:
         self.queue: asyncio.Queue[bytes] = asyncio.Queue(BEHIND)
         self.task = asyncio.current_task()
 
-    def tell(self, message: bytes) -> bool:
-        """False where the page has not read for so long that it is let go."""
+    def send(self, message: bytes) -> bool:
+        """Queue a message; return False and disconnect the page if BEHIND messages wait already."""
         with suppress(asyncio.QueueFull):
             self.queue.put_nowait(message)
             return True
@@ -56,72 +56,72 @@ class Listener:
 
 
 class Feed:
-    """A run folder's news. `broken` is why it is not followed any more."""
+    """The reader of a run folder and its pages; `broken` is the reason why it no longer follows, or empty."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name, self.broken = folder, name, ""
         self.follower = Follower(folder)
         self.listeners: set[Listener] = set()
         self.past: deque[tuple[str, bytes]] = deque(maxlen=BEHIND)
-        self.told, self.each, self.state = 0, 1, self.follower.state
+        self.sent, self.each, self.state = 0, 1, self.follower.state
         self.lock = asyncio.Lock()
         self.task = asyncio.create_task(self._run())
 
     @property
     def mark(self) -> str:
-        """Where in the record the last message stands: what a page says it has when it comes back."""
+        """Return the position of the last message in the record, which a page sends when it reconnects."""
         return f"{self.follower.at_bytes}-{self.state.word.replace(' ', '')}"
 
     async def listen(self, listener: Listener, last: str) -> None:
-        """A new page is given what it lacks: all there is, or what came after the message it had last."""
+        """Add a page and send it everything, or only the messages after `last` when it reconnects."""
         async with self.lock:
-            await self._tell()
+            await self._publish()
             marks = [before for before, _ in self.past]
             if last != self.mark:
                 known = islice(self.past, marks.index(last), None) if last in marks else ()
                 for message in [text for _, text in known] or [self._message(0)]:
-                    listener.tell(message)
+                    listener.send(message)
             self.listeners.add(listener)
 
     def leave(self, listener: Listener) -> None:
-        """A page is gone."""
+        """Remove a page."""
         self.listeners.discard(listener)
 
     def now(self) -> Now:
-        """The run at this moment."""
+        """Return the state of the run now."""
         return now(self.name, self.follower.course, self.state)
 
     async def caught_up(self) -> None:
-        """Wait until what is on disk now has been read, and told to all."""
+        """Read the record to its present end and send the news to all pages."""
         async with self.lock:
-            await self._tell()
+            await self._publish()
 
     async def _run(self) -> None:
-        clock, asked = asyncio.get_running_loop().time, 0.0
+        clock, checked = asyncio.get_running_loop().time, 0.0
         used = clock()
         while not self.broken:
             used = clock() if self.listeners or self.state.word == "running" else used
-            if self.follower.grown or clock() - asked > ASK_S:
-                asked = clock()
+            if self.follower.grown or clock() - checked > CHECK_S:
+                checked = clock()
                 async with self.lock:
-                    await self._tell()
+                    await self._publish()
             await asyncio.sleep(LOOK_S)
             if clock() - used > IDLE_S:
-                self.broken = "nobody looks on"
+                self.broken = "no page is open"
 
-    async def _tell(self) -> None:
-        """Read what is new and send it to all."""
+    async def _publish(self) -> None:
+        """Read new events and send them to all pages."""
         before = self.mark
         await self._read()
         if self.mark == before:
             return
         course = self.follower.course
-        same = course.buckets.each == self.each and len(course.buckets) >= self.told
-        start = max(self.told - 1, 0) if same else 0
+        same = course.buckets.each == self.each and len(course.buckets) >= self.sent
+        start = max(self.sent - 1, 0) if same else 0
         message = self._message(start)
-        self.told, self.each = len(course.buckets), course.buckets.each
+        self.sent, self.each = len(course.buckets), course.buckets.each
         self.past.append((before, message))
-        self.listeners = {one for one in self.listeners if one.tell(message)}
+        self.listeners = {listener for listener in self.listeners if listener.send(message)}
 
     async def _read(self) -> None:
         try:

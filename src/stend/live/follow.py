@@ -1,4 +1,4 @@
-"""A run folder followed: what was appended since it was last looked at, never what was read before."""
+"""A reader of a run folder that returns only the events appended since its last call."""
 
 import os
 from collections.abc import Iterator
@@ -12,18 +12,18 @@ from stend.store import journal
 
 
 class Follower:
-    """One run: `news` are its events since the last time, folded into its course as they pass."""
+    """One run: `news` returns its new events and folds them into its course."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.course = folder, Course()
         self.record = journal.Record(folder)
-        self._file = self._looked()
+        self._file = self._stat()
 
     def news(self, most: int | None = None) -> Iterator[Event]:
-        """At most so many events that were not told yet. BadInput where the record is broken."""
-        now = self._looked()
+        """Yield at most `most` new events; raise BadInput if the record is broken."""
+        now = self._stat()
         if now[0] != self._file[0] or now[1] < self.record.whole_bytes:
-            self.course, self.record = Course(), journal.Record(self.folder)  # another file: a copy was renewed
+            self.course, self.record = Course(), journal.Record(self.folder)  # another file: the copy was replaced
         self._file = now
         for event in islice(self.record, most):
             self.course.add(event)
@@ -31,23 +31,23 @@ class Follower:
 
     @property
     def grown(self) -> bool:
-        """Whether there is anything that was not read yet; asks for the size alone."""
-        return self._looked()[1] > self.record.whole_bytes + self.record.torn_bytes
+        """Return whether the record has grown since the last read, by its size alone."""
+        return self._stat()[1] > self.record.whole_bytes + self.record.torn_bytes
 
     @property
     def at_bytes(self) -> int:
-        """How far the record was read."""
+        """Return the position in the record up to which it was read, in bytes."""
         return self.record.whole_bytes
 
     @property
     def state(self) -> State:
-        """What the run is now."""
+        """Return the state of the run now."""
         return state(self.folder, self.course)
 
-    def _looked(self) -> tuple[int, int]:
-        """(inode, size) of the record; a folder that is gone is as it was."""
+    def _stat(self) -> tuple[int, int]:
+        """Return (inode, size) of the record, or (0, 0) if it cannot be read."""
         try:
-            found = os.stat(journal.events_of(self.folder))
+            status = os.stat(journal.events_of(self.folder))
         except OSError:
             return (0, 0)
-        return (found.st_ino, found.st_size)
+        return (status.st_ino, status.st_size)

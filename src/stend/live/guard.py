@@ -1,4 +1,4 @@
-"""Who may read: a token, asked once; this host by its own name; pages of our own; nothing that writes."""
+"""Access control of the server: a token, known host names, requests of the same site only, and only reading methods."""
 
 import secrets
 from collections.abc import Sequence
@@ -23,60 +23,60 @@ HEADERS = {
 
 
 def new_token() -> str:
-    """192 random bits, as they go into an address."""
+    """Return 192 random bits in a form for an address."""
     return secrets.token_urlsafe(TOKEN_BYTES)
 
 
 class Guard:
-    """In front of everything: refuses whoever has no token, asks by another name or comes from another page."""
+    """An ASGI application that refuses requests without a token, for another host name, or from another page."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: Sequence[str]) -> None:
         self.app, self.token, self.hosts = app, token, set(hosts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request."""
+        """Answer one request."""
         if scope["type"] != "http":
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
         refused = self._refused(scope)
-        answer: ASGIApp = refused or self._let_in(scope) or self.app
+        answer: ASGIApp = refused or self._set_cookie(scope) or self.app
         await answer(scope, receive, _guarded(send))
 
     def _refused(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if _host(headers.get("host", "")) not in self.hosts:
-            return PlainTextResponse("this server is not called so", 421)
+            return PlainTextResponse("unknown host name; `stend serve --name HOST` adds one", 421)
         if scope["method"] not in ("GET", "HEAD"):
-            return PlainTextResponse("there is nothing to write here", 405)
+            return PlainTextResponse("this server is read-only", 405)
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != headers["host"]:
-            return PlainTextResponse("not for pages of others", 403)
+            return PlainTextResponse("requests from other sites are refused", 403)
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and scope["path"] != "/":
-            return PlainTextResponse("not for pages of others", 403)
-        if not any(secrets.compare_digest(told.encode(), self.token.encode()) for told in self._tokens(scope)):
-            return PlainTextResponse("the address that `stend serve` printed has a token; use that one", 401)
+            return PlainTextResponse("requests from other sites are refused", 403)
+        if not any(secrets.compare_digest(token.encode(), self.token.encode()) for token in self._tokens(scope)):
+            return PlainTextResponse("missing or wrong token; open the address that `stend serve` printed", 401)
         return None
 
     def _tokens(self, scope: Scope) -> list[str]:
-        """What is offered as a token: in the address, the cookie, or as programs do it."""
+        """Return the tokens of a request: from the address, the cookie and the `Authorization` header."""
         headers = Headers(scope=scope)
-        told = [value for name, value in _query(scope) if name == "token"]
+        tokens = [value for name, value in _query(scope) if name == "token"]
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
         except CookieError:
             cookie = None
         kind, _, word = headers.get("authorization", "").partition(" ")
-        return [*told, *([cookie.value] if cookie else []), *([word.strip()] if kind.lower() == "bearer" else [])]
+        return [*tokens, *([cookie.value] if cookie else []), *([word.strip()] if kind.lower() == "bearer" else [])]
 
-    def _let_in(self, scope: Scope) -> Response | None:
-        """The token goes from the address into a cookie, so that no history and no picture of a screen has it."""
+    def _set_cookie(self, scope: Scope) -> Response | None:
+        """Move the token from the address into a cookie, which keeps it out of histories and screenshots."""
         query = _query(scope)
         if all(name != "token" for name, _ in query):
             return None
-        left = urlencode([pair for pair in query if pair[0] != "token"])
-        path = "/" + scope["path"].lstrip("/")  # one that began with two would lead to another host
-        answer = RedirectResponse(f"{path}?{left}" if left else path, 303)
+        rest = urlencode([pair for pair in query if pair[0] != "token"])
+        path = "/" + scope["path"].lstrip("/")  # a path with two leading slashes would lead to another host
+        answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
         answer.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", secure=scope["scheme"] == "https")
         return answer
 
@@ -85,10 +85,10 @@ def _query(scope: Scope) -> list[tuple[str, str]]:
     return parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
 
 
-def _host(told: str) -> str:
-    """The name without its port: `[::1]:8080` -> `::1`."""
+def _host(header: str) -> str:
+    """Return the host name without its port: `[::1]:8080` -> `::1`."""
     try:
-        return urlsplit(f"//{told}").hostname or ""
+        return urlsplit(f"//{header}").hostname or ""
     except ValueError:
         return ""
 

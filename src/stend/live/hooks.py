@@ -1,4 +1,4 @@
-"""Who is told when something happens to a run: a command or an address, tried again, and never waited for."""
+"""Hooks: commands and addresses that are notified of events of a run, with retries, in a separate thread."""
 
 import json
 import os
@@ -17,30 +17,30 @@ from stend.model.events import Ended, Event, Judged, Telemetry
 
 PATIENCE_S = 30
 TRIES_S = (0, 2, 10)
-"""Waited before each try."""
+"""Seconds of waiting before each try."""
 NAMES = ("finished", "failed", "stopped", "cut off", "steady", "throttled")
 OF_OUTCOME = {"complete": "finished", "not steady": "finished", "failed": "failed", "stopped": "stopped"}
-Say = Callable[[str], None]
+Show = Callable[[str], None]
 
 
 class Hook(NamedTuple):
-    """What is done at which event; an address is sent JSON, a command has it on its standard input."""
+    """An event and the command or address to notify; both get JSON, a command on its standard input."""
 
     event: str
     does: str
 
 
 def hook(text: str) -> Hook:
-    """`finished=mail -s done lab@example.org` or `failed=https://...`. BadInput for an event that there is not."""
+    """Parse `finished=mail -s done lab@example.org` or `failed=https://...`; raise BadInput for an unknown event."""
     event, equals, does = text.partition("=")
     if event.replace("-", " ") not in NAMES or not equals or not does.strip():
         names = ", ".join(name.replace(" ", "-") for name in NAMES)
-        raise BadInput(f"{text!r} is no EVENT=COMMAND; events are {names}")
+        raise BadInput(f"{text!r} is not EVENT=COMMAND; events are {names}")
     return Hook(event.replace("-", " "), does.strip())
 
 
 def happened(event: Event, course: Course, throttled: bool) -> Iterator[str]:
-    """The names of what an event tells; `throttled` is whether the drive was slowing itself down before it."""
+    """Yield the hook events that an event of the record causes; `throttled` is the drive's state before it."""
     match event:
         case Judged() if event.ended_by and event.steady:
             yield "steady"
@@ -51,70 +51,70 @@ def happened(event: Event, course: Course, throttled: bool) -> Iterator[str]:
 
 
 class Hooks:
-    """Told every event; tells others in a thread of its own, one after the other."""
+    """Receives every event of a run and calls the hooks one after another in a separate thread."""
 
-    def __init__(self, folder: str, hooks: Sequence[Hook], say: Say) -> None:
-        self.folder, self.hooks, self.say = folder, tuple(hooks), say
+    def __init__(self, folder: str, hooks: Sequence[Hook], show: Show) -> None:
+        self.folder, self.hooks, self.show = folder, tuple(hooks), show
         self.throttled = False
         self.queue: SimpleQueue[tuple[Hook, str] | None] = SimpleQueue()
         self.thread = Thread(target=self._work, daemon=True)
         self.thread.start()
 
-    def hear(self, event: Event, course: Course) -> None:
-        """An event that just happened."""
+    def add(self, event: Event, course: Course) -> None:
+        """Take a new event and notify the hooks that wait for it."""
         for name in happened(event, course, self.throttled):
-            self.tell(name, course)
+            self.notify(name, course)
         if isinstance(event, Telemetry):
             self.throttled = bool(event.values.get("throttled"))
 
-    def tell(self, name: str, course: Course) -> None:
-        """Something happened: whoever wants to know is told soon."""
+    def notify(self, name: str, course: Course) -> None:
+        """Queue the calls of all hooks for this event."""
         drive = course.started.plan.device if course.started else None
         about = {"model": drive.model, "serial": drive.serial, "target": drive.target} if drive else {}
-        told = {"event": name, "folder": self.folder, "t_s": course.t, **about}
+        message = {"event": name, "folder": self.folder, "t_s": course.t, **about}
         if course.last:
-            told |= {"test": course.last.where.test, "phase": course.last.where.phase}
-        for one in self.hooks:
-            if one.event == name:
-                self.queue.put((one, json.dumps(told, ensure_ascii=False)))
+            message |= {"test": course.last.where.test, "phase": course.last.where.phase}
+        for hook in self.hooks:
+            if hook.event == name:
+                self.queue.put((hook, json.dumps(message, ensure_ascii=False)))
 
     def close(self) -> None:
-        """Wait until all that was to be told was told, or given up."""
+        """Wait until every queued call has succeeded or was given up."""
         self.queue.put(None)
         self.thread.join()
 
     def _work(self) -> None:
         while work := self.queue.get():
-            one, text = work
+            hook, text = work
             wrong = ""
             for wait_s in TRIES_S:
                 time.sleep(wait_s)
-                if not (wrong := _done(one, text)):
+                if not (wrong := _call(hook, text)):
                     break
             if wrong:
-                self.say(f"the hook for {one.event!r} was tried {len(TRIES_S)} times: {wrong}")
+                self.show(f"the hook for {hook.event!r} failed {len(TRIES_S)} times: {wrong}")
 
 
-def _done(one: Hook, text: str) -> str:
-    """Do it once; what went wrong, or nothing."""
+def _call(hook: Hook, text: str) -> str:
+    """Call a hook once; return the reason why it failed, or an empty string."""
     try:
-        return _sent(one.does, text) if one.does.startswith(("http://", "https://")) else _ran(one, text)
+        return _post(hook.does, text) if hook.does.startswith(("http://", "https://")) else _run(hook, text)
     except (OSError, ValueError) as error:
-        return f"{one.does}: {error}"
+        return f"{hook.does}: {error}"
     except subprocess.TimeoutExpired:
-        return f"{one.does} did not end within {PATIENCE_S} s"
+        return f"{hook.does} did not end within {PATIENCE_S} s"
 
 
-def _sent(address: str, text: str) -> str:
-    asked = urllib.request.Request(address, text.encode(), {"content-type": "application/json"})  # noqa: S310
-    with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:  # noqa: S310 http and https alone
+def _post(address: str, text: str) -> str:
+    request = urllib.request.Request(address, text.encode(), {"content-type": "application/json"})  # noqa: S310
+    with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:  # noqa: S310 http and https alone
         return "" if answer.status < 300 else f"{address} answered {answer.status}"
 
 
-def _ran(one: Hook, text: str) -> str:
-    env = os.environ | {"STEND_EVENT": one.event, "STEND_FOLDER": json.loads(text)["folder"]}
+def _run(hook: Hook, text: str) -> str:
+    env = os.environ | {"STEND_EVENT": hook.event, "STEND_FOLDER": json.loads(text)["folder"]}
     done = subprocess.run(
-        shlex.split(one.does),
+        shlex.split(hook.does),
         input=text,
         env=env,
         capture_output=True,
@@ -123,5 +123,5 @@ def _ran(one: Hook, text: str) -> str:
         timeout=PATIENCE_S,
         check=False,
     )
-    said = done.stderr.strip().rpartition("\n")[2]
-    return f"{one.does} ended with {done.returncode} {said}".strip() if done.returncode else ""
+    message = done.stderr.strip().rpartition("\n")[2]
+    return f"{hook.does} ended with {done.returncode} {message}".strip() if done.returncode else ""

@@ -1,4 +1,4 @@
-"""Runs as OpenMetrics, for who watches a stand by Prometheus."""
+"""Runs as OpenMetrics, for Prometheus."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,16 +14,20 @@ KIND = CONTENT_TYPE_LATEST
 STATES = ("running", "ended", "cut off", "elsewhere")
 FIGURES = {
     "stend_iops": ("iops", "", "IOs per second in the last second of load."),
-    "stend_throughput_bytes_per_second": ("bytes_per_s", "bytes_per_second", "Bytes per second, likewise."),
-    "stend_response_time_mean_seconds": ("mean_s", "seconds", "Mean response time, likewise."),
-    "stend_response_time_max_seconds": ("max_s", "seconds", "Longest response time, likewise."),
-    "stend_temperature_celsius": ("temperature_c", "celsius", "The drive's own word."),
-    "stend_elapsed_seconds": ("t_s", "seconds", "Since the run began, on its own clock."),
+    "stend_throughput_bytes_per_second": (
+        "bytes_per_s",
+        "bytes_per_second",
+        "Bytes per second in the last second of load.",
+    ),
+    "stend_response_time_mean_seconds": ("mean_s", "seconds", "Mean response time in the last second of load."),
+    "stend_response_time_max_seconds": ("max_s", "seconds", "Longest response time in the last second of load."),
+    "stend_temperature_celsius": ("temperature_c", "celsius", "Temperature that the drive reports."),
+    "stend_elapsed_seconds": ("t_s", "seconds", "Seconds since the run began, by the run's clock."),
 }
 
 
 def text(runs: Iterable[Now]) -> bytes:
-    """The whole page."""
+    """Return the metrics of these runs in the OpenMetrics text format."""
     registry = CollectorRegistry()
     registry.register(_Stand(list(runs)))
     page: bytes = generate_latest(registry)  # type: ignore[no-untyped-call]
@@ -31,36 +35,40 @@ def text(runs: Iterable[Now]) -> bytes:
 
 
 class _Stand(Collector):
-    """All runs of a server."""
+    """A collector of the metrics of runs."""
 
     def __init__(self, runs: list[Now]) -> None:
         self.runs = runs
 
     def collect(self) -> Iterator[Metric]:
-        """One family after the other, as the form asks."""
-        states = Metric("stend_run_state", "1 for what a run is now.", "gauge")  # promtool knows no set of states
+        """Yield one metric family after another, as OpenMetrics requires."""
+        states = Metric(
+            "stend_run_state", "1 for the present state of a run.", "gauge"
+        )  # promtool does not support state sets
         for run in self.runs:
             for state in STATES:
                 states.add_sample("stend_run_state", {"run": run.run, "state": state}, run.state == state)
         yield states
-        for name, (field, unit, told) in FIGURES.items():
-            metric = Metric(name, told, "gauge", unit)
+        for name, (field, unit, meaning) in FIGURES.items():
+            metric = Metric(name, meaning, "gauge", unit)
             for run in self.runs:
                 if (value := getattr(run, field)) is not None:
                     metric.add_sample(name, _labels(run), value)
             yield metric
-        waits = Metric("stend_step_response_time_seconds", "Of the last step that is done.", "summary", "seconds")
+        waits = Metric(
+            "stend_step_response_time_seconds", "Response time of the last completed step.", "summary", "seconds"
+        )
         for run in self.runs:
             for percent, value in run.quantiles.items():
                 labels = _labels(run) | {"workload": run.finished, "quantile": f"{float(percent) / 100:g}"}
                 waits.add_sample("stend_step_response_time_seconds", labels, value)
         yield waits
-        to_go = Metric("stend_to_go_seconds", "Time to go: if all goes well, as it looks, at most.", "gauge", "seconds")
+        remaining = Metric("stend_to_go_seconds", "Remaining time: at least, likely, at most.", "gauge", "seconds")
         for run in self.runs:
             for bound in ToGo._fields:
                 labels = _labels(run) | {"bound": bound.removesuffix("_s")}
-                to_go.add_sample("stend_to_go_seconds", labels, getattr(run, bound))
-        yield to_go
+                remaining.add_sample("stend_to_go_seconds", labels, getattr(run, bound))
+        yield remaining
 
 
 def _labels(run: Now) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a run is at this moment, as data: what pages, metrics and programs are told."""
+"""The present state of a run as data for pages, metrics and programs."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ PERCENTS = (50, 99, 99.9, 99.99)
 
 
 class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One run now. Times in seconds since it started, figures of the last second of load, base units throughout.
+    """The present state of a run: times in seconds since its start, figures of the last second of load, base units.
 
-    `state` is running, ended, cut off or elsewhere, `said` the same in a sentence; `low_s`, `likely_s` and `high_s` are
-    the time to go; `window` has what is tracked for steady state after the last round; `quantiles` are the
-    response times of the last step that is done, `finished`, by percent, those alone that its count carries. `repeats`
-    counts the places that the run repeated because its load died.
+    `state` is running, ended, cut off or elsewhere, and `said` describes it in a sentence. `low_s`, `likely_s` and
+    `high_s` are the remaining time. `window` has the workloads tracked for steady state after the last round.
+    `quantiles` are the response times of the last completed step, `finished`, by percent, as far as its sample size
+    supports them. `repeats` counts the places that the run repeated because its load died.
     """
 
     run: str
@@ -56,7 +56,7 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Tracked(msgspec.Struct, frozen=True, kw_only=True):
-    """A tracked workload's last rounds against the rule; shares are of the window's average."""
+    """A tracked workload's last rounds beside the steady-state rule; excursion and slope are shares of the mean."""
 
     label: str
     quantity: str
@@ -70,11 +70,11 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def now(name: str, course: Course, state: State) -> Now:
-    """The course of a run as data."""
+    """Return the state of a run as data."""
     return Now(
         run=name,
         state=state.word,
-        said=state.said,
+        said=state.sentence,
         t_s=course.t,
         temperature_c=course.temperature_c,
         window=tuple(map(_tracked, course.verdicts)),
@@ -86,7 +86,7 @@ def now(name: str, course: Course, state: State) -> Now:
         **_place(course),
         **_load(course),
         **_finished(course),
-        **course.to_go._asdict(),
+        **course.remaining._asdict(),
     )
 
 
@@ -112,8 +112,8 @@ def _drive(course: Course) -> dict[str, Any]:
     if not course.started:
         return {}
     drive = course.started.plan.device
-    told = {name: getattr(drive, name) for name in ("serial", "capacity_bytes", "virtual")}
-    return told | {"drive": drive.model or drive.target}
+    fields = {name: getattr(drive, name) for name in ("serial", "capacity_bytes", "virtual")}
+    return fields | {"drive": drive.model or drive.target}
 
 
 def _place(course: Course) -> dict[str, Any]:
@@ -121,8 +121,8 @@ def _place(course: Course) -> dict[str, Any]:
         return {}
     test, phase = course.place
     done, every = course.steps
-    told = {"test": test.name, "title": test.title, "phase": phase.name, "doing": course.doing}
-    return told | {"round": course.at.round, "rounds": phase.rounds, "step": min(done + 1, every), "steps": every}
+    fields = {"test": test.name, "title": test.title, "phase": phase.name, "doing": course.doing}
+    return fields | {"round": course.at.round, "rounds": phase.rounds, "step": min(done + 1, every), "steps": every}
 
 
 def _load(course: Course) -> dict[str, Any]:
@@ -136,6 +136,6 @@ def _finished(course: Course) -> dict[str, Any]:
     if not course.last or not isinstance(course.last.step, Hold):
         return {}
     both = course.last.counts.both
-    told = {f"{percent:g}": percentile_s(both, percent) for percent in PERCENTS}
-    known = {percent: value for percent, value in told.items() if value is not None}
+    times = {f"{percent:g}": percentile_s(both, percent) for percent in PERCENTS}
+    known = {percent: value for percent, value in times.items() if value is not None}
     return {"finished": course.last.step.workload.label, "quantiles": known}

@@ -1,4 +1,4 @@
-"""A server at an address: its token, its socket, its end."""
+"""Run the server at an address: its token, its socket and its end."""
 
 import asyncio
 import resource
@@ -16,9 +16,9 @@ from stend.live.server import Server
 
 LEAST_TOKEN = 32
 HEADERS_S = 20
-"""A client has so long to send the head of a request."""
+"""Seconds that a client has to send the head of a request."""
 GRACE_S = 3
-"""Pages that listen are let go so long after the server was told to end."""
+"""Seconds from the end signal until open pages are disconnected."""
 
 
 class Timely(AutoHTTPProtocol):  # type: ignore[valid-type,misc]
@@ -63,7 +63,7 @@ class Timely(AutoHTTPProtocol):  # type: ignore[valid-type,misc]
 
 
 class Place(NamedTuple):
-    """Where to serve what: `hosts` are the names by which it may be called."""
+    """The folder to serve and the address; `hosts` are the host names that requests may use."""
 
     top: Path
     address: str
@@ -74,15 +74,19 @@ class Place(NamedTuple):
     tls_key: Path | None = None
 
 
-def serve(place: Place, say: Callable[[str], object]) -> None:
-    """Until Ctrl-C or SIGTERM. BadInput for a place that cannot be; StepFailed where the address is taken."""
+def serve(place: Place, show: Callable[[str], object]) -> None:
+    """Serve until Ctrl-C or SIGTERM; pass the address with its token to `show`.
+
+    Raise BadInput for an unusable folder or token file, StepFailed if the address cannot be used.
+    """
     app = Server(place.top).app
     token = _token(place.token_file)
-    _many_files()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for many connections
     with _socket(place.address, place.port) as listening:
         scheme = "https" if place.tls_cert else "http"
         name = f"[{place.address}]" if ":" in place.address else place.address
-        say(f"{scheme}://{name}:{listening.getsockname()[1]}/?token={token}")
+        show(f"{scheme}://{name}:{listening.getsockname()[1]}/?token={token}")
         config = uvicorn.Config(
             Guard(app, token, place.hosts),
             http=Timely,
@@ -103,11 +107,11 @@ def _token(file: Path | None) -> str:
         token = file.read_text(encoding="ascii").strip()
         shared = file.stat().st_mode & 0o077
     except (OSError, ValueError) as error:
-        raise BadInput(f"{file} is no token that can be read: {getattr(error, 'strerror', None) or error}") from error
+        raise BadInput(f"the token file {file} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     if shared:
-        raise BadInput(f"{file} can be read by others on this host: `chmod 600 {file}`")
+        raise BadInput(f"other users of this host can read {file}; run `chmod 600 {file}`")
     if len(token) < LEAST_TOKEN or not token.isprintable() or " " in token:
-        raise BadInput(f"{file} holds no token: one word of {LEAST_TOKEN} characters or more")
+        raise BadInput(f"{file} does not hold a token; write one word of {LEAST_TOKEN} characters or more into it")
     return token
 
 
@@ -120,11 +124,7 @@ def _socket(address: str, port: int) -> socket.socket:
         listening.listen()
     except OSError as error:
         listening.close()
-        raise StepFailed(f"{address}:{port} cannot be served at: {error.strerror or error}") from error
+        raise StepFailed(
+            f"cannot listen on {address}:{port}: {error.strerror or error}; choose another --port or --listen"
+        ) from error
     return listening
-
-
-def _many_files() -> None:
-    """As many connections as this host lets us have."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

@@ -1,4 +1,4 @@
-"""Which runs there are below a folder, and the one that an address names: never anything outside of it."""
+"""The runs below a folder, and lookup of a run by its name, restricted to that folder."""
 
 from pathlib import Path
 from typing import Any
@@ -11,27 +11,27 @@ from stend.store import journal
 
 
 class Shelf:
-    """A folder of runs, or of folders of them."""
+    """A folder with runs, or with folders of runs."""
 
     def __init__(self, top: Path) -> None:
         if not top.is_dir():
-            raise BadInput(f"{top} is no folder of runs; `stend run` makes runs/, any other can be named")
+            raise BadInput(f"{top} is not a folder; name a folder with runs (`stend run` creates runs/)")
         self.top = top.resolve()
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a run, the latest first; broken ones with `error`. What grows is told by who follows it."""
+        """Return one row per run, the latest first, unreadable ones with `error`; do not reread growing records."""
         with catalogue.opened(self.top, growing=False) as known:
-            told = [msgspec.structs.asdict(one) for one in reversed(known.runs)]
-            return [*({"run": one.run, "error": one.why} for one in known.broken), *told]
+            rows = [msgspec.structs.asdict(run) for run in reversed(known.runs)]
+            return [*({"run": run.run, "error": run.why} for run in known.broken), *rows]
 
     def folder(self, name: str) -> Path | None:
-        """The folder of a run; None where there is none of that name inside."""
+        """Return the folder of a run, or None if the top folder has no run of that name."""
         if "\0" in name or name.startswith("/"):
             return None
         try:
-            found = (self.top / name).resolve()
-            inside = found != self.top and found.is_relative_to(self.top)
-            events = journal.events_of(found)
-            return found if inside and events.resolve().is_relative_to(self.top) and events.is_file() else None
-        except (OSError, RuntimeError):  # a name that no file can have, links in a circle
+            place = (self.top / name).resolve()
+            inside = place != self.top and place.is_relative_to(self.top)
+            events = journal.events_of(place)
+            return place if inside and events.resolve().is_relative_to(self.top) and events.is_file() else None
+        except (OSError, RuntimeError):  # an impossible file name, or links in a circle
             return None

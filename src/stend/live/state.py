@@ -1,4 +1,4 @@
-"""What a run folder is at this moment: running, ended, cut off, or on another host."""
+"""The state of a run folder: running, ended, cut off, or written by another host."""
 
 import shlex
 import time
@@ -10,24 +10,24 @@ from stend.store import journal, writer
 
 Word = Literal["running", "ended", "cut off", "elsewhere"]
 SILENT_S = 120
-"""A copied folder that has not grown for so long may be of a run that is over."""
+"""Seconds without growth after which a copied folder may belong to a run that has ended."""
 
 
 class State(NamedTuple):
-    """A word, and a sentence for a person."""
+    """The state of a run as a word and as a sentence."""
 
     word: Word
-    said: str
+    sentence: str
 
 
 def way_on(folder: Path, destroy: str = "") -> str:
-    """Return how a run that did not come to its end goes on; `destroy` names its drive where nobody can be asked."""
+    """Return the command that continues a run; `destroy` names its drive for use without a terminal."""
     named = f" --destroy-data {shlex.quote(destroy)}" if destroy else ""
-    return f"`stend resume {shlex.quote(str(folder))}{named}` goes on with it"
+    return f"`stend resume {shlex.quote(str(folder))}{named}` continues it"
 
 
 def state(folder: Path, course: Course) -> State:
-    """Asked of the record first: a run that told its end has ended, whoever lives."""
+    """Return the state of a run; a run whose record has its end has ended, even if a process holds the folder."""
     if course.ended:
         reason = f": {course.ended.reason}" if course.ended.reason else ""
         return State("ended", f"{course.ended.outcome}{reason}")
@@ -35,17 +35,18 @@ def state(folder: Path, course: Course) -> State:
     if held.alive:
         return State("running", f"running (process {held.owner.pid})")
     if held.alive is None:
-        return State("elsewhere", f"written by {held.owner.host.name}; {_heard(folder)}")
-    return State("cut off", f"cut off: its process is gone; {way_on(folder)}")
+        return State("elsewhere", f"written by {held.owner.host.name}; {_age(folder)}")
+    return State("cut off", f"cut off: its process has exited; {way_on(folder)}")
 
 
-def _heard(folder: Path) -> str:
+def _age(folder: Path) -> str:
+    """Return how long ago the record grew, as text."""
     try:
         ago = time.time() - journal.events_of(folder).stat().st_mtime
     except OSError:
         return "its record cannot be read"
     return (
-        f"nothing new for {ago:.0f} s: it may be over there"
+        f"no new event for {ago:.0f} s: it may have ended there"
         if ago > SILENT_S
-        else f"last heard {max(ago, 0):.0f} s ago"
+        else f"last event {max(ago, 0):.0f} s ago"
     )

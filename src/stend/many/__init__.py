@@ -1,1 +1,1 @@
-"""Several runs at once: compared, judged as a lot, swept over a virtual drive; what these three share."""
+"""Evaluation of several runs: comparisons, batches of drives, sweeps of virtual drives, and their common parts."""

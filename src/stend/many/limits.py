@@ -1,4 +1,4 @@
-"""Limits of figures as typed: `iops[saturated] > 100k`, `p99.9[latency] < 5 ms`; without a unit in base units."""
+"""Limits of figures as text: `iops[saturated] > 100k`, `p99.9[latency] < 5 ms`; without a unit in base units."""
 
 import re
 from typing import NamedTuple
@@ -16,7 +16,7 @@ FIT = {
     "s": {"", "s", "ms", "us", "µs", "ns"},
     "": {"", "k", "m", "%"},
 }
-"""Units by a quantity's base unit; those of a plain number without one."""
+"""Permitted units by the base unit of a quantity; an empty base unit means a plain number."""
 FORM = "write it like 'iops[saturated] > 100k', 'p99.9[latency] < 5 ms' or 'flash.spare_pct < 20'"
 _LIMIT = re.compile(
     r"\s*([\w.-]+)(?:\[([^\[\]]*)\])?\s*(<=|>=|<|>)\s*([+-]?\d{1,15}(?:\.\d{1,9})?)\s*([%a-zµ/]{0,5})\s*", re.IGNORECASE
@@ -34,20 +34,20 @@ class Limit(NamedTuple):
     unit: str
 
     def bound(self, quantity: str) -> float:
-        """In base units of that quantity, "" for a plain number. BadInput where the unit is not one of it."""
+        """Return the bound in base units of a quantity ("" for a plain number); raise BadInput for a wrong unit."""
         if self.unit not in FIT[QUANTITIES[quantity].unit if quantity else ""]:
-            raise BadInput(f"{self.text!r}: {self.unit} is no unit of {self.name}")
+            raise BadInput(f"{self.text!r}: {self.unit} is not a unit of {self.name}")
         return self.number * UNITS[self.unit]
 
     def holds(self, value: float, bound: float) -> bool:
-        """Whether the value keeps to it."""
+        """Return whether a value meets the limit."""
         return {"<": value < bound, ">": value > bound, "<=": value <= bound, ">=": value >= bound}[self.sign]
 
 
 def parsed(text: str) -> Limit:
-    """A limit as typed; BadInput says how one is written."""
+    """Parse a limit; raise BadInput with an example if it is invalid."""
     match = _LIMIT.fullmatch(text)
     if not match or match[5].lower() not in UNITS:
-        raise BadInput(f"{text!r} is nothing that can hold; {FORM}")
+        raise BadInput(f"{text!r} is not a limit; {FORM}")
     where = None if match[2] is None else tuple(word.strip() for word in match[2].split(",") if word.strip())
     return Limit(text, match[1], where, match[3], float(match[4]), match[5].lower())

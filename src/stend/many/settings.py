@@ -1,4 +1,4 @@
-"""Which settings of two sides differ, and which of them make their figures incomparable."""
+"""Settings that differ between two sides, and reasons why figures cannot be compared."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -17,15 +17,15 @@ BLOCKING = (
     "provisioned",
     "engine",
 )
-"""Settings of a whole run that must be alike; those of one figure are in `obstacles`."""
-TOLD = ("label", "model", "firmware", "serial", "capacity", "interface", "temperature", "cpu", "kernel", "fio", "tool",
-        "stend", "deviations")  # fmt: skip
+"""Settings of a whole run that must be equal on both sides; `obstacles` checks those of single figures."""
+STATED = ("label", "model", "firmware", "serial", "capacity", "interface", "temperature", "cpu", "kernel", "fio",
+          "tool", "stend", "deviations")  # fmt: skip
 WARM_C = 5.0
-"""Medians of temperature that differ by less are alike."""
+"""Temperature difference in K below which sides count as equal."""
 
 
 class Differing(NamedTuple):
-    """A setting with what each side has, most frequent first; `blocks` where figures cannot be compared for it."""
+    """A setting with the values of each side, most frequent first; `blocks` if it makes figures incomparable."""
 
     name: str
     a: tuple[Any, ...]
@@ -34,88 +34,92 @@ class Differing(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why figures are not comparable, or no interval can be given: a key of the catalogue `compare.why.` and values."""
+    """Why figures are not comparable or have no interval: a key below `compare.why.` of the catalogue, and values."""
 
     key: str
     values: Mapping[str, Any] = MappingProxyType({})
 
 
 def differing(a: Side, b: Side) -> tuple[Differing, ...]:
-    """What is not alike, first what blocks; of that also what varies within the sides alike."""
-    found = []
-    for name in (*BLOCKING, *TOLD):
+    """Return the settings that differ, blocking ones first; a blocking one also counts if it varies within a side."""
+    settings = []
+    for name in (*BLOCKING, *STATED):
         first, second = (_values(side, name) for side in (a, b))
         blocks = name in BLOCKING
-        unlike = len({*first, *second}) > 1 if blocks else set(first) != set(second)
-        if unlike and (blocks or not _as_warm(name, first, second)):
-            found.append(Differing(name, first, second, blocks))
-    return tuple(found)
+        differs = len({*first, *second}) > 1 if blocks else set(first) != set(second)
+        if differs and (blocks or not _equally_warm(name, first, second)):
+            settings.append(Differing(name, first, second, blocks))
+    return tuple(settings)
 
 
 def _values(side: Side, name: str) -> tuple[Any, ...]:
-    own = [run.settings.get(name) for run in side.runs if run.settings.get(name) not in (None, "")]
-    return tuple(sorted(set(own), key=lambda value: (-own.count(value), str(value))))
+    values = [run.settings.get(name) for run in side.runs if run.settings.get(name) not in (None, "")]
+    return tuple(sorted(set(values), key=lambda value: (-values.count(value), str(value))))
 
 
-def _as_warm(name: str, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
+def _equally_warm(name: str, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
     if name != "temperature":
         return False
     return not first or not second or max(*first, *second) - min(*first, *second) < WARM_C
 
 
 def obstacles(a: Side, b: Side, key: Key, other: Key) -> list[Reason]:
-    """What of one figure is unlike: threads and depth, the trace and how it was played, the part of the drive, the
-    data's entropy, an unmet rule; and what another tool did not tell of it."""
-    found = []
+    """Return the reasons against a comparison of one figure.
+
+    Threads and depth, the trace and its replay, the part of the drive, the entropy of the data, an unmet steady-state
+    rule, and facts that an imported result lacks.
+    """
+    reasons = []
     if (key.threads, key.depth) != (other.threads, other.depth):
         loads = {"a": f"T{key.threads} Q{key.depth}", "b": f"T{other.threads} Q{other.depth}"}
-        found.append(Reason("outstanding", loads))
-    found += _replays(a, b, key, other)
+        reasons.append(Reason("outstanding", loads))
+    reasons += _replays(a, b, key, other)
     for name, of in (("part", _part), ("entropy", lambda run, row: row.workload.entropy_pct / 100)):
         values = [sorted({of(run, run.rows[k]) for run in s.runs if k in run.rows}) for s, k in ((a, key), (b, other))]
         if len({*values[0], *values[1]}) > 1:
-            found.append(Reason(name, {"a": values[0][0], "b": values[1][-1]}))
-    for one, own in ((a, key), (b, other)):
-        rows = [run.rows[own] for run in one.runs if own in run.rows]
+            reasons.append(Reason(name, {"a": values[0][0], "b": values[1][-1]}))
+    for side, of_side in ((a, key), (b, other)):
+        rows = [run.rows[of_side] for run in side.runs if of_side in run.rows]
         unmet = sum(row.steady is False for row in rows)
         if any(row.state == "unknown" for row in rows) and key.state != other.state:
-            found.append(Reason("untold_state", {"side": one.name}))
+            reasons.append(Reason("untold_state", {"side": side.name}))
         if unmet:
-            found.append(Reason("unmet", {"n": unmet, "runs": len(rows), "side": one.name}))
+            reasons.append(Reason("unmet", {"n": unmet, "runs": len(rows), "side": side.name}))
         if lacks := dict.fromkeys(
             what for row in rows if row.reported for what in row.reported.unknown if what != "seconds"
         ):
-            found.append(Reason("untold", {"what": ", ".join(lacks), "side": one.name}))
-    return found
+            reasons.append(Reason("untold", {"what": ", ".join(lacks), "side": side.name}))
+    return reasons
 
 
 def _replays(a: Side, b: Side, key: Key, other: Key) -> Iterator[Reason]:
-    """Traces, paces and mappings that differ, replays that the host did not keep, searches that it ended."""
-    own = [[run.played[k.test] for run in s.runs if k.test in run.played] for s, k in ((a, key), (b, other))]
-    if not all(own):
+    """Yield reasons of replays: other traces, paces or mappings, late submission, searches that the host limited."""
+    played = [[run.played[k.test] for run in s.runs if k.test in run.played] for s, k in ((a, key), (b, other))]
+    if not all(played):
         return
-    every = [one for plays in own for one in plays]
-    if len({one.number for one in every}) > 1:
-        first, last = own[0][0], next((one for one in reversed(every) if one.number != own[0][0].number), own[1][-1])
+    every = [play for plays in played for play in plays]
+    if len({play.number for play in every}) > 1:
+        first = played[0][0]
+        last = next((play for play in reversed(every) if play.number != first.number), played[1][-1])
         yield Reason("trace", {"a": f"{first.name} ({first.number[:8]})", "b": f"{last.name} ({last.number[:8]})"})
     for name in ("pace", "mapping"):
-        told = list(dict.fromkeys(str(getattr(one, name)) for one in every))
-        if len(told) > 1:
-            yield Reason(name, {"a": told[0], "b": told[-1]})
-    for side, plays in zip((a, b), own, strict=True):
-        if late := [one.late_share for one in plays if one.invalid]:
+        values = list(dict.fromkeys(str(getattr(play, name)) for play in every))
+        if len(values) > 1:
+            yield Reason(name, {"a": values[0], "b": values[-1]})
+    for side, plays in zip((a, b), played, strict=True):
+        if late := [play.late_share for play in plays if play.invalid]:
             yield Reason("late", {"n": len(late), "runs": len(plays), "side": side.name, "share": max(late)})
-        if limited := sum(one.limited for one in plays):
+        if limited := sum(play.limited for play in plays):
             yield Reason("host", {"n": limited, "runs": len(plays), "side": side.name})
 
 
 def _part(run: Any, row: Any) -> float:
-    """Only a trace that is spread over the range is laid by how large that is."""
+    """Return the share of the drive that a figure covers; 1 for a replay unless its trace is scaled to the range."""
     replay = row.workload.replay
     share: float = run.share(row.workload.range_bytes) if not replay or replay.fit == "scale" else 1.0
     return share
 
 
 def blocked(settings: tuple[Differing, ...]) -> list[Reason]:
-    """A reason for each setting that blocks everything."""
-    return [Reason("setting", {"name": one.name, "a": one.a[:1], "b": one.b[-1:]}) for one in settings if one.blocks]
+    """Return a reason for each setting that blocks the comparison of all figures."""
+    return [Reason("setting", {"name": s.name, "a": s.a[:1], "b": s.b[-1:]}) for s in settings if s.blocks]

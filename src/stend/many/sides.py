@@ -1,4 +1,4 @@
-"""One side of a comparison: runs, each reduced to its figures, its settings and the course of its saturation."""
+"""One side of a comparison: runs, each reduced to its figures, settings and IOPS over time of saturations."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
@@ -19,7 +19,7 @@ from stend.model.traced import Traced
 
 
 class Key(NamedTuple):
-    """Which figure, the same for every drive: sizes of the drive and of its range are not in it."""
+    """The identity of a figure across drives; it does not include the sizes of the drive and the range."""
 
     test: str
     phase: str
@@ -34,13 +34,15 @@ class Key(NamedTuple):
 
     @property
     def mix(self) -> str:
-        """`65/35`."""
+        """Return the read/write mix as `65/35`."""
         return f"{self.read_pct}/{100 - self.read_pct}"
 
     @property
     def load(self) -> str:
-        """The specification's short form: `RND 4K 0/100 T4 Q32`, with the place where loads differ in it alone;
-        without threads and depth where these tell nothing apart."""
+        """Return the specification's short form: `RND 4K 0/100 T4 Q32`.
+
+        The place is added if loads differ only in it; threads and depth are left out if no loads differ in them.
+        """
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         there = f" #{self.place}" if self.place > 1 else ""
         outstanding = f" T{self.threads} Q{self.depth}" if self.threads else ""
@@ -48,14 +50,14 @@ class Key(NamedTuple):
 
     @property
     def loose(self) -> tuple[Any, ...]:
-        """The same without threads and depth."""
+        """Return the key without threads and depth."""
         return self._replace(threads=0, depth=0)
 
 
 class Played(NamedTuple):
-    """How a test of a run played a trace: whose number, name and settings; how much of it the host sent late.
+    """How a test of a run played a trace: number and name of the trace, settings, share of IOs sent late.
 
-    `limited` tells that the host, not the drive, ended a search for headroom.
+    `limited` is true if the host, not the drive, ended a search for headroom.
     """
 
     number: str
@@ -68,10 +70,10 @@ class Played(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one run says: who the drive is, when it began and ended (Unix time), settings by name, figures by key.
+    """One run reduced: drive, start and end (Unix time), settings by name, figures by key.
 
-    `courses` are the saturations: test -> ((end in seconds, IOPS), ...) a record. `source`, and `lacks`, what the
-    original did not tell, are of an imported one. `played` is how tests played a trace.
+    `courses` are the saturations: test -> ((end in seconds, IOPS), ...), one pair per record. `source` and `lacks`, the
+    facts that the original lacks, belong to an imported run. `played` states how tests played a trace.
     """
 
     name: str
@@ -89,45 +91,45 @@ class Outcome(NamedTuple):
     played: Mapping[str, Played] = MappingProxyType({})
 
     def share(self, size_bytes: int) -> float:
-        """Of its capacity, to a thousandth; 1 for a range of 0 bytes, which is the whole, or where neither is told."""
+        """Return a size as a share of the capacity, to a thousandth; 1 for 0 bytes (the whole drive) or no capacity."""
         return round(size_bytes / self.capacity_bytes, 3) if size_bytes and self.capacity_bytes else 1.0
 
 
 class Side(NamedTuple):
-    """Runs of one thing, and its name on pages."""
+    """A set of runs and its name on pages."""
 
     name: str
     runs: tuple[Outcome, ...]
 
     @property
     def drives(self) -> list[str]:
-        """Every drive, in the order of its first run."""
+        """Return every drive in the order of its first run."""
         return list(dict.fromkeys(run.drive for run in self.runs))
 
     def units(self, key: Key, quantity: str) -> list[float]:
-        """What stands for the side, as logarithms: a number a run, or a drive's mean where there are several drives."""
-        found: dict[str, list[float]] = {}
+        """Return the logarithms of a figure: one per run, or with several drives the mean of each drive."""
+        logs: dict[str, list[float]] = {}
         for run in self.runs:
             value = run.rows[key].value(quantity) if key in run.rows else None
             if value:
-                found.setdefault(run.drive, []).append(log(value))
-        several = len(found) > 1
-        return [x for own in found.values() for x in ([fmean(own)] if several else own)]
+                logs.setdefault(run.drive, []).append(log(value))
+        several = len(logs) > 1
+        return [x for values in logs.values() for x in ([fmean(values)] if several else values)]
 
 
 def side(name: str, runs: Iterable[Outcome]) -> Side:
-    """A side; BadInput when a run is there twice."""
-    own = tuple(sorted(runs, key=lambda run: run.began_s))
-    seen: dict[tuple[float, int], str] = {}
-    for run in own:
-        if (run.began_s, run.seed) in seen:
-            raise BadInput(f"{seen[run.began_s, run.seed]} and {run.name} are the same run; a run counts once")
-        seen[run.began_s, run.seed] = run.name
-    return Side(name, own)
+    """Return a side with its runs sorted by time; raise BadInput if a run appears twice."""
+    ordered = tuple(sorted(runs, key=lambda run: run.began_s))
+    known: dict[tuple[float, int], str] = {}
+    for run in ordered:
+        if (run.began_s, run.seed) in known:
+            raise BadInput(f"{known[run.began_s, run.seed]} and {run.name} are the same run; leave one out")
+        known[run.began_s, run.seed] = run.name
+    return Side(name, ordered)
 
 
 def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outcome:
-    """A run and host.json, reduced."""
+    """Reduce a run and its host.json."""
     drive, began = run.plan.device, run.started[0].at
     last = run.ended.t if run.ended else max((r.t for r in run.results), default=0.0)
     return Outcome(
@@ -148,7 +150,7 @@ def outcome(name: str, run: Run, host: dict[str, Any], label: str = "") -> Outco
 
 
 def key_of(row: Figures) -> Key:
-    """Which figure it is."""
+    """Return the key of a figure."""
     load = row.workload
     what = f"trace {load.replay.trace[:4]}" if load.replay and row.headroom else load.mix
     return Key(
@@ -158,8 +160,8 @@ def key_of(row: Figures) -> Key:
 
 
 def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:
-    """Of a trace that is wrapped in its range, the range's size is part of how it is laid."""
-    own, phase = test.profile.options, test.phases[-1]
+    """Return how a test played its trace; the mapping of a wrapped trace includes the size of the range."""
+    options, phase = test.profile.options, test.phases[-1]
     load = next(step.workload for step in phase.round if isinstance(step, Hold))
     fit, range_bytes = load.replay.fit if load.replay else "", load.range_bytes
     searched = headroom.passes(run, test) if phase.name == headroom.PHASE else []
@@ -168,7 +170,7 @@ def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:
     return Played(
         number=trace.number,
         name=trace.name,
-        pace=f"p{own['percentile']:g} {own['limit_ms']:g} ms" if searched else f"{own['speed']:g}×",
+        pace=f"p{options['percentile']:g} {options['limit_ms']:g} ms" if searched else f"{options['speed']:g}×",
         mapping=f"{fit}, {binary(range_bytes)}" if fit == "wrap" else fit,
         late_share=pace.host_share,
         invalid=pace.invalid,
@@ -177,10 +179,12 @@ def _played(run: Run, test: PlannedTest, trace: Traced) -> Played:
 
 
 def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
-    """By name; those of `settings.BLOCKING` must be alike, the others are told where they are not."""
+    """Return the settings of a run by name: those of `settings.BLOCKING` and `settings.STATED`."""
     plan, drive, profile = run.plan, run.plan.device, run.plan.profile
     shown = round(drive.capacity_bytes / drive.native_bytes, 2) if drive.native_bytes else 1.0
-    told = [float(t.values["temperature_c"]) for t in run.telemetry if t.values.get("temperature_c") is not None]
+    temperatures = [
+        float(t.values["temperature_c"]) for t in run.telemetry if t.values.get("temperature_c") is not None
+    ]
     if run.source:
         return _imported(run, run.source, host, label)
     return {
@@ -199,7 +203,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "serial": drive.serial,
         "capacity": drive.capacity_bytes,
         "interface": " ".join(filter(None, (drive.interface, str(drive.facts.get("link", ""))))),
-        "temperature": median(told) if told else None,
+        "temperature": median(temperatures) if temperatures else None,
         "cpu": f"{host.get('cpu', '')} × {host['cpus']}" if host.get("cpus") else "",
         "kernel": str(host.get("kernel", "")),
         "fio": "" if drive.virtual else str(host.get("fio", "")),
@@ -209,7 +213,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
 
 
 def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dict[str, Any]:
-    """Those that another tool told; the others are unknown, and are left out."""
+    """Return the settings of an imported run; settings that the tool does not record are left out."""
     drive = run.plan.device
     return {
         "profile": run.plan.profile.name,
@@ -235,5 +239,5 @@ def _courses(run: Run) -> Iterator[tuple[str, tuple[tuple[float, float], ...]]]:
 
 
 def every_key(sides: Sequence[Side]) -> list[Key]:
-    """All figures of all sides, in the order they were measured."""
-    return list(dict.fromkeys(key for one in sides for run in one.runs for key in run.rows))
+    """Return the keys of all figures of all sides, in the order of measurement."""
+    return list(dict.fromkeys(key for side in sides for run in side.runs for key in run.rows))

@@ -1,7 +1,7 @@
-"""Arithmetic on run means: intervals, ranks, families of questions, and how many runs an answer would take.
+"""Statistics of run means: intervals, rank tests, corrections for many figures, and the number of runs needed.
 
-The unit is the run. Rounds of one run are not independent (a 95 % interval made of them covers 48-78 %), so a run gives
-one number; see docs/comparing.md for the coverage and power of what is here.
+The unit is the run. A run gives one number, because its rounds are not independent (a 95 % interval made of them covers
+48-78 %). docs/comparing.md states the coverage and power of these methods.
 """
 
 import math
@@ -19,7 +19,7 @@ LEVEL = 0.95
 POWER = 0.90
 MOST_RUNS = 400
 FEWEST_RANKED = 4
-"""Runs a side below which ranks cannot reach 5 %: of six numbers three lowest are one of twenty choices."""
+"""Fewest runs per side for ranks: with three a side the smallest two-sided p-value is 2 of 20 orders, above 5 %."""
 
 
 class Interval(NamedTuple):
@@ -39,7 +39,9 @@ def _special() -> Any:
 
 
 def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
-    """mean(b) - mean(a) over the last axis, at least two numbers a side, variances not taken for equal (Welch 1947).
+    """Return mean(b) - mean(a) over the last axis with its interval for unequal variances (Welch 1947).
+
+    Each side needs at least two numbers.
 
     With two numbers on both sides the degrees of freedom are the mean of Welch's and Student's: Welch's alone make
     intervals that cover 98 % instead of 95, Student's alone 90 % where spreads differ. With unequal numbers they are
@@ -62,7 +64,7 @@ def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
 
 
 def beyond(difference: Array | float, error: Array | float, freedom: Array | float, bound: float = 0.0) -> Array:
-    """The one-sided p-value of "the difference is not above `bound`": small where it is shown to lie above.
+    """Return the one-sided p-value of "the difference is not above `bound`"; a small value shows that it is above.
 
     `error` and `freedom` as in an `Interval`.
     """
@@ -71,13 +73,13 @@ def beyond(difference: Array | float, error: Array | float, freedom: Array | flo
 
 
 def two_sided(interval: Interval) -> Array:
-    """The p-value of "there is no difference"."""
+    """Return the p-value of "the means are equal"."""
     tail: Array = 2 * _special().stdtr(interval.freedom, -np.abs(interval.difference / interval.error))
     return tail
 
 
 def ranks(a: Sequence[float], b: Sequence[float]) -> float | None:
-    """Mann and Whitney's two-sided p-value; None below FEWEST_RANKED numbers a side."""
+    """Return Mann and Whitney's two-sided p-value, or None below FEWEST_RANKED numbers per side."""
     if min(len(a), len(b)) < FEWEST_RANKED:
         return None
     _special()
@@ -87,7 +89,7 @@ def ranks(a: Sequence[float], b: Sequence[float]) -> float | None:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """P-values adjusted for a family, any one false alarm in it being one too many (Holm 1979)."""
+    """Return p-values adjusted for a family, which controls the probability of any false alarm in it (Holm 1979)."""
     order = np.argsort(p)
     count = len(p)
     adjusted = np.empty(count)
@@ -96,7 +98,7 @@ def holm(p: Sequence[float]) -> list[float]:
 
 
 def discoveries(p: Sequence[float], rate: float = 1 - LEVEL) -> list[bool]:
-    """Which stand out of a full table, at most that share of them by chance (Benjamini and Hochberg 1995)."""
+    """Return which p-values are discoveries, with at most that rate of false ones (Benjamini and Hochberg 1995)."""
     order = np.argsort(p)
     passed = [i for i, k in enumerate(order, 1) if p[k] <= rate * i / len(p)]
     limit = p[order[passed[-1] - 1]] if passed else -1.0
@@ -104,19 +106,22 @@ def discoveries(p: Sequence[float], rate: float = 1 - LEVEL) -> list[bool]:
 
 
 def runs_needed(deviation: float, change: float, level: float = LEVEL, power: float = POWER) -> int | None:
-    """Runs a side to find a change of log means with that power, both sides spread alike; None above MOST_RUNS."""
+    """Return the runs per side that detect a change of log means with that power; None above MOST_RUNS.
+
+    Both sides are assumed to have the same deviation.
+    """
     if deviation <= 0:
         return 2
     special = _special()
     n = np.arange(2, MOST_RUNS + 1, dtype=float)
     t = special.stdtrit(2 * n - 2, (1 + level) / 2)
-    found = 1 - special.nctdtr(2 * n - 2, abs(change) / deviation * np.sqrt(n / 2), t)
-    enough = np.flatnonzero(np.nan_to_num(found, nan=1.0) >= power)
+    reached = 1 - special.nctdtr(2 * n - 2, abs(change) / deviation * np.sqrt(n / 2), t)
+    enough = np.flatnonzero(np.nan_to_num(reached, nan=1.0) >= power)
     return int(n[enough[0]]) if enough.size else None
 
 
 def spread(*sides: Sequence[float]) -> float:
-    """The standard deviation within sides, pooled; 0 where no side has two numbers."""
+    """Return the pooled standard deviation within sides; 0 if no side has two numbers."""
     freedom = sum(len(side) - 1 for side in sides)
     squares = sum(float(np.var(side)) * len(side) for side in sides if len(side) > 1)
     return math.sqrt(squares / freedom) if freedom else 0.0

@@ -1,7 +1,7 @@
-"""Two languages from one catalogue: words, plural forms, numbers, units and dates by locale.
+"""Texts in two languages from one catalogue, with plural forms, numbers, units and dates by locale.
 
-A sentence is a template: `{iops:rate} IOPS after {rounds} {rounds:plural:round|rounds}`. Values are in base units; the
-template says how a person of that language reads them. Every phrase is in catalogue/, both languages side by side.
+A sentence is a template: `{iops:rate} IOPS after {rounds} {rounds:plural:round|rounds}`. Values are in base units, and
+the template states their format. Every phrase is in catalogue/, both languages side by side.
 """
 
 import re
@@ -25,7 +25,7 @@ DATE = re.compile(rf"\b(\d{{1,2}}) ({MONTHS}) (\d{{4}})\b")
 
 
 class Language(Formatter):
-    """How one language says things."""
+    """The phrases and formats of one language."""
 
     def __init__(self, name: str) -> None:
         if name not in LANGUAGES:
@@ -33,19 +33,19 @@ class Language(Formatter):
         self.name, self.index = name, LANGUAGES.index(name)
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """A phrase of the catalogue, with its values; KeyError if it is not in there."""
+        """Return a phrase of the catalogue with its values; raise KeyError for an unknown key."""
         return self.vformat(catalogue()[key][self.index], (), values)
 
     def knows(self, key: str) -> bool:
-        """Whether the catalogue has this phrase."""
+        """Return whether the catalogue has this phrase."""
         return key in catalogue()
 
     def name_of(self, section: str, name: str) -> str:
-        """A name of the core, such as a phase's, in this language; itself where the catalogue has none."""
+        """Return the translation of a name, such as a phase's, or the name if the catalogue has none."""
         return self.format_field(name, f"t:{section}.")
 
     def phase(self, name: str) -> str:
-        """A phase's name, what a test adds to it after a comma: `rounds-4k-t8q16` -> rounds, 4 KiB, T8 Q16."""
+        """Return a phase's name with its parameters after commas: `rounds-4k-t8q16` -> rounds, 4 KiB, T8 Q16."""
         words = name.split("-")
         for count in range(len(words), 0, -1):
             if self.knows(key := "phase." + "-".join(words[:count])):
@@ -64,15 +64,15 @@ class Language(Formatter):
         return word.upper()
 
     def title(self, name: str, title: str) -> str:
-        """A test's title; the one it came with where the catalogue has none."""
+        """Return a test's title in this language, or `title` if the catalogue has none."""
         return self(f"test.{name}") if self.knows(f"test.{name}") else title
 
     def pick(self, pair: Pair, /, **values: Any) -> str:
-        """This language's half of a pair, with its values."""
+        """Return this language's text of a pair, with its values."""
         return self.vformat(pair[self.index], (), values)
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """`{n:plural:one|few|many}`, `{x:rate}` and so on; see `numbers.SHAPES`."""
+        """Format `{n:plural:one|few|many}`, `{x:rate}` and the other shapes of `numbers.SHAPES`."""
         kind, _, rest = format_spec.partition(":")
         if kind == "plural":
             forms = rest.split("|")
@@ -88,68 +88,68 @@ class Language(Formatter):
         return str(super().format_field(value, format_spec))
 
     def show(self, value: Any, shape: str) -> str:
-        """One value in a shape of `numbers.SHAPES`; a dash for None."""
+        """Return a value in a shape of `numbers.SHAPES`, or a dash for None."""
         return self.format_field(value, shape)
 
     def quantity(self, value: float | None, name: str) -> str:
-        """What a load gave of a quantity (`iops`, `mean`, ...), in the shape of that quantity; a dash for None."""
+        """Return a value of a quantity (`iops`, `mean`, ...) in the shape of that quantity, or a dash for None."""
         return self.show(value, numbers.QUANTITIES.get(name, "lat"))
 
     def date(self, at: float) -> str:
-        """Unix time as `21 November 2026, 00:48 UTC`."""
+        """Return a Unix time as `21 November 2026, 00:48 UTC`."""
         when = datetime.fromtimestamp(at, UTC)
         month, year = self("date.months").split()[when.month - 1], " г." if self.name == "ru" else ""
         return f"{when.day} {month} {when.year}{year}, {when:%H:%M} UTC"
 
-    def told(self, text: str) -> str:
-        """A sentence that the core wrote in English, in this language where the catalogue knows its pattern."""
-        return text if self.name == "en" else _told(self.name, text)
+    def translated(self, text: str) -> str:
+        """Translate an English sentence of a run's record; without a pattern for it only convert its numbers."""
+        return text if self.name == "en" else _translated(self.name, text)
 
     def converted(self, text: str) -> str:
-        """The numbers and dates of such a sentence as this language writes them."""
+        """Return a sentence with its numbers and dates in the format of this language."""
         return DATE.sub(self._dated, numbers.converted(self.name, text))
 
     def _dated(self, match: re.Match[str]) -> str:
-        """A date of the core in this language: `17 February 2016` -> `17 февраля 2016`."""
+        """Return a date in this language: `17 February 2016` -> `17 февраля 2016`."""
         month = catalogue()["date.months"][0].split().index(match[2])
         return f"{match[1]} {self('date.months').split()[month]} {match[3]}"
 
 
 @cache
 def catalogue() -> Mapping[str, Pair]:
-    """Every phrase: key -> (en, ru), the sections of catalogue/**/*.toml joined by dots."""
+    """Return every phrase: key -> (en, ru), with the sections of catalogue/**/*.toml joined by dots."""
     return dict(pair for file in files() for pair in _flat("", msgspec.toml.decode(file.read_bytes())))
 
 
 def files() -> Iterator[Traversable]:
-    """Every file of phrases."""
+    """Yield every file of phrases."""
     folder = resources.files(__package__) / "catalogue"
     for place in (folder, folder / "findings"):
         yield from (file for file in sorted(place.iterdir(), key=str) if file.is_file())
 
 
 @lru_cache(maxsize=4096)
-def _told(name: str, text: str) -> str:
-    """Kept, for a page says most sentences several times, and to find the pattern of one takes a millisecond."""
+def _translated(name: str, text: str) -> str:
+    """Translate a sentence; cached, because a page repeats most sentences and one match takes a millisecond."""
     words = Language(name)
     for pattern, pair in _patterns():
         if match := pattern.fullmatch(text):
-            inner = {k: words.told(words.converted(v)) for k, v in match.groupdict().items()}
+            inner = {k: words.translated(words.converted(v)) for k, v in match.groupdict().items()}
             return words.vformat(pair[words.index], (), inner)
     return words.converted(text)
 
 
 @cache
 def _patterns() -> list[tuple[re.Pattern[str], Pair]]:
-    told = [pair for key, pair in catalogue().items() if key.startswith("told.")]
-    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(pair[0])), re.DOTALL), pair) for pair in told]
+    pairs = [pair for key, pair in catalogue().items() if key.startswith("told.")]
+    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(pair[0])), re.DOTALL), pair) for pair in pairs]
 
 
 def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, Pair]]:
-    found: list[tuple[str, Pair]] = []
+    pairs: list[tuple[str, Pair]] = []
     for key, value in table.items():
         if isinstance(value, dict):
-            found += _flat(f"{prefix}{key}.", value)
+            pairs += _flat(f"{prefix}{key}.", value)
         else:
-            found.append((f"{prefix}{key}", (value[0], value[1])))
-    return found
+            pairs.append((f"{prefix}{key}", (value[0], value[1])))
+    return pairs

@@ -1,4 +1,4 @@
-"""Numbers, units and plural forms as each language writes them; every value comes in base units."""
+"""Numbers, units and plural forms in the format of each language; every value is in base units."""
 
 import math
 import re
@@ -19,12 +19,12 @@ LATENCY_UNITS = ((1e-6, "µs"), (1e-3, "ms"), (1, "s"))
 
 
 def unit(language: str, name: str) -> str:
-    """A unit's name in a language."""
+    """Return a unit's name in a language."""
     return UNITS.get(name, name) if language == "ru" else name
 
 
 def plural(language: str, value: float) -> int:
-    """Which plural form: en one|other; ru one|few|many, and few (genitive singular) for fractions."""
+    """Return the index of the plural form: en one|other; ru one|few|many, few (genitive singular) for fractions."""
     if language == "en":
         return 0 if value == 1 else 1
     if value != int(value):
@@ -36,7 +36,7 @@ def plural(language: str, value: float) -> int:
 
 
 def number(language: str, value: float, digits: int | None = None) -> str:
-    """`12,345.6` and `12 345,6`; without `digits` three or four significant ones, trailing zeros dropped."""
+    """Return `12,345.6` or `12 345,6`; without `digits` with three or four significant digits, no trailing zeros."""
     if digits is None:
         size = abs(value)
         places = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3 if size >= 0.1 else 4
@@ -60,12 +60,12 @@ def _with(language: str, value: float, name: str, digits: int | None = None) -> 
 
 
 def rate(language: str, value: float) -> str:
-    """IOs per second, whole above ten."""
+    """Return IOs per second, as a whole number from ten on."""
     return number(language, value, 0 if abs(value) >= 10 else None)
 
 
 def megabytes_per_s(language: str, value: float) -> str:
-    """Bytes per second as decimal MB/s (PTS 2.4.1)."""
+    """Return bytes per second as decimal MB/s (PTS 2.4.1)."""
     return _with(language, value / 1e6, "MB/s", 0 if value >= 1e8 else None)
 
 
@@ -77,30 +77,30 @@ def _scaled(language: str, value: float, base: int, names: tuple[str, ...]) -> s
 
 
 def decimal(language: str, value: float) -> str:
-    """A size with a decimal prefix, as on the box."""
+    """Return a size in bytes with a decimal prefix, as vendors print it."""
     return _scaled(language, value, 1000, ("B", "kB", "MB", "GB", "TB"))
 
 
 def binary(language: str, value: float) -> str:
-    """A size with a binary prefix."""
+    """Return a size in bytes with a binary prefix."""
     return _scaled(language, value, 1024, ("B", "KiB", "MiB", "GiB", "TiB"))
 
 
 def latency(language: str, value: float) -> str:
-    """A response time in the unit a person would choose, three significant digits."""
+    """Return a response time in µs, ms or s with three significant digits."""
     scale, name = next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
     shown = value / scale
     return _with(language, shown, name, 0 if shown >= 100 else 1 if shown >= 10 else 2)
 
 
 def milliseconds(language: str, value: float) -> str:
-    """A response time in ms whatever its size, for columns that are compared."""
+    """Return a response time in ms without the unit, for columns that readers compare."""
     shown = value * 1e3
     return number(language, shown, 1 if shown >= 100 else 2 if shown >= 10 else 3)
 
 
 def duration(language: str, seconds: float) -> str:
-    """`15 h 30 min`, `1 min 30 s`, `0.25 s`."""
+    """Return a duration as `15 h 30 min`, `1 min 30 s` or `250 ms`."""
     if seconds < 10:
         return _with(language, seconds, "s") if seconds >= 1 or not seconds else _with(language, seconds * 1e3, "ms")
     whole = round(seconds)
@@ -110,31 +110,31 @@ def duration(language: str, seconds: float) -> str:
 
 
 def _short(language: str, value: float, digits: int) -> str:
-    """A number to at most `digits` places, zeros at its end dropped."""
+    """Return a number with at most `digits` decimal places, without trailing zeros."""
     text = number(language, value, digits)
     return text.rstrip("0").rstrip(".,") if digits else text
 
 
 def steps(language: str, values: Sequence[float]) -> str:
-    """Rates in bytes per second one after the other: `680 → 485 MB/s`."""
+    """Return a series of rates in bytes per second as `680 → 485 MB/s`."""
     return " → ".join(number(language, value / 1e6, 0) for value in values) + NBSP + unit(language, "MB/s")
 
 
 def percent(language: str, value: float) -> str:
-    """A share as per cent: `12 %` in Russian, `12%` in English."""
+    """Return a share as a percentage: `12%` in English, `12 %` in Russian."""
     shown = value * 100
     text = _short(language, shown, 0 if abs(shown) >= 20 else 1)
     return text + (NBSP + "%" if language == "ru" else "%")
 
 
 def nines(language: str, value: float) -> str:
-    """A percentile's name, every nine kept: 99.99 -> `99.99%`."""
+    """Return a percentile's name with all its digits: 99.99 -> `99.99%`."""
     text = f"{value:g}" + (NBSP if language == "ru" else "") + "%"
     return text.replace(".", ",") if language == "ru" else text
 
 
 def times(language: str, value: float) -> str:
-    """A ratio: `3.4×`; in Russian `3,4 раза`, to stand after «в»."""
+    """Return a ratio as `3.4×`; in Russian as `3,4 раза`, for use after «в»."""
     digits = 0 if value >= 20 else 1 if value >= 3 else 2
     text = _short(language, value, digits)
     if language != "ru":
@@ -143,7 +143,7 @@ def times(language: str, value: float) -> str:
 
 
 def fold(language: str, value: float) -> str:
-    """How many times, as said: `10 times`, `3.2 times`; in Russian `в 10 раз`."""
+    """Return a ratio as `10 times` or `3.2 times`; in Russian as `в 10 раз`."""
     text = _short(language, value, 0 if value >= 10 else 1)
     if language != "ru":
         return text + " times"
@@ -151,17 +151,17 @@ def fold(language: str, value: float) -> str:
 
 
 def part(language: str, value: float) -> str:
-    """What is left of a whole that shrank so many times: 4 -> `25%`."""
+    """Return the inverse of a ratio as a percentage: 4 -> `25%`."""
     return percent(language, 1 / value)
 
 
 def gain(language: str, value: float) -> str:
-    """A small ratio as a gain: 1.15 -> `15%`."""
+    """Return a small ratio as a gain: 1.15 -> `15%`."""
     return percent(language, value - 1)
 
 
 def rounded(value: float) -> float:
-    """To what a person remembers: two digits, three where the first is 1 or 2."""
+    """Round to two significant digits, or to three from 100 on if the first digit is 1 or 2."""
     if not value or not math.isfinite(value):
         return value
     size = math.floor(math.log10(abs(value)))
@@ -169,8 +169,8 @@ def rounded(value: float) -> float:
     return float(f"{value:.{2 if first < 3 else 1}e}") if size >= 2 else float(f"{value:.1e}")
 
 
-def said(language: str, value: float, shape: str) -> str:
-    """A value as a person would say it, in its shape."""
+def approximate(language: str, value: float, shape: str) -> str:
+    """Return a value in its shape, rounded for running text."""
     if shape == "lat":
         scale, name = next((s, n) for s, n in LATENCY_UNITS if value < 999.5 * s or s == 1)
         shown = float(f"{value / scale:.1e}")
@@ -183,7 +183,7 @@ def said(language: str, value: float, shape: str) -> str:
 
 
 def converted(language: str, text: str) -> str:
-    """Sizes and times inside a sentence of the core: `4 GiB` -> `4 ГиБ`, `1.5` -> `1,5`; versions stay."""
+    """Return a sentence with its sizes and times in Russian format: `4.5 GiB` -> `4,5 ГиБ`; other numbers stay."""
     if language != "ru":
         return text
     known = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
@@ -216,9 +216,9 @@ SHAPES: dict[str, Callable[[str, Any], str]] = {
 }
 
 QUANTITIES = {"iops": "rate", "throughput": "mbs", "headroom": "times"}
-"""The shape of each quantity of a load; all others are times."""
+"""The shape of each quantity; all others are response times."""
 
 
 def shown(language: str, value: Any, kind: str, rest: str) -> str:
-    """A value in a shape, or as a person would say it: `said:SHAPE`."""
-    return said(language, float(value), rest) if kind == "said" else SHAPES[kind](language, value)
+    """Return a value in a shape, or rounded for running text by `said:SHAPE`."""
+    return approximate(language, float(value), rest) if kind == "said" else SHAPES[kind](language, value)

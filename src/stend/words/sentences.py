@@ -1,4 +1,4 @@
-"""What findings and judgements yield, as sentences of the catalogue: `finding.NAME.KEY`, `reason.FIGURE.ANSWER`."""
+"""Findings and judgements as sentences of the catalogue: keys `finding.NAME.KEY` and `reason.FIGURE.ANSWER`."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from stend.words import Language
 
 
 def finding_said(finding: Finding, words: Language) -> str:
-    """A finding as a sentence of that language; a value that is (number, shape) brings its own shape."""
+    """Return a finding as a sentence; a value that is (number, shape) is formatted in that shape."""
     values = {name: _shown(value, words) for name, value in finding.values.items()}
     disturbed = values.pop("disturbed", None)
     text = words(f"finding.{finding.name}.{finding.key}", **values)
@@ -25,7 +25,7 @@ def reason_said(reason: Reason, words: Language) -> str:
 def why_said(why: Why, words: Language) -> str:
     """Return the reasons of a mark and what is missing, as clauses with semicolons between them."""
     clauses = [reason_said(reason, words) for reason in why.reasons]
-    clauses += [because_said(one, words) for one in why.because]
+    clauses += [because_said(cause, words) for cause in why.because]
     if why.tests:
         tests = ", ".join(words(f"test.{name}") if words.knows(f"test.{name}") else name for name in why.tests)
         clauses.append(words("why.tests", tests=tests))
@@ -36,7 +36,7 @@ def why_said(why: Why, words: Language) -> str:
 
 def because_said(why: Because, words: Language) -> str:
     """Return why a run cannot carry a conclusion, as a clause."""
-    return words(f"because.{why.key}", **{name: _shown(one, words) for name, one in why.values.items()})
+    return words(f"because.{why.key}", **{name: _shown(value, words) for name, value in why.values.items()})
 
 
 def facts_said(facts: tuple[str, ...], words: Language) -> str:
@@ -55,5 +55,5 @@ def _shown(value: Any, words: Language) -> Any:
         case (int() | float() as number, str(shape)):
             return words.show(number, shape)
         case tuple():
-            return "; ".join(_shown(one, words) for one in value)
+            return "; ".join(_shown(part, words) for part in value)
     return value

@@ -1,1 +1,1 @@
-"""Drives of one model: how each figure is distributed, which drive is odd by what evidence, and the lot's verdict."""
+"""Batches: the distribution of each figure over drives of one model, outliers, and acceptance of the lot."""

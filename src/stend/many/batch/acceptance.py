@@ -1,15 +1,15 @@
-"""A plan of acceptance: how many drives of a lot are tried, and up to how many bad ones the lot is accepted.
+"""A plan of acceptance: the sample size, and the number of bad drives up to which the lot is accepted.
 
 title = "Incoming inspection"
 lot = 500                     # drives in the lot that the sample was drawn from
 aql_pct = 1.0                 # single sampling, normal inspection (ISO 2859-1), or
 level = "II"
-sample = 24                   # both of these in its place
-accept = 1
+sample = 24                   # instead of aql_pct: sample size
+accept = 1                    # and acceptance number
 limits = ["iops[write-saturation,saturated] > 30k", "p99.9[latency] < 5 ms"]
-odd = "nonconforming"         # or "told", the usual: a drive that is odd but within its limits is only told
+odd = "nonconforming"         # or "told" (default): an outlier within its limits is reported, but not bad
 
-A drive is bad when any of its figures is beyond a limit.
+A drive is bad if any of its figures is beyond a limit.
 """
 
 from math import comb, exp, lgamma, log
@@ -26,7 +26,7 @@ from stend.many.limits import Limit
 
 LEVELS = ("S-1", "S-2", "S-3", "S-4", "I", "II", "III")
 LOTS = (2, 9, 16, 26, 51, 91, 151, 281, 501, 1201, 3201, 10_001, 35_001, 150_001, 500_001)
-"""Where the rows of the table begin; a letter by level in each (ISO 2859-1, table 1)."""
+"""Smallest lot size of each row of the table (ISO 2859-1, table 1); LETTERS has the code letters by level."""
 LETTERS = (
     "AAAAAAB", "AAAAABC", "AABBBCD", "ABBCCDE", "BBCCCEF", "BBCDDFG", "BCDEEGH", "BCDEFHJ", "CCEFGJK", "CDEGHKL",
     "CDFGJLM", "CDFHKMN", "DEGJLNP", "DEGJMPQ", "DEHKNQR",
@@ -35,13 +35,13 @@ CODES = "ABCDEFGHJKLMNPQR"
 SAMPLES = (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000)
 AQLS = (0.010, 0.015, 0.025, 0.040, 0.065, 0.10, 0.15, 0.25, 0.40, 0.65, 1.0, 1.5, 2.5, 4.0, 6.5, 10.0)
 ACCEPTS = {0: 0, 3: 1, 4: 2, 5: 3, 6: 5, 7: 7, 8: 10, 9: 14, 10: 21}
-"""Acceptance numbers along a row from the column of its 0; at 1 the plan above holds, at 2 that below (table 2-A)."""
+"""Acceptance numbers along a row from the column of its 0; at 1 the row above applies, at 2 that below (table 2-A)."""
 ZERO = 14
-"""The column of row A's 0; a row further down has it a column further left."""
+"""Column of row A's 0; each next row has it one column further left."""
 
 
 class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The TOML of a plan."""
+    """The TOML file of a plan."""
 
     limits: tuple[str, ...] = ()
     title: str = ""
@@ -54,7 +54,7 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plan(NamedTuple):
-    """`sample` drives of a lot (None: of any size); it is accepted with at most `accept` bad ones."""
+    """A plan: `sample` drives from a lot (None: any size), which is accepted with at most `accept` bad ones."""
 
     title: str
     lot: int | None
@@ -66,8 +66,10 @@ class Plan(NamedTuple):
     letter: str = ""
 
     def accepted(self, share: float) -> float:
-        """The probability that a lot with this share of bad drives is accepted: hypergeometric, of a lot whose size is
-        not known binomial."""
+        """Return the probability that a lot with this share of bad drives is accepted.
+
+        The distribution is hypergeometric; for a lot of unknown size it is binomial.
+        """
         if self.lot is None:
             return sum(_binomial(self.sample, bad, share) for bad in range(self.accept + 1))
         bad_ones = round(share * self.lot)
@@ -77,42 +79,55 @@ class Plan(NamedTuple):
 
 
 def read(path: Path) -> Plan:
-    """The plan of a file; BadInput says what is wrong with it."""
+    """Read a plan; raise BadInput if it is invalid."""
     what = f"the plan of acceptance {path}"
     return plan(untrusted.toml(untrusted.read(path, what), Written, what), path.stem)
 
 
-def plan(own: Written, name: str = "") -> Plan:
-    """What a plan comes to; BadInput where it contradicts itself."""
-    told = tuple(limits.parsed(text) for text in own.limits)
-    if not told and own.odd == "told":
-        raise BadInput("the plan of acceptance has no limits, and odd drives are only told: nothing could fail")
-    if own.aql_pct is None:
-        return _stated(own, name, told)
-    if own.sample is not None or own.accept is not None:
-        raise BadInput("a plan of acceptance has an aql_pct, or a sample with what it accepts, not both")
-    if own.lot is None:
-        raise BadInput("a plan by aql_pct needs the size of the lot: lot = 500")
-    letter, sample, accept = single(own.lot, own.aql_pct, own.level)
-    return Plan(own.title or name, own.lot, sample, accept, told, own.odd == "nonconforming", own.aql_pct, letter)
+def plan(written: Written, name: str = "") -> Plan:
+    """Return the plan that a file describes; raise BadInput if it is incomplete or contradictory."""
+    bounds = tuple(limits.parsed(text) for text in written.limits)
+    if not bounds and written.odd == "told":
+        raise BadInput('the plan of acceptance cannot fail; add limits, or odd = "nonconforming"')
+    if written.aql_pct is None:
+        return _stated(written, name, bounds)
+    if written.sample is not None or written.accept is not None:
+        raise BadInput("a plan of acceptance has either aql_pct or sample and accept, not both")
+    if written.lot is None:
+        raise BadInput("a plan with aql_pct needs the size of the lot, such as lot = 500")
+    letter, sample, accept = single(written.lot, written.aql_pct, written.level)
+    return Plan(
+        written.title or name,
+        written.lot,
+        sample,
+        accept,
+        bounds,
+        written.odd == "nonconforming",
+        written.aql_pct,
+        letter,
+    )
 
 
-def _stated(own: Written, name: str, told: tuple[Limit, ...]) -> Plan:
-    if own.sample is None or own.accept is None:
-        raise BadInput("a plan of acceptance needs a sample and what it accepts, or an aql_pct and the size of the lot")
-    if own.accept >= own.sample or (own.lot is not None and own.sample > own.lot):
-        raise BadInput(f"a sample of {own.sample} from a lot of {own.lot or 'any size'} cannot accept {own.accept} bad")
-    return Plan(own.title or name, own.lot, own.sample, own.accept, told, own.odd == "nonconforming")
+def _stated(written: Written, name: str, bounds: tuple[Limit, ...]) -> Plan:
+    if written.sample is None or written.accept is None:
+        raise BadInput("a plan of acceptance needs sample and accept, or aql_pct and lot")
+    if written.accept >= written.sample or (written.lot is not None and written.sample > written.lot):
+        raise BadInput(
+            f"a sample of {written.sample} from a lot of {written.lot or 'any size'} cannot accept {written.accept} bad"
+        )
+    return Plan(
+        written.title or name, written.lot, written.sample, written.accept, bounds, written.odd == "nonconforming"
+    )
 
 
 def single(lot: int, aql_pct: float, level: str = "II") -> tuple[str, int, int]:
-    """Code letter, sample and acceptance number of single sampling at normal inspection (ISO 2859-1:1999).
+    """Return code letter, sample size and acceptance number of single sampling, normal inspection (ISO 2859-1:1999).
 
-    Where the sample would be the lot or more, all of it is tried. BadInput for an AQL that the table does not have.
+    The sample is at most the whole lot. Raise BadInput for an AQL that the table does not have.
     """
     if aql_pct not in AQLS:
-        raise BadInput(f"there is no AQL of {aql_pct:g} %; there are {', '.join(f'{aql:g}' for aql in AQLS)}")
-    row = sum(lot >= begin for begin in LOTS) - 1
+        raise BadInput(f"there is no AQL of {aql_pct:g} %; choose from {', '.join(f'{aql:g}' for aql in AQLS)}")
+    row = sum(lot >= least for least in LOTS) - 1
     first = CODES.index(LETTERS[row][LEVELS.index(level)])
     code = _settled(first, AQLS.index(aql_pct))
     accept = ACCEPTS[code + AQLS.index(aql_pct) - ZERO]
@@ -120,7 +135,7 @@ def single(lot: int, aql_pct: float, level: str = "II") -> tuple[str, int, int]:
 
 
 def _settled(code: int, column: int) -> int:
-    """The row that holds once the table's arrows are followed."""
+    """Return the row that applies after following the arrows of the table."""
     place = code + column - ZERO
     if place in ACCEPTS:
         return code

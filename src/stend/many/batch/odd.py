@@ -1,10 +1,10 @@
-"""The odd one out: which drive differs from the others in which figure, with what chance of saying so of good ones.
+"""Outliers: drives that differ from the others in a figure, with a controlled rate of false alarms.
 
-A figure's logarithms have a median and a spread (1.4826 times the median absolute deviation, which half of the drives
-cannot move). A drive's distance is its deviation in spreads. How large the largest distance of as many good drives
-becomes by chance is drawn from Student's distribution (FREEDOM), so p is of all drives of a figure together. Holm's
-rule over all figures then leaves one false alarm a batch with a probability of at most 5 %. A drive is named when it
-is found so and differs by more than what matters (docs/batch.md has how often each goes wrong).
+A figure's logarithms have a median and a spread (1.4826 times the median absolute deviation, which up to half of the
+drives cannot change). A drive's distance is its deviation from the median in spreads. The largest distance among as
+many good drives is simulated from Student's distribution (FREEDOM); p therefore covers all drives of a figure together.
+Holm's rule over all figures then limits the probability of any false alarm in a batch to 5 %. A drive is an outlier if
+it is significant and differs by more than the relevant difference (docs/batch.md has the measured error rates).
 """
 
 from collections.abc import Sequence
@@ -13,29 +13,27 @@ from math import exp
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from stend.many.batch.lot import Lot
 from stend.many.compare.differences import Figure
-from stend.many.statistics import holm
+from stend.many.statistics import Array, holm
 
-Array = npt.NDArray[np.float64]
 LEAST_DRIVES = 6
-"""Fewer drives tell nothing of a spread that an odd one would stand out of."""
+"""Fewest drives for an estimate of the spread."""
 MAD = 1.4826
-"""Times the median absolute deviation of normal numbers is their standard deviation."""
+"""Standard deviation of normal numbers divided by their median absolute deviation."""
 LEAST_SPREAD = 0.001
 ONE_BIN = 1 / 64
-"""Percentiles are known to a latency bin: of so wide a step a twelfth's root is its deviation."""
+"""Width of a latency bin as a logarithm; a uniform error of width w has the deviation w / sqrt(12)."""
 LEVEL = 0.05
 FREEDOM = {"rate": 20, "mean": 20, "tail": 4}
-"""Degrees of freedom of the distribution that good drives are taken for: their tails are heavier than normal ones."""
+"""Degrees of freedom of the distribution assumed for good drives, whose tails are heavier than normal ones."""
 MOST_DRAWN = 6_000_000
 DRAWN = 100_000
 
 
 class Odd(NamedTuple):
-    """A drive's distance in one figure: its ratio to the median, in spreads, and Holm's p over figures and drives."""
+    """A drive in one figure: its ratio to the median, its distance in spreads, and Holm's p over figures and drives."""
 
     drive: int
     figure: Figure
@@ -45,13 +43,13 @@ class Odd(NamedTuple):
 
     @property
     def named(self) -> bool:
-        """Whether it is found, and matters."""
+        """Return whether the difference is significant and relevant."""
         low = 1 / (1 + self.figure.threshold)
         return self.p < LEVEL and not low <= self.ratio <= 1 + self.figure.threshold
 
 
 class Spread(NamedTuple):
-    """Of one figure: its drives, their median in base units, and the deviation as a share."""
+    """The distribution of a figure: number of drives, median in base units, and deviation as a share."""
 
     drives: int
     median: float
@@ -59,7 +57,7 @@ class Spread(NamedTuple):
 
 
 def spreads(lot: Lot) -> dict[Figure, Spread]:
-    """Of each figure."""
+    """Return the distribution of each figure."""
     return {figure: _spread(figure, lot.logs(figure)[1]) for figure in lot.figures}
 
 
@@ -69,18 +67,18 @@ def _spread(figure: Figure, y: Array) -> Spread:
 
 
 def distances(lot: Lot) -> list[Odd]:
-    """Every drive in every figure that enough drives have, with p; the farthest first."""
-    own = [figure for figure in lot.figures if len(lot.logs(figure)[0]) >= LEAST_DRIVES]
-    far = {figure: _distances(figure, lot.logs(figure)[1]) for figure in own}
-    largest = [chance(len(far[figure]), float(np.abs(far[figure]).max()), figure.kind) for figure in own]
-    factors = [one / p if p else 1.0 for one, p in zip(holm(largest), largest, strict=True)]
-    found = []
-    for figure, factor in zip(own, factors, strict=True):
+    """Return every drive in every figure that at least LEAST_DRIVES drives have, sorted by p and distance."""
+    figures = [figure for figure in lot.figures if len(lot.logs(figure)[0]) >= LEAST_DRIVES]
+    far = {figure: _distances(figure, lot.logs(figure)[1]) for figure in figures}
+    largest = [chance(len(far[figure]), float(np.abs(far[figure]).max()), figure.kind) for figure in figures]
+    factors = [adjusted / p if p else 1.0 for adjusted, p in zip(holm(largest), largest, strict=True)]
+    odds = []
+    for figure, factor in zip(figures, factors, strict=True):
         which, y = lot.logs(figure)
         for i, value, distance in zip(which, y, far[figure], strict=True):
             p = min(chance(len(y), abs(float(distance)), figure.kind) * factor, 1.0)
-            found.append(Odd(i, figure, exp(float(value - np.median(y))), float(distance), p))
-    return sorted(found, key=lambda odd: (odd.p, -abs(odd.distance)))
+            odds.append(Odd(i, figure, exp(float(value - np.median(y))), float(distance), p))
+    return sorted(odds, key=lambda odd: (odd.p, -abs(odd.distance)))
 
 
 def _distances(figure: Figure, y: Array) -> Array:
@@ -90,24 +88,24 @@ def _distances(figure: Figure, y: Array) -> Array:
 
 
 def chance(count: int, distance: float, kind: str) -> float:
-    """That the largest distance of so many good drives is as large, by the kind of quantity; never below one draw."""
+    """Return the probability that the largest distance among `count` good drives is at least this; above 0."""
     drawn = _largest(count, FREEDOM[kind])
     return float((len(drawn) - np.searchsorted(drawn, distance, side="left") + 1) / (len(drawn) + 1))
 
 
 @cache
 def _largest(count: int, freedom: int) -> Array:
-    """The largest distance of `count` numbers of Student's distribution, many times, in order."""
+    """Return simulated largest distances of `count` numbers of Student's distribution, sorted."""
     times = max(min(DRAWN, MOST_DRAWN // count), 20_000)
     y = np.random.default_rng(count).standard_t(freedom, (times, count))
     y = np.abs(y - np.median(y, axis=1, keepdims=True))
     return np.asarray(np.sort(y.max(1) / (MAD * np.median(y, axis=1))), float)
 
 
-def named(found: Sequence[Odd]) -> dict[int, list[Odd]]:
-    """The odd drives, each with its evidence, the strongest first."""
+def named(every: Sequence[Odd]) -> dict[int, list[Odd]]:
+    """Return the outliers by drive, each with its evidence, the strongest first."""
     drives: dict[int, list[Odd]] = {}
-    for one in found:
-        if one.named:
-            drives.setdefault(one.drive, []).append(one)
+    for odd in every:
+        if odd.named:
+            drives.setdefault(odd.drive, []).append(odd)
     return drives

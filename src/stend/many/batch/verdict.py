@@ -1,4 +1,4 @@
-"""A batch judged: odd drives with their evidence, bad ones with the limits they broke, and what becomes of the lot."""
+"""The judgement of a batch: outliers with their evidence, bad drives with the limits they violate, and the verdict."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ Verdict = Literal["accepted", "rejected", "undecided"]
 
 
 class Broken(NamedTuple):
-    """A limit that a drive is beyond: its value and the bound, in base units; value None where it gave none."""
+    """A limit that a drive violates: its value and the bound in base units; the value is None if it has none."""
 
     limit: Limit
     figure: Figure
@@ -26,9 +26,9 @@ class Broken(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """Of the plan's sample: `judged` drives, those that are bad with what they broke, and the lot's verdict.
+    """The sample of the plan: number of `judged` drives, bad ones with their violated limits, and the lot's verdict.
 
-    `more` are drives beyond the sample, which do not count; `missing` is how many the plan wants besides.
+    `more` is the number of drives beyond the sample, which do not count; `missing` is how many the sample still lacks.
     """
 
     plan: Plan
@@ -40,7 +40,7 @@ class Acceptance(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Everything that is said of a batch."""
+    """All results of a batch."""
 
     lot: Lot
     spreads: dict[Figure, Spread]
@@ -50,17 +50,17 @@ class Batch(NamedTuple):
 
 
 def judged(lot: Lot, plan: Plan | None) -> Batch:
-    """The whole of it; BadInput where a limit fits no figure."""
+    """Judge a batch, with a plan also its lot; raise BadInput if a limit matches no figure."""
     far = tuple(odd.distances(lot))
     named = odd.named(far)
     return Batch(lot, odd.spreads(lot), far, named, _accepted(lot, plan, list(named)) if plan else None)
 
 
 def _accepted(lot: Lot, plan: Plan, named: Sequence[int]) -> Acceptance:
-    bounds = [(limit, one, limit.bound(one.quantity)) for limit in plan.limits for one in picked(lot, limit)]
+    bounds = [(limit, figure, limit.bound(figure.quantity)) for limit in plan.limits for figure in picked(lot, limit)]
     count = min(len(lot.drives), plan.sample)
     broken = {i: tuple(_broken(lot, i, bounds)) for i in range(len(lot.drives))}
-    bad = {i: own for i, own in broken.items() if own or (plan.odd_is_bad and i in named)}
+    bad = {i: limits for i, limits in broken.items() if limits or (plan.odd_is_bad and i in named)}
     inside = sum(i < count for i in bad)
     missing = plan.sample - count
     verdict: Verdict = "rejected" if inside > plan.accept else "undecided"
@@ -77,13 +77,15 @@ def _broken(lot: Lot, drive: int, bounds: Sequence[tuple[Limit, Figure, float]])
 
 
 def picked(lot: Lot, limit: Limit) -> list[Figure]:
-    """The figures of a batch that a limit is of; BadInput where there are none."""
+    """Return the figures of a batch that a limit matches; raise BadInput if there are none."""
     quantity = OTHER_NAMES.get(limit.name.lower(), limit.name.lower())
     if quantity not in QUANTITIES:
-        raise BadInput(f"the limit {limit.text!r} names no quantity of ours; there are {', '.join(QUANTITIES)}")
-    own = [one for one in lot.figures if one.quantity == quantity]
-    found = [one for one in own if all(fits(word, one.key) for word in limit.where or ())]
-    if not found:
-        known = ", ".join(dict.fromkeys(f"{one.quantity}[{one.key.test},{one.key.state}]" for one in lot.figures))
-        raise BadInput(f"the limit {limit.text!r} fits no figure of these drives; there are {known}")
-    return found
+        raise BadInput(f"the limit {limit.text!r} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
+    candidates = [figure for figure in lot.figures if figure.quantity == quantity]
+    figures = [figure for figure in candidates if all(fits(word, figure.key) for word in limit.where or ())]
+    if not figures:
+        known = ", ".join(
+            dict.fromkeys(f"{figure.quantity}[{figure.key.test},{figure.key.state}]" for figure in lot.figures)
+        )
+        raise BadInput(f"the limit {limit.text!r} matches no figure of these drives; known figures: {known}")
+    return figures

@@ -1,6 +1,6 @@
-"""Two sets of runs -> what differs, by how much, how sure; and rules that fail when it got worse.
+"""Compare two sets of runs: differences with intervals and verdicts, and rules that fail on a regression.
 
-A side is a set of runs of one thing. A run gives one number a figure; rounds are never pooled across runs.
+A side is a set of runs. Each run gives one number per figure; rounds are never pooled across runs.
 """
 
 from stend.many.compare.differences import Comparison, Difference, compared, thresholds

@@ -1,4 +1,4 @@
-"""Figure by figure: the ratio of two sides, its interval, and a verdict that needs interval and threshold both."""
+"""Per figure: the ratio of two sides, its interval, and a verdict from both the interval and a threshold."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,40 +13,40 @@ from stend.many.sides import Key, Side, every_key, side
 
 Verdict = Literal["better", "worse", "same", "undecided", "not comparable"]
 THRESHOLDS = {"rate": 0.03, "mean": 0.05, "tail": 0.10}
-"""What matters in practice, by the kind of quantity; smaller differences are the same to a user."""
+"""Smallest relevant difference as a share, by the kind of quantity; smaller ones count as the same."""
 TIMED = ("latency", "profiles", "write-saturation", "latency-curve", "thread-queue-sweep")
-"""Tests whose response times are a result; elsewhere they follow from IOPS at a fixed number outstanding."""
+"""Tests whose response times are a result; in others they follow from IOPS at a fixed queue depth."""
 ONE_BIN = 1 / 64
-"""All runs of both sides in one bin each: the logarithm of their ratio is known to a bin's width."""
+"""Width of a latency bin as a logarithm: the uncertainty if all runs of each side fell into one bin."""
 TAILED = ("latency", "write-saturation")
 REPLAYS = ("replay", "headroom")
 
 
 class Figure(NamedTuple):
-    """Which figure and which quantity of it."""
+    """A figure and one of its quantities."""
 
     key: Key
     quantity: str
 
     @property
     def kind(self) -> str:
-        """Of its quantity: rate, mean or tail."""
+        """Return the kind of the quantity: rate, mean or tail."""
         return QUANTITIES[self.quantity].kind
 
     @property
     def threshold(self) -> float:
-        """What matters in practice, as a share."""
+        """Return the smallest relevant difference, as a share."""
         return THRESHOLDS[self.kind]
 
 
 class Difference(NamedTuple):
     """One figure of two sides.
 
-    `a`, `b` are geometric means in base units of `runs` runs each, by `units` that stand for them (runs, or drives);
-    `ratio` is b / a, `low` and `high` its 95 % interval, None where there is none (`why`); `error` and `freedom` are
-    those of its logarithm, 0 where all runs of both sides fell into one bin each; `p` is its two-sided p-value,
-    `ranked` that of Mann and Whitney; `found` is Benjamini and Hochberg's mark over the whole table; `more` says how
-    many more runs a side would tell, None where that is not known or would not do.
+    `a` and `b` are geometric means in base units of `runs` runs each, over `units` independent numbers (runs, or
+    drives). `ratio` is b / a; `low` and `high` are its 95 % interval, or None (`why`). `error` and `freedom` belong to
+    its logarithm and are 0 if all runs of each side fell into one bin. `p` is the two-sided p-value, `ranked` that of
+    Mann and Whitney. `found` is Benjamini and Hochberg's mark over the whole table. `more` is the number of further
+    runs per side that would decide the verdict, or None if it is unknown or too large.
     """
 
     key: Key
@@ -70,7 +70,7 @@ class Difference(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two sides, what differs in how they were measured, every figure both have, and figures that only one has."""
+    """Two sides, settings that differ, figures that both have, and figures that only one has (`alone`)."""
 
     a: Side
     b: Side
@@ -83,66 +83,69 @@ class Comparison(NamedTuple):
 
 
 def compared(a: Side, b: Side, limits: dict[str, float] | None = None, *, anyway: bool = False) -> Comparison:
-    """Everything both sides measured; `anyway` turns what makes figures incomparable into warnings.
+    """Compare all figures that both sides measured; `anyway` turns reasons against a comparison into warnings.
 
-    BadInput when a run is on both sides.
+    Raise BadInput if a run is on both sides.
     """
     side("", (*a.runs, *b.runs))
     limits = THRESHOLDS | (limits or {})
     settings = differing(a, b)
     pairs, alone = paired(a, b)
     whole = Comparison(a, b, settings, (), alone, tuple(_notes(a, b)), limits, anyway)
-    rows = [one for pair in pairs for name in quantities(pair[0]) if (one := difference(whole, *pair, name))]
+    rows = [row for pair in pairs for name in quantities(pair[0]) if (row := difference(whole, *pair, name))]
     return whole._replace(differences=tuple(_marked(rows)))
 
 
 def thresholds(typed: Sequence[str]) -> dict[str, float]:
-    """`rate=5%` -> {"rate": 0.05}; BadInput for anything else."""
-    found = {}
+    """Parse `rate=5%` to {"rate": 0.05}; raise BadInput for any other form."""
+    parsed = {}
     for text in typed:
         kind, _, value = text.partition("=")
         if kind not in THRESHOLDS or not re.fullmatch(r"\d{1,3}(\.\d{1,3})?%?", value):
             raise BadInput(f"{text!r} is not a threshold; write it like rate=5%; kinds are {', '.join(THRESHOLDS)}")
-        found[kind] = float(value.rstrip("%")) / 100
-    return found
+        parsed[kind] = float(value.rstrip("%")) / 100
+    return parsed
 
 
 def paired(a: Side, b: Side) -> tuple[list[tuple[Key, Key]], tuple[tuple[Key, ...], tuple[Key, ...]]]:
-    """Figures of both sides; those left over are paired where only threads and depth tell them apart, replays of
-    whatever trace, and those of another tool by their load alone."""
+    """Return pairs of figures of both sides, and the figures without a partner.
+
+    Figures with equal keys are paired first. Others are paired if they differ only in threads and depth, if both are
+    replays of any trace, or if one is imported and has the same load.
+    """
     first, second = every_key([a]), every_key([b])
     pairs = [(key, key) for key in first if key in set(second)]
     left = [[k for k in keys if (k, k) not in set(pairs)] for keys in (first, second)]
-    pairs += [*_matched(left, lambda key: key.loose), *_matched(left, _as_replay), *_matched(left, _as_load)]
+    pairs += [*_matched(left, lambda key: key.loose), *_matched(left, _replay_key), *_matched(left, _load_key)]
     return pairs, (tuple(left[0]), tuple(left[1]))
 
 
 def _matched(left: list[list[Key]], by: Callable[[Key], Any]) -> Iterator[tuple[Key, Key]]:
-    """Those of both sides that are alike by that and nothing else is; they are taken away from what is left."""
-    mine, theirs = left
-    for key in list(mine):
-        alike = [k for k in theirs if by(k) == by(key)]
-        if len(alike) == 1 and sum(by(k) == by(key) for k in mine) == 1 and _may(key, alike[0]):
-            yield key, alike[0]
-            mine.remove(key)
-            theirs.remove(alike[0])
+    """Yield the pairs that are unique by a property, and remove them from `left`."""
+    first, second = left
+    for key in list(first):
+        equal = [k for k in second if by(k) == by(key)]
+        if len(equal) == 1 and sum(by(k) == by(key) for k in first) == 1 and _may_pair(key, equal[0]):
+            yield key, equal[0]
+            first.remove(key)
+            second.remove(equal[0])
 
 
-def _as_replay(key: Key) -> tuple[Any, ...]:
-    """Which trace, at which pace, is not told: who compares two is to hear why they are not comparable."""
+def _replay_key(key: Key) -> tuple[Any, ...]:
+    """Return the key of a replay without trace and pace, so that replays of different traces get a reason."""
     return (key.test, key.phase, key.state, key.direction) if key.test in REPLAYS else key
 
 
-def _as_load(key: Key) -> tuple[Any, ...]:
+def _load_key(key: Key) -> tuple[Any, ...]:
     return key.random_pct, key.read_pct, key.block, key.threads, key.depth, key.direction
 
 
-def _may(key: Key, other: Key) -> bool:
+def _may_pair(key: Key, other: Key) -> bool:
     return key.test == other.test or "unknown" in (key.state, other.state)
 
 
 def quantities(key: Key) -> Iterator[str]:
-    """What a full table shows of a figure; a rule may ask for any other. Of another tool all that it told."""
+    """Yield the quantities that a full table shows of a figure; for an imported figure all that it may have."""
     if key.state == "unknown":
         yield from ("iops" if key.random_pct else "throughput", "mean", "p99", "p99.9", "p99.99", "max")
         return
@@ -158,7 +161,7 @@ def quantities(key: Key) -> Iterator[str]:
 
 
 def _of_replays(key: Key) -> Iterator[str]:
-    """IOPS are the trace's own, but where its times do not hold it back."""
+    """Yield the quantities of a replay; IOPS only in a closed loop, because otherwise the trace sets them."""
     if key.test == "headroom":
         yield "headroom"
     else:
@@ -167,7 +170,7 @@ def _of_replays(key: Key) -> Iterator[str]:
 
 
 def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Difference | None:
-    """One figure; None where a side has no value of it."""
+    """Compare one figure; return None if a side has no value of it."""
     first, second = whole.a.units(key, quantity), whole.b.units(other, quantity)
     if not first or not second:
         return None
@@ -182,14 +185,14 @@ def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Differ
     if reasons and not whole.anyway:
         return plain._replace(verdict="not comparable", why=reasons)
     sides = ((whole.a, first), (whole.b, second))
-    single = [Reason(why, {"side": one.name}) for one, own in sides if (why := _lone(own, quantity))]
+    single = [Reason(why, {"side": of.name}) for of, units in sides if (why := _lone(units, quantity))]
     if single:
         return plain._replace(why=tuple(single))
     return _judged(plain, first, second, whole.thresholds)
 
 
 def _lone(units: list[float], quantity: str) -> str:
-    """Why a side has no spread of its own: one run, or copies of one; response times may fall into one bin."""
+    """Return why a side has no spread ("one" run, "copies" of one), or an empty string; tails may share a bin."""
     if len(units) < 2:
         return "one"
     return "" if len(set(units)) > 1 or QUANTITIES[quantity].kind == "tail" else "copies"
@@ -220,8 +223,10 @@ def _judged(plain: Difference, first: list[float], second: list[float], limits: 
 
 
 def verdict_of(middle: float, low: float, high: float, limit: float, *, more_is_better: bool) -> Verdict:
-    """Logarithms of ratios: a change needs an interval without 0 and a difference above the limit; sameness needs the
-    whole interval within it."""
+    """Return the verdict on a ratio; all arguments are logarithms.
+
+    A change needs an interval without 0 and a difference above the limit. "same" needs the whole interval within it.
+    """
     if -limit < low and high < limit:
         return "same"
     if (low > 0 or high < 0) and abs(middle) > limit:
@@ -230,24 +235,24 @@ def verdict_of(middle: float, low: float, high: float, limit: float, *, more_is_
 
 
 def _marked(rows: list[Difference]) -> Iterator[Difference]:
-    asked = [row.p for row in rows if row.p is not None]
-    marks = iter(statistics.discoveries(asked) if asked else [])
+    tested = [row.p for row in rows if row.p is not None]
+    marks = iter(statistics.discoveries(tested) if tested else [])
     yield from (row if row.p is None else row._replace(found=next(marks)) for row in rows)
 
 
 def _notes(a: Side, b: Side) -> Iterator[Reason]:
-    """What makes differences of time look like differences of sides."""
+    """Yield notes on the comparison: sides measured apart in time, different drives, imported runs."""
     if max(len(a.runs), len(b.runs)) > 1:
         for first, second in ((a, b), (b, a)):
             if first.runs and second.runs and first.runs[-1].ended_s <= second.runs[0].began_s:
                 yield Reason("apart", {"first": first.name, "second": second.name})
     if len(a.drives) == len(b.drives) == 1 and a.drives != b.drives:
         yield Reason("two_drives", {})
-    for one in (a, b):
-        told = [(run.source.name, ", ".join(run.source.unknown)) for run in one.runs if run.source]
-        for source, lacks in dict.fromkeys(told):
-            yield Reason("imported", {"side": one.name, "source": source, "lacks": lacks})
-        for text in dict.fromkeys(text for run in one.runs for text in run.lacks if not text.startswith("not told: ")):
-            yield Reason("lack", {"side": one.name, "text": text})
-        if len(one.drives) > 1:
-            yield Reason("drives", {"side": one.name, "n": len(one.drives), "runs": len(one.runs)})
+    for each in (a, b):
+        sources = [(run.source.name, ", ".join(run.source.unknown)) for run in each.runs if run.source]
+        for source, lacks in dict.fromkeys(sources):
+            yield Reason("imported", {"side": each.name, "source": source, "lacks": lacks})
+        for text in dict.fromkeys(text for run in each.runs for text in run.lacks if not text.startswith("not told: ")):
+            yield Reason("lack", {"side": each.name, "text": text})
+        if len(each.drives) > 1:
+            yield Reason("drives", {"side": each.name, "n": len(each.drives), "runs": len(each.runs)})

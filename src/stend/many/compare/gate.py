@@ -1,6 +1,6 @@
-"""A gate: rules typed or in a TOML file, and what counts when they stay undecided.
+"""A gate: rules from the command line or a TOML file, and the result of undecided rules.
 
-undecided = "fail"            # or "pass"; without it an undecided gate has an answer of its own
+undecided = "fail"            # or "pass"; without it the answer of an undecided gate is "undecided"
 noninferior = false
 fail_if = ["iops[*,4K] < -3%", "p99.9[latency] > +10%"]
 """
@@ -20,7 +20,7 @@ SETTLED = ("", "pass", "fail")
 
 
 class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The TOML of rules."""
+    """The TOML file of rules."""
 
     fail_if: tuple[str, ...]
     undecided: str = ""
@@ -28,26 +28,29 @@ class Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Gate(NamedTuple):
-    """Rules and what counts when they stay undecided."""
+    """Rules and the result of undecided ones."""
 
     rules: tuple[Rule, ...]
     undecided: str
     noninferior: bool
 
     def judge(self, whole: Comparison) -> Judgement | None:
-        """The answer; None without rules."""
+        """Return the judgement of a comparison, or None without rules."""
         return judge(whole, self.rules, self.undecided, noninferior=self.noninferior) if self.rules else None
 
 
 def chosen(typed: Sequence[str], file: Path | None, undecided: str = "", *, noninferior: bool = False) -> Gate:
-    """Rules of both sources; what is typed settles what the file leaves open or says otherwise."""
+    """Join the rules of the command line and a file; options of the command line override those of the file.
+
+    Raise BadInput for invalid rules, an empty file, or options without rules.
+    """
     written = untrusted.toml(untrusted.read(file, "the rules"), Written, f"the rules {file}") if file else Written(())
     settled = undecided or written.undecided
     if settled not in SETTLED:
-        raise BadInput(f"undecided is {settled!r}; it can be pass or fail")
+        raise BadInput(f"undecided is {settled!r}; use pass or fail")
     rules = tuple(parse(text) for text in (*written.fail_if, *typed))
     if file and not written.fail_if:
-        raise BadInput(f"the rules {file} hold no rule: fail_if is empty")
+        raise BadInput(f"the file {file} has no rules: fail_if is empty")
     if not rules and (settled or noninferior):
-        raise BadInput("there is no rule to be undecided of; give --fail-if or --rules")
+        raise BadInput("--undecided and --noninferior need rules; give --fail-if or --rules")
     return Gate(rules, settled, noninferior or written.noninferior)

@@ -1,4 +1,4 @@
-"""Runs of the model reviews' suites on the virtual drives of their articles, beside what the articles published."""
+"""Compare runs of review suites on virtual drives with the numbers and statements of the published reviews."""
 
 import statistics
 import tomllib
@@ -17,12 +17,12 @@ from stend.model.record import Run
 from stend.planning import plan
 
 WINDOW, END = 4, 30
-"""Records of the reviews' window, and of the end of a saturation."""
+"""Records in the window of a review, and at the end of a saturation."""
 UNITS = {"GiB": GiB, "MiB/s": MiB, "MB/s": 1_000_000, "p99": 99.0, "p99.99": 99.99}
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A published number and the twin's under the suite's own conditions."""
+    """A published number and the virtual drive's number under the conditions of the suite."""
 
     review: str
     what: str
@@ -33,53 +33,54 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def error(self) -> float:
-        """Relative, against the published value (the middle of a published range)."""
+        """Return the relative error against the published value (the middle of a published range)."""
         return self.measured / self.published - 1
 
 
-class Said(msgspec.Struct, frozen=True):
-    """A published statement and the finding that tells it, or another thing."""
+class Statement(msgspec.Struct, frozen=True):
+    """A published statement and the key of the finding about the virtual drive."""
 
     review: str
     says: str
-    told: str
+    finding: str
     right: bool
     why: str
 
 
 def reviews() -> dict[str, Any]:
-    """What is published, by suite; `why` says what keeps rows away."""
+    """Return the published numbers and statements by suite; `why` has the reasons of deviations."""
     return tomllib.loads((resources.files(__package__) / "reviews.toml").read_text())
 
 
 def suite_of(run: Run) -> str:
-    """The review whose drive and tests a run has; "" if none."""
+    """Return the review suite with the drive and tests of a run, or an empty string."""
     drive, tests = run.plan.device.target.removeprefix("sim:"), tuple(test.name for test in run.plan.tests)
-    known = {str(told["target"]): suite for suite, told in reviews().items() if suite != "why"}
+    known = {str(review["target"]): suite for suite, review in reviews().items() if suite != "why"}
     suite = known.get(drive, "")
     return suite if suite and tuple(plan.gather([suite], None, {})[0]) == tests else ""
 
 
-def measured(suite: str, of: Run) -> Iterator[Row | Said]:
-    """Every number and statement of a review, beside a run of its suite."""
+def measured(suite: str, of: Run) -> Iterator[Row | Statement]:
+    """Yield every number and statement of a review with the result of a run of its suite."""
     known = reviews()
     published, reasons = known[suite], known["why"]
-    found = {f.name: f for f in reversed(list(findings.find(of, {})))}
+    by_name = {f.name: f for f in reversed(list(findings.find(of, {})))}
     for row in published["row"]:
         value = row["published"]
         middle = statistics.mean(value) if isinstance(value, list) else float(value)
         unit = row.get("unit", "IOPS")
-        yield Row(suite, row["what"], unit, middle, _figure(of, found, row, unit), reasons.get(row.get("why"), ""))
-    for said in published.get("statement", ()):
-        finding = found.get(said["finding"])
+        yield Row(suite, row["what"], unit, middle, _figure(of, by_name, row, unit), reasons.get(row.get("why"), ""))
+    for statement in published.get("statement", ()):
+        finding = by_name.get(statement["finding"])
         key = finding.key if finding else "nothing"
-        yield Said(suite, said["says"], key, key in said["keys"], reasons.get(said.get("why"), ""))
+        why = reasons.get(statement.get("why"), "")
+        yield Statement(suite, statement["says"], key, key in statement["keys"], why)
 
 
-def _figure(run: Run, found: dict[str, Finding], row: dict[str, Any], unit: str) -> float:
+def _figure(run: Run, by_name: dict[str, Finding], row: dict[str, Any], unit: str) -> float:
     if "finding" in row:
         name, *path = row["finding"].split(".")
-        value: Any = found[name].values if name in found else None
+        value: Any = by_name[name].values if name in by_name else None
         for key in path:
             value = value[int(key) if key.isdigit() else key] if value else None
         return float(value or 0) / UNITS.get(unit, 1)
@@ -130,22 +131,24 @@ def _quantity(counts: Counts, unit: str) -> float:
             return counts.iops
 
 
-def table(told: list[Row | Said]) -> str:
-    """Markdown: every number, every statement, then median and worst of each review."""
-    rows = [r for r in told if isinstance(r, Row)]
+def table(results: list[Row | Statement]) -> str:
+    """Return Markdown tables of every number, every statement, and the median and worst error of each review."""
+    rows = [r for r in results if isinstance(r, Row)]
     lines = ["| review | what | | published | twin | error | |", "|---|---|---|--:|--:|--:|---|"]
     lines += [
         f"| {r.review} | {r.what} | {r.unit} | {r.published:.6g} | {r.measured:.4g} | {r.error:+.1%} | {r.why} |"
         for r in rows
     ]
     lines += ["", "| review | statement | the twin's finding | | |", "|---|---|---|---|---|"]
-    said = [s for s in told if isinstance(s, Said)]
-    lines += [f"| {s.review} | {s.says} | {s.told} | {'right' if s.right else 'wrong'} | {s.why} |" for s in said]
+    statements = [s for s in results if isinstance(s, Statement)]
+    lines += [
+        f"| {s.review} | {s.says} | {s.finding} | {'right' if s.right else 'wrong'} | {s.why} |" for s in statements
+    ]
     lines += ["", "| review | numbers | median error | worst | worst of those not explained |", "|---|--:|--:|--:|--:|"]
     for review in dict.fromkeys(r.review for r in rows):
-        own = [r for r in rows if r.review == review]
-        errors, plain = [abs(r.error) for r in own], [abs(r.error) for r in own if not r.why]
+        numbers = [r for r in rows if r.review == review]
+        errors, plain = [abs(r.error) for r in numbers], [abs(r.error) for r in numbers if not r.why]
         lines.append(
-            f"| {review} | {len(own)} | {statistics.median(errors):.1%} | {max(errors):.1%} | {max(plain):.1%} |"
+            f"| {review} | {len(numbers)} | {statistics.median(errors):.1%} | {max(errors):.1%} | {max(plain):.1%} |"
         )
     return "\n".join(lines)

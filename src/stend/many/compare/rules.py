@@ -1,7 +1,8 @@
-"""Rules that fail: `iops[*,4K] < -3%` fails when 4 KiB IOPS are shown to have fallen by more than 3 %.
+"""Rules that can fail: `iops[*,4K] < -3%` fails if 4 KiB IOPS are shown to have dropped by more than 3 %.
 
-A figure fails when its whole interval is beyond the bound, at Holm's level for all gated figures together, so that any
-one false failure among them has at most 2.5 %; it passes when the whole interval is inside; else it is undecided.
+A figure fails if its whole interval is beyond the bound, at Holm's level for all figures of the rules together; the
+probability of any false failure is then at most 2.5 %. It passes if the whole interval is inside the bound. Otherwise
+it is undecided.
 """
 
 import re
@@ -26,7 +27,7 @@ _RULE = re.compile(r"\s*([\w.]+)\s*(?:\[([^\[\]]*)\])?\s*([<>])\s*([+-]?\d{1,6}(
 
 
 class Rule(NamedTuple):
-    """A quantity, the words that pick its figures, and beyond which change (logarithm of a ratio) it fails."""
+    """A quantity, the words that select its figures, and the change (logarithm of a ratio) beyond which it fails."""
 
     text: str
     quantity: str
@@ -36,7 +37,7 @@ class Rule(NamedTuple):
 
 
 class Gated(NamedTuple):
-    """A rule's answer for one figure; `p` is Holm's for "it is not beyond the bound", None without an interval."""
+    """A rule's answer for one figure; `p` is Holm's for "not beyond the bound", or None without an interval."""
 
     rule: Rule
     figure: Difference
@@ -46,7 +47,7 @@ class Gated(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """All rules together: failed when any figure did, undecided when any other is, else passed."""
+    """All rules together: failed if any figure failed, else undecided if any is, else passed."""
 
     gated: tuple[Gated, ...]
     answer: Answer
@@ -55,7 +56,7 @@ class Judgement(NamedTuple):
 
     @property
     def final(self) -> Answer:
-        """The answer once `undecided` ("pass", "fail" or "") has its say; non-inferiority has to be shown."""
+        """Return the answer with `undecided` ("pass", "fail" or "") applied; non-inferiority must be shown."""
         settled = "fail" if self.noninferior else self.undecided
         if self.answer != "undecided" or not settled:
             return self.answer
@@ -63,84 +64,83 @@ class Judgement(NamedTuple):
 
 
 def parse(text: str) -> Rule:
-    """A rule as typed; BadInput says what is wrong with it."""
+    """Parse a rule; raise BadInput if it is invalid."""
     match = _RULE.fullmatch(text.replace("\u2212", "-"))
     if not match:
         raise BadInput(f"{text!r} is not a rule; {FORM}")
     quantity = OTHER_NAMES.get(match[1].lower(), match[1].lower())
     if quantity not in QUANTITIES:
-        raise BadInput(f"the rule {text!r} names no quantity of ours; there are {', '.join(QUANTITIES)}")
+        raise BadInput(f"the rule {text!r} names an unknown quantity; choose from {', '.join(QUANTITIES)}")
     change = float(match[4]) / 100
     if change <= -1:
-        raise BadInput(f"the rule {text!r} can never hold: nothing falls by 100 % or more")
+        raise BadInput(f"the rule {text!r} is invalid, because no figure can drop by 100 % or more")
     where = tuple(word.strip() for word in (match[2] or "*").split(","))
     if not all(where):
-        raise BadInput(f"the rule {text!r} has an empty place between its commas; {FORM}")
+        raise BadInput(f"the rule {text!r} has an empty word between its commas; {FORM}")
     return Rule(text, quantity, where, match[3] == "<", log1p(change))
 
 
 def judge(whole: Comparison, rules: Sequence[Rule], undecided: str = "", *, noninferior: bool = False) -> Judgement:
-    """Every figure that any rule picks; BadInput when a rule picks none."""
+    """Judge every figure that a rule selects; raise BadInput if a rule selects none."""
     if noninferior and undecided == "pass":
-        raise BadInput("--noninferior passes only what is shown; it cannot go with --undecided pass")
-    asked = [(rule, one) for rule in rules for one in picked(whole, rule)]
-    shown = [(beyond(rule, one) if one.low is not None else None) for rule, one in asked]
-    adjusted = iter(statistics.holm([p for p in shown if p is not None]))
-    levels = [None if p is None else next(adjusted) for p in shown]
-    gated = tuple(_gated(rule, one, p) for (rule, one), p in zip(asked, levels, strict=True))
-    answers = {one.answer for one in gated}
+        raise BadInput("--noninferior cannot be combined with --undecided pass; leave one out")
+    # 1. Find every figure of every rule.
+    pairs = [(rule, figure) for rule in rules for figure in picked(whole, rule)]
+    # 2. Test each figure, and adjust the p-values for all of them together (Holm).
+    single = [(beyond(rule, figure) if figure.low is not None else None) for rule, figure in pairs]
+    adjusted = iter(statistics.holm([p for p in single if p is not None]))
+    levels = [None if p is None else next(adjusted) for p in single]
+    # 3. Answer for each figure, then for all.
+    gated = tuple(_gated(rule, figure, p) for (rule, figure), p in zip(pairs, levels, strict=True))
+    answers = {answer.answer for answer in gated}
     worst: Answer = "failed" if "failed" in answers else "undecided" if "undecided" in answers else "passed"
     return Judgement(gated, worst, undecided, noninferior)
 
 
-def _gated(rule: Rule, one: Difference, p: float | None) -> Gated:
+def _gated(rule: Rule, figure: Difference, p: float | None) -> Gated:
     if p is None:
-        return Gated(rule, one, "undecided", None, one.why)
+        return Gated(rule, figure, "undecided", None, figure.why)
     if p < ONE_SIDED:
-        return Gated(rule, one, "failed", p)
-    if inside(rule, one):
-        return Gated(rule, one, "passed", p)
-    more = (Reason("more", {"n": one.more}),) if one.more else ()
-    return Gated(rule, one, "undecided", p, more)
+        return Gated(rule, figure, "failed", p)
+    if inside(rule, figure):
+        return Gated(rule, figure, "passed", p)
+    more = (Reason("more", {"n": figure.more}),) if figure.more else ()
+    return Gated(rule, figure, "undecided", p, more)
 
 
-def beyond(rule: Rule, one: Difference) -> float:
-    """The p-value of "the change is not beyond the bound"; for figures known to a bin 0 or 1."""
-    if not one.error:
-        return 0.0 if _outside(rule, one) else 1.0
-    p = float(statistics.beyond(log(one.ratio), one.error, one.freedom, rule.bound))
+def beyond(rule: Rule, figure: Difference) -> float:
+    """Return the p-value of "the change is not beyond the bound"; 0 or 1 for figures known only to a latency bin."""
+    if not figure.error:
+        edge = figure.high if rule.below else figure.low
+        return 0.0 if edge is not None and (log(edge) < rule.bound) == rule.below else 1.0
+    p = float(statistics.beyond(log(figure.ratio), figure.error, figure.freedom, rule.bound))
     return 1 - p if rule.below else p
 
 
-def _outside(rule: Rule, one: Difference) -> bool:
-    edge = one.high if rule.below else one.low
-    return edge is not None and (log(edge) < rule.bound) == rule.below
-
-
-def inside(rule: Rule, one: Difference) -> bool:
-    """Whether the whole interval keeps to the bound."""
-    edge = one.low if rule.below else one.high
+def inside(rule: Rule, figure: Difference) -> bool:
+    """Return whether the whole interval is inside the bound."""
+    edge = figure.low if rule.below else figure.high
     return edge is not None and (log(edge) >= rule.bound if rule.below else log(edge) <= rule.bound)
 
 
 def picked(whole: Comparison, rule: Rule) -> Iterator[Difference]:
-    """The figures a rule is about: those that all its words fit."""
+    """Yield the figures that all words of a rule match; raise BadInput if a word or the rule matches none."""
     pairs, _ = paired(whole.a, whole.b)
     for word in rule.where:
         if not any(fits(word, key) for key, _ in pairs):
             known = dict.fromkeys(key.test for key, _ in pairs)
-            raise BadInput(f"{word!r} in the rule {rule.text!r} fits no figure; tests that both sides have: "
+            raise BadInput(f"{word!r} in the rule {rule.text!r} matches no figure; tests that both sides have: "
                            f"{', '.join(known) or 'none'}")  # fmt: skip
     ways = [word.lower() for word in rule.where if word.lower() in DIRECTIONS] or ["both"]
-    own = [pair for pair in pairs if pair[0].direction in ways and all(fits(word, pair[0]) for word in rule.where)]
-    found = [one for key, other in own if (one := difference(whole, key, other, rule.quantity))]
-    if not found:
-        raise BadInput(f"the rule {rule.text!r} fits no figure that both sides have a value of")
-    yield from found
+    matching = [pair for pair in pairs if pair[0].direction in ways and all(fits(word, pair[0]) for word in rule.where)]
+    figures = [figure for key, other in matching if (figure := difference(whole, key, other, rule.quantity))]
+    if not figures:
+        raise BadInput(f"the rule {rule.text!r} matches no figure for which both sides have a value")
+    yield from figures
 
 
 def fits(word: str, key: Key) -> bool:
-    """Whether a word of a rule's brackets picks this figure."""
+    """Return whether a word in the brackets of a rule matches a figure."""
     if word.lower() in (*DIRECTIONS, *get_args(State)):
         return word.lower() in (key.direction, key.state)
     if word.upper() in ("RND", "SEQ"):

@@ -1,1 +1,1 @@
-"""Thousands of virtual drives: a design of their parameters, runs in worker processes, and what drives which figure."""
+"""Sweeps: vary the parameters of virtual drives, run them in worker processes, and compute the effects on figures."""

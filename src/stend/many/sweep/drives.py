@@ -1,4 +1,4 @@
-"""One drive of a design: its target and settings as an operator would write them, its run, and what came of it."""
+"""One drive of a design: its target and settings as on the command line, its run, and its results."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -14,55 +14,60 @@ from stend.session import unrecorded
 
 
 def target(design: Design, values: Values) -> str:
-    """The virtual drive: `sim:small?flash.dies=16`."""
-    own = {name: _word(value) for name, value in values.items() if not name.startswith(PLAN)}
+    """Return the target of a drive: `sim:small?flash.dies=16`."""
+    options = {name: _word(value) for name, value in values.items() if not name.startswith(PLAN)}
     base = design.written.target
-    return base + (("&" if "?" in base else "?") + urlencode(own, safe="-.") if own else "")
+    return base + (("&" if "?" in base else "?") + urlencode(options, safe="-.") if options else "")
 
 
 def settings(design: Design, values: Values) -> dict[str, Any]:
-    """What is changed of the profile, those of single tests under `tests`."""
-    told = dict(design.written.settings)
-    tests = {name: dict(own) for name, own in told.pop("tests", {}).items()}
+    """Return the changed settings of the profile, with those of single tests under `tests`."""
+    changes = dict(design.written.settings)
+    tests = {name: dict(options) for name, options in changes.pop("tests", {}).items()}
     for name, value in values.items():
         if name.startswith(PLAN):
             test, dot, option = name.removeprefix(PLAN).partition(".")
             if dot:
                 tests.setdefault(test, {})[option] = value
             else:
-                told[test] = value
-    return told | {"tests": tests}
+                changes[test] = value
+    return changes | {"tests": tests}
 
 
 def changed(values: Values) -> str:
-    """What of the plan is this drive's own, as text."""
+    """Return the plan's parameters of a drive as text."""
     return ", ".join(f"{name}={_word(value)}" for name, value in values.items() if name.startswith(PLAN))
 
 
 def check(design: Design) -> float:
-    """How long the runs of an average drive are expected to last, in its own seconds; BadInput where any of the
-    extremes cannot be planned."""
+    """Return the expected duration of a drive's run in virtual seconds, averaged over the extremes of the design.
+
+    Raise BadInput if any extreme cannot be planned.
+    """
     expected = [_planned(design, values) for values in design.extremes()]
     return sum(expected) / len(expected)
 
 
 def _planned(design: Design, values: Values) -> float:
-    own = design.written
+    written = design.written
     try:
-        names, profile, told = plan.gather(own.tests, own.profile, settings(design, values), quick=own.quick)
-        return unrecorded.drawn(target(design, values), names, profile, told).expected_s
+        names, profile, notes = plan.gather(
+            written.tests, written.profile, settings(design, values), quick=written.quick
+        )
+        return unrecorded.drawn(target(design, values), names, profile, notes).expected_s
     except BadInput as error:
         raise BadInput(f"the design {design.name} cannot be used: {error}") from error
 
 
 def run(design: Design, point: Point) -> Line:
-    """The run of one drive in memory; one that cannot be built or fails is told with its reason."""
+    """Run one drive in memory and return its line; a drive that cannot be built or fails has the reason in it."""
     line: Line = {"drive": point.number, "seed": point.seed, "values": point.values, "stend": __version__}
     line["target"] = target(design, point.values)
     try:
-        own = design.written
-        names, profile, told = plan.gather(own.tests, own.profile, settings(design, point.values), quick=own.quick)
-        done = unrecorded.folded(line["target"], names, profile, told, seed=point.seed)
+        written = design.written
+        changes = settings(design, point.values)
+        names, profile, notes = plan.gather(written.tests, written.profile, changes, quick=written.quick)
+        done = unrecorded.folded(line["target"], names, profile, notes, seed=point.seed)
     except StendError as error:
         return line | {"outcome": "failed", "reason": str(error), "figures": []}
     ended = done.ended
@@ -71,9 +76,9 @@ def run(design: Design, point: Point) -> Line:
 
 
 def _figure(row: Figures) -> Line:
-    """A figure's key, whether it was steady, its IOs, and its quantities in base units."""
-    told = {"steady": row.steady, "ios": row.tally.ios, "seconds": row.seconds}
-    return key_of(row)._asdict() | told | {name: row.value(name) for name in QUANTITIES}
+    """Return a figure as a table row: key, steadiness, IOs and quantities in base units."""
+    counts = {"steady": row.steady, "ios": row.tally.ios, "seconds": row.seconds}
+    return key_of(row)._asdict() | counts | {name: row.value(name) for name in QUANTITIES}
 
 
 def _word(value: Value) -> str:

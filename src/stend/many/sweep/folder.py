@@ -1,11 +1,11 @@
-"""A sweep on disk: the design that it follows, a line for every drive that is done, and all of them as Parquet.
+"""A sweep on disk: its design, one line per finished drive, and all drives as Parquet.
 
-design.toml       as it was when the sweep began; another one is refused
-drives.jsonl      a drive a line, appended when its run is over: the truth
-drives.parquet    the same with a row a drive and figure, parameters as columns; made of the lines at any time
+design.toml       the design of the sweep; a different design is refused
+drives.jsonl      one line per drive, appended when its run has ended; all other files can be made from it
+drives.parquet    one row per drive and figure, with the parameters as columns
 
-A line is written by one call and synced, so that a kill takes away what was running and nothing else; the end of a
-torn line is cut off by who goes on.
+Each line is written by one call and synced, so that a kill loses only the drives that were running. An incomplete last
+line is cut off when the sweep continues.
 """
 
 import os
@@ -21,7 +21,7 @@ from stend.base.extras import needing
 from stend.many.sweep.design import Design, parsed
 
 Line = dict[str, Any]
-"""A drive as it is written down: its number, seed, values, outcome, and its figures."""
+"""A drive in drives.jsonl: its number, seed, values, outcome and figures."""
 DESIGN, LINES, TABLE = "design.toml", "drives.jsonl", "drives.parquet"
 FIGURE = {
     "test": "VARCHAR", "phase": "VARCHAR", "state": "VARCHAR", "random_pct": "INTEGER", "read_pct": "INTEGER",
@@ -30,7 +30,7 @@ FIGURE = {
     "mean_s": "DOUBLE", "p50": "DOUBLE", "p99": "DOUBLE", "p999": "DOUBLE", "p9999": "DOUBLE", "p99999": "DOUBLE",
     "max_s": "DOUBLE",
 }  # fmt: skip
-"""Columns of a figure, named as in the catalogue."""
+"""Columns of a figure, with the names of the catalogue."""
 QUANTITY = {"throughput": "bytes_per_s", "mean": "mean_s", "max": "max_s"}
 DRIVE = {
     "drive": "INTEGER", "seed": "BIGINT", "outcome": "VARCHAR", "reason": "VARCHAR", "stend": "VARCHAR",
@@ -39,26 +39,29 @@ DRIVE = {
 
 
 def begin(design: Design, path: Path, folder: Path) -> None:
-    """A folder that follows this design, read from `path`; made where there is none.
+    """Create the folder of a design that was read from `path`, or check that it has the same design.
 
-    BadInput where the folder follows another design, or is something else.
+    Raise BadInput if the folder has another design or other files.
     """
     if (folder / DESIGN).exists():
         if opened(folder).drawn != design.drawn:
-            raise BadInput(f"{folder} holds the drives of another design; --into names another folder")
+            raise BadInput(f"{folder} holds the drives of another design; choose another folder by --into")
     elif folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"{folder} is there already and holds no sweep; --into names another folder")
+        raise BadInput(f"{folder} exists already and is not a sweep; choose another folder by --into")
     folder.mkdir(parents=True, exist_ok=True)
     atomic.write(folder / DESIGN, untrusted.read(path, "the design"))
 
 
 def opened(folder: Path) -> Design:
-    """The design that a folder follows; BadInput where there is none."""
+    """Return the design of a folder; raise BadInput if it has none."""
     return parsed(untrusted.kept(folder / DESIGN, "the design"), folder)
 
 
 def lines(folder: Path) -> Iterator[Line]:
-    """Every drive that is done, in the order of their ends; what was torn off by a kill is passed over."""
+    """Yield every finished drive in the order of their ends; skip an incomplete last line.
+
+    Raise BadInput for a line that cannot be read.
+    """
     path = folder / LINES
     if not path.exists():
         return
@@ -68,11 +71,11 @@ def lines(folder: Path) -> Iterator[Line]:
                 try:
                     yield msgspec.json.decode(text, type=dict[str, Any])
                 except msgspec.DecodeError as error:
-                    raise BadInput(f"line {number} of {path} is no drive's: {error}; take it out") from error
+                    raise BadInput(f"line {number} of {path} cannot be read: {error}; delete it") from error
 
 
 class Appending:
-    """The lines of a folder, open for more."""
+    """The lines of a folder, open for appending."""
 
     def __init__(self, folder: Path) -> None:
         self._fd = regular.descriptor(folder / LINES, os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -82,31 +85,31 @@ class Appending:
             os.ftruncate(self._fd, torn)
 
     def add(self, line: Line) -> None:
-        """One drive, on disk before this returns."""
+        """Append one drive and sync it to disk."""
         data = msgspec.json.encode(line) + b"\n"
         while data:
             data = data[os.write(self._fd, data) :]
         os.fsync(self._fd)
 
     def close(self) -> None:
-        """Let go."""
+        """Close the file."""
         os.close(self._fd)
 
 
 def _after_last_line(fd: int, size: int) -> int:
-    """How many bytes are whole lines."""
+    """Return the size of the complete lines in bytes."""
     end, step = size, 1 << 16
     while end > 0:
-        begin = max(end - step, 0)
-        found = os.pread(fd, end - begin, begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
-        end = begin
+        start = max(end - step, 0)
+        place = os.pread(fd, end - start, start).rfind(b"\n")
+        if place >= 0:
+            return start + place + 1
+        end = start
     return 0
 
 
 def write_table(folder: Path, design: Design) -> Path:
-    """The Parquet file, made anew of all lines."""
+    """Write the Parquet file from all lines and return its path."""
     path = folder / TABLE
     columns = DRIVE | {name: _kind(design, name) for name in design.parameters} | FIGURE
     with needing("the table of a sweep"), atomic.replaced(path) as part:
@@ -115,20 +118,16 @@ def write_table(folder: Path, design: Design) -> Path:
 
 
 def _rows(folder: Path, design: Design) -> Iterator[dict[str, Any]]:
-    """A row a figure; a drive without figures has one that tells why."""
+    """Yield one row per figure; a drive without figures has one row with the reason."""
     for line in lines(folder):
-        own = {name: line[name] for name in DRIVE} | {name: line["values"][name] for name in design.parameters}
+        drive = {name: line[name] for name in DRIVE} | {name: line["values"][name] for name in design.parameters}
         for figure in line["figures"] or [{}]:
-            yield own | {_column(name): value for name, value in figure.items()}
-
-
-def _column(name: str) -> str:
-    return QUANTITY.get(name, name.replace(".", ""))
+            yield drive | {QUANTITY.get(name, name.replace(".", "")): value for name, value in figure.items()}
 
 
 def _kind(design: Design, name: str) -> str:
-    own = design.parameters[name]
-    ends = own if isinstance(own, tuple) else (own.at(0.0), own.at(1.0))
+    values = design.parameters[name]
+    ends = values if isinstance(values, tuple) else (values.at(0.0), values.at(1.0))
     kinds = {type(value) for value in ends}
     return {frozenset({bool}): "BOOLEAN", frozenset({int}): "BIGINT"}.get(
         frozenset(kinds), "DOUBLE" if kinds <= {int, float} else "VARCHAR"

@@ -1,7 +1,7 @@
-"""Many drives at once: worker processes that each run one drive after the other, in process.
+"""A pool of worker processes that run virtual drives.
 
-Workers are forks of one process that has loaded the simulation and does nothing else (`ready`), never of the program
-itself, which may have threads; they end with the process that began them.
+Workers are forks of one process that has only loaded the simulation (`ready`). They are not forks of the main program,
+because that may have threads. They end with the process that started them.
 """
 
 import os
@@ -19,46 +19,48 @@ from stend.many.sweep.design import Design, Point
 from stend.many.sweep.folder import Line
 
 AHEAD = 2
-"""Drives handed to each worker: one that runs, one that waits."""
+"""Drives submitted per worker: one that runs, one that waits."""
 READY = "stend.many.sweep.ready"
 Worker = Callable[[Design, Point], Line]
 
 
-def run(design: Design, points: Iterable[Point], workers: int, one: Worker = drives.run) -> Iterator[Line]:
-    """The drives as they come to their ends. Whoever stops early loses those that run.
+def run(design: Design, points: Iterable[Point], workers: int, work: Worker = drives.run) -> Iterator[Line]:
+    """Yield the drives as their runs end; a caller that stops early loses the running ones.
 
-    StepFailed where a worker dies.
+    Raise StepFailed if a worker dies.
     """
     left = iter(points)
-    pool = ProcessPoolExecutor(workers, mp_context=beginning(), initializer=_begin)
+    pool = ProcessPoolExecutor(workers, mp_context=context(), initializer=_begin)
     try:
         under_way: set[Future[Line]] = set()
         while True:
             while len(under_way) < AHEAD * workers and (point := next(left, None)):
-                under_way.add(pool.submit(one, design, point))
+                under_way.add(pool.submit(work, design, point))
             if not under_way:
                 return
             done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
     except BrokenProcessPool as error:
-        raise StepFailed("a worker of the sweep died, may be for want of memory; the same command goes on") from error
+        raise StepFailed(
+            "a worker of the sweep died, possibly for lack of memory; repeat the command to continue"
+        ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def beginning() -> BaseContext:
-    """How workers begin: as such forks, or each for itself where no socket can be made (a TMPDIR too long, or none)."""
-    context = get_context("forkserver")
-    context.set_forkserver_preload([READY])
+def context() -> BaseContext:
+    """Return how workers start: as forks, or as new processes if no socket can be made (TMPDIR too long or missing)."""
+    forking = get_context("forkserver")
+    forking.set_forkserver_preload([READY])
     try:
         forkserver.ensure_running()
     except OSError:
         return get_context("spawn")
-    return context
+    return forking
 
 
 def _begin() -> None:
-    """In a worker: Ctrl-C is for who began it, and its end is this one's end too."""
+    """Set up a worker: ignore Ctrl-C, which the parent handles, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

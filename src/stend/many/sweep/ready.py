@@ -1,6 +1,6 @@
-"""What a worker has in memory when it begins, for it is a fork of the process that imports this: the simulation.
+"""Load the simulation; workers are forks of the process that imports this module.
 
-An ideal drive is asked for a moment: with its kernel, the smallest, numba loads what all kernels need.
+It runs an ideal drive for a moment: with that kernel, the smallest, numba loads the parts that all kernels need.
 """
 
 from stend.sim import Pattern, build, load

@@ -1,12 +1,12 @@
-"""Which parameter drives a figure: shares of its variance, by a polynomial that is fitted to the drives.
+"""The effect of each parameter on a figure: shares of its variance, from a polynomial fitted to the drives.
 
 Sobol's indices (1993) of a polynomial chaos expansion (Sudret, Reliability Engineering & System Safety 93, 2008). The
-figure's logarithm is written as a sum of terms, each a polynomial of one parameter or a product of two, orthonormal
-over the design; a term's share of the variance is the square of its coefficient. First order: a parameter's own terms
-alone. Total: with all products that it is in. How many terms there are is decided by leaving out each drive in turn;
-what is then predicted of the drive left out is the share explained. What chance adds to squares is taken off. Intervals
-are 95 %, from the coefficients' errors. What is not explained may be an interaction or a kink that the polynomial does
-not follow, so the interval of a total share also includes that all of it is this parameter's.
+figure's logarithm is a sum of terms, each a polynomial of one parameter or a product of two, orthonormal over the
+design. The share of a term in the variance is the square of its coefficient. First order counts the terms of one
+parameter alone, total also the products that contain it. Leave-one-out prediction chooses the number of terms and gives
+the share explained. The expected contribution of chance is subtracted from the squares. Intervals are 95 %, from the
+errors of the coefficients. The rest may be an interaction or a kink that the polynomial does not follow; the interval
+of a total share therefore includes all of the rest.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,25 +14,23 @@ from itertools import combinations
 from typing import NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from stend.many.statistics import Array
 from stend.many.sweep.design import Design, Range, Value, Values
 
-Array = npt.NDArray[np.float64]
-
 DEGREES = ((1, 0), (2, 0), (3, 0), (1, 2), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6), (8, 7))
-"""Highest degree of one parameter's own terms and of products of two; tried one after the other."""
+"""Highest degrees of terms of one parameter and of products of two, in the order in which they are tried."""
 DRIVES_A_TERM = 3
 LEAST_DRIVES = 8
 FLAT = 0.002
-"""A figure whose logarithm has a smaller deviation depends on nothing that matters."""
+"""Deviation of the logarithm below which a figure counts as constant."""
 DRAWS = 2000
 Term = tuple[int, ...]
-"""The parameters that a term is of; none is the mean."""
+"""Indices of the parameters in a term; empty for the mean."""
 
 
 class Share(NamedTuple):
-    """Of a figure's variance, with its 95 % interval."""
+    """A share of a figure's variance with its 95 % interval."""
 
     value: float
     low: float
@@ -40,10 +38,10 @@ class Share(NamedTuple):
 
 
 class Effects(NamedTuple):
-    """Of one figure: the deviation of its logarithm, the share explained, and whose it is.
+    """The effects on one figure: the deviation of its logarithm, the share explained, and the parameters' shares.
 
-    `first` and `total` are by parameter, `pairs` by two of them. `why` is a key where nothing can be said: "few"
-    drives or a "flat" figure.
+    `first` and `total` are by parameter, `pairs` by two parameters. `why` is the reason without a result: "few" drives
+    or a "flat" figure.
     """
 
     drives: int
@@ -56,12 +54,12 @@ class Effects(NamedTuple):
 
     @property
     def order(self) -> list[str]:
-        """Parameters by their total shares, the largest first."""
+        """Return the parameters by their total shares, the largest first."""
         return sorted(self.total, key=lambda name: -self.total[name].value)
 
 
 class _Basis(NamedTuple):
-    """A column a polynomial, with its degree; contrasts are all of the first."""
+    """One column per polynomial, with its degree; contrasts have degree 1."""
 
     columns: Array
     degrees: tuple[int, ...]
@@ -76,7 +74,7 @@ class _Fit(NamedTuple):
 
 
 def effects(design: Design, values: Sequence[Values], y: Array) -> Effects:
-    """What the parameters of these drives do to the logarithm of a figure."""
+    """Return the effects of the parameters of these drives on the logarithm of a figure."""
     deviation = float(np.std(y)) if len(y) else 0.0
     nothing = Effects(len(y), deviation, 0.0, {}, {}, {})
     if len(y) < max(LEAST_DRIVES, DRIVES_A_TERM * (1 + len(design.parameters))):
@@ -89,17 +87,19 @@ def effects(design: Design, values: Sequence[Values], y: Array) -> Effects:
 
 
 def _basis(design: Design, name: str, column: Sequence[Value]) -> _Basis:
-    """Polynomials of one parameter at the drives' values, by rising degree; orthonormal, and to 1, over all values that
-    the design could have drawn. Of values without an order, contrasts between them."""
+    """Return the polynomials of one parameter at the drives' values, by ascending degree.
+
+    They are orthonormal, also to 1, over all values that the design can draw. Values without an order get contrasts.
+    """
     every = design.population(name)
     levels = sorted(set(every), key=repr)
-    own, ordered = design.parameters[name], all(type(value) in (int, float) for value in levels)
+    kind, ordered = design.parameters[name], all(type(value) in (int, float) for value in levels)
 
     def raw(values: Sequence[Value]) -> Array:
         if not ordered:
             return np.array([[1.0, *(value == level for level in levels[1:])] for value in values])
         x, ends = np.array(values, float), np.array([min(every), max(every)], float)
-        if isinstance(own, Range) and own.log:
+        if isinstance(kind, Range) and kind.log:
             x, ends = np.log(x), np.log(ends)
         scaled = (2 * x - ends.sum()) / (ends[1] - ends[0])
         return np.asarray(np.polynomial.legendre.legvander(scaled, min(len(levels) - 1, DEGREES[-1][0])), float)
@@ -110,18 +110,18 @@ def _basis(design: Design, name: str, column: Sequence[Value]) -> _Basis:
 
 
 def _fitted(bases: Sequence[_Basis], most: int, together: int, y: Array) -> _Fit | None:
-    """Least squares with terms up to these degrees; None where there are too many for so few drives."""
+    """Fit the terms up to these degrees by least squares; return None if there are too few drives for them."""
     terms: list[Term] = [()]
     columns = [np.ones(len(y))]
-    for i, own in enumerate(bases):
-        alone = [k for k, degree in enumerate(own.degrees) if degree <= most]
+    for i, basis in enumerate(bases):
+        alone = [k for k, degree in enumerate(basis.degrees) if degree <= most]
         terms += [(i,)] * len(alone)
-        columns += [own.columns[:, k] for k in alone]
+        columns += [basis.columns[:, k] for k in alone]
     for i, j in combinations(range(len(bases)), 2):
-        one, other = bases[i], bases[j]
-        both = [(k, m) for k, a in enumerate(one.degrees) for m, b in enumerate(other.degrees) if a + b <= together]
+        first, second = bases[i], bases[j]
+        both = [(k, m) for k, a in enumerate(first.degrees) for m, b in enumerate(second.degrees) if a + b <= together]
         terms += [(i, j)] * len(both)
-        columns += [one.columns[:, k] * other.columns[:, m] for k, m in both]
+        columns += [first.columns[:, k] * second.columns[:, m] for k, m in both]
     if len(terms) * DRIVES_A_TERM > len(y):
         return None
     x = np.stack(columns, 1)
@@ -145,9 +145,9 @@ def _shared(names: Sequence[str], fit: _Fit, nothing: Effects) -> Effects:
     explained = min(max(fit.explained, 0.0), 1.0)
 
     def share(of: Callable[[Term], bool], missed: float = 0.0) -> Share:
-        own = [k for k, term in enumerate(fit.terms) if term and of(term)]
-        low, high = np.percentile(spread[:, own].sum(1), [2.5, 97.5]) / variance if own else (0.0, 0.0)
-        whole = float(squares[own].sum()) / variance if own else 0.0
+        chosen = [k for k, term in enumerate(fit.terms) if term and of(term)]
+        low, high = np.percentile(spread[:, chosen].sum(1), [2.5, 97.5]) / variance if chosen else (0.0, 0.0)
+        whole = float(squares[chosen].sum()) / variance if chosen else 0.0
         return Share(*(float(min(max(value, 0.0), 1.0)) for value in (whole, low, high + missed)))
 
     return nothing._replace(

@@ -1,4 +1,4 @@
-"""What a sweep says: its figures, what drives each of them, and the best designs."""
+"""The evaluation of a sweep: its figures, the effects of the parameters on them, and the best designs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ MOST_FIGURES = 12
 
 
 class Study(NamedTuple):
-    """A sweep's results, what drives each figure of the page, how many figures are not on it, and the best designs."""
+    """A sweep's results, the effects on each figure of the page, the number of other figures, and the best designs."""
 
     results: Results
     effects: dict[Figure, Effects]
@@ -24,18 +24,21 @@ class Study(NamedTuple):
     allowed: tuple[int, ...]
 
 
-def studied(into: Path, asked: Sequence[str] = (), best: str = "", where: Sequence[str] = ()) -> Study:
-    """What a folder holds; what is asked for goes before what its design asks. BadInput where no drive gave figures."""
+def studied(into: Path, wanted: Sequence[str] = (), best: str = "", where: Sequence[str] = ()) -> Study:
+    """Evaluate the sweep of a folder; the arguments override the figures, `best` and `where` of its design.
+
+    Raise BadInput if no drive has figures.
+    """
     design = folder.opened(into)
     results = collected(design, folder.lines(into))
     if not results.drives:
         why = f": {results.failed[0]['reason']}" if results.failed else ""
-        raise BadInput(f"no drive of {into} gave a figure{why}")
-    own = chosen(results, asked or design.written.figures) or usual(results)
+        raise BadInput(f"no drive of {into} has a figure{why}")
+    figures = chosen(results, wanted or design.written.figures) or usual(results)
     wished = wish(results, best or design.written.best, where or (design.written.where if not best else ()))
-    found = {one: _effects(results, one) for one in own[:MOST_FIGURES]}
+    shown = {figure: _effects(results, figure) for figure in figures[:MOST_FIGURES]}
     allowed = tuple(wished.allowed(results)) if wished else ()
-    return Study(results, found, len(own) - len(found), wished, allowed)
+    return Study(results, shown, len(figures) - len(shown), wished, allowed)
 
 
 def _effects(results: Results, figure: Figure) -> Effects:

@@ -1,9 +1,9 @@
-"""The best designs: what is wanted most or least, and what must hold.
+"""The best designs: the figure or parameter to maximize or minimize, and conditions.
 
     --best 'iops[write-saturation,saturated]' --where 'p99.9[saturated] < 5 ms' --where 'flash.spare_pct <= 15'
 
-The brackets pick figures as those of a comparison's rules do; without a unit a number is in base units (IOs and bytes
-a second, seconds). A parameter stands without brackets.
+Brackets select figures as in the rules of a comparison. Without a unit a number is in base units (IOs/s, bytes/s,
+seconds). A parameter has no brackets.
 """
 
 import re
@@ -24,22 +24,22 @@ _WISH = re.compile(r"(?:(most|least)\s+)?([\w.-]+)(?:\[([^\[\]]*)\])?")
 
 
 class Subject(NamedTuple):
-    """A parameter by its name, or figures."""
+    """A parameter, by its name, or figures."""
 
     text: str
     parameter: str
     figures: tuple[Figure, ...]
 
     def of(self, results: Results, drive: int) -> list[Value | None]:
-        """Its values of one drive."""
+        """Return its values for one drive."""
         if self.parameter:
             return [results.values[drive][self.parameter]]
-        own = results.rows[drive]
-        return [own[one.key][one.quantity] if one.key in own else None for one in self.figures]
+        row = results.rows[drive]
+        return [row[figure.key][figure.quantity] if figure.key in row else None for figure in self.figures]
 
 
 class Bound(NamedTuple):
-    """What must hold, in base units; of several figures all."""
+    """A condition in base units; it must hold for all its figures."""
 
     subject: Subject
     limit: Limit
@@ -47,17 +47,17 @@ class Bound(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As typed."""
+        """Return the condition as typed."""
         return self.limit.text
 
     def holds(self, results: Results, drive: int) -> bool:
-        """Whether it does; a figure that a drive did not give holds nothing."""
-        own = self.subject.of(results, drive)
-        return all(isinstance(value, int | float) and self.limit.holds(value, self.value) for value in own)
+        """Return whether a drive meets the condition; it does not if a value is missing."""
+        values = self.subject.of(results, drive)
+        return all(isinstance(value, int | float) and self.limit.holds(value, self.value) for value in values)
 
 
 class Wish(NamedTuple):
-    """What is to be most or least, and what must hold."""
+    """The subject to maximize or minimize, and the conditions."""
 
     text: str
     subject: Subject
@@ -65,35 +65,38 @@ class Wish(NamedTuple):
     bounds: tuple[Bound, ...]
 
     def allowed(self, results: Results) -> list[int]:
-        """The drives for which everything holds, the best first."""
-        own = [i for i in range(len(results.rows)) if all(bound.holds(results, i) for bound in self.bounds)]
-        told = {i: value for i in own if isinstance(value := self.subject.of(results, i)[0], int | float)}
-        return sorted(told, key=lambda i: told[i], reverse=self.most)
+        """Return the drives that meet all conditions, the best first."""
+        meeting = [i for i in range(len(results.rows)) if all(bound.holds(results, i) for bound in self.bounds)]
+        values = {i: value for i in meeting if isinstance(value := self.subject.of(results, i)[0], int | float)}
+        return sorted(values, key=lambda i: values[i], reverse=self.most)
 
 
 def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
-    """What was asked for; None where nothing was. BadInput says what cannot be understood."""
+    """Parse `--best` and `--where`; return None without `--best`. Raise BadInput if they are invalid."""
     if not best:
         if where:
-            raise BadInput("--where says what must hold of the best designs; --best says which these are")
+            raise BadInput("--where needs --best; add it or leave --where out")
         return None
     match = _WISH.fullmatch(best.strip())
     if not match:
-        raise BadInput(f"{best!r} names nothing to be best; write it like 'iops[saturated]' or 'least flash.spare_pct'")
+        raise BadInput(
+            f"{best!r} is not a figure or parameter; write it like 'iops[saturated]' or 'least flash.spare_pct'"
+        )
     subject = _subject(results, match[2], _words(match[3]), best)
     if len(subject.figures) > 1:
-        told = ", ".join(
-            f"{one.key.test} {one.key.phase} {one.key.state} {one.key.load}" for one in subject.figures[:4]
+        listing = ", ".join(
+            f"{figure.key.test} {figure.key.phase} {figure.key.state} {figure.key.load}"
+            for figure in subject.figures[:4]
         )
-        raise BadInput(f"the best of {best!r} is of {len(subject.figures)} figures, and must be of one: {told}")
+        raise BadInput(f"{best!r} matches {len(subject.figures)} figures, but --best needs one: {listing}")
     if subject.parameter and not isinstance(results.values[0][subject.parameter], int | float):
-        raise BadInput(f"{subject.parameter} is no number, so none is the best of it")
+        raise BadInput(f"{subject.parameter} is not a number and cannot be ranked; choose another parameter")
     usual = QUANTITIES[subject.figures[0].quantity].more_is_better if subject.figures else False
     return Wish(best, subject, WAYS.get(match[1] or "", usual), tuple(bound(results, text) for text in where))
 
 
 def bound(results: Results, text: str) -> Bound:
-    """What must hold, as typed."""
+    """Parse a condition; raise BadInput if it is invalid."""
     limit = limits.parsed(text)
     subject = _subject(results, limit.name, limit.where, text)
     return Bound(subject, limit, limit.bound(subject.figures[0].quantity if subject.figures else ""))
@@ -105,21 +108,21 @@ def _subject(results: Results, name: str, where: Sequence[str] | None, text: str
     quantity = OTHER_NAMES.get(name.lower(), name.lower())
     if quantity not in QUANTITIES:
         known = ", ".join([*QUANTITIES, *results.design.parameters])
-        raise BadInput(f"{text!r} names neither a quantity nor a parameter of this sweep; there are {known}")
+        raise BadInput(f"{text!r} is neither a quantity nor a parameter of this sweep; choose from {known}")
     return Subject(text, "", tuple(picked(results, quantity, where or ())))
 
 
-def _words(told: str | None) -> list[str] | None:
-    return None if told is None else [word.strip() for word in told.split(",") if word.strip()]
+def _words(text: str | None) -> list[str] | None:
+    return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
 
-def chosen(results: Results, asked: Sequence[str]) -> list[Figure]:
-    """The figures that were asked for, written like those of `--best`."""
-    found: list[Figure] = []
-    for text in asked:
+def chosen(results: Results, wanted: Sequence[str]) -> list[Figure]:
+    """Return the figures of texts like those of `--best`; raise BadInput for an invalid one."""
+    figures: list[Figure] = []
+    for text in wanted:
         match = _WISH.fullmatch(text.strip())
         if not match or match[1]:
-            raise BadInput(f"{text!r} is no figure; write it like 'iops[saturated]'")
+            raise BadInput(f"{text!r} is not a figure; write it like 'iops[saturated]'")
         subject = _subject(results, match[2], _words(match[3]) or (), text)
-        found += subject.figures
-    return list(dict.fromkeys(found))
+        figures += subject.figures
+    return list(dict.fromkeys(figures))

@@ -92,7 +92,9 @@ def _steady(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:
         limit = phase.rounds >= min(ROUNDS, phase.rounds) and not any("rounds" in d for d in run.plan.deviations)
         yield "limit", "met" if limit else "deviated", f"{name}: {phase.rounds}"
         if judged := look.last_judged(run, test.name, phase.name):
-            detail = f"{name}: {words.told(judged.ended_by) if judged.ended_by else words('verification.going_on')}"
+            detail = (
+                f"{name}: {words.translated(judged.ended_by) if judged.ended_by else words('verification.going_on')}"
+            )
             yield "steady", "met" if judged.steady else "deviated", detail
 
 

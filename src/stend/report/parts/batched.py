@@ -48,7 +48,7 @@ def _summary(batch: Batch, words: Language) -> Iterator[str]:
     for note in lot.notes:
         values = dict(note.values)
         if note.key == "unlike":
-            found = ", ".join(words.told(str(value)) for value in values["values"])
+            found = ", ".join(words.translated(str(value)) for value in values["values"])
             values = {"name": words(f"setting.{values['name']}"), "values": found}
         yield words(f"batched.note_{note.key}", **values)
     if len(lot.drives) < LEAST_DRIVES:

@@ -78,7 +78,7 @@ def device(run: Run, test: PlannedTest | None, words: Language) -> list[tuple[st
         ("interface", _reached(drive)),
         ("sectors", f"{drive.logical_bytes} / {drive.physical_bytes}"),
         ("media", words("header.rotational" if drive.rotational else "header.solid")),
-        ("purge", words.told(purged) if test else ""),
+        ("purge", words.translated(purged) if test else ""),
         ("cache", _cache(profile.write_cache, drive, words)),
     ]
 

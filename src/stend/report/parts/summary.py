@@ -13,7 +13,7 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     texts = []
     for stamp in run.stamps:
         name, colon, rest = stamp.partition(": ")
-        texts.append(words.told(f"{titles[name]}: {rest}" if colon and name in titles else stamp))
+        texts.append(words.translated(f"{titles[name]}: {rest}" if colon and name in titles else stamp))
     virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
     deviated = [words("stamp.deviations", n=len(run.plan.deviations))] if run.plan.deviations else []
     return (*texts, *deviated, *virtual)

@@ -168,7 +168,7 @@ def _parameters(study: Study, words: Language) -> Table:
 
 
 def _failed(study: Study, words: Language) -> Table:
-    counts = Counter[str](words.told(line["reason"]) for line in study.results.failed)
+    counts = Counter[str](words.translated(line["reason"]) for line in study.results.failed)
     rows = tuple((reason, str(count)) for reason, count in counts.most_common())
     return Table(words("swept.failed_table"), (words("swept.reason"), words("swept.count")), rows, (1,))
 

@@ -33,7 +33,7 @@ def verification(run: Run, test: PlannedTest, words: Language) -> Iterator[Table
         columns = [_column(verdict, words) for verdict in judged.verdicts]
         rows = tuple((words(f"verification.{key}"), *(column[key] for column in columns)) for key in columns[0])
         rule = words("verification.rule", rule=words.name_of("rule", judged.verdicts[0].rule))
-        why = words.told(judged.ended_by) if judged.ended_by else words("verification.going_on")
+        why = words.translated(judged.ended_by) if judged.ended_by else words("verification.going_on")
         ended = f"{rule} {words('verification.ended', round=judged.where.round, why=why)}"
         yield Table(words("verification.title", phase=phase.name), head, rows, tuple(range(1, len(head))), ended)
 

@@ -40,7 +40,7 @@ def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Sec
         yield Section("load", words("traced.load"), tables=(_load(trace, words),))
     maps = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
     yield Section("places", words("traced.places"), () if maps else (words("traced.no_places"),), maps)
-    notes = tuple(words.told(note) for note in trace.about.notes)
+    notes = tuple(words.translated(note) for note in trace.about.notes)
     yield Section("source", words("traced.source"), notes, tuple(_source(trace, words)))
 
 
@@ -109,7 +109,7 @@ def _warned(trace: Described, words: Language) -> Iterator[str]:
     if about.shifted:
         yield words("traced.shifted")
     if about.lost and about.lost_words:
-        yield words("traced.lost", n=about.lost, why=words.told(about.lost_words))
+        yield words("traced.lost", n=about.lost, why=words.translated(about.lost_words))
     elif about.lost:
         yield words("traced.lost_bare", n=about.lost)
     if bad:
@@ -219,7 +219,7 @@ def _source(trace: Described, words: Language) -> Iterator[Table]:
     for key, why in (("malformed", about.malformed), ("skipped", about.skipped)):
         if why:
             counted = sorted(why.items(), key=lambda item: -item[1])
-            lines = tuple((words.told(reason), words.show(count, "whole")) for reason, count in counted)
+            lines = tuple((words.translated(reason), words.show(count, "whole")) for reason, count in counted)
             yield Table(words(f"traced.{key}_table"), (words("traced.reason"), words("traced.count")), lines, (1,))
 
 

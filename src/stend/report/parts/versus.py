@@ -65,7 +65,7 @@ def counts(whole: Comparison, words: Language) -> str:
 
 def _notes(whole: Comparison, words: Language) -> Iterator[str]:
     for note in whole.notes:
-        values = {k: words.told(v) if k in ("text", "lacks") else v for k, v in note.values.items()}
+        values = {k: words.translated(v) if k in ("text", "lacks") else v for k, v in note.values.items()}
         yield words(f"note.{note.key}", **values)
 
 
@@ -106,13 +106,19 @@ def _value(setting: str, value: Any, words: Language) -> str:
         return words("versus.yes" if value else "versus.no")
     if setting == "capacity":
         return words.show(value, "gb")
-    return words.show(value, "n") if isinstance(value, int | float) else words.told(str(value))
+    return words.show(value, "n") if isinstance(value, int | float) else words.translated(str(value))
 
 
 def _runs(whole: Comparison, words: Language) -> Table:
     head = tuple(words(f"column.{key}") for key in ("side", "run", "drive", "began", "stamps"))
     rows = tuple(
-        (side.name, run.name, run.drive, words.date(run.began_s), "; ".join(words.told(s) for s in run.stamps) or "–")
+        (
+            side.name,
+            run.name,
+            run.drive,
+            words.date(run.began_s),
+            "; ".join(words.translated(s) for s in run.stamps) or "–",
+        )
         for side in (whole.a, whole.b)
         for run in side.runs
     )

@@ -34,7 +34,7 @@ def document(kind: str, title: str, words: Language, sections: Iterable[Section]
 
 def stamped(runs: Iterable[Outcome], words: Language) -> list[str]:
     """Return the stamps for pictures of several runs as one line: the first two distinct ones, if any."""
-    stamps = list(dict.fromkeys(words.told(stamp) for run in runs for stamp in run.stamps))
+    stamps = list(dict.fromkeys(words.translated(stamp) for run in runs for stamp in run.stamps))
     return [" · ".join(stamps[:2])] if stamps else []
 
 

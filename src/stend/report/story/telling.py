@@ -134,7 +134,7 @@ def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
 
 
 def _sure(run: Run, words: Language) -> Iterator[str]:
-    yield from (sentence(words.told(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
+    yield from (sentence(words.translated(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
     departed = [f"{tests}: {text}." for tests, text in departures.departure_rows(run, words)]
     yield from departed
     if not run.plan.deviations and not departed:
@@ -143,7 +143,7 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     yield words("story.unmet", tests=", ".join(unmet)) if unmet else words("story.steady")
     yield words("story.method_own")
     yield words("story.one_sample")
-    texts = dict.fromkeys(sentence(_titled(words.told(note.text), run, words)) for note in run.notes)
+    texts = dict.fromkeys(sentence(_titled(words.translated(note.text), run, words)) for note in run.notes)
     yield from islice(texts, MOST_NOTES)
 
 
@@ -160,7 +160,7 @@ def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
         if side.run:
             yield words("story.measured", name=side.name)
         else:
-            yield words("story.published", name=side.name, source=words.told(side.facts["about"]["source"]))
+            yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
 
 
 def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Mapping[str, Any]) -> Iterator[Chapter]:
