@@ -20,7 +20,7 @@ from stend.findings.judgement.evidence import Known, evidence
 from stend.findings.judgement.standing import standing
 from stend.findings.look.grounds import Because
 from stend.model.published import published
-from stend.words import Language, catalogue
+from stend.words import Language, texts
 
 UNSEEN = Path(__file__).parents[1] / "tests" / "unseen"
 KEPT = UNSEEN / "evidence.json"
@@ -82,7 +82,7 @@ def _shape(name: str, shapes: dict[str, str]) -> str:
 def reviewed(kept: dict[str, dict[str, Any]]) -> None:
     """Print the table of the five reviews."""
     words = Language("en")
-    spelt = (found for pair in catalogue().values() for found in re.finditer(r"{(\w+):(said:\w+)}", pair[0]))
+    spelt = (found for text in texts("en").values() for found in re.finditer(r"{(\w+):(said:\w+)}", text))
     shapes = {found[1]: found[2] for found in spelt}
     print("| drive | its review, in its own words | the review of the virtual drive states | agrees | why not |")
     print("|---|---|---|---|---|")

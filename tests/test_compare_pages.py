@@ -1,12 +1,10 @@
 """`stend compare` as a user meets it: folders, sides, names, pages in both languages, exit codes."""
 
 import json
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-import msgspec
 import pytest
 
 from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
@@ -17,7 +15,7 @@ from stend.many import read
 from stend.many.compare import Comparison, compared
 from stend.report.parts import compared as pages
 from stend.report.parts.versus import versus
-from stend.words import LANGUAGES, Language, _flat, files
+from stend.words import LANGUAGES, Language
 from tests.sides import folder
 from tests.synthetic import Truth
 from tests.test_report import NASTY, TYPST, Page
@@ -207,9 +205,3 @@ def test_only_one_of_the_two_asked_for_more_than_the_other(capsys: pytest.Captur
     code, said = told([str(runs() / "old"), str(tmp_path)], capsys)
     assert code == 0
     assert "Of 0 figures" in said
-
-
-def test_no_phrase_stands_in_two_files_of_words() -> None:
-    """The catalogue would keep whichever file it happened to read last."""
-    keys = [key for file in files() for key, _ in _flat("", msgspec.toml.decode(file.read_bytes()))]
-    assert [key for key, count in Counter(keys).items() if count > 1] == []

@@ -24,7 +24,7 @@ from stend.planning.plan import gather
 from stend.report.story.telling import story
 from stend.session import unrecorded
 from stend.suite.headroom import MOST
-from stend.words import Language, catalogue
+from stend.words import Language, texts
 from stend.words.sentences import finding_said
 from tests.traces import made
 
@@ -210,7 +210,7 @@ def test_every_sentence_of_headroom_can_be_said() -> None:
         "failed_full": 0.03,
     }
     values |= {"percentile": 99.0, "limit": 0.002, "beyond": 8.0, "least": 4.0, "most": 16.0}
-    keys = [key.rpartition(".")[2] for key in catalogue() if key.startswith("finding.headroom.")]
+    keys = [key.rpartition(".")[2] for key in texts("en") if key.startswith("finding.headroom.")]
     assert len(keys) == 11
     for key in keys:
         for lang in ("en", "ru"):

@@ -15,7 +15,7 @@ from stend.findings.look.grounds import Because
 from stend.report.story.page_one import Review, sentence
 from stend.report.story.page_one import verdict as headline
 from stend.report.story.telling import questions
-from stend.words import LANGUAGES, Language
+from stend.words import LANGUAGES, Language, phrases
 from stend.words.sentences import reason_said
 from tests.test_standing import whole
 
@@ -226,7 +226,9 @@ def test_every_bound_has_a_source_and_every_figure_its_sentences() -> None:
 def test_every_chapter_asks_answers_and_explains_in_both_languages() -> None:
     for question in questions():
         assert question.answers or question.findings
-        assert all(pair[0] != pair[1] and all(pair) for pair in (question.title, question.what, question.why))
+        keys = [f"question.{question.name}.{part}" for part in ("title", "what", "why")]
+        keys += [f"question.{question.name}.{answer.key}" for answer in question.answers]
+        assert all(phrases("en")[key] and phrases("ru")[key] != phrases("en")[key] for key in keys)
 
 
 def test_a_mark_is_lowered_to_that_of_another_use_with_its_reasons() -> None:

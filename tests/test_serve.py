@@ -219,10 +219,10 @@ def test_what_others_wrote_is_as_they_wrote_it(name: str) -> None:
 def test_every_word_of_the_pages_is_in_the_catalogue() -> None:
     import re
 
-    from stend.words import catalogue
+    from stend.words import phrases
 
     page = resources.files("stend.live") / "page"
     texts = [(page / name).read_text() for name in ("run.html", "list.html", "run.js", "list.js", "common.js")]
     asked = {word for text in texts for word in re.findall(r'(?:word\(|data-word=|card\()"([a-z_]+)"', text)}
     assert len(asked) > 30
-    assert not [word for word in asked if not word.endswith("_") and f"live.{word}" not in catalogue()]
+    assert not [word for word in asked if not word.endswith("_") and f"live.{word}" not in phrases("en")]

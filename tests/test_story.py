@@ -14,13 +14,12 @@ from stend.words.sentences import reason_said
 from tests import synthetic
 
 EN = Language("en")
-ANY = ["x", "x"]
 LADDER = ("desktop", "read", "mixed", "database", "write")
 SERVER = ("server",)
 
 
 def answer(**own: object) -> telling.Answer:
-    return msgspec.convert({"needs": (), "text": ANY, **own}, telling.Answer)
+    return msgspec.convert({"needs": (), "key": "answer_1", **own}, telling.Answer)
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,18 @@
 """Judgement yields keys and values, a catalogue has their sentences: each has the other, in both languages alike."""
 
 import ast
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
-from stend import findings
+from stend import findings, words
 from stend.findings.judgement.uses import uses
-from stend.words import Language, catalogue
+from stend.words import Language, phrases, texts
 
 FOLDER = Path(findings.__file__).parent
 MARKS = {"yes", "performance", "doubt", "no", "unknown"}
@@ -55,7 +58,7 @@ def imported(source: str) -> list[Path]:
 
 
 def said(name: str) -> set[str]:
-    return {key.split(".")[2] for key in catalogue() if key.startswith(f"finding.{name}.")}
+    return {key.split(".")[2] for key in texts("en") if key.startswith(f"finding.{name}.")}
 
 
 def fields(text: str) -> set[str]:
@@ -80,7 +83,7 @@ def test_keys_are_found_where_a_function_hands_them_on() -> None:
 
 
 def test_every_phrase_has_the_same_values_in_both_languages() -> None:
-    unlike = {key: pair for key, pair in catalogue().items() if fields(pair[0]) != fields(pair[1])}
+    unlike = {key for key, text in phrases("ru").items() if fields(text) != fields(phrases("en")[key])}
     assert not unlike
 
 
@@ -89,7 +92,7 @@ def test_each_figure_that_a_use_asks_for_has_its_clauses_and_no_clause_is_left_o
     wanted = {f"reason.{figure}.{key}" for figure in asked for key in ("pass", "doubt", "fail")}
     wanted |= {f"reason.{figure}.level" for figure in uses().level}
     wanted |= {f"reason.{d.figure}.{d.clause}" for use in uses().use.values() for d in use.demands if d.clause}
-    assert {key for key in catalogue() if key.startswith("reason.")} == wanted
+    assert {key for key in texts("en") if key.startswith("reason.")} == wanted
 
 
 def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
@@ -112,3 +115,20 @@ def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
 def test_a_load_is_a_code_in_english_and_words_in_russian(label: str, words: str) -> None:
     assert Language("en")("card.any_iops", label=label).endswith(label)
     assert Language("ru")("card.any_iops", label=label).replace("\u00a0", " ").endswith(words)
+
+
+def test_a_language_is_one_file_and_falls_back_to_english(tmp_path: Path) -> None:
+    """German of a few phrases, in a process of its own: its numbers are German, all else is English."""
+    shutil.copytree(Path(words.__file__).parents[1], tmp_path / "stend", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "stend/words/languages/de.toml").write_text(
+        '[format]\nname = "Deutsch"\ndecimal = ","\ngroup = "."\npercent = "\u00a0%"\n[test]\niops = "IOPS-Test"\n'
+    )
+    code = (
+        "from stend.words import LANGUAGES, Language; de = Language('de'); "
+        "same = de('test.latency') == Language('en')('test.latency'); "
+        "print(LANGUAGES, de('test.iops'), same, de.show(12345.0, 'rate'))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "('en', 'de', 'ru') IOPS-Test True 12.345"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stend.findings import Finding
-from stend.words import catalogue
+from stend.words import texts
 from tests.drives.course import ABOUT, NEAR, near
 from tests.drives.law import SURE, Played
 
@@ -60,7 +60,7 @@ class Opinion:
 
     def shows(self, name: str) -> bool:
         """Return whether the sentence shows a value."""
-        template = catalogue()[f"finding.{self.finding.name}.{self.finding.key}"][0]
+        template = texts("en")[f"finding.{self.finding.name}.{self.finding.key}"]
         return name in self.finding.values and f"{{{name}" in template
 
     def close(self) -> "Opinion":

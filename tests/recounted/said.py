@@ -13,7 +13,7 @@ from stend.report.parts.sheet import sheet
 from stend.report.story import Story
 from stend.report.story.rivals import reference
 from stend.report.story.telling import story
-from stend.words import Language, catalogue
+from stend.words import Language
 from tests.recounted.figures import FIGURES, agrees
 from tests.recounted.record import Record, read
 
@@ -94,7 +94,7 @@ def counted(run: Run, record: Record, facts: dict[str, Any], folder: Path | None
     """Return the same for a run in memory."""
     words = Listening(lang)
     page = story([(folder, run, {})], [], lang, words=words)
-    literal = _literals(words.index) | _numbers(page.title)
+    literal = _literals(words) | _numbers(page.title)
     known = {name: _value(work_out, record) for name, work_out in FIGURES.items()}
     sheeted = {float(v) for v in (*facts.values(), *facts.get("claimed", {}).values()) if isinstance(v, int | float)}
     names = {f"key {words(f'figure_name.{name}')}": name for name in FIGURES if words.knows(f"figure_name.{name}")}
@@ -159,10 +159,10 @@ def _agrees(one: Shown, known: dict[str, float | None]) -> bool:
     return any(agrees(name, one.value, value) for name, value in known.items())
 
 
-def _literals(index: int) -> set[str]:
+def _literals(words: Language) -> set[str]:
     """Return the numbers that stand in the templates themselves, such as 999 writes of 1,000."""
-    texts = (LITERAL.sub(" ", pair[index]) for pair in catalogue().values())
-    return {number for text in texts for number in _numbers(text)} | _numbers(_questions(index))
+    texts = (LITERAL.sub(" ", text) for text in words.texts.values())
+    return {number for text in texts for number in _numbers(text)}
 
 
 def _numbers(text: str) -> set[str]:
@@ -171,13 +171,4 @@ def _numbers(text: str) -> set[str]:
 
 def _named(words: Language) -> set[str]:
     """Return the numbers in the names of key figures, such as 4 KiB."""
-    return {
-        n for key, pair in catalogue().items() if key.startswith("figure_name.") for n in _numbers(pair[words.index])
-    }
-
-
-def _questions(index: int) -> str:
-    from stend.report.story.telling import questions
-
-    texts = [a.text[index] for q in questions() for a in q.answers]
-    return LITERAL.sub(" ", " ".join(texts))
+    return {n for key, text in words.texts.items() if key.startswith("figure_name.") for n in _numbers(text)}

@@ -23,7 +23,7 @@ from stend.live import metrics
 from stend.live.feed import Feed, Listener, encode
 from stend.live.now import Now
 from stend.live.shelf import Shelf
-from stend.words import LANGUAGES, Language, catalogue
+from stend.words import LANGUAGES, Language, formats
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 HEARTBEAT_S = 15
@@ -99,11 +99,13 @@ class Server:
         return _file(request.path_params["name"])
 
     async def words(self, request: Request) -> Response:
-        """Answer with the phrases of the pages (`live.*`) and the titles of tests in a language."""
+        """Answer with the phrases of the pages (`live.*`), the titles of tests, the decimal sign and all languages."""
         words = _language(request)
-        phrases = {key.removeprefix("live."): words(key) for key in catalogue() if key.startswith("live.")}
-        tests = {key.removeprefix("test."): words(key) for key in catalogue() if key.startswith("test.")}
-        return JSONResponse({"words": phrases, "tests": tests})
+        phrases = {key.removeprefix("live."): words(key) for key in words.texts if key.startswith("live.")}
+        tests = {key.removeprefix("test."): words(key) for key in words.texts if key.startswith("test.")}
+        languages = {name: formats(name).name for name in LANGUAGES}
+        decimal = words.format_of.decimal
+        return JSONResponse({"words": phrases, "tests": tests, "languages": languages, "decimal": decimal})
 
     async def phases(self, request: Request) -> Response:
         """Answer with the names of the phases in the query, in a language."""

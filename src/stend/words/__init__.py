@@ -1,15 +1,14 @@
-"""Texts in two languages from one catalogue, with plural forms, numbers, units and dates by locale.
+"""Texts of pages, screens and reports by language, with plural forms, numbers, units and dates.
 
 A sentence is a template: `{iops:rate} IOPS after {rounds} {rounds:plural:round|rounds}`. Values are in base units, and
-the template states their format. Every phrase is in catalogue/, both languages side by side.
+the template states their format. A language is one file in languages/; a phrase that it lacks is shown in English.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache, lru_cache
 from importlib import resources
-from importlib.resources.abc import Traversable
 from string import Formatter
 from typing import Any
 
@@ -18,8 +17,10 @@ import msgspec
 from stend.base.errors import BadInput
 from stend.words import numbers
 
-LANGUAGES = ("en", "ru")
-Pair = tuple[str, str]
+FOLDER = resources.files(__package__) / "languages"
+FIRST = "en"
+"""The language of records and of phrases that another language lacks."""
+LANGUAGES = (FIRST, *sorted(file.name[:-5] for file in FOLDER.iterdir() if file.name not in (f"{FIRST}.toml",)))
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 DATE = re.compile(rf"\b(\d{{1,2}}) ({MONTHS}) (\d{{4}})\b")
 
@@ -30,18 +31,18 @@ class Language(Formatter):
     def __init__(self, name: str) -> None:
         if name not in LANGUAGES:
             raise BadInput(f"there is no language {name!r}; there are {', '.join(LANGUAGES)}")
-        self.name, self.index = name, LANGUAGES.index(name)
+        self.name, self.texts, self.format_of = name, texts(name), formats(name)
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        """Return a phrase of the catalogue with its values; raise KeyError for an unknown key."""
-        return self.vformat(catalogue()[key][self.index], (), values)
+        """Return a phrase with its values; raise KeyError for an unknown key."""
+        return self.vformat(self.texts[key], (), values)
 
     def knows(self, key: str) -> bool:
-        """Return whether the catalogue has this phrase."""
-        return key in catalogue()
+        """Return whether there is such a phrase."""
+        return key in self.texts
 
     def name_of(self, section: str, name: str) -> str:
-        """Return the translation of a name, such as a phase's, or the name if the catalogue has none."""
+        """Return the translation of a name, such as a phase's, or the name if there is none."""
         return self.format_field(name, f"t:{section}.")
 
     def phase(self, name: str) -> str:
@@ -64,23 +65,19 @@ class Language(Formatter):
         return word.upper()
 
     def title(self, name: str, title: str) -> str:
-        """Return a test's title in this language, or `title` if the catalogue has none."""
+        """Return a test's title in this language, or `title` if there is none."""
         return self(f"test.{name}") if self.knows(f"test.{name}") else title
-
-    def pick(self, pair: Pair, /, **values: Any) -> str:
-        """Return this language's text of a pair, with its values."""
-        return self.vformat(pair[self.index], (), values)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         """Format `{n:plural:one|few|many}`, `{x:rate}` and the other shapes of `numbers.SHAPES`."""
         kind, _, rest = format_spec.partition(":")
         if kind == "plural":
             forms = rest.split("|")
-            return forms[min(numbers.plural(self.name, value), len(forms) - 1)]
+            return forms[min(numbers.plural(self.format_of, value), len(forms) - 1)]
         if kind == "num":
             return f"{value} {self.format_field(int(value), f'plural:{rest}')}" if str(value).isdigit() else str(value)
         if kind == "said" or kind in numbers.SHAPES:
-            return numbers.shown(self.name, value, kind, rest) if value is not None else "–"
+            return numbers.shown(self.format_of, value, kind, rest) if value is not None else "–"
         if format_spec == "t:phase.":
             return self.phase(str(value))
         if kind == "t":
@@ -98,58 +95,68 @@ class Language(Formatter):
     def date(self, at: float) -> str:
         """Return a Unix time as `21 November 2026, 00:48 UTC`."""
         when = datetime.fromtimestamp(at, UTC)
-        month, year = self("date.months").split()[when.month - 1], " г." if self.name == "ru" else ""
-        return f"{when.day} {month} {when.year}{year}, {when:%H:%M} UTC"
+        month = self("date.months").split()[when.month - 1]
+        return f"{when.day} {month} {when.year}{self.format_of.year}, {when:%H:%M} UTC"
 
     def translated(self, text: str) -> str:
         """Translate an English sentence of a run's record; without a pattern for it only convert its numbers."""
-        return text if self.name == "en" else _translated(self.name, text)
+        return text if self.name == FIRST else _translated(self.name, text)
 
     def converted(self, text: str) -> str:
         """Return a sentence with its numbers and dates in the format of this language."""
-        return DATE.sub(self._dated, numbers.converted(self.name, text))
+        return DATE.sub(self._dated, numbers.converted(self.format_of, text))
 
     def _dated(self, match: re.Match[str]) -> str:
         """Return a date in this language: `17 February 2016` -> `17 февраля 2016`."""
-        month = catalogue()["date.months"][0].split().index(match[2])
+        month = MONTHS.split("|").index(match[2])
         return f"{match[1]} {self('date.months').split()[month]} {match[3]}"
 
 
 @cache
-def catalogue() -> Mapping[str, Pair]:
-    """Return every phrase: key -> (en, ru), with the sections of catalogue/**/*.toml joined by dots."""
-    return dict(pair for file in files() for pair in _flat("", msgspec.toml.decode(file.read_bytes())))
+def texts(language: str) -> Mapping[str, str]:
+    """Return every phrase by its key, in English if the language lacks it."""
+    return phrases(language) if language == FIRST else {**phrases(FIRST), **phrases(language)}
 
 
-def files() -> Iterator[Traversable]:
-    """Yield every file of phrases."""
-    folder = resources.files(__package__) / "catalogue"
-    for place in (folder, folder / "findings"):
-        yield from (file for file in sorted(place.iterdir(), key=str) if file.is_file())
+@cache
+def phrases(language: str) -> Mapping[str, str]:
+    """Return the phrases of a language's file; a key is the sections and the name, joined by dots."""
+    return dict(_flat("", _file(language)))
+
+
+@cache
+def formats(language: str) -> numbers.Format:
+    """Return how a language writes numbers and dates: the part `format` of its file."""
+    return msgspec.convert(_file(language).get("format", {}), numbers.Format)
+
+
+@cache
+def _file(language: str) -> dict[str, Any]:
+    read: dict[str, Any] = msgspec.toml.decode((FOLDER / f"{language}.toml").read_bytes())
+    return read
 
 
 @lru_cache(maxsize=4096)
 def _translated(name: str, text: str) -> str:
     """Translate a sentence; cached, because a page repeats most sentences and one match takes a millisecond."""
     words = Language(name)
-    for pattern, pair in _patterns():
+    for pattern, key in _patterns():
         if match := pattern.fullmatch(text):
-            inner = {k: words.translated(words.converted(v)) for k, v in match.groupdict().items()}
-            return words.vformat(pair[words.index], (), inner)
+            return words(key, **{k: words.translated(words.converted(v)) for k, v in match.groupdict().items()})
     return words.converted(text)
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], Pair]]:
-    pairs = [pair for key, pair in catalogue().items() if key.startswith("told.")]
-    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(pair[0])), re.DOTALL), pair) for pair in pairs]
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    english = ((key, text) for key, text in texts(FIRST).items() if key.startswith("told."))
+    return [(re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+?)", re.escape(text)), re.DOTALL), k) for k, text in english]
 
 
-def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, Pair]]:
-    pairs: list[tuple[str, Pair]] = []
+def _flat(prefix: str, table: dict[str, Any]) -> list[tuple[str, str]]:
+    pairs: list[tuple[str, str]] = []
     for key, value in table.items():
-        if isinstance(value, dict):
+        if isinstance(value, str):
+            pairs.append((f"{prefix}{key}", value))
+        elif (prefix, key) != ("", "format"):
             pairs += _flat(f"{prefix}{key}.", value)
-        else:
-            pairs.append((f"{prefix}{key}", (value[0], value[1])))
     return pairs

@@ -9,12 +9,12 @@ from stend.words import Language
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, FAINT, WARN = "#1b1f24", "#dfe3e8", "#a40000"
 
-LOCALES: dict[str, dict[str, Any]] = {
-    "en": {"number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "minus": "−"}},
-    "ru": {
-        "number": {"decimal": ",", "thousands": "\u00a0", "grouping": [3], "currency": ["", "\u00a0₽"], "minus": "−"}
-    },
-}
+
+def locale(words: Language) -> dict[str, Any]:
+    """Return the number format of a language as Vega takes it."""
+    form = words.format_of
+    signs = {"decimal": form.decimal, "thousands": form.group, "minus": "−"}
+    return {"number": {**signs, "grouping": [3], "currency": ["", ""]}}
 
 
 def config(words: Language) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def config(words: Language) -> dict[str, Any]:
     return {
         "background": "white",
         "font": FONT,
-        "locale": LOCALES[words.name],
+        "locale": locale(words),
         "view": {
             "continuousWidth": WIDTH,
             "continuousHeight": HEIGHT,

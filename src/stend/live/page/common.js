@@ -1,9 +1,9 @@
 "use strict";
 // What both pages use: words, figures as a person says them, elements made of text alone.
-const lang = new URLSearchParams(location.search).get("lang") || ((navigator.language || "").startsWith("ru") ? "ru" : "en");
-const told = { words: {}, phases: {}, tests: {} };
+let lang = new URLSearchParams(location.search).get("lang") || (navigator.language || "en").slice(0, 2);
+const told = { words: {}, phases: {}, tests: {}, languages: {}, decimal: "." };
 const word = (key, values = {}) => (told.words[key] || key).replace(/\[(\w+)\]/g, (_, name) => values[name] ?? "");
-const decimal = (text) => (lang === "ru" ? text.replace(".", ",") : text);
+const decimal = (text) => text.replace(".", told.decimal);
 const three = (value) => decimal(value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3))));
 
 function rate(value) {
@@ -48,11 +48,15 @@ const address = (name) => name.split("/").map(encodeURIComponent).join("/");
 const within = (path) => `${path}?lang=${lang}`;
 
 async function begin() {
-  Object.assign(told, await (await fetch(`/words/${lang}`)).json());
+  let answer = await fetch(`/words/${lang}`);
+  if (!answer.ok) answer = await fetch(`/words/${(lang = "en")}`);
+  Object.assign(told, await answer.json());
   document.documentElement.lang = lang;
   for (const one of document.querySelectorAll("[data-word]")) one.textContent = word(one.dataset.word);
+  const names = Object.keys(told.languages);
+  const next = names[(names.indexOf(lang) + 1) % names.length];
   const other = by("language");
-  other.textContent = lang === "ru" ? "English" : "Русский";
-  other.href = `?lang=${lang === "ru" ? "en" : "ru"}`;
+  other.textContent = told.languages[next];
+  other.href = `?lang=${next}`;
 }
 const stateClass = (state) => `state ${state === "running" ? "running" : state === "cut off" ? "cut" : ""}`;

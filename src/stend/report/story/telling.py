@@ -23,7 +23,7 @@ from stend.report.story import Chapter, Closing, Story
 from stend.report.story.notes import notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, verdict
 from stend.report.story.tables import TABLES, key_table
-from stend.words import Language, Pair
+from stend.words import Language
 from stend.words.sentences import finding_said, reason_said
 
 Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
@@ -33,10 +33,10 @@ MOST_DEVIATIONS, MOST_NOTES, MOST_CLOSING = 4, 4, 5
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sentence of evidence and the conditions under which it is shown."""
+    """A sentence of evidence, by its key in the section of the question, and the conditions under which it is shown."""
 
     needs: tuple[str, ...]
-    text: Pair
+    key: str
     above: tuple[str, float] | None = None
     below: tuple[str, float] | None = None
     above_ratio: tuple[str, str, float] | None = None
@@ -55,13 +55,13 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A chapter; `pictures` are (chart file, first picture, number), `findings` those whose sentences answer it too."""
+    """A chapter, whose texts are in the section `question.NAME` of a language.
+
+    `pictures` are (chart file, first picture, number); `findings` are those whose sentences answer it too.
+    """
 
     name: str
     tests: tuple[str, ...]
-    title: Pair
-    what: Pair
-    why: Pair
     answers: tuple[Answer, ...] = ()
     charts: tuple[str, ...] = ()
     pictures: tuple[tuple[str, int, int], ...] = msgspec.field(default=(), name="own")
@@ -174,10 +174,10 @@ def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Mappi
         tables = tuple(table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
         yield Chapter(
             question.name,
-            words.pick(question.title),
+            words(f"question.{question.name}.title"),
             tuple(_answer(question, review)),
-            words.pick(question.what),
-            words.pick(question.why),
+            words(f"question.{question.name}.what"),
+            words(f"question.{question.name}.why"),
             drawn,
             tables,
             tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words))),
@@ -193,7 +193,7 @@ def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Mappi
 def _answer(question: Question, review: Review) -> Iterator[str]:
     for answer in question.answers:
         if answer.holds(review.figures):
-            yield review.words.pick(answer.text, **review.figures)
+            yield review.words(f"question.{question.name}.{answer.key}", **review.figures)
     yield from (finding_said(f, review.words) for f in review.findings if f.name in question.findings)
 
 
