@@ -59,7 +59,7 @@ def test_a_detached_run_outlives_its_terminal_and_goes_on_after_everything_was_k
     wait_for(lambda: not Path(f"/proc/{run}/exe").exists())
     (tmp_path / "runs/other").mkdir()
     assert end(child(["resume", "--all", str(tmp_path / "runs")], said)) == 0, said.read_text()
-    assert f"{folder}: goes on" in said.read_text()
+    assert f"{folder}: resuming" in said.read_text()
     ended = store.load(folder).ended
     assert ended
     assert ended.outcome in ("complete", "not steady")
@@ -87,7 +87,7 @@ def test_one_that_is_changed_behind_its_back_is_left_and_the_next_goes_on(
     main(["resume", "--all", str(tmp_path)])
     assert store.load(tmp_path / "b").ended
     told = capsys.readouterr()
-    assert f"{tmp_path / 'b'}: goes on" in told.out
+    assert f"{tmp_path / 'b'}: resuming" in told.out
     assert "a" in told.err
 
 

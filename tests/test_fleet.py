@@ -70,7 +70,7 @@ def test_a_matrix_is_drives_times_studies_the_first_study_first(tmp_path: Path) 
         ({"scheduler": "tcp://127.0.0.1:1"}, "matching regex"),
         ({"name": "../up"}, "matching regex"),
         ({"studies": [{"tests": ["iops"], "target": "/dev/sda"}]}, "unknown field `target`"),
-        ({"acceptance": {"lot": 100}}, "nothing could fail"),
+        ({"acceptance": {"lot": 100}}, "cannot fail; add limits"),
     ],
 )
 def test_what_is_no_fleet_file_is_refused(own: dict[str, object], said: str, tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_certificate_is_made_once_and_its_key_is_for_its_owner(tmp_path: Path)
     assert (made.with_suffix(".key").stat().st_mode & 0o777) == 0o600
     with pytest.raises(BadInput, match="has a certificate for one already"):
         certificates.make(tmp_path / "c", ["one"])
-    with pytest.raises(BadInput, match=r"two\.pem is not there"):
+    with pytest.raises(BadInput, match=r"two\.pem is missing"):
         sealed.security(tmp_path / "c", "two")
 
 

@@ -68,9 +68,9 @@ def test_a_study_that_is_another_now_is_refused_and_its_run_stays() -> None:
     carried(fleet(["SIM-small-1"], QUICK | {"seed": 7}))
     events = (tasks.HOME / "runs/batch/01/SIM-small-1-01/events.jsonl").read_bytes()
     for study, said in (
-        (SLOW, "begun with tests ['fresh'], and the fleet file says ['latency'] now"),
-        (QUICK | {"seed": 7, "depth": 4}, "begun with depth none, and the fleet file says 4 now"),
-        (QUICK | {"seed": 8}, "begun with seed 7, and the fleet file says 8 now"),
+        (SLOW, "started with tests ['fresh'], but the fleet file has ['latency'] now"),
+        (QUICK | {"seed": 7, "depth": 4}, "started with depth none, but the fleet file has 4 now"),
+        (QUICK | {"seed": 8}, "started with seed 7, but the fleet file has 8 now"),
     ):
         (told,) = carried(fleet(["SIM-small-1"], study))
         assert told.outcome == "refused"
@@ -83,9 +83,9 @@ def test_what_a_host_cannot_do_ends_its_own_run_alone(tmp_path: Path, monkeypatc
     def full(*given: Any, **more: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(tasks, "_begun", full)
+    monkeypatch.setattr(tasks, "_start", full)
     (told,) = carried(fleet(["SIM-small-1"], QUICK))
-    assert told == Outcome("SIM-small-1-01", "failed", "its host cannot begin it: No space left on device")
+    assert told == Outcome("SIM-small-1-01", "failed", "its host cannot start it: No space left on device")
     folder = tmp_path / "host/runs/batch/01/SIM-small-1-01"
     folder.mkdir(parents=True)
     journal.events_of(folder).write_text('{"format": 99}\n')
@@ -99,7 +99,7 @@ def test_what_is_home_is_left_and_another_fleets_run_of_that_name_is_told(tmp_pa
     assert home.brought(asked_here, "batch", "SIM-small-1-01", place)
     assert not home.brought(asked_here, "batch", "SIM-small-1-01", place)
     carried(fleet(["SIM-small-1"], QUICK, name="next"))
-    with pytest.raises(BadInput, match="holds another record than the run SIM-small-1-01; move it away"):
+    with pytest.raises(BadInput, match="holds another run than SIM-small-1-01; move it away"):
         home.brought(asked_here, "next", "SIM-small-1-01", place)
     assert store.load(place).wrong == ()
 
@@ -118,7 +118,9 @@ def test_a_full_disk_at_home_is_said_and_what_is_missing_comes_the_next_time(
         write(path, data)
 
     monkeypatch.setattr(atomic, "write", filling)
-    with pytest.raises(StepFailed, match="cannot be written: No space left on device; nothing is lost, collect again"):
+    with pytest.raises(
+        StepFailed, match="cannot be written: No space left on device; nothing is lost; fix that and collect again"
+    ):
         home.brought(asked_here, "batch", "SIM-small-1-01", place)
     monkeypatch.setattr(atomic, "write", write)
     assert home.brought(asked_here, "batch", "SIM-small-1-01", place)

@@ -108,7 +108,7 @@ def test_a_holder_of_a_certificate_runs_no_code_on_the_scheduler_or_the_desk(tmp
     assert not (tmp_path / "ran").exists(), "a forged message ran"
     assert (told["feed"], told["workers_to_close"]) == ("None", "None"), "such an operation is not known"
     assert told["identity"] == "Broker"
-    assert "names builtins.exec, which is none of its tasks" in told["warn"]
+    assert "names builtins.exec, which a fleet does not use" in told["warn"]
     assert told["services"] == [], "no port of plain HTTP"
     assert told["added"] == [], "operations that came when it started"
     assert told["looked"] > 50

@@ -39,7 +39,7 @@ class Queue:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: str) -> None:
         self.asked: list[tuple[list[str], str]] = []
         self.answers = {"squeue": "", "sinfo": "drive:S-1:1(S:0),drive:S2:1\n", "scancel": ""} | answers
-        monkeypatch.setattr(slurm, "_asked", self.answer)
+        monkeypatch.setattr(slurm, "_run", self.answer)
 
     def answer(self, words: list[str], give: str | None = None) -> str:
         self.asked.append((words, give or ""))
@@ -92,7 +92,9 @@ def test_a_job_that_ended_without_a_run_says_why(tmp_path: Path, monkeypatch: py
     log = tmp_path / "shared/jobs/lab/S-1-d015-01.log"
     log.parent.mkdir(parents=True)
     log.write_text("x\nS-1-d015-01: refused: this host has no drive S 1\n")
-    assert slurm.states(own)["S-1-d015-01"].endswith("; its job said: S-1-d015-01: refused: this host has no drive S 1")
+    assert slurm.states(own)["S-1-d015-01"].endswith(
+        "; last line of its log: S-1-d015-01: refused: this host has no drive S 1"
+    )
 
 
 def test_waiting_jobs_are_cancelled_and_running_ones_asked_to_end(

@@ -117,7 +117,7 @@ def test_an_answer_is_a_table_csv_or_json(made: Path, capsys: pytest.CaptureFixt
     for form in ("table", "csv", "json"):
         assert main(["query", sql, str(made), "--format", form, "--limit", "1"]) == 0
         out = capsys.readouterr()
-        assert out.err == "(the first 1 rows; --limit 0 gives all)\n"
+        assert out.err == "(the first 1 rows; --limit 0 prints all)\n"
         said[form] = out.out
     assert said["table"].splitlines()[0].split() == ["run", "label", "none", "quick", "tests"]
     assert said["table"].splitlines()[1].split() == ["run4", "new", "no", "fresh"]

@@ -116,7 +116,7 @@ def test_a_virtual_drive_with_a_spread_is_another_in_each_run() -> None:
         (["repeat", "1", "fresh", "--target", A], "1 is not in the range 2<=x<=1000"),
         (["repeat", "2", "nothing", "--target", A], "there is no test"),
         (["repeat", "2", "fresh", "--target", A, "--interleave", "sim:nothing"], "there is no virtual drive"),
-        (["repeat", "2", "fresh", "--target", A, "--destroy-data", "x", "--into", "new"], "there are 0 drives to be"),
+        (["repeat", "2", "fresh", "--target", A, "--destroy-data", "x", "--into", "new"], "the runs destroy data on 0"),
         (["repeat", "2", "fresh", "--target", A, "--into", "full"], "full is not empty; name a new one with --into"),
         (["resume", "broken"], "the series broken/repeat.toml cannot be used: repeats: expected `int` >= 2"),
     ],

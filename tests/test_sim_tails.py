@@ -244,5 +244,5 @@ def test_percentiles_are_as_near_as_required_and_as_documented() -> None:
 
 
 def test_drives_without_published_percentiles_are_refused_by_name() -> None:
-    with pytest.raises(BadInput, match="no percentile is published of kc2000; there is sn150"):
+    with pytest.raises(BadInput, match="no published percentiles of kc2000; choose from sn150"):
         command(["kc2000"], tails=True)

@@ -94,7 +94,7 @@ def test_a_rest_is_never_cut_short_and_nobody_asks_the_drive_in_it(
     assert all(real >= asked - CLOCK_S for asked, real in told)
     assert not any(isinstance(event, Telemetry) for event in store.read(tmp_path / "run"))
     assert main(["show", str(tmp_path / "run")]) == 0
-    assert "wait-10: 3 rests of 1 s, really 1" in capsys.readouterr().out
+    assert "wait-10: 3 rests of 1 s, measured 1" in capsys.readouterr().out
 
 
 @pytest.mark.soak

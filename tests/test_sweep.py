@@ -249,7 +249,7 @@ def test_numbers_have_units_of_their_quantity(swept: Path) -> None:
     assert bound(own, "p99.9[histogram]<5ms").value == pytest.approx(0.005)
     assert bound(own, "iops[saturated] >= 100k").value == 100_000
     wrong = {
-        "iops[saturated] > 5 ms": "no unit",
+        "iops[saturated] > 5 ms": "not a unit",
         "iops": "is not a limit",
         "iops[nonsense] > 1": "matches no figure",
         "speed[saturated] > 1": "neither a quantity",
@@ -257,7 +257,7 @@ def test_numbers_have_units_of_their_quantity(swept: Path) -> None:
     for text, why in wrong.items():
         with pytest.raises(BadInput, match=why):
             bound(own, text)
-    with pytest.raises(BadInput, match="must be of one"):
+    with pytest.raises(BadInput, match="needs one"):
         wish(own, "iops", [])
     with pytest.raises(BadInput, match="--best"):
         wish(own, "", ["iops > 1"])

@@ -62,7 +62,7 @@ def test_a_figure_is_picked_by_words_and_refused_where_no_drive_gave_it() -> Non
     assert [one.key.state for one in picked(own, "iops", ["fresh"])] == ["fresh"]
     assert len(picked(own, "iops", [])) == 2
     for words in (("iops", ["nowhere"]), ("p99.9", [])):
-        with pytest.raises(BadInput, match=r"there are: latency \(window\), latency \(fresh\)"):
+        with pytest.raises(BadInput, match=r"choose from: latency \(window\), latency \(fresh\)"):
             picked(own, *words)
     assert usual(own)[0].key.state == "window", "a fresh drive's figures last"
     assert all(one.quantity != "mean" for one in usual(own))

@@ -41,7 +41,7 @@ def open_many(top: str | Path = "runs") -> "Runs":
     Source: `stend.catalogue`, as in `stend list`.
     """
     if not Path(top).is_dir():
-        raise BadInput(f"{top} is not a folder; name a folder with runs (`stend run` creates runs/)")
+        raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
     return Runs(Path(top))
 
 

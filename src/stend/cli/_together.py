@@ -147,7 +147,7 @@ class Watched(Stop):
             signal.signal(number, self._forward)
 
     def _forward(self, number: int, frame: object) -> None:
-        self.asked = True
+        self.requested = True
         for run in self.going:
             run.process.send_signal(number)
 
@@ -163,7 +163,7 @@ class Watched(Stop):
                 for run in self.going:
                     typer.echo(f"{run.member.request.target}: {_line(run.folder)}")
         codes = [run.process.returncode for run in self.runs]
-        return STOPPED_EXIT_CODE if self.asked else max((code if code >= 0 else 5 for code in codes), default=0)
+        return STOPPED_EXIT_CODE if self.requested else max((code if code >= 0 else 5 for code in codes), default=0)
 
     def _ended(self, run: Begun) -> None:
         code, target = run.process.returncode, run.member.request.target

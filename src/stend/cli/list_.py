@@ -48,7 +48,7 @@ def command(
         *(parsed(text)[0] for text in where or ()),
     }
     if not top.is_dir():
-        raise BadInput(f"{top} is not a folder; name a folder with runs (`stend run` creates runs/)")
+        raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
     with opened(top, _reading.show_progress, labels="label" in needed) as catalogue:
         every = catalogue.runs if as_json else catalogue.only(*needed)
         runs = ordered(chosen(every, where or ()), sort)[-(last or 0) :]

@@ -15,7 +15,7 @@ class Shelf:
 
     def __init__(self, top: Path) -> None:
         if not top.is_dir():
-            raise BadInput(f"{top} is not a folder; name a folder with runs (`stend run` creates runs/)")
+            raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
         self.top = top.resolve()
 
     def rows(self) -> list[dict[str, Any]]:
