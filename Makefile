@@ -45,6 +45,7 @@ lint: setup
 	@$(VENV)/bin/ruff format --check --quiet src tests benchmarks docs/made
 	@$(VENV)/bin/ruff check --quiet src tests benchmarks docs/made
 	@$(VENV)/bin/mypy > build/types.txt || { cat build/types.txt; exit 1; }
+	@$(PY) tools/wording > build/wording.txt || { cat build/wording.txt; exit 1; }
 	@$(VENV)/bin/lint-imports --no-cache > build/imports.txt || { cat build/imports.txt; exit 1; }
 
 bench: setup ## our own cost, as ratios measured in one run

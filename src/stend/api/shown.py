@@ -42,7 +42,7 @@ class Rows(Shown, tuple[T, ...]):
 
 
 class Chart(Picture):
-    """A chart: `spec` is its Vega-Lite specification with all its data, `says` a sentence that describes it.
+    """A chart: `spec` is its Vega-Lite specification with all its data, `says` its description in one sentence.
 
     Units: on its axes.
     Errors: none; if it cannot be drawn, an SVG states the reason.

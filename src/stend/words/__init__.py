@@ -42,7 +42,7 @@ class Language(Formatter):
         return key in self.texts
 
     def name_of(self, section: str, name: str) -> str:
-        """Return the translation of a name, such as a phase's, or the name if there is none."""
+        """Return the translation of a name, such as a phase's, or the name itself without a translation."""
         return self.format_field(name, f"t:{section}.")
 
     def phase(self, name: str) -> str:
@@ -65,7 +65,7 @@ class Language(Formatter):
         return word.upper()
 
     def title(self, name: str, title: str) -> str:
-        """Return a test's title in this language, or `title` if there is none."""
+        """Return a test's title in this language, or `title` without a translation."""
         return self(f"test.{name}") if self.knows(f"test.{name}") else title
 
     def format_field(self, value: Any, format_spec: str) -> str:
