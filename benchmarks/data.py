@@ -1,6 +1,6 @@
 """`COMMAND | python -m benchmarks.data NAME...`: keep the tables that a command prints in docs/method/data/NAME.csv.
 
-The names are given in the order in which the tables are printed. What is read goes to standard output too.
+The names are given in the order in which the tables are printed. The input is copied to standard output.
 
     stend calibrate                                              cells drives
     stend calibrate --percentiles                                percentiles percentile-kinds
