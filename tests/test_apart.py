@@ -150,7 +150,7 @@ def test_hooks_are_tried_again_and_hold_nothing_up(tmp_path: Path, monkeypatch: 
     assert [event["event"] for event in Heard.told] == ["finished"]
     assert json.loads(told.read_text().splitlines()[0][: -len("finished")] or "{}")["folder"] == str(tmp_path)
     assert len(said) == 3
-    assert all("tried 3 times" in words for words in said)
+    assert all("failed 3 times" in words for words in said)
     assert "did not end within 2 s" in said[1]
 
 

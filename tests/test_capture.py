@@ -256,7 +256,7 @@ def test_who_may_not_is_told_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_is_no_whole_disk_is_refused(tmp_path: Path) -> None:
     for target in (str(tmp_path), "/dev/null", "sim:small"):
-        with pytest.raises(BadInput, match="no block device of this host"):
+        with pytest.raises(BadInput, match="not a block device of this host"):
             drives.drive(target)
 
 

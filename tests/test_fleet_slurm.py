@@ -133,7 +133,7 @@ def test_every_ended_run_is_among_those_that_are_home_whether_it_was_brought_now
 @pytest.mark.parametrize(
     ("own", "said"),
     [
-        ({"drives": ["S9"]}, "no node of Slurm has the drive S9 as drive:S9; there are S-1, S2"),
+        ({"drives": ["S9"]}, "no node of Slurm has the drive S9 as drive:S9; known drives: S-1, S2"),
         ({"together": True}, "`together` does not work with Slurm"),
         ({"drives": {"model": "A*"}, "destroy": ["S2"]}, "Slurm needs serial numbers"),
         ({"slurm": None, "scheduler": "tls://desk:1"}, r"has no \[slurm\]"),

@@ -80,7 +80,7 @@ def test_whole_numbers_stay_whole_reach_both_ends_and_keep_to_steps() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (("sim:small", "/dev/sda"), "no virtual drive"),
+        (("sim:small", "/dev/sda"), "is not a virtual drive"),
         (("from = 7.0, to = 40.0", "from = 40.0, to = 7.0"), "not ascending"),
         (("[50, 100]", "[50]"), "two or more different values"),
         (("[50, 100]", "[50, 500]"), "active_range_pct"),

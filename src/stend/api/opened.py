@@ -130,7 +130,7 @@ class Opened:
         """Return the charts of the run, or of one test, as in its report.
 
         Units: on the axes.
-        Errors: BadInput for an unknown test; Missing without Altair (`stend[report]`).
+        Errors: BadInput for an unknown test.
         Source: `stend.charts`.
         """
         return [Chart(*picture) for planned in self._tests(test) for picture in self._drawn(planned)]
@@ -139,7 +139,7 @@ class Opened:
         """Return the first chart of that name, of the run or of one test.
 
         Units: on the axes.
-        Errors: BadInput for an unknown chart, with a list of all; Missing without Altair (`stend[report]`).
+        Errors: BadInput for an unknown chart, with a list of all.
         Source: `stend.charts`, one file each.
         """
         drawn = (picture for planned in self._tests(test) for picture in self._drawn(planned, name))

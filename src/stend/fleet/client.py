@@ -170,13 +170,13 @@ def collect(client: Client, fleet: Fleet, tell: Tell) -> list[Path]:
     folders = []
     for address, states in each(client, tasks.states, fleet.name).items():
 
-        def call(task: Callable[..., T], *given: Any, address: str = address) -> T:
+        def request(task: Callable[..., T], *given: Any, address: str = address) -> T:
             answer: T = client.submit(task, *given, workers=[address], pure=False).result(timeout=PATIENCE_S)
             return answer
 
         for cell in (cell for cell, state in states.items() if state == "ended"):
             folder = Path(fleet.into) / cell
-            if home.brought(call, fleet.name, cell, folder):
+            if home.brought(request, fleet.name, cell, folder):
                 tell(f"{cell}: {folder}")
             folders.append(folder)
     return folders

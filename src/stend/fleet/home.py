@@ -13,13 +13,13 @@ Call = Callable[..., Any]
 """Calls a function of `stend.fleet.tasks` on the host of the run."""
 
 
-def brought(call: Call, fleet: str, cell: str, folder: Path) -> bool:
+def brought(request: Call, fleet: str, cell: str, folder: Path) -> bool:
     """Copy a run folder unless it is here already; return whether it was copied.
 
     Raise BadInput if the folder holds another run, StepFailed if a file arrives changed or cannot be written.
     """
     last = "events.jsonl"
-    listing: dict[str, tuple[int, str]] = call(tasks.listing, fleet, cell)
+    listing: dict[str, tuple[int, str]] = request(tasks.listing, fleet, cell)
     if (folder / last).exists():
         if tasks.digest(folder / last) != listing[last][1]:
             raise BadInput(f"{folder} holds another run than {cell}; move it away, or set another `into`")
@@ -27,7 +27,7 @@ def brought(call: Call, fleet: str, cell: str, folder: Path) -> bool:
     for name in sorted(listing, key=lambda name: (name == last, name)):
         size, expected = listing[name]
         pieces = range(0, size, tasks.PIECE_BYTES)
-        data = b"".join(call(tasks.piece, fleet, cell, name, offset) for offset in pieces)
+        data = b"".join(request(tasks.piece, fleet, cell, name, offset) for offset in pieces)
         if hashlib.sha256(data).hexdigest() != expected:
             raise StepFailed(f"{name} of {cell} was changed on the way; collect it again")
         path = folder / name
