@@ -64,7 +64,7 @@ def test_write_saturation_ends_after_four_fills_when_it_never_settles_and_that_e
     found = next(f for f in findings.find(run_, {}) if f.name == "steady_state" and f.values["phase"] == "saturate")
     assert found.key == ("saturated" if fills == 4 else "unmet")
     assert found.side == ("" if fills == 4 else "con")
-    assert "regular end" in finding_said(found, Language("en")) or fills < 4
+    assert "ended regularly" in finding_said(found, Language("en")) or fills < 4
 
 
 def test_iops_runs_the_prescribed_order_and_settles_at_round_five() -> None:
