@@ -137,7 +137,7 @@ def test_a_study_file_is_a_suite_of_ones_own(tmp_path: object) -> None:
     ("settings", "said"),
     [
         ({"hot-range": {"hot_gb": 10}}, "has no setting 'hot_gb'; it has hot_gib"),
-        ({"hot-range": {"hot_gib": "ten"}}, "another kind"),
+        ({"hot-range": {"hot_gib": "ten"}}, "has another type"),
         ({"hot-rage": {"hot_gib": 10}}, "no test or suite 'hot-rage'"),
     ],
 )
