@@ -28,7 +28,7 @@ SHORTER = {"review-nvme": "latency", "review-desktop": "fresh", "5": "2"}
 """Words of `run` and `repeat` that would take long."""
 ALREADY = ("make setup", ". .venv/bin/activate")
 """Whoever runs tests has done it."""
-AS_THEY_STAND = ("tutorial/real-drive.md", "how-to/batch-on-many-hosts.md")
+AS_THEY_STAND = ("tutorial/real-drive.md", "how-to/many-drives.md")
 """Pages that a shell must type: they have variables, and programs that go on by themselves."""
 EVERY = [p.relative_to(DOCS).as_posix() for p in sorted([*DOCS.glob("tutorial/*.md"), *DOCS.glob("how-to/*.md")])]
 PAGES = [name for name in EVERY if name not in AS_THEY_STAND and any(steps(DOCS / name))]

@@ -22,9 +22,10 @@ EVERY = documented.commands()
 
 def test_pages_show_commands_enough_to_be_worth_a_look() -> None:
     assert len(EVERY) > 150
-    assert {one.page for one in EVERY} >= {"README.md", "fleet.md", "catalogue.md", "real-drive.md"}
-    (one,) = [one for one in EVERY if one.page == "catalogue.md" and one.words[0] == "list" and "--sort" in one.words]
-    asked = [("--where", "model=KC*"), ("--sort", "-seconds"), ("--columns", "run,model,firmware,seconds")]
+    assert {one.page for one in EVERY} >= {"README.md", "many-drives.md", "imports-and-sheets.md", "real-drive.md"}
+    page = "imports-and-sheets.md"
+    (one,) = [one for one in EVERY if one.page == page and one.words[0] == "list" and "--sort" in one.words]
+    asked = [("--where", "model=stend*"), ("--sort", "-seconds"), ("--columns", "run,model,firmware,seconds")]
     assert documented.given(one) == asked
 
 
@@ -58,8 +59,8 @@ def test_what_a_page_asks_in_sql_can_be_asked() -> None:
     assert documented.strange_queries(EVERY) == []
 
 
-def test_the_page_of_the_catalogue_names_each_column_of_each_table() -> None:
-    assert documented.strange_tables() == {}
+def test_the_page_on_searching_runs_lists_each_table() -> None:
+    assert documented.strange_tables() == set()
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda one: f"{one.page.rpartition('/')[2]}: {one.words}")
@@ -87,7 +88,7 @@ def test_no_option_that_a_page_shows_could_have_another_name() -> None:
 
 PLANTED: tuple[tuple[str, str, str, Callable[[Path], Any]], ...] = (
     ("README.md", "stend run ", "stend rnu ", lambda root: documented.strange_verbs(documented.commands(root))),
-    ("docs/how-to/two-firmwares.md", " --by ", " --bye ", lambda r: documented.strange_options(documented.commands(r))),
+    ("docs/how-to/compare.md", " --by ", " --bye ", lambda r: documented.strange_options(documented.commands(r))),
     ("docs/tutorial/real-drive.md", "`--detach`", "`--detached`", documented.strange_lone_options),
     (
         "docs/tutorial/index.md",
@@ -97,12 +98,12 @@ PLANTED: tuple[tuple[str, str, str, Callable[[Path], Any]], ...] = (
     ),
     ("docs/tutorial/index.md", "sim:kc2000", "sim:kc2001", lambda r: documented.strange_runs(documented.commands(r))),
     (
-        "docs/catalogue.md",
+        documented.RUNS,
         "run,model,firm",
         "run,modle,firm",
         lambda r: documented.strange_columns(documented.commands(r)),
     ),
-    ("docs/catalogue.md", "outcome", "outcom", documented.strange_tables),
+    (documented.RUNS, "| `bins` |", "| `bin` |", documented.strange_tables),
 )
 """One of each kind that a page could have wrong, and who must say so."""
 
@@ -142,7 +143,7 @@ def test_what_stend_no_longer_has_is_objected_to_wherever_a_page_shows_it(monkey
     monkeypatch.setattr(documented, "options", documented.options.__wrapped__)
     assert {verb for *_, verb in documented.strange_verbs(EVERY)} == {"verify"}
     assert "--detach" in {option for *_, option in documented.strange_options(EVERY)}
-    monkeypatch.setitem(COLUMNS, "runs", {"another": "VARCHAR"})
-    assert "another" in documented.strange_tables()["runs"]
+    monkeypatch.setitem(COLUMNS, "another", {"run": "VARCHAR"})
+    assert documented.strange_tables() == {"another"}
     monkeypatch.setattr(stats, "PTS_EXCURSION", 0.25)
     assert [one.page for one in FIGURES if one.told() != str(one.true())] == [documented.METHOD]

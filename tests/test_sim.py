@@ -1,6 +1,5 @@
 """Virtual drives do what real ones do, and the same thing every time."""
 
-import re
 import subprocess
 import sys
 import tomllib
@@ -20,6 +19,7 @@ from stend.engines.simulated import SimulatedEngine
 from stend.model.counts import Counts
 from stend.model.definition import Workload
 from stend.sim import calibrate, load, profiles
+from tests.typed import File, steps
 
 DOCS = Path(__file__).parents[1] / "docs"
 WRITES = Workload(random_pct=100, read_pct=0, block_bytes=4 * KiB, threads=4, depth=8, range_bytes=128 * MiB)
@@ -144,7 +144,8 @@ def test_a_described_drive_needs_no_place_in_the_package(tmp_path: Path) -> None
 
 
 def test_the_documented_drive_can_be_built(tmp_path: Path) -> None:
-    (listing,) = re.findall(r"```toml\n(.*?)```", (DOCS / "virtual-drive.md").read_text(), re.DOTALL)
+    page = steps(DOCS / "how-to/virtual-drives.md")
+    (listing,) = [step.text for step in page if isinstance(step, File) and step.name == "mine.toml"]
     (tmp_path / "mine.toml").write_text(listing)
     e = engine(f"sim:{tmp_path}/mine.toml")
     assert hold(e, msgspec.structs.replace(WRITES, threads=4, depth=8), 10).iops > 1000

@@ -52,7 +52,7 @@ class Runs:
     Units: base units, at the end of each name.
     Errors: each is a `stend.base.errors.StendError` with a message of one sentence. A run that cannot be read is left
     out with a warning (`stend.base.errors.LeftOut`).
-    Source: `stend.catalogue` (docs/catalogue.md).
+    Source: `stend.catalogue` (docs/how-to/imports-and-sheets.md).
     """
 
     top: Path
@@ -71,7 +71,7 @@ class Runs:
         return Rows.of(runs, Table("", SHOWN, cells))
 
     def query(self, sql: str, most: int | None = None) -> Answered:
-        """Run one read-only statement of DuckDB's SQL on the catalogue's tables (docs/catalogue.md).
+        """Run one read-only statement of DuckDB's SQL on the catalogue's tables (docs/how-to/imports-and-sheets.md).
 
         Units: base units, at the end of each column's name.
         Errors: BadInput for any other statement; StepFailed after 60 s; Missing without DuckDB (`stend[report]`).

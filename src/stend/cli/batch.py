@@ -16,7 +16,8 @@ CODES = {"accepted": 0, "rejected": GATE_FAILED_EXIT_CODE, "undecided": GATE_UND
 def command(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of them.")],
     plan: Annotated[
-        Path | None, typer.Option("--plan", metavar="FILE", help="A plan of acceptance, in TOML (docs/batch.md).")
+        Path | None,
+        typer.Option("--plan", metavar="FILE", help="A plan of acceptance, in TOML: docs/how-to/many-drives.md."),
     ] = None,
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Accept runs that were measured with different settings.")

@@ -54,7 +54,7 @@ def command(
     certificates DIR HOST...; scheduler tls://HOST:PORT; worker tls://HOST:PORT; drives tls://HOST:PORT (all announced
     drives) or FLEET.toml (those it selects); run, status, stop, collect FLEET.toml; carry DIR: run by Slurm jobs.
     A serial number in the fleet file permits stend to destroy all data on that drive; the gate of its host still
-    checks every drive (docs/fleet.md).
+    checks every drive (docs/how-to/many-drives.md).
 
     Example: stend fleet run fleet.toml
     """

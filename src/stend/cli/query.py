@@ -22,8 +22,8 @@ def command(
 ) -> None:
     """Run an SQL query over the runs below a folder.
 
-    The tables are runs, figures, rounds, bins, findings and notes (docs/catalogue.md); `DESCRIBE figures` lists the
-    columns of one. A query cannot write anything, and it cannot read other files.
+    The tables are runs, figures, rounds, bins, findings and notes (docs/how-to/imports-and-sheets.md). `DESCRIBE
+    figures` lists the columns of one. A query cannot write anything, and it cannot read other files.
 
     Example: stend query "SELECT model, max(iops) FROM figures JOIN runs USING (run) GROUP BY model"
     """

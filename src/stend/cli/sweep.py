@@ -38,7 +38,7 @@ def command(
 
     No real drive is used. The page shows how much each parameter affects each figure, and the best drives. Every result
     is saved at once: after a kill the same command continues; when all are done it writes the page again.
-    docs/sweeping.md describes designs.
+    docs/how-to/virtual-drives.md describes designs.
 
     Example: stend sweep design.toml --best 'iops[saturated]' --where 'p99.9[saturated] < 5 ms'
     """

@@ -34,7 +34,7 @@ def command(
 
     show TRACE prints IO streams, depth, idle time, response times and hot ranges; convert TRACE OUT.parquet converts.
     Supported are stend's traces and statistics, blktrace, blkparse, fio's iolog, and the traces of MSR Cambridge,
-    Alibaba, Tencent and SYSTOR '17, compressed or not (docs/traces.md). No drive is opened.
+    Alibaba, Tencent and SYSTOR '17, compressed or not (docs/how-to/workload.md). No drive is opened.
 
     Example: stend trace show msr/hm_0.csv.gz --format html
     """

@@ -25,7 +25,7 @@ def command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, or a copy that is synchronized.")],
     on: Annotated[
         list[str] | None,
-        typer.Option("--on", metavar="EVENT=DO", help="Command or https address to notify; see docs/live.md."),
+        typer.Option("--on", metavar="EVENT=DO", help="Command or https address to notify; see docs/how-to/live.md."),
     ] = None,
 ) -> int:
     """Show the progress of a run from another terminal. It only reads the run folder and adds no load.

@@ -1,7 +1,7 @@
 """Statistics of run means: intervals, rank tests, corrections for many figures, and the number of runs needed.
 
 The unit is the run. A run gives one number, because its rounds are not independent (a 95 % interval made of them covers
-48-78 %). docs/comparing.md states the coverage and power of these methods.
+48-78 %). docs/method/validation.md states the coverage and power of these methods.
 """
 
 import math
@@ -45,7 +45,7 @@ def welch(a: npt.ArrayLike, b: npt.ArrayLike, level: float = LEVEL) -> Interval:
 
     With two numbers on both sides the degrees of freedom are the mean of Welch's and Student's: Welch's alone make
     intervals that cover 98 % instead of 95, Student's alone 90 % where spreads differ. With unequal numbers they are
-    the harmonic mean of Welch's and the smaller side's: Welch's alone cover down to 88 % (docs/comparing.md).
+    the harmonic mean of Welch's and the smaller side's: Welch's alone cover down to 88 % (docs/method/validation.md).
     """
     first, second = np.asarray(a, float), np.asarray(b, float)
     n, m = first.shape[-1], second.shape[-1]

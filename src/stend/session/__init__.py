@@ -54,7 +54,7 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
 
     Units: as in its events.
     Errors: BadInput, Refused or Missing before anything is created; a file created for the run is removed then.
-    Source: the gate (docs/drives.md), `stend.runner.loop`.
+    Source: the gate (docs/how-to/drives-safely.md), `stend.runner.loop`.
     """
     stop, request = stop or Stop(), request.seeded(secrets.randbits(62))
     engine.can_load(request.target)

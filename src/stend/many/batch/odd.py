@@ -4,7 +4,8 @@ A figure's logarithms have a median and a spread (1.4826 times the median absolu
 drives cannot change). A drive's distance is its deviation from the median in spreads. The largest distance among as
 many good drives is simulated from Student's distribution (FREEDOM); p therefore covers all drives of a figure together.
 Holm's rule over all figures then limits the probability of any false alarm in a batch to 5 %. A drive is an outlier if
-it is significant and differs by more than the relevant difference (docs/batch.md has the measured error rates).
+it is significant and differs by more than the relevant difference. docs/method/validation.md has the
+measured error rates.
 """
 
 from collections.abc import Sequence
