@@ -124,8 +124,8 @@ def test_no_files_import_in_a_circle() -> None:
 
 def test_every_kind_of_drive_is_named_where_kinds_are_kept_apart() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    rooms = next(one for one in contracts if one["name"].startswith("Rooms of devices"))
-    apart = next(one for one in contracts if one["name"] == "A kind knows no other kind")
+    rooms = next(one for one in contracts if one["name"].startswith("Packages of devices"))
+    apart = next(one for one in contracts if one["name"] == "A device kind does not import another kind")
     kinds = {kind.__name__.removeprefix("stend.devices.") for kind in devices.kinds()}
     assert kinds <= {name for layer in rooms["layers"] for name in layer.split(" | ")}
     assert kinds - {"block"} == {name.removeprefix("stend.devices.") for name in apart["modules"]}
