@@ -33,11 +33,13 @@ def verbs(build: Callable[..., Any]) -> int:
 def parts() -> Iterator[Part]:
     """Every part."""
     from tests.gate_cases import CASES
-    from tests.gate_uses import ALONE, USES
+    from tests.gate_cases_files import FILE_CASES
+    from tests.gate_uses import USES
+    from tests.gate_uses_alone import ALONE
     from tests.lab.cases import test_gate
     from tests.test_gate_below import LOOPS
 
-    yield part("here: what a drive or a file is, and how it is named", CASES)
+    yield part("here: what a drive or a file is, and how it is named", CASES + FILE_CASES)
     yield part("here: each use, by its own name", (*USES, *ALONE))
     yield part("here: each use, through loop devices", USES, len(LOOPS))
     yield part("lab: volumes, arrays, exports, caches, file systems of flash", test_gate.CASES)

@@ -11,6 +11,7 @@ import pytest
 from stend import devices, gate
 from stend.base.errors import EXIT_CODES, Refused, StepFailed
 from tests.gate_cases import CASES, Builder
+from tests.gate_cases_files import FILE_CASES
 from tests.gate_verbs import each, refused
 from tests.stand import SIZE, Stand, name_of, resize
 
@@ -24,10 +25,10 @@ def stand(tmp_path: Path) -> Iterator[Stand]:
 
 
 def test_there_are_enough_cases() -> None:
-    assert len(CASES) >= 30
+    assert len(CASES + FILE_CASES) >= 30
 
 
-@pytest.mark.parametrize("build", each(CASES))
+@pytest.mark.parametrize("build", each(CASES + FILE_CASES))
 def test_refused_and_nothing_written(stand: Stand, build: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("stend.gate.entry.LOCK_PATIENCE_S", 0.2)  # nobody here lets go
     case = build(stand)

@@ -9,7 +9,8 @@ import pytest
 from stend import devices, gate
 from stend.base.errors import Refused
 from tests import gate_table
-from tests.gate_uses import ALONE, USES, Builder, Used
+from tests.gate_uses import USES, Builder
+from tests.gate_uses_alone import ALONE, Used
 from tests.gate_verbs import each
 from tests.gate_verbs import refused as verbs_refused
 from tests.stand import Stand, let_go, loop_of

@@ -22,10 +22,6 @@ SOURCES = sorted((ROOT / "src").rglob("*.py"))
 FILE_LINES = 400
 FUNCTION_LINES = 40
 FRONT_DOOR_LINES = 30
-EXCUSED_FILES = {
-    "tests/gate_cases.py": "a list: one function a case",
-    "tests/gate_uses.py": "a list: one function a use",
-}
 
 
 def name(path: Path) -> str:
@@ -35,7 +31,7 @@ def name(path: Path) -> str:
 def test_files_are_short() -> None:
     every = [*SOURCES, *(ROOT / "tests").rglob("*.py")]
     long = {name(p) for p in every if len(p.read_text().splitlines()) > FILE_LINES}
-    assert long <= set(EXCUSED_FILES)
+    assert long == set()
 
 
 class Facts(NamedTuple):
