@@ -218,7 +218,7 @@ def test_jobs_of_two_nodes_survive_the_kill_of_the_controller_and_of_a_node_daem
             daemon.wait()
         lost = at_the_desk(lab, "status", path)
         assert lost.returncode == StepFailed.exit_code
-        assert "go on" in lost.stderr
+        assert "existing jobs continue" in lost.stderr
         lab.controller, lab.nodes["one"] = lab.controlled(), lab.node("one")
         lab.up(("idle", "mix", "alloc"))
         again = at_the_desk(lab, "run", path)

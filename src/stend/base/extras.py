@@ -39,6 +39,12 @@ def missing(module: str) -> bool:
     return find_spec(module) is None
 
 
+def installed(module: str) -> None:
+    """Raise ModuleNotFoundError if a module that only another process imports is not installed; see `needing`."""
+    if missing(module):
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+
 @contextmanager
 def needing(what: str) -> Iterator[None]:
     """Turn a ModuleNotFoundError of the block, whose imports are lazy, into Missing with the install command."""

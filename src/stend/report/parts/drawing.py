@@ -19,7 +19,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from stend.base import render_process
+from stend.base import extras, render_process
 from stend.base.errors import StepFailed, Undrawn
 from stend.base.text import ODD, plain, plain_all, plain_lines
 from stend.charts import Picture
@@ -135,8 +135,10 @@ def _end() -> None:
 def svgs(pictures: Sequence[Picture]) -> list[str]:
     """Return all pictures in order as SVG.
 
-    For a picture that fails, warn with Undrawn and return a placeholder with a sentence.
+    For a picture that fails, warn with Undrawn and return a placeholder with a sentence. Raise ModuleNotFoundError
+    without vl_convert.
     """
+    extras.installed("vl_convert")
     count = min(os.cpu_count() or 1, MOST, -(-len(pictures) // FEW)) or 1
     with _lent(count) as renderers:
         made = _drawn(pictures, renderers)
@@ -180,8 +182,10 @@ def _specification(picture: Picture) -> str:
 def pages(template: str, content: Callable[[Path], dict[str, Any]]) -> bytes:
     """Return a Typst template as PDF, with the data of `content`, which stores its pictures in the folder it is given.
 
-    Text is passed as data (report.json), never as markup. Raise StepFailed if the page cannot be typeset.
+    Text is passed as data (report.json), never as markup. Raise StepFailed if the page cannot be typeset, and
+    ModuleNotFoundError without typst.
     """
+    extras.installed("typst")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         data = json.dumps(plain_all(content(folder), plain_lines), ensure_ascii=False)
