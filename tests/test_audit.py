@@ -53,6 +53,7 @@ def test_an_unsteady_run_deviates() -> None:
     ("changes", "key"),
     [
         ({"active_range_pct": 50.0}, "range"),
+        ({"range_limit_bytes": 1 << 26}, "range"),
         ({"rounds": 5}, "limit"),
         ({"steady": "fit-90-110"}, "rule"),
     ],

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -156,6 +157,13 @@ def test_what_slurm_cannot_do_submits_nothing(
 def test_no_line_of_the_file_is_another_line_of_the_script(own: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="matching regex"):
         fleet(tmp_path, slurm=own)
+
+
+def test_the_log_of_a_job_is_below_the_home_of_the_fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    queue = Queue(monkeypatch)
+    slurm.run(fleet(tmp_path, slurm={"home": "/home/lab"}), lambda line: None)
+    assert queue.scripts
+    assert all(re.search(r"^#SBATCH --output=/home/lab/jobs/[^/]+/[^/]+\.log$", text, re.M) for text in queue.scripts)
 
 
 def test_a_word_of_slurm_that_is_not_known_is_named(tmp_path: Path) -> None:

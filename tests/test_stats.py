@@ -198,3 +198,9 @@ def test_half_of_all_ios_in_the_lowest_bin_leave_the_rest_no_more_than_the_mean_
     mean = (low + high) / 2
     tally = Tally(1000, 1000, 1000 * mean, 0, 1.05 * high, {bin_index(low): 500, bin_index(high): 500})
     assert percentile_s(tally, 50.1) == pytest.approx((low + (mean - low) / 0.499) * 1e-9)
+
+
+def test_the_standard_deviation_is_that_of_a_sample() -> None:
+    """Response times of 1, 2 and 3 ns have 1 ns (Bessel's correction); a single one has none."""
+    assert Tally(3, 0, 6, 14, 3).deviation_s == pytest.approx(1e-9)
+    assert Tally(1, 0, 6, 36, 6).deviation_s == 0
