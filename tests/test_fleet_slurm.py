@@ -1,8 +1,8 @@
 """A fleet as jobs of Slurm: the words they are submitted with, and a node that loses its controller amid them."""
 
 import os
-import shlex
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
