@@ -44,7 +44,7 @@ def requests(template: session.Request, targets: Sequence[str], destroy: Sequenc
     if template.create:
         raise BadInput(
             "--create makes one file for one run; for several runs, create the files first (`fallocate -l 1GiB FILE`) "
-            "and name each by --overwrite-file"
+            "and name each by --overwrite-file as well as by --destroy-data"
         )
     names = named(targets, destroy)
     return [msgspec.structs.replace(template, target=t, destroy=names.get(t), into=None) for t in targets]

@@ -42,7 +42,8 @@ def command(
 
     if listen not in LOOPBACK and not (tls_cert and tls_key) and not behind_proxy:
         raise BadInput(
-            f"{listen} is not encrypted; give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS"
+            f"others could read the traffic to {listen}, which is not encrypted; "
+            "give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS"
         )
     serving.serve(
         serving.Place(top, listen, port, (*LOOPBACK, listen, *(name or ())), token_file, tls_cert, tls_key),

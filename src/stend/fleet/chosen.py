@@ -77,7 +77,7 @@ def _choose(fleet: Fleet, selector: Selector, able: list[str], announced: Mappin
     if len(named) < wanted:
         raise Refused(
             f"{selector.words}: {wanted} drives are needed, `destroy` names {len(named)} of {len(able)} announced; "
-            "to permit their destruction, copy lines that `stend fleet drives` prints for this file"
+            "to permit stend to destroy all data on more, copy lines that `stend fleet drives` prints for this file"
         )
     return named[:wanted]
 
