@@ -10,6 +10,7 @@ from stend.planning import plan as planning
 from stend.report.parts.departures import departure_rows, departures
 from stend.report.parts.document import document
 from stend.report.parts.header import device, every_load, header
+from stend.report.story.telling import story
 from stend.words import Language
 from tests.synthetic import made
 
@@ -107,3 +108,12 @@ def test_a_profile_of_another_specification_claims_no_departures() -> None:
     other = msgspec.structs.replace(planning.load_profile("review"), specification="9")
     plan = msgspec.structs.replace(run.plan, profile=other)
     assert list(departure_rows(Run([msgspec.structs.replace(run.started[0], plan=plan)]), EN)) == []
+
+
+@pytest.mark.parametrize(("test", "sought"), [("fresh", False), ("slc-cache", False), ("iops", True)])
+def test_a_page_says_nothing_of_a_comparison_or_a_search_that_the_run_did_not_make(test: str, sought: bool) -> None:
+    """Neither "no deviations from PTS" where no test is of it, nor steady states where no test looked for one."""
+    run = made(test, profile="review-desktop", interval_s=60.0, shorten=60)
+    sentences = story([(None, run, {})], [], "en").sure
+    assert bool(list(departure_rows(run, EN))) == sought
+    assert (EN("story.steady") in sentences or any("not reached" in text for text in sentences)) == sought

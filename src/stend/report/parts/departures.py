@@ -47,10 +47,10 @@ def _departures(test: PlannedTest, specified: Profile) -> Iterator[Departure]:
 def departure_rows(run: Run, words: Language) -> Iterator[tuple[str, str]]:
     """Yield (whose, in words) for a table; departures common to all tests come first."""
     of_tests = departures(run)
-    if of_tests is None:
+    if not of_tests:  # an unknown specification, or no test of it: nothing was compared
         return
     spec = run.plan.profile.specification
-    first, *others = of_tests.values() or ((),)
+    first, *others = of_tests.values()
     common = [departure for departure in first if others and all(departure in other for other in others)]
     if common:
         yield words("departure.all", spec=spec), _in_words(common, words)

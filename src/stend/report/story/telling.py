@@ -139,8 +139,12 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     yield from departed
     if not run.plan.deviations and not departed:
         yield words("story.no_deviation")
-    unmet = list(dict.fromkeys(words(f"test.{j.where.test}") for j in run.unmet if words.knows(f"test.{j.where.test}")))
-    yield words("story.unmet", tests=", ".join(unmet)) if unmet else words("story.steady")
+    titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+    unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
+    if unmet:
+        yield words("story.unmet", tests=", ".join(unmet))
+    elif any(look.judged_phases(test) for test in run.plan.tests):
+        yield words("story.steady")
     yield words("story.method_own")
     yield words("story.one_sample")
     texts = dict.fromkeys(sentence(_titled(words.translated(note.text), run, words)) for note in run.notes)
