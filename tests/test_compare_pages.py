@@ -171,7 +171,7 @@ def test_pdf_and_markdown_say_the_same(tmp_path: Path) -> None:
     assert pdf.read_bytes().startswith(b"%PDF")
     text, *drawings = pages.write(both(), None, ["markdown"], "en", tmp_path)
     doc = versus(both(), None, "en", drawn=False)
-    for section in doc.sections:
+    for section in doc.every:
         assert f"## {section.title}" in text.read_text()
     assert drawings
     assert all(drawing.read_text().startswith("<svg") for drawing in drawings)

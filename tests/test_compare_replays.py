@@ -100,7 +100,7 @@ def test_two_drives_headroom_is_one_figure_and_another_limit_is_another_question
     assert one.ratio < 0.9
     assert {reason.key for reason in one.why} == {"one"}
     document = versus(whole, None, "ru", drawn=False)
-    assert any("раз" in cell for section in document.sections for t in section.tables for row in t.rows for cell in row)
+    assert any("раз" in cell for section in document.every for t in section.tables for row in t.rows for cell in row)
     other = played(traces[0], test="headroom", limit_ms=7.0)
     assert refused(beside([runs[0]], [other])) == {"pace"}
 

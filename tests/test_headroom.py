@@ -143,7 +143,7 @@ def test_a_figure_of_headroom_is_the_speed_that_held(runs: dict[str, Run]) -> No
 
 def test_both_drives_are_on_one_chart_with_the_limit_and_in_one_table(runs: dict[str, Run]) -> None:
     review = story([(None, run, {}) for run in (runs[FLASH], runs[DISK])], [], "en")
-    (chapter,) = [chapter for chapter in review.chapters if chapter.anchor == "trace"]
+    chapter = review.section("trace")
     (picture,) = [one for one in chapter.pictures if one.name == "headroom"]
     data = picture.spec["datasets"]
     assert len({row["drive"] for row in data["rows"]}) == 2
@@ -151,7 +151,7 @@ def test_both_drives_are_on_one_chart_with_the_limit_and_in_one_table(runs: dict
     assert [row["ms"] for row in data["limit"]] == [20.0]
     (table,) = chapter.tables
     assert len(table.rows) == 2
-    assert finding_said(told(runs[FLASH]), Language("en")) in chapter.answer
+    assert finding_said(told(runs[FLASH]), Language("en")) in chapter.of_role("answer")[0]
 
 
 def test_the_test_s_own_chart_has_a_point_for_each_pass(runs: dict[str, Run]) -> None:

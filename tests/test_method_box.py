@@ -7,8 +7,9 @@ from stend.base.units import KiB
 from stend.model.definition import Hold, Workload
 from stend.model.record import Run
 from stend.planning import plan as planning
+from stend.report.parts import Pair
 from stend.report.parts.departures import departure_rows, departures
-from stend.report.parts.document import document
+from stend.report.parts.document import protocol
 from stend.report.parts.header import device, every_load, header
 from stend.report.story.telling import story
 from stend.words import Language
@@ -61,7 +62,7 @@ def test_the_box_says_where_the_reviews_profile_departs_from_the_specification(d
     assert "steady-state rule: review (90–110 %) instead of PTS" in said[EN("departure.all", spec="2.0.2")]
     assert "queue depths: 1, 32 instead of 1" in said[EN("departure.of", test="latency", spec="2.0.2")]
     assert "active range, %: 100 instead of 75" in said[EN("departure.of", test="write-saturation", spec="2.0.2")]
-    rows = [row for part in document([(None, desktop, {})], "en", "review").parts for t in part.about for row in t.rows]
+    rows = [row for t in protocol([(None, desktop, {})], "en").section("part-1").tables for row in t.rows]
     assert set(said.items()) <= set(rows)
 
 
@@ -114,6 +115,7 @@ def test_a_profile_of_another_specification_claims_no_departures() -> None:
 def test_a_page_says_nothing_of_a_comparison_or_a_search_that_the_run_did_not_make(test: str, sought: bool) -> None:
     """Neither "no deviations from PTS" where no test is of it, nor steady states where no test looked for one."""
     run = made(test, profile="review-desktop", interval_s=60.0, shorten=60)
-    sentences = story([(None, run, {})], [], "en").sure
+    (lists,) = [block for block in story([(None, run, {})], [], "en").lead.blocks if isinstance(block, Pair)]
+    sentences = [item.text for items in lists.lists for item in items.items]
     assert bool(list(departure_rows(run, EN))) == sought
     assert (EN("story.steady") in sentences or any("not reached" in text for text in sentences)) == sought

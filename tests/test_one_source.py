@@ -15,7 +15,8 @@ from stend.findings.judgement.evidence import evidence
 from stend.findings.look import figures as source
 from stend.findings.look.once import once
 from stend.model.record import Run
-from stend.report.parts.document import document
+from stend.report.parts import Keys
+from stend.report.parts.document import protocol
 from stend.report.parts.records import rows
 from stend.report.story.telling import story
 from stend.words import Language
@@ -65,13 +66,14 @@ def screens(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def pages(run: Run) -> Iterator[tuple[str, str]]:
-    (part,) = document([(None, run, {})], "en", "pts").parts
-    yield from ((f"card {number.label}", number.value) for number in part.numbers)
-    for chapter in part.chapters:
-        for table in chapter.results:
+    page = protocol([(None, run, {})], "en")
+    (keys,) = [block for block in page.lead.blocks if isinstance(block, Keys)]
+    yield from ((f"card {key.name}", key.value) for key in keys.keys)
+    for chapter in page.sections:
+        for table in chapter.tables if chapter.anchor.startswith("part-1-") else ():
             for row in table.rows:
-                yield from ((f"{chapter.name} {table.title} {row[0]} {n}", c) for n, c in enumerate(row[1:]))
-    for asked in story([(None, run, {})], [], "en").chapters:
+                yield from ((f"{chapter.anchor} {table.title} {row[0]} {n}", c) for n, c in enumerate(row[1:]))
+    for asked in story([(None, run, {})], [], "en").sections:
         for table in asked.tables:
             for row in table.rows:
                 yield from ((f"story {table.title} {row[0]} {n}", c) for n, c in enumerate(row[2:]))

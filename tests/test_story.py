@@ -7,6 +7,7 @@ from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
+from stend.report.parts import Pair
 from stend.report.story import page_one, rivals, telling
 from stend.report.story.page_one import Review
 from stend.words import Language
@@ -89,7 +90,10 @@ def test_no_figure_is_an_argument_for_the_drive_and_against_it() -> None:
     against = (reason("reads", "fail", 3.0), reason("writes", "doubt", 1.0))
     uses = (Judged("desktop", "yes", both), Judged("write", "no", against))
     own = seen({})._replace(verdict=Verdict("desktop", uses, Known({})))
-    closing = {side: texts for _, side, texts in telling._closing(own, {}).lists if side}
+    (section,) = telling._closing(own)
+    (pair,) = section.blocks
+    assert isinstance(pair, Pair)
+    closing = {items.items[0].mark: tuple(item.text for item in items.items) for items in pair.lists}
     said = {one.figure: page_one.sentence(reason_said(one, EN)) for one in (*both[1:], *against)}
     assert closing["pro"] == (said["read_wait"],)
     assert closing["con"] == (said["reads"], said["writes"]), "the weightiest first"

@@ -32,7 +32,7 @@ from tests.traced import HOT_BYTES, columns, known, written
 
 
 def said(whole: Described, lang: str = "en") -> str:
-    sections = pages.traced(whole, lang, drawn=False).sections
+    sections = pages.traced(whole, lang, drawn=False).every
     return "\n".join(text for section in sections for text in section.texts)
 
 
@@ -241,7 +241,7 @@ def test_zones_lie_beside_one_another_and_half_of_the_issues_are_told(tmp_path: 
     own = columns()
     depth = np.where(np.arange(len(own["op"])) % 5 < 2, 1, 9)
     whole = described(written(tmp_path, own | {"depth": depth}))
-    tables = {one.title: one.rows for part in pages.traced(whole, "en", drawn=False).sections for one in part.tables}
+    tables = {one.title: one.rows for part in pages.traced(whole, "en", drawn=False).every for one in part.tables}
     assert [row[1] for row in tables["Hot zones of the touched range"]] == ["5%", "15%", "80%"]
     shares = [float(row[2].rstrip("%")) for row in tables["Hot zones of the touched range"]]
     assert sum(shares) == pytest.approx(100, abs=1)

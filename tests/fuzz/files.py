@@ -21,7 +21,7 @@ from stend.model.events import Event
 from stend.model.record import Run
 from stend.planning import plan
 from stend.planning.describe import lines
-from stend.report.parts.document import document
+from stend.report.parts.document import protocol
 from stend.report.parts.header import platform
 from stend.report.parts.sheet import characteristics, read_sheet
 from stend.sim import load
@@ -114,7 +114,7 @@ def _shown(path: Path) -> Any:
 
 def _whole(path: Path) -> Any:
     run = store.load(path.parent)
-    return run, [repr(document([(path.parent, run, {})], "en", "pts"))], {}
+    return run, [repr(protocol([(path.parent, run, {})], "en"))], {}
 
 
 def _wrong_run(taken: Any) -> str:

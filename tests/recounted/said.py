@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from stend import store
 from stend.model.published import PLACES, figure
 from stend.model.record import Run
+from stend.report.parts import Keys, Page, Pair, Stamps, Uses
 from stend.report.parts.sheet import sheet
-from stend.report.story import Story
 from stend.report.story.rivals import reference
 from stend.report.story.telling import story
 from stend.words import Language
@@ -71,18 +71,29 @@ class Counted(NamedTuple):
     wrong: tuple[str, ...]
 
 
-def sentences(page: Story) -> Iterator[tuple[str, str]]:
+OF_LISTS = {"best": "extreme", "worst": "extreme", "claims": "claim", "deviates": "plan", "for": "closing",
+            "against": "closing", "facts": "closing"}  # fmt: skip
+
+
+def sentences(page: Page) -> Iterator[tuple[str, str]]:
     """Yield (where, sentence) of every sentence of a review."""
-    yield "verdict", page.verdict
-    yield from (("use", one.why) for one in page.uses)
-    yield from ((f"key {one.name}", one.value) for one in page.figures)
-    yield from (("extreme", text) for text in (page.best, page.worst))
-    yield from (("claim", text) for _, _, text in page.claims)
-    yield from (("plan", text) for text in (*page.sure, *page.stamps))
-    for chapter in page.chapters:
-        yield from (("answer", text) for text in chapter.answer)
-        yield from (("words", text) for text in (chapter.title, chapter.what, chapter.why))
-    yield from (("closing", text) for _, _, texts in page.closing.lists for text in texts)
+    words = Language(page.lang)
+    places = {words(f"story.{key}"): place for key, place in OF_LISTS.items()}
+    yield "verdict", page.lead.title
+    for section in page.every:
+        for block in section.blocks if section.anchor != "method" else ():
+            if isinstance(block, Uses):
+                yield from (("use", use.why) for use in block.uses)
+            elif isinstance(block, Keys):
+                yield from ((f"key {key.name}", key.value) for key in block.keys)
+            elif isinstance(block, Stamps):
+                yield from (("plan", text) for text in block.texts)
+            elif isinstance(block, Pair):
+                yield from (
+                    (places[one.title], item.text) for one in block.lists for item in one.items if one.title in places
+                )
+        yield from (("answer", text) for text in section.of_role("answer"))
+        yield from (("words", text) for text in (section.title, *section.of_role("test")) if section is not page.lead)
 
 
 def count(folder: Path, lang: str) -> Counted:

@@ -24,7 +24,6 @@ from stend.report.parts.records import COLUMNS, rows
 from stend.report.parts.sheet import sheet
 from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import workloads
-from stend.report.story.rivals import reference
 from stend.words import Language
 
 FIGURES = ("iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
@@ -123,7 +122,7 @@ class Opened:
         words = Language(self.lang)
         every = tuple(findings.find(self.record, sheet(self.folder)))
         head = (words("column.test"), words("column.finding"), words("column.confidence"))
-        cells = [(words.title(finding.test, finding.test), *statement(finding, words)[1:3]) for finding in every]
+        cells = [(words.title(finding.test, finding.test), *statement(finding, words)) for finding in every]
         return Rows.of(every, Table("", head, tuple(cells)))
 
     def charts(self, test: str = "") -> list[Chart]:
@@ -157,8 +156,7 @@ class Opened:
         Source: `stend.report`.
         """
         runs = [(self.folder, self.record, store.host(self.folder))]
-        rivals = reference(self.record)
-        return reports.write(runs, form, self.lang, style, into=Path(into or self.folder), rivals=rivals)
+        return reports.write(runs, form, self.lang, style, into=Path(into or self.folder))
 
     def to_arrow(self) -> Arrow:
         """Return one row per step with the columns of records.csv and records.parquet, for libraries that read Arrow.

@@ -46,7 +46,7 @@ def finish(folder: Path, wishes: tuple[Sequence[str], str, Sequence[str]], forms
     from stend.report.parts import swept
 
     whole = study.studied(folder, *wishes)
-    for section in swept.swept(whole, lang, drawn=False).sections:
+    for section in swept.swept(whole, lang, drawn=False).every:
         if section.anchor in ("summary", "best"):
             for text in section.texts:
                 typer.echo(text)

@@ -26,7 +26,7 @@ def show(path: Path, reader: str, volume: str, forms: Sequence[str], into: Path,
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(traced_plain.plain(known)).decode(), indent=1))
     else:
-        _print(traced.traced(known, lang, drawn=False).sections)
+        _print(traced.traced(known, lang, drawn=False).every)
     for made in traced.write(known, forms, lang, into) if forms else ():
         typer.echo(f"Trace: {made}", err=as_json)
     return 0

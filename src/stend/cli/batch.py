@@ -51,7 +51,7 @@ def judged(
     from stend.report.parts import batched
 
     whole = verdict.judged(lot.lot(read.named(runs), anyway=anyway), plan)
-    for text in batched.batched(whole, lang, drawn=False).sections[0].texts:
+    for text in batched.batched(whole, lang, drawn=False).lead.texts:
         typer.echo(text)
     if forms:
         for path in batched.write(whole, forms, lang, into or Path()):

@@ -136,7 +136,7 @@ def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[
     from stend.words import Language
 
     words = Language(lang)
-    doc = {section.anchor: section for section in versus(whole, judged, lang, drawn=False).sections}
+    doc = {section.anchor: section for section in versus(whole, judged, lang, drawn=False).every}
     lines = [f"{whole.a.name} ({len(whole.a.runs)}) | {whole.b.name} ({len(whole.b.runs)})"]
     lines += [f"  {text}" for text in (*doc["settings"].texts, *doc["summary"].texts)]
     lines += [f"  ! {row[0]}: {row[1]} | {row[2]} ({row[3]})" for table in doc["settings"].tables for row in table.rows]

@@ -42,12 +42,13 @@ def command(
     """
     from stend import report, store
     from stend.report.parts.sheet import keep
-    from stend.report.story.rivals import reference, resolve
+    from stend.report.story.rivals import resolve
 
     places, rivals = resolve([*folders, *(against or ())])
     runs = [(folder, store.load(folder), store.host(folder)) for folder in places]
     if sheet:
         keep(sheet, places[0])
-    beside = rivals if against else reference(runs[0][1])
-    for path in report.write(runs, form, lang=lang, style=style, into=into or places[0], rivals=beside):
+    for path in report.write(
+        runs, form, lang=lang, style=style, into=into or places[0], rivals=rivals if against else None
+    ):
         typer.echo(f"Report: {path}")

@@ -34,11 +34,18 @@ def formats() -> list[str]:
 
 
 def write(
-    runs: Runs, form: str, lang: str = "en", style: str = "review", *, into: Path, rivals: "Sequence[Side]" = ()
+    runs: Runs,
+    form: str,
+    lang: str = "en",
+    style: str = "review",
+    *,
+    into: Path,
+    rivals: "Sequence[Side] | None" = None,
 ) -> list[Path]:
     """Write a report of these (folder, run, host) into a folder and return its files, the main file first.
 
-    A review is of the first run; its charts show the other runs and the `rivals` next to it. Raise BadInput for an
+    A review is of the first run; its charts show the other runs and the `rivals` next to it,
+    by default the published drives of its class. Raise BadInput for an
     unknown format or style, and for a review of an imported run.
     """
     if form not in formats():
@@ -54,12 +61,18 @@ def write(
         needing(f"a report as {form}"),
         tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into) as stage,
     ):
-        more = (rivals,) if form in STORIED else ()
+        more = (_rivals(runs) if rivals is None else rivals,) if form in STORIED else ()
         staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage), *more)
         written = [_placed(path, into / path.relative_to(stage), into) for path in staged]
     if any(folder == into for folder, _, _ in runs):
         reports.remember(into, written, [run.seal for _, run, _ in runs])
     return written
+
+
+def _rivals(runs: Runs) -> "Sequence[Side]":
+    from stend.report.story.rivals import reference
+
+    return reference(runs[0][1])
 
 
 def _tidy(into: Path) -> None:

@@ -1,36 +1,32 @@
 """Gallery: every chart that these runs have data for, under the name of its file."""
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from stend import charts
-from stend.base.version import __version__
 from stend.charts import Picture
 from stend.model.record import Run
-from stend.report.parts.markup import drawing_script, environment, policy, template_text
+from stend.report.html import rendered
+from stend.report.parts import Item, Items, Page, Section
 from stend.report.parts.sheet import sheet
 from stend.words import Language
 
 
-def write(runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path) -> list[Path]:
+def write(
+    runs: Sequence[tuple[Path, Run, dict[str, Any]]], lang: str, style: str, into: Path, rivals: Sequence[Any] = ()
+) -> list[Path]:
     """Write `gallery.html`: every picture of these runs, and the names of charts without data."""
     words, pictures = Language(lang), dict[str, list[Picture]]()
     for folder, run, _ in runs:
         for test in run.plan.tests:
             for picture in charts.of(run, test, lang, sheet(folder)):
                 pictures.setdefault(picture.name, []).append(picture)
-    script = drawing_script()
-    page = environment().get_template("gallery.html.j2")
-    text = page.render(
-        found=dict(sorted(pictures.items())),
-        missing=[name for name in charts.names() if name not in pictures],
-        t=words,
-        version=__version__,
-        script=script,
-        csp=policy(script),
-        style_sheet=template_text("page.css"),
-    )
+    missing = tuple(Item(name) for name in charts.names() if name not in pictures)
+    lead = Section("missing", "", (Items(words("page.undrawn"), missing),) if missing else ())
+    sections = tuple(Section(f"chart-{name}", name, tuple(drawn)) for name, drawn in sorted(pictures.items()))
+    page = Page(words("page.gallery"), lang, words.date(time.time()), words, lead, sections, kind="gallery")
     path = into / "gallery.html"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(rendered(page), encoding="utf-8")
     return [path]

@@ -1,101 +1,112 @@
 """Markdown with the charts as separate SVG files, for wikis and repositories."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import singledispatch
 from pathlib import Path
 
 from stend.base import atomic, regular
 from stend.charts import Picture
 from stend.charts.beside import Side
-from stend.report.parts import Chapter, Document, Part, Section
-from stend.report.parts.document import document
+from stend.report.parts import Block, Code, Facts, Items, Keys, Page, Pair, Photo, Stamps, Table, Text, Uses
 from stend.report.parts.drawing import svgs
+from stend.report.parts.made import Runs, file_name, page
 from stend.report.parts.marked_down import escape, lines_of
-from stend.report.story import pages
-from stend.report.story.telling import Runs, story
 
-Show = Callable[[Sequence[Picture], str], Iterator[str]]
-"""(pictures, the prefix of their files' names) -> their lines."""
+SIGNS = {"pro": "+ ", "con": "− "}
+STRONG = ("verdict", "answer", "good", "bad")
 
 
 def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
-    """Write `report.md` and a folder `report.files` of charts."""
-    suffix = "" if lang == "en" else f".{lang}"
-    path, folder = into / f"report{suffix}.md", into / f"report{suffix}.files"
-    if style == "review":
-        return pages.markdown(story(runs, rivals, lang), path, folder)
-    return write_document(document(runs, lang, style), path, folder)
+    """Write `report.md` and a folder `report.files` of charts; other languages and styles get separate files."""
+    folder = into / file_name(lang, style, "files")
+    return write_page(page(runs, lang, style, rivals), into / file_name(lang, style, "md"), folder)
 
 
-def write_document(doc: Document, path: Path, folder: Path) -> list[Path]:
-    """Write a Document, with its pictures in a folder; return the files."""
+def write_page(page: Page, path: Path, folder: Path) -> list[Path]:
+    """Write a Page, with its pictures in a folder; return the files."""
     regular.folder(folder)
-    atomic.page(path, "\n".join(_document(doc, folder)) + "\n")
+    atomic.page(path, "\n".join(_page(page, folder)) + "\n")
     return [path, *sorted(p for p in folder.iterdir() if p.suffix in (".svg", ".png", ".jpeg"))]
 
 
-def _document(doc: Document, folder: Path) -> Iterator[str]:
-    t, show = doc.words, partial(_pictures, _drawn(doc), folder)
-    yield f"# {escape(doc.title)}\n"
-    for section in doc.sections:
-        yield from _section(section, show)
-    for number, part in enumerate(doc.parts, 1):
-        yield from _card(part)
-        if part.photo:
-            named = part.photo.saved(folder / f"{number}-photo")
-            yield f"![{escape(part.title)}]({folder.name}/{named})\n"
-        for table in part.about:
-            yield from lines_of(table)
-        for title, texts in ((t("page.deviations"), part.deviations), (t("page.notes"), part.notes)):
-            yield f"### {title}\n"
-            yield from (f"- {escape(text)}" for text in texts or (t("page.nothing"),))
-            yield ""
-        for chapter in part.chapters:
-            yield from _chapter(chapter, show, number)
-        yield f"## {t('page.conclusion')}\n\n**{escape(part.verdict)}**\n"
-        yield from (f"- {escape(statement.text)} ({statement.confidence})" for statement in part.overall)
-        for side, sign in (("pro", "+"), ("con", "−")):
-            yield from (f"- {sign} {escape(text)}" for text in part.conclusion[side])
-        for table in (*part.audit, *part.appendix):
-            yield from ("", *lines_of(table))
-    yield f"\n{t('page.made', date=doc.made, version='')}"
+def _page(page: Page, folder: Path) -> Iterator[str]:
+    pictures = page.pictures
+    drawings = {id(picture): drawing for picture, drawing in zip(pictures, svgs(pictures), strict=True)}
+    yield f"# {escape(page.title)}\n"
+    for anchor, title, blocks, level in page.every:
+        if title:
+            yield f"{'#' * (level + 1)} {escape(title)}\n"
+        files = (folder / f"{anchor}-{number}" for number in range(1, len(blocks) + 1))
+        for block in blocks:
+            if isinstance(block, Picture):
+                file = next(files).with_suffix(".svg")
+                atomic.page(file, drawings[id(block)])
+                yield f"![{escape(block.title)}]({folder.name}/{file.name})\n\n*{escape(block.says)}*\n"
+            elif isinstance(block, Photo):
+                yield f"![{escape(block.alt)}]({folder.name}/{block.saved(next(files))})\n"
+            else:
+                yield from _lines(block)
+    yield escape(" ".join(filter(None, (page.words("page.made", date=page.made, version=""), page.foot))))
 
 
-def _section(section: Section, show: Show) -> Iterator[str]:
-    yield f"## {escape(section.title)}\n"
-    yield from (f"{escape(text)}\n" for text in section.texts)
-    for table in section.tables:
-        yield from (*lines_of(table), "")
-    yield from show(section.pictures, section.anchor)
+@singledispatch
+def _lines(block: Block) -> Iterator[str]:
+    """Yield the lines of a block, with an empty line after it; nothing for heads of report sheets, made for print."""
+    yield from ()
 
 
-def _drawn(doc: Document) -> dict[int, str]:
-    """Return every picture of a document as SVG by its id(), rendered together."""
-    pictures = [picture for section in doc.sections for picture in section.pictures]
-    pictures += [picture for part in doc.parts for chapter in part.chapters for picture in chapter.pictures]
-    return {id(picture): drawing for picture, drawing in zip(pictures, svgs(pictures), strict=True)}
+@_lines.register
+def _(block: Text) -> Iterator[str]:
+    yield f"**{escape(block.text)}**\n" if block.role in STRONG else f"{escape(block.text)}\n"
 
 
-def _pictures(drawings: dict[int, str], folder: Path, pictures: Sequence[Picture], place: str) -> Iterator[str]:
-    for count, picture in enumerate(pictures, 1):
-        name = f"{place}-{count}.svg"
-        atomic.page(folder / name, drawings[id(picture)])
-        yield f"![{escape(picture.title)}]({folder.name}/{name})\n"
+@_lines.register
+def _(block: Stamps) -> Iterator[str]:
+    yield from (f"**{escape(text)}**\n" for text in block.texts)
 
 
-def _card(part: Part) -> Iterator[str]:
-    yield f"## {escape(part.title)}\n\n**{escape(part.verdict)}**\n"
-    yield from (f"- **{escape(stamp)}**" for stamp in part.stamps)
-    yield ""
-    yield from (f"- {escape(n.label)}: **{n.value}** ({escape(n.test)})" for n in part.numbers)
+@_lines.register
+def _(block: Items) -> Iterator[str]:
+    yield from [f"### {escape(block.title)}\n"] if block.title else []
+    for item in block.items:
+        lead, tag = (escape(item.lead) + ": " if item.lead else ""), f" ({escape(item.tag)})" if item.tag else ""
+        yield f"- {SIGNS.get(item.mark, '')}{lead}{escape(item.text)}{tag}"
     yield ""
 
 
-def _chapter(chapter: Chapter, show: Show, number: int) -> Iterator[str]:
-    yield f"## {escape(chapter.title)}\n\n*{escape(chapter.clause)}. {escape(chapter.ended)}*\n"
-    yield from (f"**{escape(stamp)}**\n" for stamp in chapter.stamps)
-    yield from (f"- {escape(statement.text)} ({statement.confidence})" for statement in chapter.statements)
+@_lines.register
+def _(block: Pair) -> Iterator[str]:
+    for items in block.lists:
+        yield from _lines(items)
+
+
+@_lines.register
+def _(block: Uses) -> Iterator[str]:
+    yield f"### {escape(block.title)}\n"
+    yield from (f"- {escape(use.title)}: **{escape(use.shown)}**. {escape(use.why)}" for use in block.uses)
     yield ""
-    yield from show(chapter.pictures, f"{number}-{chapter.anchor}")
-    for table in (*chapter.results, *chapter.verification):
-        yield from lines_of(table)
+
+
+@_lines.register
+def _(block: Keys) -> Iterator[str]:
+    yield f"### {escape(block.title)}\n"
+    for key in block.keys:
+        yield f"- {escape(key.name)}: **{escape(key.value)}**" + (f" ({escape(key.band.names)})" if key.band else "")
+    yield ""
+
+
+@_lines.register
+def _(block: Facts) -> Iterator[str]:
+    for column in block.columns:
+        yield from (f"- {escape(name)}: {escape(value)}" for name, value in column.rows)
+    yield ""
+
+
+@_lines.register
+def _(block: Table) -> Iterator[str]:
+    yield from (*lines_of(block), "")
+
+
+@_lines.register
+def _(block: Code) -> Iterator[str]:
+    yield f"```\n{block.text}\n```\n"

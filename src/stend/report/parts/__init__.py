@@ -1,11 +1,114 @@
-"""Contents of a report before any format: plain data in the reader's language."""
+"""A page before any format: sections of blocks, in the reader's language.
+
+Reviews, protocols and pages about several runs are Pages. `html`, `pdf` and `markdown` render every block by its type.
+"""
 
 import base64
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from stend.base import atomic
 from stend.charts import Picture
+
+
+class Text(NamedTuple):
+    """A paragraph; `role` is its part in the page: "what", "answer", "test", "author", "note", "good", "bad" or ""."""
+
+    text: str
+    role: str = ""
+
+
+class Item(NamedTuple):
+    """An entry of a list: its text, its mark ("pro", "con", "kept", "broken" ... or ""), a bold lead and a tag."""
+
+    text: str
+    mark: str = ""
+    lead: str = ""
+    tag: str = ""
+
+
+class Items(NamedTuple):
+    """A list under a heading of its own ("" without one)."""
+
+    title: str
+    items: tuple[Item, ...]
+
+
+class Pair(NamedTuple):
+    """Lists that stand next to each other where the page is wide enough."""
+
+    lists: tuple[Items, ...]
+
+
+class Stamps(NamedTuple):
+    """Warnings that readers must not miss: not steady, quick, virtual."""
+
+    texts: tuple[str, ...]
+
+
+class Marked(NamedTuple):
+    """A use, its mark ("yes", "performance", "doubt", "no", "unknown"), the mark in words, and why."""
+
+    title: str
+    mark: str
+    shown: str
+    why: str
+
+
+class Uses(NamedTuple):
+    """The uses of a drive under a heading."""
+
+    title: str
+    uses: tuple[Marked, ...]
+
+
+class Band(NamedTuple):
+    """Positions of known drives of a class and of this drive, on a logarithmic scale; names of the known drives.
+
+    The scale is 0 to 1.
+    """
+
+    known: tuple[float, ...]
+    place: float
+    names: str
+
+
+class Key(NamedTuple):
+    """A key figure, and its place among known drives if there are any."""
+
+    name: str
+    value: str
+    band: Band | None = None
+
+
+class Keys(NamedTuple):
+    """Key figures under a heading; `note` explains their scales."""
+
+    title: str
+    keys: tuple[Key, ...]
+    note: str = ""
+
+
+class Column(NamedTuple):
+    """One coloured column of the PTS header: a title over (name, value) rows."""
+
+    title: str
+    rows: tuple[tuple[str, str], ...]
+
+
+class Facts(NamedTuple):
+    """The header of a PTS report page: columns next to each other."""
+
+    columns: tuple[Column, ...]
+
+
+class Running(NamedTuple):
+    """The running head of a report sheet, which starts a new page in print: left, middle and right text."""
+
+    left: str
+    middle: str
+    right: str
 
 
 class Table(NamedTuple):
@@ -19,35 +122,12 @@ class Table(NamedTuple):
     marks: tuple[int, ...] = ()
 
 
-class Block(NamedTuple):
-    """One coloured column of the PTS header: a title over (name, value) rows."""
-
-    title: str
-    rows: tuple[tuple[str, str], ...]
-
-
-class Statement(NamedTuple):
-    """A finding in words, its confidence, and whether it speaks for or against the drive ("pro", "con" or "")."""
-
-    name: str
-    text: str
-    confidence: str
-    side: str = ""
-
-
-class Number(NamedTuple):
-    """One of the five numbers at a glance."""
-
-    value: str
-    label: str
-    test: str
-
-
 class Photo(NamedTuple):
-    """A photo of the drive from its sheet: "png" or "jpeg", and the content of the file."""
+    """A photo: "png" or "jpeg", the content of the file, and its description."""
 
     kind: str
     data: bytes
+    alt: str = ""
 
     @property
     def uri(self) -> str:
@@ -61,65 +141,79 @@ class Photo(NamedTuple):
         return named.name
 
 
-class Chapter(NamedTuple):
-    """One test of a run."""
+class Code(NamedTuple):
+    """Text to be copied as it is, for example a manifest."""
 
-    name: str
-    title: str
-    clause: str
-    anchor: str
-    stamps: tuple[str, ...]
-    ended: str
-    header: tuple[Block, ...]
-    pictures: tuple[Picture, ...]
-    statements: tuple[Statement, ...]
-    verification: tuple[Table, ...]
-    results: tuple[Table, ...]
+    text: str
 
 
-class Part(NamedTuple):
-    """One run: a drive and its measurements."""
-
-    title: str
-    verdict: str
-    steady: bool
-    stamps: tuple[str, ...]
-    numbers: tuple[Number, ...]
-    photo: Photo | None
-    about: tuple[Table, ...]
-    deviations: tuple[str, ...]
-    notes: tuple[str, ...]
-    chapters: tuple[Chapter, ...]
-    overall: tuple[Statement, ...]
-    conclusion: dict[str, tuple[str, ...]]
-    audit: tuple[Table, ...]
-    appendix: tuple[Table, ...]
-    manifest: str
+Block = Text | Items | Pair | Stamps | Uses | Keys | Facts | Running | Table | Photo | Code | Picture
 
 
 class Section(NamedTuple):
-    """A heading followed by sentences, tables and pictures, in this order."""
+    """A heading and its blocks; `level` 2 is below the section of level 1 before it."""
 
     anchor: str
     title: str
-    texts: tuple[str, ...] = ()
-    tables: tuple[Table, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    blocks: tuple[Block, ...]
+    level: int = 1
+
+    @classmethod
+    def of(
+        cls, anchor: str, title: str, texts: Sequence[str] = (), tables: Sequence[Table] = (),
+        pictures: Sequence[Picture] = (),
+    ) -> "Section":  # fmt: skip
+        """Return a section of paragraphs, tables and pictures, in this order."""
+        return cls(anchor, title, (*map(Text, texts), *tables, *pictures))
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Return the charts of the section."""
+        return tuple(block for block in self.blocks if isinstance(block, Picture))
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tables of the section."""
+        return tuple(block for block in self.blocks if isinstance(block, Table))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Return the paragraphs of the section."""
+        return tuple(block.text for block in self.blocks if isinstance(block, Text))
+
+    def of_role(self, role: str) -> tuple[str, ...]:
+        """Return the paragraphs of one role."""
+        return tuple(block.text for block in self.blocks if isinstance(block, Text) and block.role == role)
 
 
-class Document(NamedTuple):
-    """A report: its language, style, and one part per run; pictures and tables that compare runs come first.
+class Page(NamedTuple):
+    """A page: its first screen (`lead`), whose title is the headline, then sections.
 
-    `kind` names the type of document (`page.<kind>`); `sections` come before all parts.
+    `kind` names the type of page (`page.<kind>`). `caption` is the word for a chart in its caption (`page.<caption>`).
+    `small` charts are drawn two to a row in a PDF. `foot` is a last sentence.
     """
 
     title: str
     lang: str
-    style: str
     made: str
-    parts: tuple[Part, ...]
-    pictures: tuple[Picture, ...]
-    tables: tuple[Table, ...]
     words: Any
+    lead: Section
+    sections: tuple[Section, ...]
     kind: str = "report"
-    sections: tuple[Section, ...] = ()
+    caption: str = "figure"
+    small: bool = False
+    foot: str = ""
+
+    @property
+    def every(self) -> tuple[Section, ...]:
+        """Return the lead and all sections, in order."""
+        return (self.lead, *self.sections)
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Return all charts in order."""
+        return tuple(picture for section in self.every for picture in section.pictures)
+
+    def section(self, anchor: str) -> Section:
+        """Return the section with this anchor; raise KeyError if there is none."""
+        return {section.anchor: section for section in self.every}[anchor]

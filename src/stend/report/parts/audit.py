@@ -11,6 +11,7 @@ from stend.words import Language
 GAP_S = 1.0
 """Our limit for the pause between two records; the clauses only require that steps run back to back."""
 ROUNDS = 25
+MOST_DETAILS = 3
 FULL = 0.999
 Line = tuple[str, str, str]
 """(requirement, key of the answer, detail)."""
@@ -18,17 +19,36 @@ Line = tuple[str, str, str]
 
 def audit(run: Run, words: Language) -> Iterator[Table]:
     """Yield one table per PTS test; the reviews' methods have no clauses to check."""
-    head = (words("audit.asked"), words("audit.answer"), words("audit.detail"))
-    for test in look.tests(run):
-        if not test.clause.startswith("PTS"):
-            continue
+    for test in _specified(run):
         lines = list(_lines(run, test, words))
-        rows = tuple(
-            (words(f"audit.{requirement}"), words(f"audit.{answer}"), detail) for requirement, answer, detail in lines
-        )
         marks = tuple(i for i, (_, answer, _) in enumerate(lines) if answer == "deviated")
         title = words("audit.title", test=words.title(test.name, test.title), clause=test.clause)
-        yield Table(title, head, rows, note=words("audit.note"), marks=marks)
+        rows = tuple((words(f"audit.{asked}"), words(f"audit.{answer}"), detail) for asked, answer, detail in lines)
+        yield Table(title, _head(words, "asked", "answer"), rows, note=words("audit.note"), marks=marks)
+
+
+def deviated(run: Run, words: Language) -> Iterator[Table]:
+    """Yield one table of the requirements of PTS that the run did not meet, with their tests; nothing if it met all."""
+    tests_of, details_of = dict[str, dict[str, None]](), dict[str, dict[str, None]]()
+    for test in _specified(run):
+        for asked, answer, detail in _lines(run, test, words):
+            if answer == "deviated":
+                tests_of.setdefault(asked, {})[words.title(test.name, test.title)] = None
+                details_of.setdefault(asked, {})[detail] = None
+    rows = tuple(
+        (words(f"audit.{asked}"), ", ".join(tests), "; ".join(list(details_of[asked])[:MOST_DETAILS]))
+        for asked, tests in tests_of.items()
+    )
+    if rows:
+        yield Table(words("audit.deviations"), _head(words, "asked", "tests"), rows)
+
+
+def _specified(run: Run) -> list[PlannedTest]:
+    return [test for test in look.tests(run) if test.clause.startswith("PTS")]
+
+
+def _head(words: Language, *keys: str) -> tuple[str, ...]:
+    return tuple(words(f"audit.{key}") for key in (*keys, "detail"))
 
 
 def _lines(run: Run, test: PlannedTest, words: Language) -> Iterator[Line]:

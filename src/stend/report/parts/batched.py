@@ -1,4 +1,4 @@
-"""A Batch as a Document: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
+"""A Batch as a Page: the lot's verdict, the odd drives with their evidence, every figure's distribution."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from stend.charts.parts.figures import figure_name
 from stend.many.batch.odd import LEAST_DRIVES, Odd
 from stend.many.batch.verdict import Acceptance, Batch
 from stend.many.compare.differences import THRESHOLDS
-from stend.report.parts import Document, Section, Table, written
+from stend.report.parts import Page, Section, Table, written
 from stend.words import Language
 
 FORMAT = 1
@@ -19,24 +19,24 @@ MOST_EVIDENCE = 8
 """Figures of one odd drive that the page lists; the JSON has all."""
 
 
-def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Document:
-    """Return the document of a batch in a language; without pictures unless `drawn`."""
+def batched(batch: Batch, lang: str, *, drawn: bool = True) -> Page:
+    """Return the page of a batch in a language; without pictures unless `drawn`."""
     words = Language(lang)
     model = batch.lot.drives[0].runs[0].settings.get("model") or ""
     title = words("batched.title", model=model, n=len(batch.lot.drives))
-    return written.document("batch", title, words, _sections(batch, words, drawn=drawn))
+    return written.page("batch", title, words, _sections(batch, words, drawn=drawn))
 
 
 def _sections(batch: Batch, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section("summary", words("batched.summary"), tuple(_summary(batch, words)))
+    yield Section.of("summary", words("batched.summary"), tuple(_summary(batch, words)))
     if batch.acceptance:
         yield _acceptance(batch, batch.acceptance, words)
     yield _odd(batch, words)
     if drawn:
         stamps = written.stamped((run for drive in batch.lot.drives for run in drive.runs), words)
-        yield Section("charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, stamps)))
-    yield Section("drives", words("batched.drives"), tables=(_drives(batch, words),))
-    yield Section("figures", words("batched.figures"), tables=(_figures(batch, words),))
+        yield Section.of("charts", words("batched.pictures"), pictures=tuple(pictures(batch, words, stamps)))
+    yield Section.of("drives", words("batched.drives"), tables=(_drives(batch, words),))
+    yield Section.of("figures", words("batched.figures"), tables=(_figures(batch, words),))
 
 
 def _summary(batch: Batch, words: Language) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _acceptance(batch: Batch, acceptance: Acceptance, words: Language) -> Sectio
     head = tuple(words(f"batched.{key}") for key in ("drive", "limit", "figure", "value"))
     tables = (Table(words("batched.bad_table"), head, rows, (3,)),) if rows else ()
     texts += [] if rows else [words("batched.none_bad")]
-    return Section("acceptance", words("batched.acceptance"), tuple(texts), tables)
+    return Section.of("acceptance", words("batched.acceptance"), tuple(texts), tables)
 
 
 def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tuple[str, ...]]:
@@ -111,7 +111,7 @@ def _bad(batch: Batch, acceptance: Acceptance, words: Language) -> Iterator[tupl
 def _odd(batch: Batch, words: Language) -> Section:
     texts = (words("batched.method", n=len({odd.figure for odd in batch.distances}), **THRESHOLDS),)
     if not batch.odd:
-        return Section("odd", words("batched.odd"), (words("batched.none_odd"), *texts))
+        return Section.of("odd", words("batched.odd"), (words("batched.none_odd"), *texts))
     head = tuple(words(f"batched.{key}") for key in ("drive", "figure", "value", "median", "deviates", "distance", "p"))
     rows = tuple(
         (batch.lot.drives[i].name, figure_name(odd.figure, words),
@@ -122,7 +122,7 @@ def _odd(batch: Batch, words: Language) -> Section:
         for odd in departures[:MOST_EVIDENCE]
     )  # fmt: skip
     table = Table(words("batched.odd_table"), head, rows, tuple(range(2, len(head))))
-    return Section("odd", words("batched.odd"), texts, (table,))
+    return Section.of("odd", words("batched.odd"), texts, (table,))
 
 
 def _drives(batch: Batch, words: Language) -> Table:

@@ -7,7 +7,7 @@ from stend.findings.look.figures import Figures, answers, lasting
 from stend.model.definition import Workload
 from stend.model.record import Run
 from stend.model.tally import PERCENTS
-from stend.report.parts import Number
+from stend.report.parts import Key
 from stend.words import Language
 
 FIVE = 5
@@ -15,28 +15,28 @@ OTHERS = {"any_iops": "iops", "any_mbs": "throughput", "longest": "max"}
 """Figures that fill empty places: the highest of each over all loads."""
 
 
-def numbers(run: Run, words: Language) -> tuple[Number, ...]:
+def numbers(run: Run, words: Language) -> tuple[Key, ...]:
     """Return up to five numbers: random read and write, sequential read and write, response times, then others."""
-    by_label: dict[str, Number] = {}
-    for number in _wanted(run, words):
-        by_label.setdefault(number.label, number)
+    by_label: dict[str, Key] = {}
+    for label, value, test in _wanted(run, words):
+        by_label.setdefault(label, Key(f"{label}. {test}", value))
     return tuple(by_label.values())[:FIVE]
 
 
-def _wanted(run: Run, words: Language) -> Iterator[Number]:
+def _wanted(run: Run, words: Language) -> Iterator[tuple[str, str, str]]:
+    """Yield (label, value, title of its test), the most important first."""
     every, lasts = answers(run), lasting(run)
     titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
     for key, chosen, quantity in _first_choices(lasts, every):
         if chosen:
-            yield Number(_shown(chosen, quantity, words), words(f"card.{key}"), titles[chosen.test])
+            yield words(f"card.{key}"), _shown(chosen, quantity, words), titles[chosen.test]
     for row in lasts:
         if row.test == "write-saturation":
-            yield Number(_shown(row, "iops", words), words("card.saturated"), titles[row.test])
+            yield words("card.saturated"), _shown(row, "iops", words), titles[row.test]
             yield from _tail(row, titles[row.test], words)
     for key, quantity in OTHERS.items() if every else ():
         top = max(every, key=lambda row: row.value(quantity) or 0)
-        label = words(f"card.{key}", label=top.workload.label)
-        yield Number(_shown(top, quantity, words), label, titles[top.test])
+        yield words(f"card.{key}", label=top.workload.label), _shown(top, quantity, words), titles[top.test]
 
 
 def _shown(row: Figures, quantity: str, words: Language) -> str:
@@ -65,9 +65,9 @@ def _first_choices(lasts: list[Figures], every: list[Figures]) -> Iterator[tuple
     yield "mixed", best(100, 65, 4 * KiB), "iops"
 
 
-def _tail(row: Figures, title: str, words: Language) -> Iterator[Number]:
+def _tail(row: Figures, title: str, words: Language) -> Iterator[tuple[str, str, str]]:
     """Yield the highest percentile that the sample size allows."""
     carried = [(percent, value) for name, percent in PERCENTS.items() if (value := row.value(name)) is not None]
     if carried:
         percent, value = carried[-1]
-        yield Number(words.show(value, "lat"), words("card.tail", pct=percent), title)
+        yield words("card.tail", pct=percent), words.show(value, "lat"), title

@@ -17,13 +17,13 @@ MOST_ROWS = 40
 Cells = dict[tuple[str, str], Figures]
 
 
-def compare(runs: Sequence[Run], words: Language) -> tuple[tuple[Picture, ...], tuple[Table, ...]]:
+def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]:
     """Return bars and a table of shared workloads; nothing for a single run or without shared workloads."""
     names = labels(runs)
     cells_of = [{(row.test, row.workload.label): row for row in answers(run)} for run in runs]
     shared = [key for key in cells_of[0] if all(key in cells for cells in cells_of)] if len(runs) > 1 else []
     if not shared:
-        return (), ()
+        return ()
     pictures = []
     for figure, random in (("iops", True), ("throughput", False)):
         keys = [key for key in shared if key[1].startswith("RND") == random][:MOST_BARS]
@@ -36,7 +36,7 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[tuple[Picture, ...], 
         figures = [cells[test, label] for cells in cells_of]
         texts = ((words.show(row.iops, "rate"), words.show(row.value("mean"), "lat")) for row in figures)
         rows.append((f"{titles[test]}: {label}", *chain.from_iterable(texts)))
-    return tuple(pictures), (Table(words("compare.table"), head, tuple(rows), tuple(range(1, len(head)))),)
+    return *pictures, Table(words("compare.table"), head, tuple(rows), tuple(range(1, len(head))))
 
 
 def labels(runs: Sequence[Run]) -> list[str]:

@@ -1,24 +1,24 @@
-"""Runs as a Document: all text of the report, before any format."""
+"""Runs as a protocol: every clause, report sheet, table and round of their tests."""
 
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 from stend import charts, findings
 from stend.base import regular
+from stend.base.version import __version__
 from stend.findings import Finding, Sheet, look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
-from stend.report.parts import Chapter, Document, Part, Table
+from stend.report.parts import Block, Code, Facts, Item, Items, Keys, Page, Running, Section, Stamps, Text
 from stend.report.parts.audit import audit
 from stend.report.parts.card import numbers
 from stend.report.parts.compare import compare
-from stend.report.parts.departures import departure_rows
-from stend.report.parts.header import device, header, platform
-from stend.report.parts.sheet import characteristics, photo, sheet
+from stend.report.parts.header import header
+from stend.report.parts.method import clause, method_section
+from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps, statement, verdict
 from stend.report.parts.tables import matrix, raw, verification, workloads
 from stend.words import Language
@@ -27,128 +27,119 @@ from stend.words.sentences import finding_said
 MOST_ENDS = 4
 
 
-def document(
-    runs: Sequence[tuple[Path | None, Run, dict[str, Any]]], lang: str, style: str, made_at: float | None = None
-) -> Document:
-    """Return the document of these runs in a language and style; `made_at` is seconds since the epoch."""
-    words = Language(lang)
-    parts = tuple(part(folder, run, host, words, style) for folder, run, host in runs)
-    pictures, tables = compare([run for _, run, _ in runs], words)
-    return Document(
-        title=" · ".join(dict.fromkeys(p.title for p in parts)),
-        lang=lang,
-        style=style,
-        made=words.date(time.time() if made_at is None else made_at),
-        parts=parts,
-        pictures=pictures,
-        tables=tables,
-        words=words,
-    )
-
-
 class Context(NamedTuple):
-    """A run with its host, findings and drive sheet."""
+    """A run with its folder, host, findings, drive sheet and title; `place` counts the runs of the page from 1."""
 
+    place: int
+    folder: Path | None
     run: Run
     host: dict[str, Any]
     findings: tuple[Finding, ...]
     facts: Sheet
     words: Language
 
+    @property
+    def title(self) -> str:
+        """Return the name of the drive."""
+        return self.run.plan.device.model or self.run.plan.device.target
 
-def part(folder: Path | None, run: Run, host: dict[str, Any], words: Language, style: str) -> Part:
-    """Return the part of one run."""
-    drive = run.plan.device
-    facts = sheet(folder)
-    conclusions = tuple(findings.find(run, facts))
-    return Part(
-        title=drive.model or drive.target,
-        verdict=verdict(run, words),
-        steady=not run.unmet,
-        stamps=stamps(run, words),
-        numbers=numbers(run, words),
-        photo=photo(folder, facts),
-        about=(*characteristics(facts, words), *about(run, host, words)),
-        deviations=tuple(words.translated(text) for text in run.plan.deviations),
-        notes=tuple(dict.fromkeys(words.translated(note.text) for note in run.notes)),
-        chapters=tuple(chapter(Context(run, host, conclusions, facts, words), test) for test in look.tests(run)),
-        overall=tuple(statement(finding, words) for finding in conclusions if not finding.test),
-        conclusion=_sides(conclusions, words),
-        audit=tuple(audit(run, words)) if style == "pts" else (),
-        appendix=tuple(raw(run, words)),
-        manifest=_manifest(folder),
+
+def protocol(runs: Sequence[tuple[Path | None, Run, dict[str, Any]]], lang: str, made_at: float | None = None) -> Page:
+    """Return the protocol of these runs in a language; `made_at` is seconds since the epoch."""
+    words = Language(lang)
+    contexts = []
+    for place, (folder, run, host) in enumerate(runs, 1):
+        facts = sheet(folder)
+        contexts.append(Context(place, folder, run, host, tuple(findings.find(run, facts)), facts, words))
+    compared: tuple[Block, ...] = compare([run for _, run, _ in runs], words)
+    return Page(
+        title=" · ".join(dict.fromkeys(context.title for context in contexts)),
+        lang=lang,
+        made=words.date(time.time() if made_at is None else made_at),
+        words=words,
+        lead=Section("glance", words("page.glance"), tuple(block for context in contexts for block in _card(context))),
+        sections=(
+            *([Section("compared", words("page.compared"), compared)] if compared else []),
+            *(section for context in contexts for section in _part(context)),
+        ),
+        caption="plot",
     )
 
 
-def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
-    """Yield tables of the drive, the platform and the method."""
-    pair = (words("table.item"), words("table.value"))
-    for title, facts in (("device", device(run, None, words)), ("platform", platform(host, run, words))):
-        rows = tuple((words(f"header.{key}"), value) for key, value in facts if value)
-        yield Table(words(f"header.{title}"), pair, rows)
-    yield Table(words("method.title"), pair, tuple(_method(run, words)))
-
-
-def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
-    profile, pauses = run.plan.profile, look.pauses(run)
-    yield words("method.profile"), f"{profile.title} ({profile.name})"
-    yield (
-        words("method.range"),
-        words("header.range_value", pct=profile.active_range_pct / 100, size=run.plan.range_bytes),
-    )
-    yield (
-        words("method.rule"),
-        words.name_of("rule", profile.steady),
-    )
-    yield from departure_rows(run, words)
-    yield words("method.started"), words.date(run.started[0].at)
-    if run.ended:
-        yield words("method.took"), words.show(run.ended.t, "time")
-    written = sum(r.counts.write.bytes for r in run.results)
-    read = sum(r.counts.read.bytes for r in run.results)
-    yield words("method.moved"), words("method.moved_value", written=written, read=read)
-    if pauses:
-        value = words("method.pauses_value", n=len(pauses), median=median(pauses), longest=max(pauses))
-        yield words("method.pauses"), value
-    yield words("method.interruptions"), str(run.interruptions or words("header.none"))
-    if run.repeats:
-        yield words("method.repeats"), words("method.repeats_value", n=run.repeats)
-    yield words("method.seed"), str(run.seed)
-
-
-def chapter(context: Context, test: PlannedTest) -> Chapter:
-    """Return the chapter of one test."""
+def _card(context: Context) -> Iterator[Block]:
+    """Yield a run at a glance: key figures, how it ended, warnings, a photo."""
     run, words = context.run, context.words
+    yield Keys(context.title, numbers(run, words))
+    yield from _ended(context)
+    picture = photo(context.folder, context.facts)
+    yield from [picture._replace(alt=context.title)] if picture else []
+
+
+def _ended(context: Context) -> Iterator[Block]:
+    run, words = context.run, context.words
+    yield Text(verdict(run, words), "bad" if run.unmet else "good")
+    yield Stamps(stamps(run, words))
+
+
+def _part(context: Context) -> Iterator[Section]:
+    """Yield the sections of one run: method, a chapter per test, conclusion with the audit, appendix."""
+    run, words, place = context.run, context.words, context.place
+    about = method_section(run, context.host, context.facts, words, f"part-{place}")
+    yield about._replace(title=f"{context.title}: {about.title}")
+    yield from (chapter(context, test) for test in look.tests(run))
+    found = [finding for finding in context.findings if finding.confidence != "can't tell"]
+    overall = [_item(finding, words) for finding in context.findings if not finding.test]
+    sides = {side: [Item(finding_said(f, words), side) for f in found if f.side == side] for side in ("pro", "con")}
+    lists = (("", overall), *((words(f"page.{side}s"), items) for side, items in sides.items()))
+    shown = (Items(title, tuple(items)) for title, items in lists if items)
+    title = f"{words('page.conclusion')}: {context.title}"
+    yield Section(f"end-{place}", title, (*_ended(context), *shown, *audit(run, words)))
+    text = _manifest(context.folder)
+    repeat = (Text(words("page.repeat_text", version=__version__)), Code(text)) if text else ()
+    yield Section(f"appendix-{place}", words("page.appendix"), (*raw(run, words), *repeat))
+
+
+def chapter(context: Context, test: PlannedTest) -> Section:
+    """Return the chapter of one test: report sheets (14.2), findings, results, verification of steady state."""
+    run, words = context.run, context.words
+    title = words.title(test.name, test.title)
+    pictures = tuple(charts.of(run, test, words.name, context.facts))
+    stamped = Stamps(tuple(charts.stamped(run, test, words)))
+    columns = Facts(header(run, test, context.host, words))
+    sheets: list[Block] = []
+    for number, picture in enumerate(pictures, 1):
+        page = words("page.page_of", n=number, m=len(pictures))
+        sheets += [Running(f"{title} · {words('page.sheet')}", context.title, page), stamped, columns, picture]
     judgements = [j for j in run.judged if j.where.test == test.name and j.ended_by not in ("", "all done")]
-    return Chapter(
-        name=test.name,
-        title=words.title(test.name, test.title),
-        clause=words("page.own_method") if test.clause == "review" else words("page.clause", clause=test.clause),
-        anchor=test.name,
-        stamps=tuple(charts.stamped(run, test, words)),
-        ended="; ".join(_ended([(j.where.phase, words.translated(j.ended_by)) for j in judgements], words)),
-        header=header(run, test, context.host, words),
-        pictures=tuple(charts.of(run, test, words.name, context.facts)),
-        statements=tuple(statement(finding, words) for finding in context.findings if finding.test == test.name),
-        verification=tuple(verification(run, test, words)),
-        results=(*matrix(run, test, words), *workloads(run, test, words)),
+    ended = "; ".join(_phases_ended([(j.where.phase, words.translated(j.ended_by)) for j in judgements], words))
+    about = " · ".join(filter(None, (clause(test, words), ended and f"{words('page.ended')}: {ended}")))
+    items = tuple(_item(finding, words) for finding in context.findings if finding.test == test.name)
+    return Section(
+        f"part-{context.place}-{test.name}",
+        title,
+        (
+            Text(about, "note"),
+            *(sheets or (stamped, columns)),
+            *([Items(words("page.findings"), items)] if items else []),
+            *matrix(run, test, words),
+            *workloads(run, test, words),
+            *verification(run, test, words),
+        ),
     )
 
 
-def _ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
+def _item(finding: Finding, words: Language) -> Item:
+    text, confidence = statement(finding, words)
+    return Item(text, finding.side, tag=confidence)
+
+
+def _phases_ended(ends: Sequence[tuple[str, str]], words: Language) -> Iterator[str]:
     """Yield how each phase ended; a count per reason if there are many phases."""
     if len(ends) <= MOST_ENDS:
         yield from (f"{words.phase(phase)}: {why}" for phase, why in ends)
         return
     for why, count in Counter(why for _, why in ends).items():
         yield words("page.ended_many", n=count, why=why)
-
-
-def _sides(conclusions: tuple[Finding, ...], words: Language) -> dict[str, tuple[str, ...]]:
-    return {
-        side: tuple(finding_said(f, words) for f in conclusions if f.side == side and f.confidence != "can't tell")
-        for side in ("pro", "con")
-    }
 
 
 def _manifest(folder: Path | None) -> str:

@@ -7,11 +7,11 @@ from stend.findings import look
 from stend.findings.look.figures import answers
 from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Purge, Seconds, Workload
 from stend.model.record import Run
-from stend.report.parts import Block
+from stend.report.parts import Column
 from stend.words import Language
 
 
-def header(run: Run, test: PlannedTest, host: dict[str, Any], words: Language) -> tuple[Block, ...]:
+def header(run: Run, test: PlannedTest, host: dict[str, Any], words: Language) -> tuple[Column, ...]:
     """Return four blocks; a fact that was not recorded is shown as a dash."""
     blocks = {
         "platform": platform(host, run, words),
@@ -20,7 +20,7 @@ def header(run: Run, test: PlannedTest, host: dict[str, Any], words: Language) -
         "test": _parameters(run, test, words),
     }
     return tuple(
-        Block(words(f"header.{name}"), tuple((words(f"header.{key}"), value or "–") for key, value in rows))
+        Column(words(f"header.{name}"), tuple((words(f"header.{key}"), value or "–") for key, value in rows))
         for name, rows in blocks.items()
     )
 

@@ -28,7 +28,7 @@ def environment() -> "jinja2.Environment":
         finalize=lambda value: plain_lines(value) if type(value) is str else value,
     )
     env.filters["inline_json"] = inline_json
-    env.filters["anchor"] = lambda picture: hashlib.sha1(picture.title.encode(), usedforsecurity=False).hexdigest()[:8]
+    env.filters["kind"] = lambda block: type(block).__name__.lower()
     return env
 
 
@@ -43,11 +43,11 @@ def inline_json(value: Any) -> Any:
 
 
 @cache
-def drawing_script(name: str = "page.js") -> Any:
+def drawing_script() -> Any:
     """Return Vega, Vega-Lite, Vega-Embed and stend's code that draws every figure of the page, as one script."""
     from markupsafe import Markup
 
-    whole = "\n".join((vega.script(), *map(template_text, ("figures.js", name))))
+    whole = "\n".join((vega.script(), *map(template_text, ("figures.js", "page.js"))))
     return Markup(whole.replace("</script", "<\\/script"))  # noqa: S704 our own files
 
 

@@ -2,7 +2,6 @@
 
 from stend.findings import Finding
 from stend.model.record import Run
-from stend.report.parts import Statement
 from stend.words import Language
 from stend.words.sentences import finding_said
 
@@ -25,7 +24,7 @@ def verdict(run: Run, words: Language) -> str:
     return words(f"outcome.{outcome.replace(' ', '_')}")
 
 
-def statement(finding: Finding, words: Language) -> Statement:
-    """Return a finding in words, with its confidence."""
+def statement(finding: Finding, words: Language) -> tuple[str, str]:
+    """Return a finding in words, and its confidence in words."""
     confidence = words(f"confidence.{finding.confidence.replace(' ', '_').replace(chr(39), '')}")
-    return Statement(finding.name, finding_said(finding, words), confidence, finding.side)
+    return finding_said(finding, words), confidence

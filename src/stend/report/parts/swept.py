@@ -1,4 +1,4 @@
-"""A Study of a sweep as a Document: effects of parameters, interactions, best designs, every figure's spread."""
+"""A Study of a sweep as a Page: effects of parameters, interactions, best designs, every figure's spread."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from stend.many.sweep.design import Range
 from stend.many.sweep.sensitivity import Effects, Share
 from stend.many.sweep.study import Study
 from stend.many.sweep.wish import Wish
-from stend.report.parts import Document, Section, Table, written
+from stend.report.parts import Page, Section, Table, written
 from stend.words import Language
 
 FORMAT = 1
@@ -29,24 +29,24 @@ WEAK = 0.8
 """If less than this share is explained, the text recommends more drives."""
 
 
-def swept(study: Study, lang: str, *, drawn: bool = True) -> Document:
-    """Return the document of a sweep in a language; without pictures unless `drawn`."""
+def swept(study: Study, lang: str, *, drawn: bool = True) -> Page:
+    """Return the page of a sweep in a language; without pictures unless `drawn`."""
     words = Language(lang)
-    return written.document("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
+    return written.page("sweep", study.results.design.title, words, _sections(study, words, drawn=drawn))
 
 
 def _sections(study: Study, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section("summary", words("swept.summary"), (*_counts(study, words), *_effect_sentences(study, words)))
+    yield Section.of("summary", words("swept.summary"), (*_counts(study, words), *_effect_sentences(study, words)))
     if study.wish:
         yield _best(study, study.wish, words)
     if drawn:
         stamps = [words("swept.virtual")] + [words("swept.quick")] * study.results.design.written.quick
-        yield Section("charts", words("swept.pictures"), pictures=tuple(pictures(study, words, stamps)))
+        yield Section.of("charts", words("swept.pictures"), pictures=tuple(pictures(study, words, stamps)))
     yield _sensitivity(study, words)
-    yield Section("figures", words("swept.figures"), tables=(_figures(study, words),))
-    yield Section("parameters", words("swept.parameters"), tables=(_parameters(study, words),))
+    yield Section.of("figures", words("swept.figures"), tables=(_figures(study, words),))
+    yield Section.of("parameters", words("swept.parameters"), tables=(_parameters(study, words),))
     if study.results.failed:
-        yield Section("failed", words("swept.failed_title"), tables=(_failed(study, words),))
+        yield Section.of("failed", words("swept.failed_title"), tables=(_failed(study, words),))
 
 
 def _counts(study: Study, words: Language) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
         texts[0] += " " + words("swept.holds", bounds="; ".join(bound.text for bound in wish.bounds))
     of = len(results.drives)
     if not study.allowed:
-        return Section("best", words("swept.best_designs"), (*texts, words("swept.none_allowed", of=of)))
+        return Section.of("best", words("swept.best_designs"), (*texts, words("swept.none_allowed", of=of)))
     texts.append(words("swept.allowed", n=len(study.allowed), of=of))
     subjects = [wish.subject, *(bound.subject for bound in wish.bounds)]
     figures = list(dict.fromkeys(figure for subject in subjects for figure in subject.figures))
@@ -115,7 +115,7 @@ def _best(study: Study, wish: Wish, words: Language) -> Section:
     note = words("swept.best_note", tests=" ".join(design.tests), target=first)
     title = words("swept.best_table", n=len(shown_best))
     table = Table(title, head, rows, tuple(range(1, len(head))), note, marks=(0,))
-    return Section("best", words("swept.best_designs"), tuple(texts), (table,))
+    return Section.of("best", words("swept.best_designs"), tuple(texts), (table,))
 
 
 def _sensitivity(study: Study, words: Language) -> Section:
@@ -139,7 +139,7 @@ def _sensitivity(study: Study, words: Language) -> Section:
         columns = (words("swept.figure"), words("swept.pair"), words("swept.tip_text"))
         tables.append(Table(words("swept.pairs_table"), columns, pairs, (2,)))
     texts = (words("swept.method"), *(() if pairs else (words("swept.no_pairs"),)))
-    return Section("sensitivity", words("swept.sensitivity"), texts, tuple(tables))
+    return Section.of("sensitivity", words("swept.sensitivity"), texts, tuple(tables))
 
 
 def _share(share: Share, words: Language) -> str:

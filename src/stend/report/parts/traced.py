@@ -1,4 +1,4 @@
-"""A Described trace as a Document: streams, load, response times and places, and what is unknown."""
+"""A Described trace as a Page: streams, load, response times and places, and what is unknown."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from stend.charts.traced import pictures
 from stend.charts.traced.named import OPERATIONS, operation, stream
 from stend.model.stats import percentile_s
 from stend.model.tally import Tally
-from stend.report.parts import Document, Section, Table, written
+from stend.report.parts import Page, Section, Table, written
 from stend.report.parts.traced_plain import PERCENTILES, plain
 from stend.trace.described import Described, Places, streams
 from stend.trace.form import READ, WRITE
@@ -19,29 +19,29 @@ MOST_STREAMS, MOST_NAMED = 24, 5
 LEAST = 0.001
 
 
-def traced(trace: Described, lang: str, *, drawn: bool = True) -> Document:
-    """Return the document of a trace in a language; without pictures unless `drawn`."""
+def traced(trace: Described, lang: str, *, drawn: bool = True) -> Page:
+    """Return the page of a trace in a language; without pictures unless `drawn`."""
     words = Language(lang)
     about = trace.about
     title = words("traced.title_device" if about.device else "traced.title", source=about.source, device=about.device)
-    return written.document("trace", title, words, _sections(trace, words, drawn=drawn))
+    return written.page("trace", title, words, _sections(trace, words, drawn=drawn))
 
 
 def _sections(trace: Described, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section("summary", words("traced.summary"), (*_summary(trace, words), *_warned(trace, words)))
+    yield Section.of("summary", words("traced.summary"), (*_summary(trace, words), *_warned(trace, words)))
     if drawn:
-        yield Section("charts", words("traced.pictures"), pictures=tuple(pictures(trace, words)))
-    yield Section("streams", words("traced.streams"), _more(trace, words), (_streams(trace, words),))
+        yield Section.of("charts", words("traced.pictures"), pictures=tuple(pictures(trace, words)))
+    yield Section.of("streams", words("traced.streams"), _more(trace, words), (_streams(trace, words),))
     known = [(op, tally) for op in OPERATIONS if (tally := answered(trace.of(op))).ios]
     texts = () if known else (words("traced.no_response"),)
     tables = (_times(trace, known, words),) if known else ()
-    yield Section("times", words("traced.times"), texts, tables)
+    yield Section.of("times", words("traced.times"), texts, tables)
     if trace.about.timed:
-        yield Section("load", words("traced.load"), tables=(_load(trace, words),))
+        yield Section.of("load", words("traced.load"), tables=(_load(trace, words),))
     maps = (_places(trace, trace.places, words), _zones(trace.places, words)) if trace.places else ()
-    yield Section("places", words("traced.places"), () if maps else (words("traced.no_places"),), maps)
+    yield Section.of("places", words("traced.places"), () if maps else (words("traced.no_places"),), maps)
     notes = tuple(words.translated(note) for note in trace.about.notes)
-    yield Section("source", words("traced.source"), notes, tuple(_source(trace, words)))
+    yield Section.of("source", words("traced.source"), notes, tuple(_source(trace, words)))
 
 
 def rate(step: Step) -> float:

@@ -1,4 +1,4 @@
-"""A Comparison as a Document: differences in settings, rules, verdicts, charts, every figure."""
+"""A Comparison as a Page: differences in settings, rules, verdicts, charts, every figure."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,33 +10,33 @@ from stend.charts.overlay.ratio_map import change
 from stend.many.compare import Comparison, Difference
 from stend.many.compare.rules import Judgement
 from stend.many.settings import Reason
-from stend.report.parts import Document, Section, Table, written
+from stend.report.parts import Page, Section, Table, written
 from stend.words import Language
 
 VERDICTS = ("better", "worse", "same", "undecided", "not comparable")
 MOST_ROWS = 120
 
 
-def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Document:
-    """Return the document of a comparison in a language; without pictures unless `drawn`."""
+def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Page:
+    """Return the page of a comparison in a language; without pictures unless `drawn`."""
     words = Language(lang)
     title = words("versus.title", a=whole.a.name, b=whole.b.name)
-    return written.document("comparison", title, words, _sections(whole, judged, words, drawn=drawn))
+    return written.page("comparison", title, words, _sections(whole, judged, words, drawn=drawn))
 
 
 def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section("summary", words("versus.summary"), (*_notes(whole, words), counts(whole, words)))
-    yield Section("settings", words("versus.settings"), *_settings(whole, words))
+    yield Section.of("summary", words("versus.summary"), (*_notes(whole, words), counts(whole, words)))
+    yield Section.of("settings", words("versus.settings"), *_settings(whole, words))
     if judged:
-        yield Section("rules", words("versus.gate"), tuple(verdict_on(judged, words)), (_gate(judged, words),))
+        yield Section.of("rules", words("versus.gate"), tuple(verdict_on(judged, words)), (_gate(judged, words),))
     if drawn:
         yield from _charts(whole, words)
-    yield Section("runs", words("versus.runs"), tables=(_runs(whole, words),))
+    yield Section.of("runs", words("versus.runs"), tables=(_runs(whole, words),))
     for number, test in enumerate(dict.fromkeys(d.key.test for d in whole.differences), 1):
         differences = [d for d in whole.differences if d.key.test == test]
         title = words.title(test, test)
         texts = (words("versus.method", a=whole.a.name, b=whole.b.name, **whole.thresholds),) if number == 1 else ()
-        yield Section(f"test-{test}", title, texts, (_figures(differences, title, whole, words),))
+        yield Section.of(f"test-{test}", title, texts, (_figures(differences, title, whole, words),))
     yield from _alone(whole, words)
 
 
@@ -44,7 +44,7 @@ def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
     stamps = written.stamped((run for side in (whole.a, whole.b) for run in side.runs), words)
     drawn = tuple(pictures(whole, words, stamps))
     if drawn:
-        yield Section("charts", words("versus.pictures"), pictures=drawn)
+        yield Section.of("charts", words("versus.pictures"), pictures=drawn)
 
 
 def counts(whole: Comparison, words: Language) -> str:
@@ -201,4 +201,4 @@ def _alone(whole: Comparison, words: Language) -> Iterator[Section]:
         head = tuple(words(f"column.{key}") for key in ("side", "test", "phase", "workload"))
         rest = words("versus.rest", n=len(rows) - MOST_ROWS) if len(rows) > MOST_ROWS else ""
         table = Table(words("versus.alone_table"), head, tuple(rows[:MOST_ROWS]), note=rest)
-        yield Section("alone", words("versus.alone"), tables=(table,))
+        yield Section.of("alone", words("versus.alone"), tables=(table,))

@@ -1,4 +1,4 @@
-"""Documents about several runs: made of sections, and written with their data as html, pdf, markdown and json."""
+"""Pages about several runs: made of sections, and written with their data as html, pdf, markdown and json."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -10,26 +10,16 @@ import msgspec
 from stend.base import atomic
 from stend.base.errors import BadInput
 from stend.many.sides import Outcome
-from stend.report.parts import Document, Section
+from stend.report.parts import Page, Section
 from stend.words import Language
 
 FORMATS = ("html", "pdf", "markdown", "json")
 
 
-def document(kind: str, title: str, words: Language, sections: Iterable[Section]) -> Document:
-    """Return a document of these sections in one language, dated now."""
-    return Document(
-        title=title,
-        lang=words.name,
-        style="review",
-        made=words.date(time.time()),
-        parts=(),
-        pictures=(),
-        tables=(),
-        words=words,
-        kind=kind,
-        sections=tuple(sections),
-    )
+def page(kind: str, title: str, words: Language, sections: Iterable[Section]) -> Page:
+    """Return a page of these sections in one language, dated now; the first section is its first screen."""
+    lead, *others = sections
+    return Page(title, words.name, words.date(time.time()), words, lead, tuple(others), kind)
 
 
 def stamped(runs: Iterable[Outcome], words: Language) -> list[str]:
@@ -39,11 +29,11 @@ def stamped(runs: Iterable[Outcome], words: Language) -> list[str]:
 
 
 def write(
-    name: str, forms: Sequence[str], lang: str, into: Path, make: Callable[[], Document], plain: Callable[[], Any]
+    name: str, forms: Sequence[str], lang: str, into: Path, make: Callable[[], Page], plain: Callable[[], Any]
 ) -> list[Path]:
     """Write files of this name in several formats and return them in that order.
 
-    `make` returns the Document, `plain` the data; neither is called unless needed. Raise BadInput for an unknown format
+    `make` returns the Page, `plain` the data; neither is called unless needed. Raise BadInput for an unknown format
     before any file is written.
     """
     for form in forms:
@@ -51,30 +41,23 @@ def write(
             raise BadInput(f"a {name} has no format {form!r}; the formats are {', '.join(FORMATS)}")
     into.mkdir(parents=True, exist_ok=True)
     stem = into / (name + ("" if lang == "en" else f".{lang}"))
-    doc = make() if set(forms) - {"json"} else None
+    made = make() if set(forms) - {"json"} else None
     paths: list[Path] = []
     for form in forms:
-        if form == "json" or doc is None:
+        if form == "json" or made is None:
             path = into / f"{name}.json"
             atomic.page(path, msgspec.json.format(msgspec.json.encode(plain()), indent=1) + b"\n")
             paths.append(path)
         else:
-            paths += _page(doc, form, stem)
+            paths += _written(made, form, stem)
     return paths
 
 
-def _page(doc: Document, form: str, stem: Path) -> list[Path]:
+def _written(page: Page, form: str, stem: Path) -> list[Path]:
+    from stend.report import html, markdown, pdf
+
     if form == "markdown":
-        from stend.report.markdown import write_document
-
-        return write_document(doc, stem.with_name(f"{stem.name}.md"), stem.with_name(f"{stem.name}.files"))
+        return markdown.write_page(page, stem.with_name(f"{stem.name}.md"), stem.with_name(f"{stem.name}.files"))
     path = stem.with_name(f"{stem.name}.{form}")
-    if form == "pdf":
-        from stend.report.pdf import typeset
-
-        atomic.page(path, typeset(doc))
-        return [path]
-    from stend.report.html import page
-
-    atomic.page(path, page(doc))
+    atomic.page(path, pdf.typeset(page) if form == "pdf" else html.rendered(page))
     return [path]

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from stend.findings import Finding
@@ -11,7 +12,7 @@ from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
 from stend.model.published import figure
 from stend.model.record import Run
-from stend.report.story import Band, Key, Marked
+from stend.report.parts import Band, Key, Marked
 from stend.report.story.rivals import peers
 from stend.words import Language
 from stend.words.sentences import because_said, facts_said, reason_said, why_said
@@ -101,14 +102,15 @@ def _band(name: str, value: float, known: dict[str, dict[str, Any]], words: Lang
 
 
 def marked(review: Review) -> Iterator[Marked]:
-    """Yield the uses from light to heavy, each with at most two reasons."""
-    for judged in review.verdict.uses:
-        yield Marked(
-            review.words(f"use_title.{judged.use}"),
-            judged.key,
-            review.words(f"story.{judged.key}"),
-            sentence(why_said(judged.why(MOST_CLAUSES), review.words)),
-        )
+    """Yield the uses from light to heavy, each with at most two reasons; neighbours with one reason are one entry."""
+    words = review.words
+
+    def shown(judged: Judged) -> tuple[str, str]:
+        return judged.key, sentence(why_said(judged.why(MOST_CLAUSES), words))
+
+    for (mark, why), group in groupby(review.verdict.uses, shown):
+        titles = (words(f"use_title.{judged.use}") for judged in group)
+        yield Marked(", ".join(titles), mark, words(f"story.{mark}"), why)
 
 
 def verdict(review: Review) -> str:

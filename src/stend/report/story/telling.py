@@ -1,4 +1,4 @@
-"""A run as a Story: the questions that its tests answer, in the order of questions.toml."""
+"""The review of a run as a Page: the questions that its tests answer, in the order of questions.toml."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,12 @@ from stend.charts.beside import Side, picture
 from stend.findings import Sheet, judgement, look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
-from stend.report.parts import departures
+from stend.report.parts import Block, Item, Items, Keys, Page, Pair, Photo, Section, Stamps, Text, Uses, departures
+from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps
-from stend.report.story import Chapter, Closing, Story
-from stend.report.story.notes import notes
+from stend.report.parts.tables import workloads
+from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, verdict
 from stend.report.story.tables import TABLES, key_table
 from stend.words import Language
@@ -77,36 +78,62 @@ def questions() -> tuple[Question, ...]:
 
 def story(
     runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None = None, words: Language | None = None
-) -> Story:
+) -> Page:
     """Return the review of the first of these runs; its charts show the other runs and the rivals next to it."""
     folder, run, host = runs[0]
     words, facts = words or Language(lang), sheet(folder)
     conclusions = tuple(findings.find(run, facts))
     judged = judgement.concluded(run, facts, conclusions)
     review = Review(run, judged.figures, judged, conclusions, judgement.kind(run), words)
-    sides = [*_sides(runs), *rivals]
-    author = notes(folder)
-    best, worst = extremes(review)
-    return Story(
+    sides, author = [*_sides(runs), *rivals], notes(folder)
+    chapters = tuple(_chapters(review, sides, facts, author))
+    return Page(
         title=run.plan.device.model or run.plan.device.target,
         lang=lang,
         made=words.date(time.time() if made_at is None else made_at),
-        what=tuple(_what(run, host, words)),
-        verdict=verdict(review),
-        uses=tuple(marked(review)),
-        figures=tuple(keys(review)),
-        best=best,
-        worst=worst,
-        claims=tuple(claims(review)),
-        sure=tuple(_sure(run, words)),
-        beside=(*_beside(sides[1:], words), *(finding_said(f, words) for f in conclusions if f.name == "peers")),
-        stamps=stamps(run, words),
-        photo=photo(folder, facts),
-        chapters=tuple(_chapters(review, sides, facts, author)),
-        closing=_closing(review, facts),
         words=words,
-        notes=author.get("", ((), ()))[0],
+        lead=Section(
+            "verdict", _headline(review, chapters), tuple(_lead(review, host, sides, photo(folder, facts), author))
+        ),
+        sections=(*chapters, *_closing(review), method_section(run, host, facts, words)),
+        small=True,
+        foot=words("story.protocol"),
     )
+
+
+def _headline(review: Review, chapters: Sequence[Section]) -> str:
+    """Return the verdict; if the run carries none, the answer to its own question."""
+    if review.verdict.standing or any(use.key != "unknown" for use in review.verdict.uses):
+        return verdict(review)
+    answers = (" ".join(chapter.of_role("answer")) for chapter in chapters)
+    return next(filter(None, answers), review.words("story.verdict_none"))
+
+
+def _lead(
+    review: Review, host: dict[str, Any], sides: Sequence[Side], photo: Photo | None, author: Notes
+) -> Iterator[Block]:
+    """Yield page one: the drive, warnings, uses, key figures, and lists of what to know."""
+    run, words = review.run, review.words
+    yield from (Text(text, "what") for text in _what(run, host, words))
+    yield Stamps(stamps(run, words))
+    yield from [photo._replace(alt=run.plan.device.model)] if photo else []
+    yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
+    uses = tuple(marked(review))
+    if any(use.mark != "unknown" for use in uses):
+        yield Uses(words("story.uses"), uses)
+    if figures := tuple(keys(review)):
+        note = words("story.band_note") if any(key.band for key in figures) else ""
+        yield Keys(words("story.figures"), figures, note)
+    best, worst = extremes(review)
+    others = (*_beside(sides[1:], words), *(finding_said(f, words) for f in review.findings if f.name == "peers"))
+    lists = (
+        ("best", [Item(best, "pro")] if best else []),
+        ("worst", [Item(worst, "con")] if worst else []),
+        ("claims", [Item(text, mark, name) for name, mark, text in claims(review)]),
+        ("deviates", [Item(text) for text in _sure(run, words)]),
+        ("beside", [Item(text) for text in others]),
+    )
+    yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
 
 
 def _sides(runs: Runs) -> list[Side]:
@@ -134,12 +161,15 @@ def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
 
 
 def _sure(run: Run, words: Language) -> Iterator[str]:
+    """Yield the deviations of the operator, the tests that deviate from PTS or are not steady, and what is certain."""
     yield from (sentence(words.translated(text)) for text in run.plan.deviations[:MOST_DEVIATIONS])
-    departed = [f"{tests}: {text}." for tests, text in departures.departure_rows(run, words)]
-    yield from departed
-    if not run.plan.deviations and not departed:
-        yield words("story.no_deviation")
     titles = {test.name: words.title(test.name, test.title) for test in run.plan.tests}
+    departed = [titles[name] for name, of in (departures.departures(run) or {}).items() if of]
+    if departed:
+        spec, section = run.plan.profile.specification, words("page.method")
+        yield words("story.departures", n=len(departed), spec=spec, tests=", ".join(departed), section=section)
+    elif not run.plan.deviations:
+        yield words("story.no_deviation")
     unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
     if unmet:
         yield words("story.unmet", tests=", ".join(unmet))
@@ -147,16 +177,6 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
         yield words("story.steady")
     yield words("story.method_own")
     yield words("story.one_sample")
-    texts = dict.fromkeys(sentence(_titled(words.translated(note.text), run, words)) for note in run.notes)
-    yield from islice(texts, MOST_NOTES)
-
-
-def _titled(text: str, run: Run, words: Language) -> str:
-    """Return a note with tests by their titles: `idle-recovery` is a code."""
-    for test in run.plan.tests:
-        if "-" in test.name:
-            text = text.replace(test.name, words.title(test.name, test.title))
-    return text
 
 
 def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
@@ -167,31 +187,58 @@ def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
             yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
 
 
-def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Mapping[str, Any]) -> Iterator[Chapter]:
+def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Notes) -> Iterator[Section]:
+    """Yield a chapter per question of the run, then one per test that no question asks, then a table of all drives."""
     run, words = review.run, review.words
     for question in questions():
-        tests = look.tests(run, *question.tests)
-        if not tests:
-            continue
-        drawn = tuple(_pictures(question, run, tests, sides, facts, words))
-        texts, photos = author.get(question.name, ((), ()))
-        tables = tuple(table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
-        yield Chapter(
-            question.name,
-            words(f"question.{question.name}.title"),
-            tuple(_answer(question, review)),
-            words(f"question.{question.name}.what"),
-            words(f"question.{question.name}.why"),
-            drawn,
-            tables,
-            tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words))),
-            texts,
-            photos,
-        )
-    table = key_table(sides, words)
-    if table:
-        title = words("story.beside")
-        yield Chapter("beside", title, (), "", "", (), (table,), (), (), ())
+        if tests := look.tests(run, *question.tests):
+            tables = (made(sides, words) for made in TABLES.get(question.name, ()))
+            yield _chapter(
+                question.name,
+                words(f"question.{question.name}.title"),
+                (run, tests, words),
+                tuple(_answer(question, review)),
+                [words(f"question.{question.name}.what"), words(f"question.{question.name}.why")],
+                author.get(question.name, ((), ())),
+                (*_pictures(question, run, tests, sides, facts, words), *filter(None, tables)),
+            )
+    asked = {name for question in questions() for name in question.tests}
+    for test in look.tests(run):
+        if test.name not in asked:
+            answer = tuple(finding_said(f, words) for f in review.findings if f.test == test.name)
+            shown: tuple[Block, ...] = (*charts.of(run, test, words.name, facts), *workloads(run, test, words))
+            title = words.title(test.name, test.title)
+            yield _chapter(test.name, title, (run, [test], words), answer, (), author.get(test.name, ((), ())), shown)
+    if table := key_table(sides, words):
+        yield Section("beside", words("story.beside"), (table,))
+
+
+def _chapter(
+    anchor: str,
+    title: str,
+    of: tuple[Run, Sequence[PlannedTest], Language],
+    answer: Sequence[str],
+    about: Sequence[str],
+    author: tuple[Sequence[str], Sequence[Photo]],
+    shown: Sequence[Block],
+) -> Section:
+    """Return a chapter: the warnings of its tests, its answer, its method, the author's words, charts and tables."""
+    run, tests, words = of
+    stamped = tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words)))
+    names = ", ".join(f"{words.title(test.name, test.title)} ({clause(test, words)})" for test in tests)
+    texts, photos = author
+    return Section(
+        anchor,
+        title,
+        (
+            *([Stamps(stamped)] if stamped else []),
+            *([Text(" ".join(answer), "answer")] if answer else []),
+            Text(" ".join((f"{names}.", *about)).strip(), "test"),
+            *(Text(text, "author") for text in texts),
+            *(photo._replace(alt=title) for photo in photos),
+            *shown,
+        ),
+    )
 
 
 def _answer(question: Question, review: Review) -> Iterator[str]:
@@ -213,27 +260,21 @@ def _pictures(
             yield from islice(charts.pictures(name, run, test, words.name, facts), first, first + count)
 
 
-def _closing(review: Review, facts: Sheet) -> Closing:
+def _closing(review: Review) -> Iterator[Section]:
+    """Yield the conclusion: for, against, price and endurance; nothing if the run has no arguments."""
     words, judged = review.words, review.verdict
     fit = [r for use in judged.of(*judgement.FIT, "doubt") for r in use.reasons if r.answer == "pass"]
     unfit = [r for use in judged.of("no", "doubt") for r in use.reasons if r.answer in ("fail", "doubt")]
-    money = tuple(finding_said(f, words) for f in review.findings if f.name == "value")
     lists = (
         ("for", "pro", _reasons(fit, unfit, words)),
         ("against", "con", _reasons(unfit, (), words)),
-        ("whom", "", _titles(judged.of("yes"), words)),
-        ("whom_performance", "", _titles(judged.of("performance"), words)),
-        ("whom_not", "", _titles(judged.of("no"), words)),
-        ("facts", "", money),
+        ("facts", "", tuple(finding_said(f, words) for f in review.findings if f.name == "value")),
     )
-    return Closing(
-        words("story.closing"),
-        tuple((words(f"story.{key}"), side, texts) for key, side, texts in lists if texts),
+    shown = tuple(
+        Items(words(f"story.{key}"), tuple(Item(text, mark) for text in texts)) for key, mark, texts in lists if texts
     )
-
-
-def _titles(uses: Sequence[judgement.Judged], words: Language) -> tuple[str, ...]:
-    return tuple(sentence(words(f"use_title.{use.use}")) for use in uses)
+    if shown:
+        yield Section("closing", words("story.closing"), (Pair(shown),))
 
 
 def _reasons(

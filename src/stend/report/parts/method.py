@@ -1,0 +1,75 @@
+"""How a run was measured: the drive, the machine, the method, and every deviation."""
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+from stend.findings import Sheet, look
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.report.parts import Item, Items, Section, Table
+from stend.report.parts.audit import deviated
+from stend.report.parts.departures import departure_rows
+from stend.report.parts.header import device, platform
+from stend.report.parts.sheet import characteristics
+from stend.words import Language
+
+
+def method_section(run: Run, host: dict[str, Any], facts: Sheet, words: Language, anchor: str = "method") -> Section:
+    """Return the section on the method, with its deviations from the profile and from the clauses of PTS."""
+    lists = (
+        ("deviations", [words.translated(text) for text in run.plan.deviations]),
+        ("notes", dict.fromkeys(_titled(words.translated(note.text), run, words) for note in run.notes)),
+    )
+    items = (Items(words(f"page.{key}"), tuple(map(Item, texts or [words("page.nothing")]))) for key, texts in lists)
+    tables = (*characteristics(facts, words), *about(run, host, words), *deviated(run, words))
+    return Section(anchor, words("page.method"), (*tables, *items))
+
+
+def about(run: Run, host: dict[str, Any], words: Language) -> Iterator[Table]:
+    """Yield tables of the drive, the platform and the method."""
+    pair = (words("table.item"), words("table.value"))
+    for title, facts in (("device", device(run, None, words)), ("platform", platform(host, run, words))):
+        rows = tuple((words(f"header.{key}"), value) for key, value in facts if value)
+        yield Table(words(f"header.{title}"), pair, rows)
+    yield Table(words("method.title"), pair, tuple(_method(run, words)))
+
+
+def clause(test: PlannedTest, words: Language) -> str:
+    """Return the clause that a test is modelled on, in words."""
+    return words("page.own_method") if test.clause == "review" else words("page.clause", clause=test.clause)
+
+
+def _method(run: Run, words: Language) -> Iterator[tuple[str, str]]:
+    profile, pauses = run.plan.profile, look.pauses(run)
+    yield words("method.profile"), f"{profile.title} ({profile.name})"
+    yield (
+        words("method.range"),
+        words("header.range_value", pct=profile.active_range_pct / 100, size=run.plan.range_bytes),
+    )
+    yield (
+        words("method.rule"),
+        words.name_of("rule", profile.steady),
+    )
+    yield from departure_rows(run, words)
+    yield words("method.started"), words.date(run.started[0].at)
+    if run.ended:
+        yield words("method.took"), words.show(run.ended.t, "time")
+    written = sum(r.counts.write.bytes for r in run.results)
+    read = sum(r.counts.read.bytes for r in run.results)
+    yield words("method.moved"), words("method.moved_value", written=written, read=read)
+    if pauses:
+        value = words("method.pauses_value", n=len(pauses), median=median(pauses), longest=max(pauses))
+        yield words("method.pauses"), value
+    yield words("method.interruptions"), str(run.interruptions or words("header.none"))
+    if run.repeats:
+        yield words("method.repeats"), words("method.repeats_value", n=run.repeats)
+    yield words("method.seed"), str(run.seed)
+
+
+def _titled(text: str, run: Run, words: Language) -> str:
+    """Return a note with tests by their titles: `idle-recovery` is a code."""
+    for test in run.plan.tests:
+        if "-" in test.name:
+            text = text.replace(test.name, words.title(test.name, test.title))
+    return text
