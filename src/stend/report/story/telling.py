@@ -16,7 +16,21 @@ from stend.charts.beside import Side, picture
 from stend.findings import Sheet, judgement, look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
-from stend.report.parts import Block, Item, Items, Keys, Page, Pair, Photo, Section, Stamps, Text, Uses, departures
+from stend.report.parts import (
+    Block,
+    Item,
+    Items,
+    Keys,
+    Page,
+    Pair,
+    Photo,
+    Section,
+    Stamps,
+    Table,
+    Text,
+    Uses,
+    departures,
+)
 from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps
@@ -192,25 +206,43 @@ def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Notes
     run, words = review.run, review.words
     for question in questions():
         if tests := look.tests(run, *question.tests):
-            tables = (made(sides, words) for made in TABLES.get(question.name, ()))
+            answer = tuple(_answer(question, review))
+            drawn = _pictures(question, run, tests, sides, facts, words)
+            tables = (table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
             yield _chapter(
                 question.name,
                 words(f"question.{question.name}.title"),
                 (run, tests, words),
-                tuple(_answer(question, review)),
+                answer or tuple(_found(review, tests)),
                 [words(f"question.{question.name}.what"), words(f"question.{question.name}.why")],
                 author.get(question.name, ((), ())),
-                (*_pictures(question, run, tests, sides, facts, words), *filter(None, tables)),
+                (*drawn, *tables, *([] if answer else _figures(run, tests, words))),
             )
     asked = {name for question in questions() for name in question.tests}
     for test in look.tests(run):
         if test.name not in asked:
-            answer = tuple(finding_said(f, words) for f in review.findings if f.test == test.name)
-            shown: tuple[Block, ...] = (*charts.of(run, test, words.name, facts), *workloads(run, test, words))
-            title = words.title(test.name, test.title)
-            yield _chapter(test.name, title, (run, [test], words), answer, (), author.get(test.name, ((), ())), shown)
+            yield _chapter(
+                test.name,
+                words.title(test.name, test.title),
+                (run, [test], words),
+                tuple(_found(review, [test])),
+                (),
+                author.get(test.name, ((), ())),
+                (*charts.of(run, test, words.name, facts), *_figures(run, [test], words)),
+            )
     if table := key_table(sides, words):
         yield Section("beside", words("story.beside"), (table,))
+
+
+def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
+    """Yield the findings of these tests as sentences."""
+    names = {test.name for test in tests}
+    yield from (finding_said(f, review.words) for f in review.findings if f.test in names)
+
+
+def _figures(run: Run, tests: Sequence[PlannedTest], words: Language) -> Iterator[Table]:
+    """Yield the figures of every workload of these tests."""
+    yield from (table for test in tests for table in workloads(run, test, words))
 
 
 def _chapter(
