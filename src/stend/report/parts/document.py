@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from stend import charts, findings
 from stend.base import regular
 from stend.base.version import __version__
+from stend.charts import Picture
 from stend.findings import Finding, Sheet, look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -25,6 +26,7 @@ from stend.words import Language
 from stend.words.sentences import finding_said
 
 MOST_ENDS = 4
+PER_SHEET = 2
 
 
 class Context(NamedTuple):
@@ -107,9 +109,10 @@ def chapter(context: Context, test: PlannedTest) -> Section:
     stamped = Stamps(tuple(charts.stamped(run, test, words)))
     columns = Facts(header(run, test, context.host, words))
     sheets: list[Block] = []
-    for number, picture in enumerate(pictures, 1):
-        page = words("page.page_of", n=number, m=len(pictures))
-        sheets += [Running(f"{title} · {words('page.sheet')}", context.title, page), stamped, columns, picture]
+    grouped = list(_sheets(pictures))
+    for number, group in enumerate(grouped, 1):
+        page = words("page.page_of", n=number, m=len(grouped))
+        sheets += [Running(f"{title} · {words('page.sheet')}", context.title, page), stamped, columns, *group]
     judgements = [j for j in run.judged if j.where.test == test.name and j.ended_by not in ("", "all done")]
     ended = "; ".join(_phases_ended([(j.where.phase, words.translated(j.ended_by)) for j in judgements], words))
     about = " · ".join(filter(None, (clause(test, words), ended and f"{words('page.ended')}: {ended}")))
@@ -126,6 +129,22 @@ def chapter(context: Context, test: PlannedTest) -> Section:
             *verification(run, test, words),
         ),
     )
+
+
+def _sheets(pictures: Sequence[Picture]) -> Iterator[tuple[Picture, ...]]:
+    """Yield the charts of each report sheet: two, or one of several plots."""
+    waiting: list[Picture] = []
+    for picture in pictures:
+        large = not {"facet", "spec", "vconcat"}.isdisjoint(picture.spec)
+        if waiting and (large or len(waiting) == PER_SHEET):
+            yield tuple(waiting)
+            waiting = []
+        waiting.append(picture)
+        if large:
+            yield tuple(waiting)
+            waiting = []
+    if waiting:
+        yield tuple(waiting)
 
 
 def _item(finding: Finding, words: Language) -> Item:
