@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ STYLES = ("review", "pts")
 
 @cache
 def page(test: str, lang: str, style: str) -> Page:
-    runs = [(None, run_of(test), {})]
+    runs: Any = [(None, run_of(test), {})]
     return story(runs, (), lang) if style == "review" else protocol(runs, lang)
 
 
