@@ -5,15 +5,16 @@ import pytest
 
 from stend.base.units import KiB
 from stend.model.definition import Hold, Workload
+from stend.model.events import Judged, Result
 from stend.model.record import Run
 from stend.planning import plan as planning
-from stend.report.parts import Pair
+from stend.report.parts import Pair, Stamps
 from stend.report.parts.departures import departure_rows, departures
 from stend.report.parts.document import protocol
 from stend.report.parts.header import device, every_load, header
 from stend.report.story.telling import story
 from stend.words import Language
-from tests.synthetic import made
+from tests.synthetic import Truth, made, told
 
 EN, RU = Language("en"), Language("ru")
 
@@ -119,3 +120,17 @@ def test_a_page_says_nothing_of_a_comparison_or_a_search_that_the_run_did_not_ma
     sentences = [item.text for items in lists.lists for item in items.items]
     assert bool(list(departure_rows(run, EN))) == sought
     assert (EN("story.steady") in sentences or any("not reached" in text for text in sentences)) == sought
+
+
+def test_a_stopped_run_names_the_tests_that_it_did_not_run_and_claims_no_steady_state_for_them() -> None:
+    """Of iops and latency only the first was run, or the first in part."""
+    events = list(told(("iops", "latency"), Run(), Truth(), "review-desktop", 60.0, {"shorten": 60}))
+    first = next(n for n, event in enumerate(events) if isinstance(event, Judged) and event.where.test == "iops")
+    begun = next(n for n, event in enumerate(events) if isinstance(event, Result) and event.where.test == "latency")
+    for end, missing in ((first, True), (begun, True), (begun + 1, False), (len(events), False)):
+        page = story([(None, run := Run(events[:end]), {})], [], "en")
+        texts = [text for block in page.lead.blocks if isinstance(block, Stamps) for text in block.texts]
+        assert (EN("stamp.not_run", tests="Latency") in texts) == missing
+        lists = [block for block in page.lead.blocks if isinstance(block, Pair)]
+        said = [item.text for pair in lists for items in pair.lists for item in items.items]
+        assert (EN("story.steady") in said) == (end == len(events) and not run.unmet)

@@ -13,6 +13,9 @@ def stamps(run: Run, words: Language) -> tuple[str, ...]:
     for stamp in run.stamps:
         name, colon, rest = stamp.partition(": ")
         texts.append(words.translated(f"{titles[name]}: {rest}" if colon and name in titles else stamp))
+    ran = {result.where.test for result in run.results}
+    if ran and (missing := [title for name, title in titles.items() if name not in ran]):
+        texts.append(words("stamp.not_run", tests=", ".join(missing)))
     virtual = [words("stamp.virtual")] if run.plan.device.virtual else []
     deviated = [words("stamp.deviations", n=len(run.plan.deviations))] if run.plan.deviations else []
     return (*texts, *deviated, *virtual)

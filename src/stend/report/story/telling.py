@@ -187,7 +187,8 @@ def _sure(run: Run, words: Language) -> Iterator[str]:
     unmet = dict.fromkeys(titles[j.where.test] for j in run.unmet)
     if unmet:
         yield words("story.unmet", tests=", ".join(unmet))
-    elif any(look.judged_phases(test) for test in run.plan.tests):
+    sought = [(test.name, phase.name) for test in run.plan.tests for phase, _ in look.judged_phases(test)]
+    if sought and all((judged := look.last_judged(run, *place)) and judged.steady for place in sought):
         yield words("story.steady")
     yield words("story.method_own")
     yield words("story.one_sample")
