@@ -1,6 +1,6 @@
 """Causes: for a test, a reason why its figures are as they are, only where the run's record has the evidence for it.
 
-A cause that is an inference has at most medium confidence, and its sentence says "consistent with".
+A cause that is an inference has at most medium confidence, and its sentence has the words "consistent with".
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ SEQUENTIAL = ("throughput", "lba-profile", "block-sweep", "fresh")
 LADDERS = ("latency-curve", "profiles", "cold-warm", "thread-queue-sweep")
 """Tests that run one load at several depths."""
 CROWDED, MAIN = ("latency-curve", "profiles", "thread-queue-sweep"), "file-server"
-"""Those of them that run on one state of the drive; the profile that a review names."""
+"""Tests with ladders on one state of the drive; the profile that a review names."""
 FELL, GREW = 1.3, 1.1
 SAME = 1.05
 """Two rates of one load that differ by less are equal."""
@@ -38,11 +38,11 @@ FIRST_DROP = (0.8, 2.5)
 
 
 class Evidence(NamedTuple):
-    """What causes are drawn from: the figures of both directions, the other findings, the link."""
+    """Input of every cause: the figures of both directions, the other findings, the link."""
 
     run: Run
     rows: Sequence[Figures]
-    found: Sequence[Finding]
+    others: Sequence[Finding]
     link: Link
 
     @property
@@ -52,7 +52,7 @@ class Evidence(NamedTuple):
 
     def of(self, name: str) -> list[Finding]:
         """Return the findings of a name that could draw a conclusion."""
-        return [f for f in self.found if f.name == name and f.confidence != "can't tell"]
+        return [f for f in self.others if f.name == name and f.confidence != "can't tell"]
 
     def random(self, test: str, read_pct: int) -> list[Figures]:
         """Return the rows of a test with random 4 KiB accesses of this read share."""
@@ -64,7 +64,7 @@ class Evidence(NamedTuple):
 Causes = Iterator[Finding]
 
 
-def find(run: Run, sheet: Sheet, found: Sequence[Finding] = ()) -> Causes:
+def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
     """Yield the causes in order of importance; of a test that heat or an incident disturbed only the throttling."""
     if run.plan.profile.quick:
         return
@@ -76,7 +76,7 @@ def find(run: Run, sheet: Sheet, found: Sequence[Finding] = ()) -> Causes:
         if grounds.undisturbed(ground):
             disturbed.add(test.name)
     rows = [row for row in figures(run) if row.direction == "both"]
-    evidence = Evidence(run, rows, found, link(run.plan.device, sheet))
+    evidence = Evidence(run, rows, others, link(run.plan.device, sheet))
     for cause in (
         _link,
         _cache,

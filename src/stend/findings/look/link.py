@@ -1,4 +1,4 @@
-"""The link between drive and host: what its text states, and the payload that such a link carries in practice."""
+"""The link between drive and host: its name, and the payload that such a link carries in practice."""
 
 import re
 from typing import Any, NamedTuple
