@@ -267,7 +267,9 @@ def slowed(count: int) -> Run:
 
 def test_throttling_is_the_cause_that_replaces_all_others_of_its_test() -> None:
     assert set(causes(slowed(0))) == {"cleaning"}
-    assert set(causes(slowed(60))) == {"throttled"}
+    sure = other("saturation", "knee", "write-saturation", knee_bytes=1.2 * 120 * GB, ratio=5.0)
+    assert set(causes(slowed(0), [sure])) == {"cleaning"}
+    assert set(causes(slowed(60), [sure])) == {"throttled"}
 
 
 def test_a_chapter_gets_the_first_cause_of_its_tests_or_none() -> None:
