@@ -213,7 +213,10 @@ def _ncq(evidence: Evidence) -> Causes:
 
 def _turn(evidence: Evidence) -> Causes:
     """Yield how much of a single random read of a disk half a turn takes."""
-    rpm, whole = evidence.run.plan.device.facts.get("rotation_rpm"), 0.9 * evidence.run.plan.device.capacity_bytes
+    rpm, whole = (
+        float(evidence.run.plan.device.facts.get("rotation_rpm", 0)),
+        0.9 * evidence.run.plan.device.capacity_bytes,
+    )
     for test, ladder in _ladders(evidence) if rpm and not evidence.flash else ():
         single = [row for row in figures(evidence.run) if 1 in ladder and row.workload == ladder[1].workload]
         reads = [row for row in single if row.direction == ("both" if row.workload.read_pct == 100 else "read")]
