@@ -75,6 +75,14 @@ def test_the_specifications_own_profiles_depart_in_nothing_and_an_operators_chan
     assert [text for _, text in departure_rows(changed, EN)] == ["maximum rounds: 6 instead of 25"]
 
 
+def test_a_value_that_is_a_name_of_the_plan_is_said_in_the_readers_language() -> None:
+    run = made("idle-recovery", profile="review-desktop", interval_s=600.0, shorten=60, minute_s=1)
+    english, russian = (" ".join(text for _, text in departure_rows(run, one)) for one in (EN, RU))
+    assert "state before the pauses: saturated instead of steady" in english
+    assert "состояние перед паузами — насыщение (по PTS — установившееся)" in russian
+    assert not {"saturation", "fill", "steady"} & set(russian.split())
+
+
 def test_every_setting_that_can_depart_has_a_name_in_both_languages() -> None:
     for name in ("review", "review-desktop", "client-2.0.2"):
         run = made("iops", "latency", "throughput", "write-saturation", "idle-recovery", profile=name, interval_s=600.0,

@@ -1,5 +1,6 @@
 """A run that cannot carry a verdict has none, and its headline says why."""
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -8,8 +9,9 @@ import msgspec
 import pytest
 
 from stend.findings.judgement import verdict
-from stend.findings.judgement.evidence import Known
+from stend.findings.judgement.evidence import Known, evidence
 from stend.findings.judgement.standing import standing
+from stend.findings.look.because import Because
 from stend.model.record import Run
 from stend.report.story.page_one import Review
 from stend.report.story.page_one import verdict as headline
@@ -92,3 +94,11 @@ def test_a_run_that_carries_no_verdict_says_so_in_the_headline(change: Callable[
     for lang in LANGUAGES:
         text = headline(Review(run, FIGURES, judged, (), "flash", Language(lang)))
         assert not any(text.startswith(word) for word in ("Fit", "Годится", "By perf", "По произв", "С оговор"))
+
+
+@pytest.mark.parametrize(("why", "falling"), [("falling", True), ("fills", False), ("drifts", False)])
+def test_a_saturation_that_ended_while_it_fell_is_a_figure_of_its_chapter(
+    monkeypatch: pytest.MonkeyPatch, why: str, falling: bool
+) -> None:
+    monkeypatch.setattr(sys.modules[evidence.__module__], "_bounds", lambda *_: {"writes": Because(why)})
+    assert ("still_falling" in evidence(whole(), {}, ()).figures) is falling

@@ -47,6 +47,20 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
     assert answer(**own).holds(told) is holds
 
 
+@pytest.mark.parametrize(
+    ("figures", "keys"),
+    [
+        ({"fall": 5.0, "still_falling": 1.0}, ["answer_1", "answer_6"]),
+        ({"fall": 5.0}, ["answer_1"]),
+        ({"fall": 1.1, "still_falling": 1.0}, ["answer_2"]),
+    ],
+)
+def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str, float], keys: list[str]) -> None:
+    known = {"start": 5e4, "writes": 1e4, "sat_s": 36e3, **figures}
+    saturation = next(one for one in telling.questions() if one.name == "saturation")
+    assert [one.key for one in saturation.answers if one.holds(known)] == keys
+
+
 def reason(figure: str, said: str, weight: float = 1.0, beyond: float = 1.0) -> Reason:
     figures = {"reads": 9e5, "writes": 9e4, "start": 4e5, "fall": 4.4, "read_wait": 1e-4}
     return Reason(figure, said, weight, figures, beyond=beyond)

@@ -101,6 +101,13 @@ def test_a_date_that_the_core_tells_is_said_in_the_readers_language() -> None:
     assert Language("en").translated(told) == told
 
 
+def test_a_bare_number_of_a_recorded_sentence_has_the_decimal_sign_of_the_reader() -> None:
+    recorded = "quick: a minute lasts 0.2 s, at most 5 rounds"
+    assert "длится 0,2 с" in Language("ru").translated(recorded)
+    assert Language("en").translated(recorded) == recorded
+    assert Language("ru").translated("1.00") == "1.00", "a firmware is no number"
+
+
 @pytest.mark.parametrize(
     ("label", "words"),
     [

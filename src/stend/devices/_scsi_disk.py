@@ -33,6 +33,7 @@ def look(node: str, kernel: Kernel = HOST) -> facts.Looked:
         firmware=smart.get("firmware_version") or smart.get("scsi_revision"),
         serial=smart.get("serial_number"),
         form_factor=smart.get("form_factor", {}).get("name"),
+        rotation_rpm=smart.get("rotation_rate") or None,
         health_passed=smart.get("smart_status", {}).get("passed"),
         power_on_hours=smart.get("power_on_time", {}).get("hours"),
     )

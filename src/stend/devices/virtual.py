@@ -23,6 +23,7 @@ def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
 
 def identity(target: str, spec: Spec) -> Identity:
     """Return the identity that a virtual drive reports."""
+    turning = {"rotation_rpm": spec.disk.spindle_rpm} if spec.disk else {}
     spread = {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
     return Identity(
         kind="virtual",
@@ -37,7 +38,7 @@ def identity(target: str, spec: Spec) -> Identity:
         physical_bytes=spec.physical_bytes,
         rotational=spec.rotational,
         virtual=True,
-        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | spread,
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | turning | spread,
     )
 
 

@@ -22,6 +22,7 @@ FIRST = "en"
 """The language of records and of phrases that another language lacks."""
 LANGUAGES = (FIRST, *sorted(file.name[:-5] for file in FOLDER.iterdir() if file.name not in (f"{FIRST}.toml",)))
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+BARE = re.compile(r"\d+\.\d+")
 DATE = re.compile(rf"\b(\d{{1,2}}) ({MONTHS}) (\d{{4}})\b")
 
 
@@ -106,6 +107,10 @@ class Language(Formatter):
         """Return a sentence with its numbers and dates in the format of this language."""
         return DATE.sub(self._dated, numbers.converted(self.format_of, text))
 
+    def value(self, text: str) -> str:
+        """Return a part of a sentence in the format of this language; it may be a bare number, such as `0.2`."""
+        return text.replace(".", self.format_of.decimal) if BARE.fullmatch(text) else self.converted(text)
+
     def _dated(self, match: re.Match[str]) -> str:
         """Return a date in this language: `17 February 2016` -> `17 февраля 2016`."""
         month = MONTHS.split("|").index(match[2])
@@ -142,7 +147,7 @@ def _translated(name: str, text: str) -> str:
     words = Language(name)
     for pattern, key in _patterns():
         if match := pattern.fullmatch(text):
-            return words(key, **{k: words.translated(words.converted(v)) for k, v in match.groupdict().items()})
+            return words(key, **{k: words.translated(words.value(v)) for k, v in match.groupdict().items()})
     return words.converted(text)
 
 

@@ -24,6 +24,7 @@ SMARTCTL: dict[str, Any] = {
     "scsi_revision": str,
     "serial_number": str,
     "form_factor": {"name": str},
+    "rotation_rate": Count,
     "smart_status": {"passed": bool},
     "power_on_time": {"hours": Count},
     "scsi_error_counter_log": {"read": ERRORS, "write": ERRORS},

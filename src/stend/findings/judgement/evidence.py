@@ -80,7 +80,10 @@ def evidence(run: Run, sheet: Sheet, findings: Sequence[Finding]) -> Known:
         values["plp"] = float(bool(sheet["power_loss_protection"]))
     why = {test.name: _unusable(run, test.name) for test in look.tests(run)}
     unusable = {name: reason for name, test in tests.items() if (reason := why.get(test))}
-    return Known(values, _bounds(run, rows, tests), unusable)
+    bounds = _bounds(run, rows, tests)
+    if any(why.key == "falling" for why in bounds.values()):
+        values["still_falling"] = 1.0
+    return Known(values, bounds, unusable)
 
 
 def _unusable(run: Run, name: str) -> Because | None:

@@ -77,8 +77,8 @@ def _in_words(group: list[Departure], words: Language) -> str:
 
 def _value(setting: str, value: Any, words: Language) -> str:
     match setting:
-        case "steady":
-            return words.name_of("rule_short", value)
+        case "steady" | "after":
+            return words.name_of(f"value_{setting}", value)
         case "write_cache":
             return words(f"header.cache_{value}")
         case "points":

@@ -35,6 +35,7 @@ from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps
 from stend.report.parts.tables import workloads
+from stend.report.story.because import because
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, verdict
 from stend.report.story.tables import TABLES, key_table
@@ -214,8 +215,8 @@ def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Notes
                 question.name,
                 words(f"question.{question.name}.title"),
                 (run, tests, words),
-                answer or tuple(_found(review, tests)),
-                [words(f"question.{question.name}.what"), words(f"question.{question.name}.why")],
+                (*(answer or _found(review, tests)), because(review.findings, question.tests, words)),
+                [words(f"question.{question.name}.what")],
                 author.get(question.name, ((), ())),
                 (*drawn, *tables, *([] if answer else _figures(run, tests, words))),
             )
@@ -226,7 +227,7 @@ def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Notes
                 test.name,
                 words.title(test.name, test.title),
                 (run, [test], words),
-                tuple(_found(review, [test])),
+                (*_found(review, [test]), because(review.findings, [test.name], words)),
                 (),
                 author.get(test.name, ((), ())),
                 (*charts.of(run, test, words.name, facts), *_figures(run, [test], words)),
@@ -236,9 +237,9 @@ def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Notes
 
 
 def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
-    """Yield the findings of these tests as sentences."""
+    """Yield the findings of these tests as sentences, except causes."""
     names = {test.name for test in tests}
-    yield from (finding_said(f, review.words) for f in review.findings if f.test in names)
+    yield from (finding_said(f, review.words) for f in review.findings if f.test in names and f.name != "cause")
 
 
 def _figures(run: Run, tests: Sequence[PlannedTest], words: Language) -> Iterator[Table]:
@@ -265,7 +266,7 @@ def _chapter(
         title,
         (
             *([Stamps(stamped)] if stamped else []),
-            *([Text(" ".join(answer), "answer")] if answer else []),
+            *([Text(" ".join(filter(None, answer)), "answer")] if any(answer) else []),
             Text(" ".join((f"{names}.", *about)).strip(), "test"),
             *(Text(text, "author") for text in texts),
             *(photo._replace(alt=title) for photo in photos),

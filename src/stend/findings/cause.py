@@ -1,0 +1,282 @@
+"""Causes: for a test, a reason why its figures are as they are, only where the run's record has the evidence for it.
+
+A cause that is an inference has at most medium confidence, and its sentence has the words "consistent with".
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from stend.base.units import KiB
+from stend.findings import Finding, Sheet, look
+from stend.findings.look import grounds, headline, heat
+from stend.findings.look.figures import Figures, figures
+from stend.findings.look.grounds import Ground
+from stend.findings.look.link import NEAR_LINK, Link, link
+from stend.model.definition import Hold
+from stend.model.record import Run
+
+NAME = "cause"
+OF_ALL = True
+SEQUENTIAL = ("throughput", "lba-profile", "block-sweep", "fresh")
+LADDERS = ("latency-curve", "profiles", "cold-warm", "thread-queue-sweep")
+"""Tests that run one load at several depths."""
+CROWDED, MAIN = ("latency-curve", "profiles", "thread-queue-sweep"), "file-server"
+"""Tests with ladders on one state of the drive; the profile that a review names."""
+FELL, GREW = 1.3, 1.1
+SAME = 1.05
+"""Two rates of one load that differ by less are equal."""
+NCQ = 32
+"""Commands that a SATA drive queues (Serial ATA, native command queuing)."""
+PROGRAM_S, SENSE_S = 100e-6, 50e-6
+"""NAND flash takes longer than the first to program a page, and about the second to read one."""
+SEEK_S = 0.02
+"""No disk seeks longer than this on average."""
+SHRINKS = 0.8
+FIRST_DROP = (0.8, 2.5)
+"""Capacities after which free blocks can be used up: a little is reserved, at most as much again is spare."""
+
+
+class Evidence(NamedTuple):
+    """Input of every cause: the figures of both directions, the other findings, the link."""
+
+    run: Run
+    rows: Sequence[Figures]
+    others: Sequence[Finding]
+    link: Link
+
+    @property
+    def flash(self) -> bool:
+        """Return True if nothing rotates in the drive."""
+        return not self.run.plan.device.rotational
+
+    def of(self, name: str) -> list[Finding]:
+        """Return the findings of a name that could draw a conclusion."""
+        return [f for f in self.others if f.name == name and f.confidence != "can't tell"]
+
+    def random(self, test: str, read_pct: int) -> list[Figures]:
+        """Return the rows of a test with random 4 KiB accesses of this read share."""
+        wanted = (100, read_pct, 4 * KiB)
+        loads = ((row, row.workload) for row in self.rows if row.test == test and row.steady is not False)
+        return [row for row, w in loads if (w.random_pct, w.read_pct, w.block_bytes) == wanted and not w.mixed]
+
+
+Causes = Iterator[Finding]
+
+
+def find(run: Run, sheet: Sheet, others: Sequence[Finding] = ()) -> Causes:
+    """Yield the causes in order of importance; of a test that heat or an incident disturbed only the throttling."""
+    if run.plan.profile.quick:
+        return
+    disturbed = set()
+    for test in look.tests(run):
+        ground = Ground(run, test, look.records(run, test.name))
+        if seconds := sum(end - begin for begin, end in heat.throttled(run, ground.records)):
+            yield _cause("throttled", test.name, {"seconds": seconds}, sure=True)
+        if grounds.undisturbed(ground):
+            disturbed.add(test.name)
+    rows = [row for row in figures(run) if row.direction == "both"]
+    evidence = Evidence(run, rows, others, link(run.plan.device, sheet))
+    for cause in (
+        _link,
+        _cache,
+        _knee,
+        _order,
+        _buffer,
+        _depth,
+        _ncq,
+        _turn,
+        _rested,
+        _tracks,
+        _hits,
+        _commands,
+        _full,
+    ):
+        yield from (f for f in cause(evidence) if f.test not in disturbed)
+
+
+def _cause(key: str, test: str, values: dict[str, Any], *, sure: bool = False) -> Finding:
+    return Finding(name=NAME, key=key, test=test, values=values, confidence="high" if sure else "medium")
+
+
+def _link(evidence: Evidence) -> Causes:
+    """Yield that sequential accesses reach what the link carries."""
+    most = evidence.link.bytes_per_s
+    for test in SEQUENTIAL if most else ():
+        rows = [row for row in evidence.rows if row.test == test and row.workload.random_pct == 0]
+        best = max(rows, key=lambda row: row.number("throughput"), default=None)
+        if best and most and (rate := best.number("throughput")) >= NEAR_LINK * most:
+            values = {"rate": rate, "most": most, "link": evidence.link.name}
+            slower = {"capable": evidence.link.capable} if evidence.link.capable else {}
+            yield _cause("slow_link" if slower else "link", test, values | slower)
+            return
+
+
+def _cache(evidence: Evidence) -> Causes:
+    """Yield what the end of the fast sequential writes, and its place on a part full drive, is consistent with."""
+    states = {f.values["state"]: f for f in evidence.of("slc_cache") if "size" in f.values}
+    fresh, full = states.get("fresh"), {name: f for name, f in states.items() if name.startswith("full-")}
+    if fresh is None:
+        return
+    sizes = [fresh.values["size"], *(full[name].values["size"] for name in sorted(full))]
+    rates = fresh.values.get("rates", ())
+    values = {"first": fresh.values["first"], "last": fresh.values["last"], "size": sizes[0]}
+    if full and all(b < a for a, b in pairwise(sizes)) and sizes[-1] < SHRINKS * sizes[0]:
+        share = int(max(full).removeprefix("full-")) / 100
+        yield _cause("shrinks", fresh.test, {"size": sizes[0], "left": sizes[-1], "share": share})
+    elif len(rates) == 3 and rates[0] > rates[1] > rates[2]:
+        yield _cause("fold", fresh.test, {"first": rates[0], "middle": rates[1], "last": rates[2]})
+    else:
+        yield _cause("cells", fresh.test, values)
+
+
+def _knee(evidence: Evidence) -> Causes:
+    """Yield what the first drop of random writes is consistent with: a full cache, or no free blocks left."""
+    sizes = [
+        f.values["size"] for f in evidence.of("slc_cache") if f.values.get("state") == "fresh" and "size" in f.values
+    ]
+    for finding in evidence.of("saturation") if evidence.flash else ():
+        knee, ratio = finding.values.get("knee_bytes"), finding.values.get("ratio", 1.0)
+        if knee is None or ratio < FELL:
+            continue
+        fills = knee / evidence.run.plan.device.capacity_bytes
+        if any(1 / FELL < knee / size < FELL for size in sizes):
+            yield _cause("cache_full", finding.test, {"knee": knee, "size": sizes[0]})
+        elif FIRST_DROP[0] <= fills <= FIRST_DROP[1]:
+            yield _cause("cleaning", finding.test, {"fills": fills})
+
+
+def _order(evidence: Evidence) -> Causes:
+    """Yield that random writes after a sequential fill are faster than after hours of random writes."""
+    filled, end = headline.level(evidence.rows, "write_window"), headline.level(evidence.rows, "write_saturated")
+    if not (evidence.flash and filled and end) or False in (filled.steady, end.steady):
+        return
+    before = [r.step for r in evidence.run.of(filled.test, "precondition") if isinstance(r.step, Hold)]
+    if before and all(step.workload.random_pct == 0 for step in before) and filled.iops >= FELL * end.iops:
+        yield _cause("order", filled.test, {"filled": filled.iops, "end": end.iops})
+
+
+def _buffer(evidence: Evidence) -> Causes:
+    """Yield that single writes end sooner than flash could be programmed, while reads take as long as flash does."""
+    facts = evidence.run.plan.device.facts
+    off = (facts.get("write_cache_set") or facts.get("write_cache")) == "disabled"
+    for test in ("latency", "latency-curve") if evidence.flash else ():
+        single = [[row for row in evidence.random(test, pct) if row.workload.outstanding == 1] for pct in (100, 0)]
+        if not all(single):
+            continue
+        read, write = (rows[-1].number("mean") for rows in single)
+        if read >= SENSE_S and 0 < write <= min(PROGRAM_S, read / 2):
+            key = "protected" if facts.get("power_loss_protection") else "lasting" if off else "buffer"
+            yield _cause(key, test, {"write": write, "read": read})
+            return
+
+
+def _depth(evidence: Evidence) -> Causes:
+    """Yield how many reads in flight the highest rate needs, if their response time hardly grows until then."""
+    for test in ("latency-curve",):
+        rows = evidence.random(test, 100)
+        single = [row for row in rows if row.workload.outstanding == 1]
+        enough = headline.busy(rows)
+        if not single or not enough:
+            continue
+        most, wait = max(row.iops for row in rows), single[-1].number("mean")
+        needed = most * wait
+        if needed >= 4 and needed / 2 <= enough.workload.outstanding <= 2.5 * needed:
+            yield _cause("depth", test, {"wait": wait, "most": most, "needed": round(needed)}, sure=True)
+
+
+def _ladders(evidence: Evidence) -> Iterator[tuple[str, dict[int, Figures]]]:
+    """Yield the main load of each test that runs it at several depths: its best row by outstanding IOs."""
+    loads: dict[tuple[Any, ...], dict[int, Figures]] = {}
+    for row in evidence.rows:
+        if row.test in LADDERS and row.workload.random_pct and row.steady is not False:
+            load, n = row.workload, row.workload.outstanding
+            key = (LADDERS.index(row.test), row.phase != MAIN, -load.read_pct, load.block_bytes, row.phase)
+            ladder = loads.setdefault(key, {})
+            ladder[n] = max(ladder.get(n, row), row, key=lambda r: r.iops)
+    main = {key[0]: loads[key] for key in sorted(loads, reverse=True)}
+    for place in sorted(main):
+        yield LADDERS[place], dict(sorted(main[place].items()))
+
+
+def _ncq(evidence: Evidence) -> Causes:
+    """Yield that the rate of a SATA drive grows up to 32 outstanding IOs and not beyond."""
+    for test, ladder in _ladders(evidence) if evidence.link.sata else ():
+        deeper = [row.iops for n, row in ladder.items() if n > NCQ]
+        half, full = ladder.get(NCQ // 2), ladder.get(NCQ)
+        if not (half and full and deeper) or full.iops < GREW * half.iops:
+            continue
+        if full.iops / SAME <= min(deeper) and max(deeper) <= full.iops * SAME:
+            yield _cause("ncq", test, {"half": half.iops, "full": full.iops})
+            return
+
+
+def _turn(evidence: Evidence) -> Causes:
+    """Yield how much of a single random read of a disk half a turn takes."""
+    rpm, whole = (
+        float(evidence.run.plan.device.facts.get("rotation_rpm", 0)),
+        0.9 * evidence.run.plan.device.capacity_bytes,
+    )
+    for test, ladder in _ladders(evidence) if rpm and not evidence.flash else ():
+        single = [row for row in figures(evidence.run) if 1 in ladder and row.workload == ladder[1].workload]
+        reads = [row for row in single if row.direction == ("both" if row.workload.read_pct == 100 else "read")]
+        if not reads or 0 < reads[0].workload.range_bytes < whole:
+            continue
+        half, wait = 30 / rpm, reads[0].number("mean")
+        if half <= wait <= half + SEEK_S:
+            yield _cause("turn", test, {"rpm": rpm, "half": half, "wait": wait})
+            return
+
+
+def _rested(evidence: Evidence) -> Causes:
+    """Yield that the rate of a flash drive grows with every longer rest."""
+    for finding in evidence.of("idle_recovery") if evidence.flash else ():
+        levels = sorted((float(rest), level) for rest, level in finding.values.get("levels", {}).items())
+        grows = all(b > a for (_, a), (_, b) in pairwise(levels))
+        if finding.key in ("recovers", "partly") and len(levels) > 2 and grows and finding.values["gain"] >= FELL:
+            yield _cause("rested", finding.test, {})
+
+
+def _tracks(evidence: Evidence) -> Causes:
+    """Yield that a disk reads its first addresses faster than its last."""
+    for finding in evidence.of("zones") if not evidence.flash else ():
+        if finding.key == "zoned" and finding.values["ratio"] >= FELL:
+            yield _cause("tracks", finding.test, {"ratio": finding.values["ratio"]})
+
+
+def _hits(evidence: Evidence) -> Causes:
+    """Yield the share of reads that a warm cache serves."""
+    for finding in evidence.of("hot_range"):
+        if finding.values["mix"] == "100/0" and finding.key in ("holds", "part"):
+            yield _cause("hits", finding.test, {"hits": finding.values["hits"], "range": finding.values["range"]})
+
+
+def _commands(evidence: Evidence) -> Causes:
+    """Yield that small sequential reads end at a number of IOs, and large ones at a number of bytes."""
+    sweep = [row for row in evidence.rows if row.test == "block-sweep"]
+    reads = [row for row in sweep if (row.workload.random_pct, row.workload.read_pct) == (0, 100)]
+    rows = sorted(reads, key=lambda row: row.workload.block_bytes)
+    small, large = _equal(rows, "iops"), _equal(rows[::-1], "throughput")
+    if len(small) > 2 and len(large) > 2 and len(small) + len(large) <= len(rows):
+        values = {"small": small[-1].workload.block_bytes, "iops": small[0].iops}
+        values |= {"large": large[-1].workload.block_bytes, "rate": large[0].number("throughput")}
+        yield _cause("commands", "block-sweep", values)
+
+
+def _equal(rows: Sequence[Figures], quantity: str) -> Sequence[Figures]:
+    """Return the rows from the first on whose quantity is that of the first."""
+    many = (i for i, row in enumerate(rows) if not 1 / SAME < row.number(quantity) / rows[0].number(quantity) < SAME)
+    return rows[: next(many, len(rows))]
+
+
+def _full(evidence: Evidence) -> Causes:
+    """Yield the depth beyond which the rate no longer grows and the response time grows with the depth."""
+    for test, ladder in _ladders(evidence):
+        enough, deepest = headline.busy(list(ladder.values())), ladder[max(ladder)]
+        if not enough or test not in CROWDED:
+            continue
+        times = deepest.workload.outstanding / enough.workload.outstanding
+        waits = deepest.number("mean") / enough.number("mean")
+        if times >= 4 and deepest.iops < GREW * enough.iops and times / waits < GREW:
+            values = {"enough": enough.workload.outstanding, "load": enough.workload.label.rsplit(" ", 2)[0]}
+            yield _cause("full", test, values)

@@ -1,0 +1,13 @@
+"""The cause of a chapter's figures: at most one sentence, only with evidence in the run's record."""
+
+from collections.abc import Sequence
+
+from stend.findings import Finding
+from stend.words import Language
+from stend.words.sentences import finding_said
+
+
+def because(findings: Sequence[Finding], tests: Sequence[str], words: Language) -> str:
+    """Return the sentence of the most important cause of these tests, or an empty string without evidence of one."""
+    causes = (finding for finding in findings if finding.name == "cause" and finding.test in tests)
+    return next((finding_said(cause, words) for cause in causes), "")
