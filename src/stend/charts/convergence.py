@@ -26,10 +26,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             chosen = of_mix if any(w.read_pct == read_pct for w in tracked) else tracked
             for figure in figures:
                 series = {load: run.series(test.name, phase.name, load) for load in chosen[:MOST_SERIES]}
-                yield _drawing(test, series, figure, words)
+                yield _drawing(series, figure, words)
 
 
-def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, words: Language) -> Drawing:
+def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> Drawing:
     loads = list(measured)
     rows = [row for load in loads for row in _rows(load, measured[load], figure)]
     series = [_name(load) for load in loads]
@@ -50,9 +50,7 @@ def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, w
             tooltip=[{"field": f, "title": t} for f, t in tips.items()],
         )
     )
-    title = words(
-        "chart.convergence", test=words.title(test.name, test.title), mix=mix, figure=words(f"figure.{figure}")
-    )
+    title = words("chart.convergence", mix=mix, figure=words(f"figure.{figure}"))
     return Drawing(title, chart, {"rows": rows}, words("says.convergence"))
 
 

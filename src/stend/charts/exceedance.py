@@ -20,7 +20,7 @@ TESTS = (
     "multi-wsat",
     "thread-queue-sweep",
 )
-MOST_LINES = 6
+MOST_LINES = 5
 PHASES = ("histogram", "max", "mid", "min", "sweep")
 
 
@@ -39,12 +39,11 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 series_of[name] = Counts(total.seconds, 0, getattr(total, way))
     names = list(series_of)[:MOST_LINES]
     rows = [row for name in names for row in curve(series_of[name].read.bins, name)]
-    x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
-    y = axis("share", words("axis.exceedance"), log=True, plain=True)
+    x = axis("ms", words("axis.latency_ms"), log=True)
+    y = axis("share", words("axis.exceedance"), log=True)
     chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
-    chart = chart.configure(legend={"orient": "bottom", "columns": 1, "labelLimit": 600})
     yield Drawing(
-        words("chart.exceedance", test=words.title(test.name, test.title)),
+        words("chart.exceedance"),
         chart,
         {"rows": rows},
         words("says.exceedance"),

@@ -34,11 +34,11 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 for r in records
             ]
             rows += thin(values, "t", "value", 500)
-        y = axis("value", words(key), log=figure == "max", plain=True)
+        y = axis("value", words(key), log=figure == "max")
         chart = thin_lines(axis("t", title), y, series("mix", words("axis.mix"), list(names.values())))
         name = words("figure.iops" if figure == "iops" else f"figure.{figure}")
         yield Drawing(
-            words("chart.hot_range", test=words.title(test.name, test.title), figure=name),
+            words("chart.hot_range", figure=name),
             chart.add_params(zoom()),
             {"rows": rows},
             words("says.hot_range"),

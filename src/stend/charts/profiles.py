@@ -33,9 +33,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             continue
         x = octaves("n", words("axis.outstanding"), [float(cell.workload.outstanding) for cell in cells])
         log = figure == "latency" or _wide([row["value"] for row in rows])
-        y = axis("value", words(f"axis.{figure}"), log=log, plain=True)
+        y = axis("value", words(f"axis.{figure}"), log=log)
         chart = lines(x, y, series("profile", words("axis.profile"), names))
-        title = words("chart.profiles", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
+        title = words("chart.profiles", figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.profiles"))
 
 

@@ -26,8 +26,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     for name, points in ((then, steps), (now, taken)):
         means = [{"t": t / scale, "ms": c.mean_s * 1e3, "name": name} for t, c in points if c.mean_s]
         rows += thin(means, "t", "ms")
-    y = axis("ms", words("axis.latency"), log=True, plain=True)
+    y = axis("ms", words("axis.latency"), log=True)
     names = [name for name in (then, now) if any(row["name"] == name for row in rows)]
     chart = thin_lines(axis("t", title), y, series("name", None, names))
-    heading = words("chart.replay_time", test=words.title(test.name, test.title))
+    heading = words("chart.replay_time")
     yield Drawing(heading, chart, {"rows": rows}, words("says.replay_time"))

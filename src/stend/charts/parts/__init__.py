@@ -52,15 +52,16 @@ def binned(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> li
     """Return about `most` points of a long series: the median of each equal stretch of `x`.
 
     A level stays a level even if it is short compared to the whole. `low` and `high` of a point are the lowest and
-    highest tenth of its stretch, for a band. The first point is kept unchanged because the course begins with it.
+    highest tenth of its stretch, for a band. The first point is kept unchanged if its stretch has
+    fewer than three, because the course begins with it.
     """
     if not points:
         return []
     width = max((points[-1][x] - points[0][x]) / most, 1e-12)
     bins: dict[int, list[Row]] = {}
     for point in points:
-        bins.setdefault(int((point[x] - points[0][x]) / width), []).append(point)
-    kept: list[Row] = [points[0]] if len(bins[0]) > 1 else []
+        bins.setdefault(min(int((point[x] - points[0][x]) / width), most - 1), []).append(point)
+    kept: list[Row] = [points[0]] if len(bins[0]) == 2 else []
     for stretch in bins.values():
         values = sorted(point[y] for point in stretch)
         tenth = (len(values) - 1) // 10
@@ -78,12 +79,10 @@ def time_scale(longest_s: float, words: Language) -> tuple[float, str]:
     return 3600.0, words("axis.time_h")
 
 
-def axis(
-    field: str, title: str, *, log: bool = False, zero: bool = True, plain: bool = False, **more: Any
-) -> dict[str, Any]:
-    """Return a quantitative Vega-Lite channel with a title; `plain` numbers on a log axis have no k or M."""
+def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more: Any) -> dict[str, Any]:
+    """Return a quantitative Vega-Lite channel with a title; `parts/ticks.py` places its ticks."""
     scale: dict[str, Any] = {"type": "log", "nice": True} if log else {"zero": zero, "nice": True}
-    shown = {"format": ",~g" if plain else "~s"} if log else {}
+    shown = {"format": ",.3~r"} if log else {}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
