@@ -9,7 +9,7 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
-FIGURES = (("iops", "iops", "iops"), ("ms", "latency", "latency"), ("max", "longest", "max"))
+FIGURES = (("iops", "iops", "iops"), ("ms", "latency", "latency"), ("max", "longest", "longest"))
 """Field, name of its axis, name of the figure."""
 LADDERS = ("cold", "warm-reads", "warm-writes")
 

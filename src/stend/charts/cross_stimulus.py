@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis, thin, time_scale, zoom
+from stend.charts.parts import Drawing, axis, binned, thin, time_scale, zoom
 from stend.charts.parts.marks import dots, series, thin_lines
 from stend.charts.parts.vega import Chart
 from stend.findings import look
@@ -49,7 +49,7 @@ def _times(records: list[Record], scale: float, title: str, words: Language) -> 
     above = speed.encode(x=axis("t", title), y=axis("mbs", words("axis.throughput"))).properties(height=180)
     rows = {
         "rows": [r for name in named.values() for r in thin([t for t in times if t["figure"] == name], "t", "ms", 700)],
-        "speed": thin([{"t": r.end_s / scale, "mbs": r.counts.bytes_per_s / 1e6} for r in records], "t", "mbs", 700),
+        "speed": binned([{"t": r.end_s / scale, "mbs": r.counts.bytes_per_s / 1e6} for r in records], "t", "mbs", 700),
     }
     chart = above & below.properties(height=180)
     return Drawing(words("chart.cross_times"), chart, rows, words("says.cross"))

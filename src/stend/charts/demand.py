@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLUE, RED, Drawing, Row, axis
+from stend.charts.parts import BLUE, RED, Drawing, Row, axis, few
 from stend.charts.parts.marks import category, cells, dots, lines, octaves, series, tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
@@ -28,8 +28,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         return
     yield _minutes([r for r in sweep if r.workload == writes], "pre_writes", words)
     yield _rounds(run, test, points, words)
-    yield _by_depth(points, words)
-    yield intensity(points, words)
+    threads = few(sorted({p.workload.threads for p in points}))
+    shown = [p for p in points if p.workload.threads in threads]
+    note = " " + words("says.few_threads") if len(shown) < len(points) else ""
+    yield from (d._replace(says=d.says + note) for d in (_by_depth(shown, words), intensity(shown, words)))
     if any(point.counts.cpu_s for point in points):
         yield _cpu(points, words)
     for phase in ("max", "mid", "min"):
@@ -135,9 +137,9 @@ def _outstanding(points: list[Cell], words: Language) -> Drawing:
     right = Chart().mark("line", color=RED, point={"color": RED, "size": 40, "filled": True})
     iops = axis("iops", words("axis.iops"), titleColor=BLUE)
     ms = axis("ms", words("axis.latency"), titleColor=RED)
-    chart = (
-        left.encode(x=x, y=iops, tooltip=tips(x, iops)) + right.encode(x=x, y=ms, tooltip=tips(x, ms))
-    ).resolve_scale(y="independent")
+    chart = (left.encode(x=x, y=iops, tooltip=tips(x, iops)) + right.encode(x=x, y=ms, tooltip=tips(x, ms))).resolve(
+        scale={"y": "independent"}
+    )
     return Drawing(
         words("chart.outstanding"),
         chart,

@@ -72,7 +72,7 @@ def _chart(names: list[str], words: Language) -> Any:
         .mark("text", angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=10)
         .encode(x=x, y=share, text={"field": "label", "type": "nominal"})
     )
-    return layer(histogram, layer(level, rules, text)).resolve_scale(y="independent")
+    return layer(histogram, layer(level, rules, text)).resolve(scale={"y": "independent"})
 
 
 def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:

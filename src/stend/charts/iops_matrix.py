@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import block_label
-from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
-from stend.charts.parts.marks import category, cells
-from stend.charts.parts.vega import Chart
+from stend.charts.parts import Drawing, Row, axis, few
+from stend.charts.parts.marks import bars, category, cells, lines, octaves, series
 from stend.findings.look.figures import answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -24,10 +23,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     if len(mixes) < 2 or len(sizes) < 2:
         return
     for view in (_lines, _map, _bars):
-        chart = view(mixes, sizes, words)
+        shown = few(mixes) if view is _lines else mixes
+        drawn = [row for row in rows if row["mix"] in shown]
+        chart = view(drawn, shown, sizes, words)
         short = view is _map and max(row["iops"] for row in rows) >= THOUSANDS_FROM
         title = words(f"chart.iops_matrix{view.__name__}{'_thousands' if short else ''}")
-        yield Drawing(title, chart, {"rows": rows}, words("says.iops_matrix"))
+        yield Drawing(title, chart, {"rows": drawn}, words("says.iops_matrix"))
 
 
 def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
@@ -41,7 +42,7 @@ def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
             "read": load.read_pct,
             "iops": iops,
             "shown": words.show(iops, "rate"),
-            "text": words.show(iops / 1e3, "n") if thousands else words.show(iops, "rate"),
+            "text": words.show(round(iops / 1e3, 2), "n") if thousands else words.show(iops, "rate"),
         }
         for load, iops in cells_of
     ]
@@ -55,29 +56,12 @@ def _tips(words: Language) -> list[dict[str, str]]:
     ]
 
 
-def _lines(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
-    shared = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
-    return (
-        Chart()
-        .mark("line", point={"size": 45})
-        .encode(
-            x={
-                "field": "kib",
-                "type": "quantitative",
-                "title": words("axis.block_kib"),
-                "scale": {"type": "log", "base": 2},
-                "axis": {"values": [0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], "format": "~g"},
-            },
-            y=axis("iops", words("axis.iops"), log=True),
-            color={**shared, "scale": series_scale(mixes, ladder(len(mixes)))},
-            shape={**shared, "scale": series_scale(mixes, SHAPES)},
-            strokeDash={**shared, "scale": series_scale(mixes, DASHES)},
-            tooltip=_tips(words),
-        )
-    )
+def _lines(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
+    x = octaves("kib", words("axis.block_kib"), [row["kib"] for row in rows])
+    return lines(x, axis("iops", words("axis.iops"), log=True), series("mix", words("axis.mix"), mixes, ordered=True))
 
 
-def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
+def _map(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     x = category("block", words("axis.block_size"), sizes)
     y = category("mix", words("axis.mix"), mixes)
     colour = {
@@ -90,16 +74,6 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
     return cells(x, y, colour, _tips(words)).properties(height=260)
 
 
-def _bars(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
-    mix = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
-    return (
-        Chart()
-        .mark("bar", stroke="white", strokeWidth=0.4)
-        .encode(
-            x=category("block", words("axis.block_size"), sizes),
-            xOffset={"field": "mix", "sort": list(mixes)},
-            y=axis("iops", words("axis.iops")),
-            color={**mix, "scale": series_scale(mixes, ladder(len(mixes)))},
-            tooltip=_tips(words),
-        )
-    )
+def _bars(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
+    kinds = series("mix", words("axis.mix"), mixes, ordered=True)
+    return bars(category("block", words("axis.block_size"), sizes), axis("iops", words("axis.iops")), kinds)

@@ -33,6 +33,6 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         order = {"field": "q", "type": "quantitative"}
         chart = lines(axis("iops", words("axis.iops")), y, kinds, size=25, order=order)
         facet = {"field": "block", "type": "nominal", "sort": sizes, "title": words("axis.block_size")}
-        spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve_scale(x="independent")
+        spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve(scale={"x": "independent"})
         title = words("chart.latency_curve", mix=f"{read_pct}/{100 - read_pct}")
         yield Drawing(title, spread, {"rows": rows}, words("says.intensity"))

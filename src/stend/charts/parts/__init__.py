@@ -14,7 +14,7 @@ BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 WIDTH, HEIGHT = 640, 320
-MOST_POINTS = 1500
+MOST_POINTS, MOST_LINES = 1500, 5
 
 
 class Drawing(NamedTuple):
@@ -55,8 +55,8 @@ def binned(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> li
     highest tenth of its stretch, for a band. The first point is kept unchanged if its stretch has
     fewer than three, because the course begins with it.
     """
-    if not points:
-        return []
+    if len(points) <= most:
+        return list(points)
     width = max((points[-1][x] - points[0][x]) / most, 1e-12)
     bins: dict[int, list[Row]] = {}
     for point in points:
@@ -102,6 +102,13 @@ def series_scale(names: Sequence[str], channel: Sequence[Any]) -> dict[str, Any]
     """
     size, turned = len(channel), channel is DASHES or channel is SHAPES
     return {"domain": list(names), "range": [channel[(i + turned * (i // size)) % size] for i in range(len(names))]}
+
+
+def few(values: Sequence[Any]) -> list[Any]:
+    """Return at most `MOST_LINES` values, evenly from the first to the last: more lines cannot be told apart."""
+    if len(values) <= MOST_LINES:
+        return list(values)
+    return [values[i * (len(values) - 1) // (MOST_LINES - 1)] for i in range(MOST_LINES)]
 
 
 def ladder(count: int) -> list[str]:

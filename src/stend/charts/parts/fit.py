@@ -1,7 +1,8 @@
 """Charts whose texts fit: titles in lines, labels that are not cut, legends of as many columns as there is room for."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from textwrap import wrap
 from typing import Any
@@ -13,10 +14,12 @@ LABEL_LETTERS = 18
 """Letters per line of the label of a row."""
 LINE = 13
 """Height of a line of labels in pixels."""
-KEY = 34
+KEY = 30
 """Width of the symbol of a legend with its margins in pixels."""
 WIDER = 1.12
 """Width of a letter of a bold title in its font size, halved."""
+UNIT = re.compile(r"(\d) (?=\w{1,4}\b|%)")
+"""The space between a number and its unit, where no line ends."""
 MARKS = ("color", "shape", "strokeDash", "size", "opacity", "strokeWidth")
 LINE_KEY = {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2}
 
@@ -27,8 +30,10 @@ def fitted(spec: Spec, width: float, whole: float) -> Spec:
     made = {**deepcopy({key: value for key, value in spec.items() if key != "datasets"}), "datasets": sets}
     rounded(made, sets, width)
     titled(made["title"], whole)
+    shaped = {view["encoding"].get("shape", {}).get("field") for view in _units(made)}
     for view in _units(made):
         _legends(view["encoding"], sets, whole)
+        _keys(view["encoding"], shaped)
         _labels(made, view["encoding"], sets, width)
     return made
 
@@ -65,14 +70,18 @@ def _legends(encoding: Spec, sets: Spec, whole: float) -> None:
             room = whole - LETTER * len(channel.get("title") or "")
             columns = max(1, min(len(names), int(room / (LETTER * max(map(len, names)) + KEY))))
             channel["legend"] = {**(channel.get("legend") or {}), "columns": columns, "labelLimit": room - KEY}
-    dash, colour, shape = (encoding.get(name, {}) for name in ("strokeDash", "color", "shape"))
+
+
+def _keys(encoding: Spec, shaped: Collection[str | None]) -> None:
+    """Show shapes in a legend, and dashes as pieces of a line where no shape has their field."""
+    dash, colour = encoding.get("strokeDash", {}), encoding.get("color", {})
     if dash.get("legend"):
-        if dash["field"] == shape.get("field"):
+        if dash["field"] in shaped:
             dash["legend"] = None
-        else:
-            dash["legend"] |= LINE_KEY
-            if colour.get("legend") and colour["field"] == dash["field"]:
-                colour["legend"] |= LINE_KEY
+            return
+        dash["legend"] |= LINE_KEY
+        if colour.get("legend") and colour["field"] == dash["field"]:
+            colour["legend"] |= LINE_KEY
 
 
 def _pruned(channel: Spec, present: Sequence[str]) -> list[str]:
@@ -94,7 +103,7 @@ def _labels(whole: Spec, encoding: Spec, sets: Spec, width: float) -> None:
             continue
         names = _names(sets, channel["field"])
         letters = LABEL_LETTERS if name == "y" else int((width / max(len(names), 1) - GAP / 2) / LETTER)
-        lines = {text: wrap(text, max(letters, 4), break_long_words=False) for text in names}
+        lines = {text: wrap(UNIT.sub("\\1\u00a0", text), max(letters, 4), break_long_words=False) for text in names}
         channel["axis"] = marks | {"labelLimit": 0}
         if any(len(text) > 1 for text in lines.values()):
             table = json.dumps(lines, ensure_ascii=False)

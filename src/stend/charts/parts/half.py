@@ -25,6 +25,8 @@ def half(picture: Picture) -> Picture:
         spec["vconcat"] = [{**part, "width": PLOT, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
     else:
         height = {"height": min(spec["height"], MOST_HEIGHT)} if "height" in spec else {}
-        spec |= {"width": WIDTH, "autosize": {"type": "fit-x", "contains": "padding"}, **height}
+        spec = {key: value for key, value in spec.items() if key != "width"} | height
+        spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
-    return picture._replace(spec=fitted(spec, PLOT - NAMES * rows, WIDTH))
+    made = fitted(spec, PLOT - NAMES * rows, WIDTH)
+    return picture._replace(spec=made | ({"width": WIDTH} if "autosize" in made else {}))

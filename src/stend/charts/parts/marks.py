@@ -27,7 +27,7 @@ def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
 
 
 RISE = 1.1
-"""IOPS rise with the queue if they grow by this ratio over the last half of its steps, and never fall by it."""
+"""IOPS rise with the queue if they grow by this ratio over its last two steps, and never fall by it."""
 
 
 def by_load(rows: Sequence[Row], field: str, words: Language) -> tuple[Channel, Channel, str]:
@@ -39,7 +39,7 @@ def by_load(rows: Sequence[Row], field: str, words: Language) -> tuple[Channel, 
     order: Channel = {"field": "n", "type": "quantitative"}
     for name in dict.fromkeys(row[field] for row in rows):
         rates = [row["iops"] for row in sorted((r for r in rows if r[field] == name), key=lambda row: row["n"])]
-        if rates[-1] < RISE * rates[(len(rates) - 1) // 2] or any(b * RISE < a for a, b in pairwise(rates)):
+        if rates[-1] < RISE * rates[max(len(rates) - 3, 0)] or any(b * RISE < a for a, b in pairwise(rates)):
             return octaves("n", words("axis.outstanding"), [float(row["n"]) for row in rows]), order, "depth"
     return axis("iops", words("axis.iops")), order, "iops"
 
@@ -72,13 +72,13 @@ def shaded(
 
 
 def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, width: float = 1.8, **more: Any) -> Any:
-    """Return lines with points."""
-    tooltip = tips(kinds["color"], x, y)
-    return (
-        Chart()
-        .mark("line", point={"size": size, "filled": True}, strokeWidth=width)
-        .encode(x=x, y=y, tooltip=tooltip, **kinds, **more)
-    )
+    """Return lines with points; the legend shows the points, as a dash makes their outlines unreadable."""
+    base = Chart().encode(x=x, y=y, color=kinds["color"], **more)
+    dash = {"strokeDash": kinds["strokeDash"]} if "strokeDash" in kinds else {}
+    shape = {"shape": kinds["shape"]} if "shape" in kinds else {}
+    line = base.mark("line", strokeWidth=width).encode(**dash)
+    points = base.mark("point", size=size, filled=True, opacity=1).encode(tooltip=tips(kinds["color"], x, y), **shape)
+    return (line + points).resolve(legend={"strokeDash": "independent"})
 
 
 def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:

@@ -16,6 +16,8 @@ TALL = 150
 """From this height an axis has more than `FEW_TICKS` ticks."""
 LINE = 20
 """Height of a label with its distance to the next one, in pixels."""
+WIDE = 10
+"""Below this ratio of the highest to the lowest value an axis is linear and begins at zero: a fall keeps its size."""
 STEPS = ((1, 2, 5), (1, 3), (1,))
 
 
@@ -58,24 +60,34 @@ def _close(uses: Uses, view: Spec, width: float) -> None:
         values = [value for _, some in channels for value in some]
         room = view.get("width", width) if name == "x" else view.get("height", 2 * TALL)
         for channel, _ in channels:
-            if channel.get("type") == "quantitative" and "values" not in (channel.get("axis") or {}):
+            given = "values" in (channel.get("axis") or {}) and not _own(channel)
+            if channel.get("type") == "quantitative" and not given:
                 _place(channel, values, name, float(room) if isinstance(room, int | float) else width)
 
 
 def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
     scale, marks = dict(channel.get("scale") or {}), dict(channel.get("axis") or {})
     if scale.get("type") == "log":
+        if _own(channel):
+            scale = {"type": "log", "nice": True}
         ends = scale.get("domain") or [scale.get("domainMin"), None]
         positive = [value for value in values if value > 0]
         low = ends[0] or min(positive, default=None)
         high = ends[1] or max(positive, default=None)
         if not low or not high:
+            return None
+        if scale.get("nice") and high < WIDE * low:
+            marks.pop("format", None)
+            channel |= {"scale": {"zero": True, "nice": True}, "axis": marks}
+            _place(channel, values, name, room)
             return
         wide = max(_letters(low), _letters(high)) * LETTER + GAP
         ticks = logarithmic(low, high, room / (wide if name == "x" else LINE))
         if scale.get("nice"):
             scale |= {"nice": False, "domain": [ticks[0], ticks[-1]]}
-        marks["values"] = [tick for tick in ticks if scale.get("domain", ticks)[0] <= tick <= ticks[-1]]
+        low, high = scale.get("domain", (ticks[0], ticks[-1]))
+        within = [tick for tick in ticks if low <= tick <= high]
+        marks |= {"values": within} if len(within) > 2 or ends[1] is None else {}
     else:
         count = _count(max(map(abs, values), default=0), name, room)
         if scale.get("nice"):
@@ -84,6 +96,17 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
     channel["scale"] = scale
     if channel.get("axis", {}) is not None:
         channel["axis"] = marks
+
+
+def _own(channel: Spec) -> bool:
+    """Return whether ticks and domain of a logarithmic axis are from here: they end together."""
+    scale, values = channel.get("scale") or {}, (channel.get("axis") or {}).get("values")
+    return (
+        bool(values)
+        and scale.get("type") == "log"
+        and "base" not in scale
+        and scale.get("domain") == [values[0], values[-1]]
+    )
 
 
 def _count(most: float, name: str, room: float) -> int:

@@ -38,9 +38,9 @@ class Chart:
         """Return the chart with top-level properties, such as `width` and `height`."""
         return self._with(**more)
 
-    def resolve_scale(self, **channels: str) -> "Chart":
-        """Return the chart with scales of its parts that are `independent` or `shared`."""
-        return self._with(resolve={"scale": channels})
+    def resolve(self, **kinds: Mapping[str, str]) -> "Chart":
+        """Return the chart with scales or legends of its parts that are `independent` or `shared`."""
+        return self._with(resolve={**self.spec.get("resolve", {}), **kinds})
 
     def configure(self, **more: Mapping[str, Any]) -> "Chart":
         """Return the chart with its own parts of Vega-Lite's `config`."""
