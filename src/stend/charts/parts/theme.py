@@ -13,6 +13,18 @@ LABELS = 60
 """Least width of the labels and the title of an axis in pixels."""
 
 
+LEGEND: dict[str, Any] = {
+    "orient": "bottom",
+    "layout": {"bottom": {"anchor": "start", "direction": "vertical"}},
+    "titleOrient": "left",
+    "titleFontWeight": "normal",
+    "symbolOpacity": 1,
+    "labelFontSize": 11,
+    "titleFontSize": 11,
+    "titleLimit": 240,
+}
+
+
 def locale(words: Language) -> dict[str, Any]:
     """Return the number format of a language as Vega takes it."""
     form = words.format_of
@@ -44,17 +56,7 @@ def config(words: Language) -> dict[str, Any]:
             "labelOverlap": "parity",
             "labelSeparation": 8,
         },
-        "legend": {
-            **text,
-            "orient": "bottom",
-            "layout": {"bottom": {"anchor": "start", "direction": "vertical"}},
-            "titleOrient": "left",
-            "titleFontWeight": "normal",
-            "symbolOpacity": 1,
-            "labelFontSize": 11,
-            "titleFontSize": 11,
-            "titleLimit": 240,
-        },
+        "legend": {**text, **LEGEND},
         "header": text,
         "title": {
             "font": FONT,

@@ -75,7 +75,7 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
         low = ends[0] or min(positive, default=None)
         high = ends[1] or max(positive, default=None)
         if not low or not high:
-            return None
+            return
         if scale.get("nice") and high < WIDE * low:
             marks.pop("format", None)
             channel |= {"scale": {"zero": True, "nice": True}, "axis": marks}
