@@ -56,7 +56,13 @@ def saturation(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     chart, more, says = warm.shade(chart, x, hot, words("beside.saturation_says"), words)
     yield Drawing(words("beside.saturation"), chart, sets | more, says)
     read = [(at_s / HOUR_S, degrees) for at_s, degrees in warm.readings(run, records)]
-    yield from warm.drawing(read, hot, x, words("beside.saturation_heat"), words)
+    yield from warm.drawing(read, hot, x, _titled("beside.saturation_heat", sides, words), words)
+
+
+def _titled(key: str, sides: Sequence[Side], words: Language) -> str:
+    """Return a title with the first drive's name if there are several runs."""
+    several = len([side for side in sides if side.run]) > 1
+    return f"{words(key)}, {sides[0].name}" if several else words(key)
 
 
 def _saturating(side: Side) -> list[Record]:
@@ -102,7 +108,7 @@ def cache(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     chart, more, says = warm.shade(chart, x, hot, words("beside.cache_says"), words)
     yield Drawing(words("beside.cache"), chart, sets | more, says)
     read = [(written(at_s), degrees) for at_s, degrees in warm.readings(run, records)]
-    yield from warm.drawing(read, hot, x, words("beside.cache_heat"), words)
+    yield from warm.drawing(read, hot, x, _titled("beside.cache_heat", sides, words), words)
 
 
 def _full(side: Side, words: Language) -> str:
