@@ -120,7 +120,7 @@ def test_text_on_every_cell_has_contrast_and_keeps_its_colour_on_dark_pages() ->
     assert min(contrasts) >= 4.5
     told = ink("iops")
     assert str(LIGHT) in told["condition"]["test"]
-    night = (resources.files("stend.report.parts") / "templates" / "story.js").read_text()
+    night = (resources.files("stend.report.parts") / "templates" / "page.js").read_text()
     replaced = re.findall(r'"(#[0-9a-f]+)":', night)
     assert replaced
     for colour in (told["condition"]["value"], told["value"]):

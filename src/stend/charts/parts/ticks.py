@@ -100,13 +100,9 @@ def _place(channel: Spec, values: list[float], name: str, room: float) -> None:
 
 def _own(channel: Spec) -> bool:
     """Return whether ticks and domain of a logarithmic axis are from here: they end together."""
-    scale, values = channel.get("scale") or {}, (channel.get("axis") or {}).get("values")
-    return (
-        bool(values)
-        and scale.get("type") == "log"
-        and "base" not in scale
-        and scale.get("domain") == [values[0], values[-1]]
-    )
+    scale, values = channel.get("scale") or {}, (channel.get("axis") or {}).get("values") or [None]
+    ours = scale.get("type") == "log" and "base" not in scale
+    return ours and scale.get("domain") == [values[0], values[-1]]
 
 
 def _count(most: float, name: str, room: float) -> int:
