@@ -67,7 +67,7 @@ def test_every_mark_is_one_figure_of_one_drive_in_one_state(asked: list[Any], ri
 def test_published_drives_are_grey_and_runs_keep_their_colours() -> None:
     sides = [Side("own", run_of(("iops",), "A")), side("published:kc2000"), Side("other", run_of(("iops",), "B"))]
     (chart,) = picture("mixes", sides, WORDS, [])
-    scale = chart.spec["encoding"]["color"]["scale"]
+    scale = chart.spec["layer"][0]["encoding"]["color"]["scale"]
     told = dict(zip(scale["domain"], scale["range"], strict=True))
     assert told["own"] == "#0072b2"
     assert told["other"] == "#d55e00"

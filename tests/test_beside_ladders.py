@@ -8,7 +8,6 @@ from stend.base.units import GiB
 from stend.charts import pictures
 from stend.charts.beside import Side, picture
 from stend.findings import look
-from stend.findings.look.figures import figures
 from stend.model.record import Run
 from stend.words import Language
 from tests.synthetic import Truth, made
@@ -49,23 +48,20 @@ def test_a_drive_alone_or_beside_one_without_the_test_has_none(name: str) -> Non
     assert not list(picture(name, [own, side("fresh", "B")], WORDS, []))
 
 
-def test_slow_answers_stand_over_the_iops_they_were_measured_at_for_each_thread_count() -> None:
+def test_rare_answers_stand_at_the_load_they_were_measured_at_from_the_fewest_threads_that_reach_it() -> None:
     own = side("latency-curve", "A")
     drawn = list(picture("waits_by_iops", [own], WORDS, []))
     mixes = list(dict.fromkeys(r.workload.read_pct for r in own.rows))
     assert len(drawn) == len(mixes) >= 2
-    known = {
-        (r.workload.threads, r.workload.depth, r.workload.read_pct): r for r in figures(run_of("latency-curve", "A"))
-    }
-    threads = {row["t"] for one in drawn for row in one.spec["datasets"]["rows"]}
-    assert threads == {f"T{t}" for t, _, _ in known}
     for reads, one in zip(mixes, drawn, strict=True):
         longest = [row for row in one.spec["datasets"]["rows"] if row["name"] == WORDS("figure.max")]
-        rows = [r for r in own.rows if r.workload.read_pct == reads and r.workload.block_bytes == 4096]
-        told = {(row["t"], row["q"]): (row["iops"], row["ms"]) for row in longest}
-        for row in (r for r in rows if r.direction == "both"):
-            place = (f"T{row.workload.threads}", row.workload.depth)
-            assert told[place] == (pytest.approx(row.iops, rel=1e-5), pytest.approx(row.number("max") * 1e3, rel=1e-5))
+        told = {row["n"]: (row["iops"], row["ms"]) for row in longest}
+        known = [r for r in own.rows if (r.workload.read_pct, r.workload.block_bytes) == (reads, 4096)]
+        known = [r for r in known if r.direction == "both"]
+        assert set(told) == {r.workload.outstanding for r in known}
+        for n, values in told.items():
+            row = min((r for r in known if r.workload.outstanding == n), key=lambda r: r.workload.threads)
+            assert values == (pytest.approx(row.iops, rel=1e-5), pytest.approx(row.number("max") * 1e3, rel=1e-5))
 
 
 def test_cold_and_warm_ladders_show_the_longest_response_too() -> None:
@@ -73,6 +69,6 @@ def test_cold_and_warm_ladders_show_the_longest_response_too() -> None:
     (test,) = look.tests(run, "cold-warm")
     drawn = list(pictures("cold_warm", run, test))
     rows = drawn[2].spec["datasets"]["rows"]
-    assert drawn[2].spec["encoding"]["y"]["field"] == "max"
+    assert drawn[2].spec["layer"][0]["encoding"]["y"]["field"] == "max"
     known = [record.counts.max_s * 1e3 for record in look.records(run, "cold-warm")]
     assert all(any(row["max"] == pytest.approx(v, rel=1e-5) for v in known) for row in rows)

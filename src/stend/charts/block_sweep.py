@@ -30,12 +30,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 "value",
                 words(f"axis.{figure}"),
                 log=figure != "throughput",
-                plain=figure == "latency",
             )
             chart = lines(x, y, series("mix", words("axis.mix"), mixes))
             title = words(
                 "chart.block_sweep",
-                test=words.title(test.name, test.title),
                 phase=phase,
                 figure=words(f"figure.{figure}"),
             )

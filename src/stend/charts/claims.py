@@ -32,17 +32,17 @@ def draw(run: Run, test: PlannedTest, words: Language, sheet: Sheet) -> Iterator
                 claim = next((claimed[key] for key in KEYS[phase] if key in claimed), None)
                 rows.append({"phase": name, "value": best * scale, "claim": claim})
         names = [str(row["phase"]) for row in rows]
-        y = {"field": "phase", "type": "nominal", "title": None, "sort": names, "axis": {"labelLimit": 220}}
+        y = {"field": "phase", "type": "nominal", "title": None, "sort": names}
         x = axis("value", words(f"axis.{figure}"))
         shown = {**category("phase", words("axis.phase"), names), "title": words("axis.phase")}
         tooltip = [*tips(shown, x), {"field": "claim", "title": words("axis.claim"), "format": ",.4~g"}]
         bars = Chart().mark("bar", color=BLUE, height={"band": 0.6}).encode(x=x, y=y, tooltip=tooltip)
         ticks = (
             Chart()
-            .mark("tick", color=BLACK, thickness=4, size=40)
+            .mark("tick", color=BLACK, thickness=4, size=34)
             .encode(x={**axis("claim", words(f"axis.{figure}"))}, y=y, tooltip=tooltip)
         )
         known = any(row["claim"] is not None for row in rows)
         chart = (bars + ticks if known else bars).properties(height=130)
-        title = words("chart.claims", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
+        title = words("chart.claims_known" if known else "chart.claims", figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.claims"))

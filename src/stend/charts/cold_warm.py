@@ -9,7 +9,7 @@ from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
 
-FIGURES = (("iops", "iops", "iops"), ("ms", "latency", "latency"), ("max", "longest", "max"))
+FIGURES = (("iops", "iops", "iops"), ("ms", "latency", "latency"), ("max", "longest", "longest"))
 """Field, name of its axis, name of the figure."""
 LADDERS = ("cold", "warm-reads", "warm-writes")
 
@@ -35,8 +35,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         x = octaves("q", words("axis.outstanding"), [float(load.outstanding) for _, load, _ in cells])
         mix = f"{read_pct}/{100 - read_pct}"
         for field, key, name in FIGURES:
-            y = axis(field, words(f"axis.{key}"), log=field == "max", plain=True)
+            y = axis(field, words(f"axis.{key}"), log=field == "max")
             chart = lines(x, y, series("state", words("axis.state"), names))
             figure = words(f"figure.{name}")
-            title = words("chart.cold_warm", test=words.title(test.name, test.title), mix=mix, figure=figure)
+            title = words("chart.cold_warm", mix=mix, figure=figure)
             yield Drawing(title, chart, {"rows": rows}, words("says.cold_warm"))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from stend.base.units import block_label
-from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
-from stend.charts.parts.vega import Chart
+from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.marks import lines, series
 from stend.findings import look
 from stend.model.counts import Counts
 from stend.model.definition import Hold, PlannedTest, Workload
@@ -26,33 +26,20 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             chosen = of_mix if any(w.read_pct == read_pct for w in tracked) else tracked
             for figure in figures:
                 series = {load: run.series(test.name, phase.name, load) for load in chosen[:MOST_SERIES]}
-                yield _drawing(test, series, figure, words)
+                yield _drawing(series, figure, words)
 
 
-def _drawing(test: PlannedTest, measured: dict[Workload, Series], figure: str, words: Language) -> Drawing:
+def _drawing(measured: dict[Workload, Series], figure: str, words: Language) -> Drawing:
     loads = list(measured)
     rows = [row for load in loads for row in _rows(load, measured[load], figure)]
-    series = [_name(load) for load in loads]
+    names = [_name(load) for load in loads]
     mix = f"{loads[0].read_pct}/{100 - loads[0].read_pct}" if loads else ""
     if len(loads) == 1:  # without a legend the title shows the block size; the next phase may differ only in threads
-        mix = f"{mix}, {series[0]} T{loads[0].threads} Q{loads[0].depth}"
-    colour, scale = ladder(len(series)), {"legend": None} if len(series) < 2 else {"title": words("axis.block_size")}
-    tips = {"series": words("axis.block_size"), "round": words("axis.round"), "value": words(f"axis.{figure}")}
-    chart = (
-        Chart()
-        .mark("line", point={"size": 40})
-        .encode(
-            x=axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d"),
-            y=axis("value", words(f"axis.{figure}")),
-            color={"field": "series", "type": "nominal", "scale": series_scale(series, colour), **scale},
-            shape={"field": "series", "type": "nominal", "scale": series_scale(series, SHAPES), **scale},
-            strokeDash={"field": "series", "type": "nominal", "scale": series_scale(series, DASHES), **scale},
-            tooltip=[{"field": f, "title": t} for f, t in tips.items()],
-        )
-    )
-    title = words(
-        "chart.convergence", test=words.title(test.name, test.title), mix=mix, figure=words(f"figure.{figure}")
-    )
+        mix = f"{mix}, {names[0]} T{loads[0].threads} Q{loads[0].depth}"
+    x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
+    kinds = series("series", words("axis.block_size"), names, ordered=True)
+    chart = lines(x, axis("value", words(f"axis.{figure}")), kinds)
+    title = words("chart.convergence", mix=mix, figure=words(f"figure.{figure}"))
     return Drawing(title, chart, {"rows": rows}, words("says.convergence"))
 
 

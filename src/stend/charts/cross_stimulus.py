@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis, thin, time_scale, zoom
+from stend.charts.parts import Drawing, axis, binned, thin, time_scale, zoom
 from stend.charts.parts.marks import dots, series, thin_lines
 from stend.charts.parts.vega import Chart
 from stend.findings import look
@@ -27,15 +27,15 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     chart = dots(x, axis("mbs", words("axis.throughput")), series("group", words("axis.group"), list(names.values())))
     rows = {"rows": thin(speed, "t", "mbs")}
     yield Drawing(
-        words("chart.cross", test=words.title(test.name, test.title)),
+        words("chart.cross"),
         chart.add_params(zoom()),
         rows,
         words("says.cross"),
     )
-    yield _times(test, records, scale, title, words)
+    yield _times(records, scale, title, words)
 
 
-def _times(test: PlannedTest, records: list[Record], scale: float, title: str, words: Language) -> Drawing:
+def _times(records: list[Record], scale: float, title: str, words: Language) -> Drawing:
     named = {"mean": words("figure.mean"), "max": words("figure.max")}
     times = [
         {"t": r.end_s / scale, "ms": value * 1e3, "figure": named[key]}
@@ -43,15 +43,13 @@ def _times(test: PlannedTest, records: list[Record], scale: float, title: str, w
         for key, value in (("mean", r.counts.mean_s), ("max", r.counts.max_s))
         if value
     ]
-    y = axis("ms", words("axis.latency_ms"), log=True, plain=True)
+    y = axis("ms", words("axis.latency_ms"), log=True)
     below = thin_lines(axis("t", title), y, series("figure", words("axis.response_time"), list(named.values())))
     speed = Chart("speed").mark("line", color="#009e73", strokeWidth=1.2)
     above = speed.encode(x=axis("t", title), y=axis("mbs", words("axis.throughput"))).properties(height=180)
     rows = {
         "rows": [r for name in named.values() for r in thin([t for t in times if t["figure"] == name], "t", "ms", 700)],
-        "speed": thin([{"t": r.end_s / scale, "mbs": r.counts.bytes_per_s / 1e6} for r in records], "t", "mbs", 700),
+        "speed": binned([{"t": r.end_s / scale, "mbs": r.counts.bytes_per_s / 1e6} for r in records], "t", "mbs", 700),
     }
     chart = above & below.properties(height=180)
-    return Drawing(
-        words("chart.cross_times", test=words.title(test.name, test.title)), chart, rows, words("says.cross")
-    )
+    return Drawing(words("chart.cross_times"), chart, rows, words("says.cross"))

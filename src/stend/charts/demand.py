@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stend.charts.parts import BLUE, RED, Drawing, Row, axis
-from stend.charts.parts.marks import category, dots, lines, octaves, series, tips
+from stend.charts.parts import BLUE, RED, Drawing, Row, axis, few
+from stend.charts.parts.marks import category, cells, dots, lines, octaves, series, tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Cell
@@ -26,17 +26,19 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     points = [c for c in look.cells(run, test) if c.phase == "sweep" and c.workload != writes]
     if len(points) < 2:
         return
-    yield _minutes(test, [r for r in sweep if r.workload == writes], "pre_writes", words)
+    yield _minutes([r for r in sweep if r.workload == writes], "pre_writes", words)
     yield _rounds(run, test, points, words)
-    yield _by_depth(test, points, words)
-    yield intensity(test, points, words)
+    threads = few(sorted({p.workload.threads for p in points}))
+    shown = [p for p in points if p.workload.threads in threads]
+    note = " " + words("says.few_threads") if len(shown) < len(points) else ""
+    yield from (d._replace(says=d.says + note) for d in (_by_depth(shown, words), intensity(shown, words)))
     if any(point.counts.cpu_s for point in points):
-        yield _cpu(test, points, words)
+        yield _cpu(points, words)
     for phase in ("max", "mid", "min"):
         if records := look.records(run, test.name, phase):
             settle = [r for r in records if r.workload.read_pct == 0]
-            yield _minutes(test, settle, f"settle_{phase}", words)
-    yield _outstanding(test, points, words)
+            yield _minutes(settle, f"settle_{phase}", words)
+    yield _outstanding(points, words)
 
 
 def _threads(points: list[Cell]) -> list[str]:
@@ -56,14 +58,12 @@ def _row(cell: Cell) -> Row:
     }
 
 
-def _minutes(test: PlannedTest, records: list[look.Record], key: str, words: Language) -> Drawing:
+def _minutes(records: list[look.Record], key: str, words: Language) -> Drawing:
     name = words("direction.write")
     rows = [{"minute": i + 1, "iops": r.counts.iops, "kind": name} for i, r in enumerate(records)]
     x = axis("minute", words("axis.record"), zero=False, format="d")
     chart = dots(x, axis("iops", words("axis.iops")), series("kind", None, [name]), size=30)
-    return Drawing(
-        words(f"chart.{key}", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.pre_writes")
-    )
+    return Drawing(words(f"chart.{key}"), chart, {"rows": rows}, words("says.pre_writes"))
 
 
 def _rounds(run: Run, test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
@@ -78,60 +78,52 @@ def _rounds(run: Run, test: PlannedTest, points: list[Cell], words: Language) ->
     x = axis("round", words("axis.round"), zero=False, tickMinStep=1, format="d")
     chart = lines(x, axis("iops", words("axis.iops")), series("q", words("axis.depth"), names, ordered=True))
     return Drawing(
-        words("chart.demand_rounds", test=words.title(test.name, test.title), t=most),
+        words("chart.demand_rounds", t=most),
         chart,
         {"rows": rows},
         words("says.convergence"),
     )
 
 
-def _by_depth(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+def _by_depth(points: list[Cell], words: Language) -> Drawing:
     rows = [_row(p) for p in points]
     x = octaves("q", words("axis.depth"), [p.workload.depth for p in points])
     kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
     chart = lines(x, axis("iops", words("axis.iops")), kinds)
     return Drawing(
-        words("chart.demand_depth", test=words.title(test.name, test.title)),
+        words("chart.demand_depth"),
         chart,
         {"rows": rows},
         words("says.window_mean"),
     )
 
 
-def intensity(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+def intensity(points: list[Cell], words: Language) -> Drawing:
     """Return P7: response time against IOPS, one line per thread count, points joined in order of depth."""
     rows = sorted((_row(p) for p in points), key=lambda r: (r["t"], r["q"]))
-    x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, plain=True)
+    x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True)
     kinds = series("t", words("axis.threads"), _threads(points), ordered=True)
     chart = lines(x, y, kinds, order={"field": "q", "type": "quantitative"})
     return Drawing(
-        words("chart.intensity", test=words.title(test.name, test.title)),
+        words("chart.intensity"),
         chart,
         {"rows": rows},
         words("says.intensity"),
     )
 
 
-def _cpu(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
-    rows = [_row(p) | {"q": f"Q{p.workload.depth}"} for p in points]
+def _cpu(points: list[Cell], words: Language) -> Drawing:
+    rows = [_row(p) for p in points]
+    rows = [row | {"q": f"Q{row['q']}", "text": words.show(row["cpu"], "whole")} for row in rows]
     depths = [f"Q{q}" for q in sorted({p.workload.depth for p in points})]
     x, y = category("q", words("axis.depth"), depths), category("t", words("axis.threads"), _threads(points))
     colour = {"field": "cpu", "type": "quantitative", "title": words("axis.cpu"), "scale": {"scheme": "viridis"}}
-    base = Chart().encode(x=x, y=y)
     tooltip = [*tips(x, y), {"field": "cpu", "title": words("axis.cpu"), "format": ".1f"}]
-    cells = base.mark("rect", stroke="white").encode(color=colour, tooltip=tooltip)
-    loads = [float(row["cpu"]) for row in rows]
-    middle = (max(loads) + min(loads)) / 2
-    ink = {"condition": {"test": f"datum.cpu > {middle}", "value": "#000"}, "value": "#fff"}
-    label = {"field": "cpu", "type": "quantitative", "format": ".0f"}
-    text = base.mark("text", fontSize=11).encode(text=label, color=ink)
-    chart = (cells + text).properties(height=260)
-    return Drawing(
-        words("chart.demand_cpu", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.cpu")
-    )
+    chart = cells(x, y, {**colour, "legend": None}, tooltip).properties(height=260)
+    return Drawing(words("chart.demand_cpu"), chart, {"rows": rows}, words("says.cpu"))
 
 
-def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Drawing:
+def _outstanding(points: list[Cell], words: Language) -> Drawing:
     """Return P15: pairs with equal product are averaged, response times weighted by their IOs."""
     totals: dict[int, list[Counts]] = {}
     for point in points:
@@ -145,11 +137,11 @@ def _outstanding(test: PlannedTest, points: list[Cell], words: Language) -> Draw
     right = Chart().mark("line", color=RED, point={"color": RED, "size": 40, "filled": True})
     iops = axis("iops", words("axis.iops"), titleColor=BLUE)
     ms = axis("ms", words("axis.latency"), titleColor=RED)
-    chart = (
-        left.encode(x=x, y=iops, tooltip=tips(x, iops)) + right.encode(x=x, y=ms, tooltip=tips(x, ms))
-    ).resolve_scale(y="independent")
+    chart = (left.encode(x=x, y=iops, tooltip=tips(x, iops)) + right.encode(x=x, y=ms, tooltip=tips(x, ms))).resolve(
+        scale={"y": "independent"}
+    )
     return Drawing(
-        words("chart.outstanding", test=words.title(test.name, test.title)),
+        words("chart.outstanding"),
         chart,
         {"rows": rows},
         words("says.outstanding"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts import Drawing, Row, axis, few
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
 from stend.model.counts import Counts, added
@@ -20,7 +20,6 @@ TESTS = (
     "multi-wsat",
     "thread-queue-sweep",
 )
-MOST_LINES = 6
 PHASES = ("histogram", "max", "mid", "min", "sweep")
 
 
@@ -37,14 +36,13 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
             if getattr(total, way).bins:
                 name = f"{words.name_of('phase', phase.name)}, {load.label}, {words(f'direction.{way}')}"
                 series_of[name] = Counts(total.seconds, 0, getattr(total, way))
-    names = list(series_of)[:MOST_LINES]
+    names = few(list(series_of))
     rows = [row for name in names for row in curve(series_of[name].read.bins, name)]
-    x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
-    y = axis("share", words("axis.exceedance"), log=True, plain=True)
+    x = axis("ms", words("axis.latency_ms"), log=True)
+    y = axis("share", words("axis.exceedance"), log=True)
     chart = thin_lines(x, y, series("name", None, names)).properties(height=340)
-    chart = chart.configure(legend={"orient": "bottom", "columns": 1, "labelLimit": 600})
     yield Drawing(
-        words("chart.exceedance", test=words.title(test.name, test.title)),
+        words("chart.exceedance"),
         chart,
         {"rows": rows},
         words("says.exceedance"),

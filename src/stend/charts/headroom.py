@@ -19,7 +19,7 @@ HOW = {"": "circle", "slow": "triangle-up", "full": "square", "host": "cross"}
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield the search of one drive."""
     side = Side(run.plan.device.model or run.plan.device.target, run)
-    yield from drawing([side], words, words("chart.headroom", test=words.title(test.name, test.title)))
+    yield from drawing([side], words, words("chart.headroom"))
 
 
 def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Drawing]:
@@ -28,8 +28,8 @@ def drawing(sides: Sequence[Side], words: Language, title: str) -> Iterator[Draw
     if not rows:
         return
     _, percentile, limit_ms = _question(sides[0])
-    x = axis("speed", words("axis.speed"), log=True, plain=True)
-    y = axis("ms", words("axis.percentile_ms", percentile=percentile), log=True, plain=True)
+    x = axis("speed", words("axis.speed"), log=True)
+    y = axis("ms", words("axis.percentile_ms", percentile=percentile), log=True)
     limit = {"ms": limit_ms, "what": words("headroom.limit", limit=limit_ms / 1e3)}
     kinds, how = channels(sides, [str(row["drive"]) for row in rows]), _how(rows, words)
     drives = {name: kinds[name] for name in ("color", "strokeDash")}

@@ -32,10 +32,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         load = records[-1].workload
         total = added(r.counts for r in records if r.workload == load)
         if total.both.bins:
-            yield _drawing(test, load.label, phase.name, total, words)
+            yield _drawing(load.label, phase.name, total, words)
 
 
-def _drawing(test: PlannedTest, label: str, phase: str, total: Counts, words: Language) -> Drawing:
+def _drawing(label: str, phase: str, total: Counts, words: Language) -> Drawing:
     marks = [(p, v) for p, v in look.percentiles(total).items() if v is not None and p >= 99]
     end_s = (marks[-1][1] if marks else total.both.max_s) * BEYOND
     names = {way: words(f"direction.{way}") for way in ("read", "write") if getattr(total, way).ios}
@@ -44,7 +44,6 @@ def _drawing(test: PlannedTest, label: str, phase: str, total: Counts, words: La
     lines = [{"ms": value * 1e3, "label": label, "share": 100 - STEP * i} for i, (label, value) in enumerate(named)]
     title = words(
         "chart.histogram",
-        test=words.title(test.name, test.title),
         phase=phase,
         label=label,
         iops=total.iops,
@@ -73,7 +72,7 @@ def _chart(names: list[str], words: Language) -> Any:
         .mark("text", angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=10)
         .encode(x=x, y=share, text={"field": "label", "type": "nominal"})
     )
-    return layer(histogram, layer(level, rules, text)).resolve_scale(y="independent")
+    return layer(histogram, layer(level, rules, text)).resolve(scale={"y": "independent"})
 
 
 def _columns(bins: Mapping[int, int], end_s: float, name: str) -> Iterator[Row]:

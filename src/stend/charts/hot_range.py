@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, axis, thin, time_scale, zoom
+from stend.charts.parts import Drawing, axis, binned, thin, time_scale, zoom
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
+
+NAMES = {"iops": "iops", "mean": "latency", "max": "longest"}
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
@@ -33,12 +35,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
                 }
                 for r in records
             ]
-            rows += thin(values, "t", "value", 500)
-        y = axis("value", words(key), log=figure == "max", plain=True)
+            rows += (thin if figure == "max" else binned)(values, "t", "value", 500)
+        y = axis("value", words(key), log=figure == "max")
         chart = thin_lines(axis("t", title), y, series("mix", words("axis.mix"), list(names.values())))
-        name = words("figure.iops" if figure == "iops" else f"figure.{figure}")
+        name = words(f"figure.{NAMES[figure]}")
         yield Drawing(
-            words("chart.hot_range", test=words.title(test.name, test.title), figure=name),
+            words("chart.hot_range", figure=name),
             chart.add_params(zoom()),
             {"rows": rows},
             words("says.hot_range"),

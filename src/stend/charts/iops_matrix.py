@@ -4,12 +4,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import block_label
-from stend.charts.parts import DASHES, SHAPES, Drawing, Row, axis, ladder, series_scale
-from stend.charts.parts.vega import Chart
+from stend.charts.parts import Drawing, Row, axis, few
+from stend.charts.parts.marks import bars, category, cells, lines, octaves, series
 from stend.findings.look.figures import answers
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.words import Language
+
+THOUSANDS_FROM = 10_000
+"""From this number of IOPS cells hold thousands: five digits do not fit into a cell on a phone."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
@@ -20,23 +23,28 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     if len(mixes) < 2 or len(sizes) < 2:
         return
     for view in (_lines, _map, _bars):
-        chart = view(mixes, sizes, words)
-        title = words(f"chart.iops_matrix{view.__name__}", test=words.title(test.name, test.title))
-        yield Drawing(title, chart, {"rows": rows}, words("says.iops_matrix"))
+        shown = few(mixes) if view is _lines else mixes
+        drawn = [row for row in rows if row["mix"] in shown]
+        chart = view(drawn, shown, sizes, words)
+        short = view is _map and max(row["iops"] for row in rows) >= THOUSANDS_FROM
+        title = words(f"chart.iops_matrix{view.__name__}{'_thousands' if short else ''}")
+        yield Drawing(title, chart, {"rows": drawn}, words("says.iops_matrix"))
 
 
 def _rows(run: Run, test: PlannedTest, words: Language) -> list[Row]:
+    cells_of = [(row.workload, row.iops) for row in answers(run, test.name) if not row.workload.mixed]
+    thousands = max((iops for _, iops in cells_of), default=0) >= THOUSANDS_FROM
     return [
         {
             "block": block_label(load.block_bytes),
             "kib": load.block_bytes / 1024,
             "mix": f"{load.read_pct}/{100 - load.read_pct}",
             "read": load.read_pct,
-            "iops": row.iops,
-            "text": words.show(row.iops, "rate"),
+            "iops": iops,
+            "shown": words.show(iops, "rate"),
+            "text": words.show(round(iops / 1e3, 2), "n") if thousands else words.show(iops, "rate"),
         }
-        for row in answers(run, test.name)
-        if not (load := row.workload).mixed
+        for load, iops in cells_of
     ]
 
 
@@ -44,35 +52,18 @@ def _tips(words: Language) -> list[dict[str, str]]:
     return [
         {"field": "block", "title": words("axis.block_size"), "type": "nominal"},
         {"field": "mix", "title": words("axis.mix"), "type": "nominal"},
-        {"field": "text", "title": "IOPS", "type": "nominal"},
+        {"field": "shown", "title": "IOPS", "type": "nominal"},
     ]
 
 
-def _lines(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
-    shared = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
-    return (
-        Chart()
-        .mark("line", point={"size": 45})
-        .encode(
-            x={
-                "field": "kib",
-                "type": "quantitative",
-                "title": words("axis.block_kib"),
-                "scale": {"type": "log", "base": 2},
-                "axis": {"values": [0.5, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], "format": "~g"},
-            },
-            y=axis("iops", words("axis.iops"), log=True),
-            color={**shared, "scale": series_scale(mixes, ladder(len(mixes)))},
-            shape={**shared, "scale": series_scale(mixes, SHAPES)},
-            strokeDash={**shared, "scale": series_scale(mixes, DASHES)},
-            tooltip=_tips(words),
-        )
-    )
+def _lines(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
+    x = octaves("kib", words("axis.block_kib"), [row["kib"] for row in rows])
+    return lines(x, axis("iops", words("axis.iops"), log=True), series("mix", words("axis.mix"), mixes, ordered=True))
 
 
-def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
-    x = {"field": "block", "type": "ordinal", "sort": list(sizes), "title": words("axis.block_size")}
-    y = {"field": "mix", "type": "ordinal", "sort": list(mixes), "title": words("axis.mix")}
+def _map(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
+    x = category("block", words("axis.block_size"), sizes)
+    y = category("mix", words("axis.mix"), mixes)
     colour = {
         "field": "iops",
         "type": "quantitative",
@@ -80,37 +71,9 @@ def _map(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
         "scale": {"type": "log", "scheme": "viridis"},
         "legend": None,
     }
-    base = Chart().encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
-    cells = base.mark("rect", stroke="white").encode(color=colour, tooltip=_tips(words))
-    halo = {"condition": {"test": "datum.light", "value": "#000000"}, "value": "#ffffff"}
-    ends = [{"op": op, "field": "iops", "as": name} for op, name in (("max", "top"), ("min", "low"))]
-    text = (
-        base.transform(
-            {"joinaggregate": ends},
-            {"calculate": "log(datum.iops / datum.low) / log(datum.top / datum.low) > 0.55", "as": "light"},
-        )
-        .mark("text", fontSize=11)
-        .encode(text={"field": "text", "type": "nominal"}, color=halo)
-    )
-    return (cells + text).properties(height=260)
+    return cells(x, y, colour, _tips(words)).properties(height=260)
 
 
-def _bars(mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
-    mix = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
-    return (
-        Chart()
-        .mark("bar", stroke="white", strokeWidth=0.4)
-        .encode(
-            x={
-                "field": "block",
-                "type": "ordinal",
-                "sort": list(sizes),
-                "title": words("axis.block_size"),
-                "axis": {"labelAngle": 0},
-            },
-            xOffset={"field": "mix", "sort": list(mixes)},
-            y=axis("iops", words("axis.iops")),
-            color={**mix, "scale": series_scale(mixes, ladder(len(mixes)))},
-            tooltip=_tips(words),
-        )
-    )
+def _bars(rows: Sequence[Row], mixes: Sequence[str], sizes: Sequence[str], words: Language) -> Any:
+    kinds = series("mix", words("axis.mix"), mixes, ordered=True)
+    return bars(category("block", words("axis.block_size"), sizes), axis("iops", words("axis.iops")), kinds)

@@ -28,13 +28,11 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         ]
         names = [f"T{t}" for t in sorted({cell.workload.threads for cell in group})]
         sizes = [block_label(size) for size in sorted({cell.workload.block_bytes for cell in group})]
-        y = axis("ms", words("axis.latency"), log=True, plain=True)
+        y = axis("ms", words("axis.latency"), log=True)
         kinds = series("threads", words("axis.threads"), names)
         order = {"field": "q", "type": "quantitative"}
-        chart = lines(axis("iops", words("axis.iops"), tickCount=4, format="~s"), y, kinds, size=25, order=order)
+        chart = lines(axis("iops", words("axis.iops")), y, kinds, size=25, order=order)
         facet = {"field": "block", "type": "nominal", "sort": sizes, "title": words("axis.block_size")}
-        spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve_scale(x="independent")
-        title = words(
-            "chart.latency_curve", test=words.title(test.name, test.title), mix=f"{read_pct}/{100 - read_pct}"
-        )
+        spread = chart.properties(width=190, height=190).facet(facet, columns=3).resolve(scale={"x": "independent"})
+        title = words("chart.latency_curve", mix=f"{read_pct}/{100 - read_pct}")
         yield Drawing(title, spread, {"rows": rows}, words("says.intensity"))

@@ -26,7 +26,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     scale, title = time_scale(records[-1].end_s, words)
     rows = list(_cells(records, scale))
     x = {**axis("t", title, zero=False), "scale": {"nice": False, "zero": False}}
-    y = axis("low", words("axis.latency_ms"), log=True, plain=True)
+    y = axis("low", words("axis.latency_ms"), log=True)
     colour = {
         "field": "share",
         "type": "quantitative",
@@ -41,7 +41,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     ]
     chart = Chart().mark("rect").encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tooltip)
     yield Drawing(
-        words("chart.latency_heat", test=words.title(test.name, test.title)),
+        words("chart.latency_heat"),
         chart,
         {"rows": rows},
         words("says.latency_heat"),

@@ -17,10 +17,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     for phase in dict.fromkeys(cell.phase for cell in cells):
         group = [cell for cell in cells if cell.phase == phase]
         for figure in ("latency", "longest"):
-            yield _drawing(test, group, figure, words)
+            yield _drawing(group, figure, words)
 
 
-def _drawing(test: PlannedTest, cells: list[Figures], figure: str, words: Language) -> Drawing:
+def _drawing(cells: list[Figures], figure: str, words: Language) -> Drawing:
     rows = [
         {
             "size": block_label(cell.workload.block_bytes),
@@ -39,7 +39,6 @@ def _drawing(test: PlannedTest, cells: list[Figures], figure: str, words: Langua
     )
     title = words(
         "chart.latency_table",
-        test=words.title(test.name, test.title),
         figure=words(f"figure.{figure}"),
         t=first.threads,
         q=first.depth,

@@ -25,7 +25,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     x, y = axis("gb", words("axis.position")), axis("mbs", words("axis.throughput"))
     chart = thin_lines(x, y, series("way", None, list(names.values())))
     yield Drawing(
-        words("chart.lba_profile", test=words.title(test.name, test.title)),
+        words("chart.lba_profile"),
         chart,
         {"rows": rows},
         words("says.lba_profile"),

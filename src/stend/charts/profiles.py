@@ -11,34 +11,28 @@ from stend.model.record import Run
 from stend.words import Language
 
 SCALE = {"iops": 1.0, "throughput": 1e-6, "latency": 1e3}
-WIDE = 10
-"""From this ratio of rates on the axis is logarithmic: a stream would push random loads to the bottom of a linear
-one."""
+OTHERS = "iometer"
+"""Part of the names of phases that have charts apart, because more lines would not be readable."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
-    """Yield one chart per figure with one line per profile."""
+    """Yield two charts per figure with one line per profile: those of Iometer, and the others."""
     cells = answers(run, test.name)
-    names = list(dict.fromkeys(words.name_of("phase", cell.phase) for cell in cells))
+    groups = [[cell for cell in cells if (OTHERS in cell.phase) == apart] for apart in (False, True)]
     for figure, scale in SCALE.items():
-        rows: list[dict[str, Any]] = [
-            {
-                "profile": words.name_of("phase", cell.phase),
-                "n": cell.workload.outstanding,
-                "value": cell.number(figure) * scale,
-            }
-            for cell in cells
-        ]
-        if not rows:
-            continue
-        x = octaves("n", words("axis.outstanding"), [float(cell.workload.outstanding) for cell in cells])
-        log = figure == "latency" or _wide([row["value"] for row in rows])
-        y = axis("value", words(f"axis.{figure}"), log=log, plain=True)
-        chart = lines(x, y, series("profile", words("axis.profile"), names))
-        title = words("chart.profiles", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
-        yield Drawing(title, chart, {"rows": rows}, words("says.profiles"))
-
-
-def _wide(values: list[float]) -> bool:
-    some = [value for value in values if value > 0]
-    return bool(some) and max(some) >= WIDE * min(some)
+        for group in filter(None, groups):
+            names = list(dict.fromkeys(words.name_of("phase", cell.phase) for cell in group))
+            rows: list[dict[str, Any]] = [
+                {
+                    "profile": words.name_of("phase", cell.phase),
+                    "n": cell.workload.outstanding,
+                    "value": cell.number(figure) * scale,
+                }
+                for cell in group
+            ]
+            x = octaves("n", words("axis.outstanding"), [float(cell.workload.outstanding) for cell in group])
+            y = axis("value", words(f"axis.{figure}"), log=True)
+            chart = lines(x, y, series("profile", words("axis.profile"), names))
+            key = "chart.profiles_iometer" if OTHERS in group[0].phase else "chart.profiles"
+            title = words(key, figure=words(f"figure.{figure}"))
+            yield Drawing(title, chart, {"rows": rows}, words("says.profiles"))

@@ -42,17 +42,15 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     kinds = series("state", words("axis.wait_state"), [*names, baseline])
     kinds["color"]["scale"]["range"][-1] = GREY
     chart = dots(axis("t", title), axis("iops", words("axis.iops")), kinds).add_params(zoom())
-    yield Drawing(
-        words("chart.recovery", test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.recovery")
-    )
+    yield Drawing(words("chart.recovery"), chart, {"rows": rows}, words("says.recovery"))
     levels = {
         words("wait.state", rest=rest): listed(run, test.name, phase)[0].iops for phase, rest in pauses.items() if rest
     }
     low = [r.counts for r in records if not pauses[r.result.where.phase]]
-    yield _levels(test, {baseline: added(low[len(low) // 2 :]).iops, **levels}, words)
+    yield _levels({baseline: added(low[len(low) // 2 :]).iops, **levels}, words)
 
 
-def _levels(test: PlannedTest, iops_of: dict[str, float], words: Language) -> Drawing:
+def _levels(iops_of: dict[str, float], words: Language) -> Drawing:
     levels = [{"state": name, "iops": iops, "kind": "IOPS"} for name, iops in iops_of.items() if iops]
     chart = bars(
         category("state", words("axis.wait_state"), list(iops_of)),
@@ -60,7 +58,7 @@ def _levels(test: PlannedTest, iops_of: dict[str, float], words: Language) -> Dr
         series("kind", None, ["IOPS"]),
     )
     return Drawing(
-        words("chart.recovery_levels", test=words.title(test.name, test.title)),
+        words("chart.recovery_levels"),
         chart,
         {"rows": levels},
         words("says.recovery_levels"),

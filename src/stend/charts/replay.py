@@ -26,9 +26,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         if tally.bins
     ]
     rows = [row for name, bins in series_of for row in curve(bins, name)]
-    x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
-    y = axis("share", words("axis.exceedance"), log=True, plain=True)
+    x = axis("ms", words("axis.latency_ms"), log=True)
+    y = axis("share", words("axis.exceedance"), log=True)
     chart = thin_lines(x, y, series("name", None, [name for name, _ in series_of])).properties(height=340)
-    chart = chart.configure(legend={"orient": "bottom", "columns": 2, "labelLimit": 600})
-    title = words("chart.replay", test=words.title(test.name, test.title))
+    title = words("chart.replay")
     yield Drawing(title, chart, {"rows": rows}, words("says.exceedance"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stend.charts.parts import Drawing, Row, axis, thin, time_scale
+from stend.charts.parts import Drawing, Row, axis, binned, time_scale
 from stend.charts.parts.marks import series, thin_lines
 from stend.findings import look
 from stend.model.counts import Counts
@@ -25,9 +25,9 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     rows: list[Row] = []
     for name, points in ((then, steps), (now, taken)):
         means = [{"t": t / scale, "ms": c.mean_s * 1e3, "name": name} for t, c in points if c.mean_s]
-        rows += thin(means, "t", "ms")
-    y = axis("ms", words("axis.latency"), log=True, plain=True)
+        rows += binned(means, "t", "ms", 500)
+    y = axis("ms", words("axis.latency"), log=True)
     names = [name for name in (then, now) if any(row["name"] == name for row in rows)]
     chart = thin_lines(axis("t", title), y, series("name", None, names))
-    heading = words("chart.replay_time", test=words.title(test.name, test.title))
+    heading = words("chart.replay_time")
     yield Drawing(heading, chart, {"rows": rows}, words("says.replay_time"))

@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import BLUE, DASHES, Drawing, Row, axis, ladder, series_scale, thin, time_scale, zoom
-from stend.charts.parts.marks import shaded
+from stend.charts.parts import BLUE, GREEN, RED, SKY, Drawing, Row, axis, series_scale, thin, time_scale, warm, zoom
+from stend.charts.parts.marks import tips
 from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look import Record
 from stend.findings.look.figures import SATURATING
-from stend.findings.look.heat import throttled
+from stend.model.counts import added
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.words import Language
 
 TESTS = ("write-saturation", "multi-wsat")
-FIGURES = ("mean", "p50", "p99", "p99.9", "p99.99", "max")
+COLUMNS = 200
+"""Largest number of stretches whose percentiles are drawn."""
 
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
@@ -26,55 +27,54 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     if not records:
         return
     scale, time = time_scale(records[-1].end_s, words)
-    hot = [(begin / scale, end / scale) for begin, end in throttled(run, records)]
+    hot = warm.spans(run, records, lambda at_s: at_s / scale)
     values = {"test": words.title(test.name, test.title), "label": records[0].workload.label}
     for key, made in (
         ("saturation", _iops(records, scale, time, words)),
         ("saturation_latency", _latency(records, scale, time, words)),
     ):
-        chart, more = shaded(made[0], axis("t", time), hot)
-        says = words(f"says.{key}") + (" " + words("says.throttled") if hot else "")
-        yield Drawing(words(f"chart.{key}", **values), chart.add_params(zoom()), {"rows": made[1], **more}, says)
+        chart, more, says = warm.shade(made[0], axis("t", time), hot, words(f"says.{key}"), words)
+        yield Drawing(words(f"chart.{key}", **values), chart.add_params(zoom()), made[1] | more, says)
 
 
-def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
+def _iops(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, dict[str, list[Row]]]:
     rows: list[Row] = [{"t": r.end_s / scale, "iops": r.counts.iops} for r in records]
-    tips = [{"field": "t", "title": time, "format": ",.4~g"}, {"field": "iops", "title": "IOPS", "format": ",.0f"}]
-    base = Chart().encode(x=axis("t", time), y=axis("iops", words("axis.iops")), tooltip=tips)
+    x, y = axis("t", time), axis("iops", words("axis.iops"))
+    base = Chart().encode(x=x, y=y, tooltip=tips(x, y))
     line = base.mark("line", color=BLUE, strokeWidth=1, opacity=0.6)
-    return line + base.mark("circle", color=BLUE, size=14), thin(rows, "t", "iops")
+    return line + base.mark("circle", color=BLUE, size=14), {"rows": thin(rows, "t", "iops")}
 
 
-def _latency(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, list[Row]]:
-    names = [words(f"figure.{name}") for name in FIGURES]
-    series = [[row for r in records for row in _figures(r, scale, name, words)] for name in FIGURES]
-    rows = [row for points in series for row in thin(points, "t", "ms", 500)]
-    shared = {"field": "figure", "type": "nominal", "title": words("axis.response_time"), "sort": names}
-    chart = (
-        Chart()
-        .mark("line", strokeWidth=1.4, point={"size": 8, "opacity": 0.5})
-        .encode(
-            x=axis("t", time),
-            y=axis("ms", words("axis.latency_ms"), log=True, plain=True),
-            color={**shared, "scale": series_scale(names, ladder(len(names)))},
-            strokeDash={**shared, "scale": series_scale(names, DASHES)},
-            tooltip=[
-                {"field": "figure", "title": words("axis.response_time")},
-                {"field": "t", "title": time, "format": ",.4~g"},
-                {"field": "ms", "title": words("axis.latency_ms"), "format": ",.4~g"},
-            ],
-        )
-    )
-    return chart, rows
+def _latency(records: Sequence[Record], scale: float, time: str, words: Language) -> tuple[Any, dict[str, list[Row]]]:
+    """Return a band from the median to 99 %, lines of the mean and 99.9 %, and maxima as dots.
 
-
-def _figures(record: Record, scale: float, name: str, words: Language) -> Iterator[Row]:
-    tally = record.counts.both
-    if name == "mean":
-        value: float | None = tally.mean_s
-    elif name == "max":
-        value = tally.max_s
-    else:
-        value = percentile_s(tally, float(name[1:]))
-    if value:
-        yield {"t": record.end_s / scale, "ms": value * 1e3, "figure": words(f"figure.{name}")}
+    Percentiles are those of all IOs of a stretch, never means of percentiles.
+    """
+    size = -(-len(records) // COLUMNS)
+    rows_of: dict[str, list[Row]] = {"band": [], "rows": [], "longest": []}
+    for start in range(0, len(records), size):
+        part = records[start : start + size]
+        tally, at = added(r.counts for r in part).both, {"t": part[-1].end_s / scale}
+        low, high, tail = (percentile_s(tally, percent) for percent in (50, 99, 99.9))
+        if low and high:
+            rows_of["band"].append({**at, "low": low * 1e3, "high": high * 1e3, "figure": words("figure.band")})
+        for name, value in (("mean", tally.mean_s), ("p99.9", tail)):
+            rows_of["rows"] += [{**at, "ms": value * 1e3, "figure": words(f"figure.{name}")}] if value else []
+        if tally.max_s:
+            rows_of["longest"].append({**at, "ms": tally.max_s * 1e3, "figure": words("figure.max")})
+    x, y = axis("t", time), axis("ms", words("axis.latency_ms"), log=True)
+    names = [words(f"figure.{name}") for name in ("band", "mean", "p99.9", "max")]
+    colour = {
+        "field": "figure",
+        "type": "nominal",
+        "title": None,
+        "scale": series_scale(names, (SKY, BLUE, GREEN, RED)),
+    }
+    ends = [{**y, "field": "low"}, {**y, "field": "high"}]
+    band = Chart("band").mark("area", opacity=0.45).encode(x=x, y=ends[0], y2={"field": "high"}, color=colour)
+    shown = {"x": x, "y": y, "color": colour, "tooltip": tips(colour, x, y)}
+    line = Chart().mark("line", strokeWidth=1.6).encode(**shown)
+    dots = Chart("longest").mark("point", filled=True, size=12, opacity=0.7).encode(**shown)
+    return band.encode(tooltip=tips(colour, x, *ends)) + line + dots, {
+        key: rows for key, rows in rows_of.items() if rows
+    }

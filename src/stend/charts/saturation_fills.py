@@ -23,7 +23,12 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         chart = dots(x, y, series("kind", None, ["IOPS"])).add_params(zoom())
         key = "chart.saturation_log" if log else f"chart.saturation_{field}"
         yield Drawing(
-            words(key, test=words.title(test.name, test.title)), chart, {"rows": rows}, words("says.saturation")
+            words(
+                key,
+            ),
+            chart,
+            {"rows": rows},
+            words("says.saturation"),
         )
 
 

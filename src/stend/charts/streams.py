@@ -21,21 +21,21 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield the shares of the mix and the rates of streams that ran alone; only for the run's first test of streams."""
     if test.name != look.tests(run, *TESTS)[0].name:
         return
-    rows, title = streams.streams(run), words.title(test.name, test.title)
+    rows = streams.streams(run)
     shares = [{"stream": row.label, "share": row.share_pct} for row in rows if row.share_pct]
-    yield _bars(shares, "share", words("axis.share_ios"), words("chart.stream_shares", test=title), BLUE, words)
+    yield _bars(shares, "share", words("axis.share_ios"), words("chart.stream_shares"), BLUE, words)
     rates: list[Row] = [{"stream": row.label, "iops": row.alone.iops} for row in rows if row.alone]
     mix = streams.together(run)
     rates += [{"stream": words("streams.together"), "iops": mix.iops}] if mix and rates else []
-    yield _bars(rates, "iops", words("axis.iops"), words("chart.stream_rates", test=title), GREEN, words)
+    yield _bars(rates, "iops", words("axis.iops"), words("chart.stream_rates"), GREEN, words)
 
 
 def _bars(rows: list[Row], field: str, name: str, title: str, colour: str, words: Language) -> Drawing:
     """Return horizontal bars in rows, so that names stay readable; dots if rates are far apart."""
     some = [float(row[field]) for row in rows if row[field]]
     wide = field == "iops" and bool(some) and max(some) >= WIDE * min(some)
-    x = axis(field, name, log=wide, plain=wide)
-    shown = {"labelLimit": 220, "title": None}
+    x = axis(field, name, log=wide)
+    shown = {"title": None}
     y = {"field": "stream", "type": "nominal", "sort": [row["stream"] for row in rows], "axis": shown}
     base = Chart().encode(x=x, y=y, tooltip=tips(y | {"title": words("axis.stream")}, x))
     shape: dict[str, Any] = {"size": 110, "filled": True} if wide else {"height": 18}

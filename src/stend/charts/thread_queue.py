@@ -21,10 +21,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         if not rows:
             continue
         x = octaves("q", words("axis.depth"), [row["q"] for row in rows])
-        title = words("axis.iops" if figure == "iops" else "axis.latency_ms")
-        y = axis("value", title, log=figure == "max", plain=True)
+        key = "iops" if figure == "iops" else "ms"
+        y = axis("value", words("axis.iops" if key == "iops" else "axis.latency_ms"), log=figure == "max")
         chart = lines(x, y, series("t", words("axis.threads"), names, ordered=True))
-        title = words("chart.thread_queue", test=words.title(test.name, test.title), figure=words(f"figure.{figure}"))
+        title = words(f"chart.thread_queue_{key}", figure=words(f"figure.{figure}"))
         yield Drawing(title, chart, {"rows": rows}, words("says.window_mean"))
 
 

@@ -25,7 +25,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     kinds = series("kind", None, [words("direction.read"), words("direction.write")])
     chart = bars(category("size", words("axis.block_size"), sizes), axis("mbs", words("axis.throughput")), kinds)
     yield Drawing(
-        words("chart.throughput_bars", test=words.title(test.name, test.title)),
+        words("chart.throughput_bars"),
         chart,
         {"rows": rows},
         words("says.window_mean"),

@@ -24,10 +24,10 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     for phase, _ in look.judged_phases(test):
         judged = look.last_judged(run, test.name, phase.name)
         for verdict in judged.verdicts if judged else ():
-            yield _drawing(test, verdict, words)
+            yield _drawing(verdict, words)
 
 
-def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
+def _drawing(verdict: Verdict, words: Language) -> Drawing:
     names = {line: words(f"window.{line}") for line in LINES}
     shown = list(LINES) if verdict.excursion_allowed is not None else list(FIT_LINES)
     scale = SCALE[verdict.quantity]
@@ -58,7 +58,7 @@ def _drawing(test: PlannedTest, verdict: Verdict, words: Language) -> Drawing:
     )
     measured = Chart().mark("line", point={"size": 70, "filled": True}).encode(**common, tooltip=tips)
     state = words("window.steady" if verdict.steady else "window.not_steady")
-    title = words("chart.window", test=words.title(test.name, test.title), label=verdict.label, state=state)
+    title = words("chart.window", label=verdict.label, state=state)
     says = words(f"says.window_{verdict.rule.partition('-')[0]}")
     return Drawing(title, lines + measured, {"rows": rows, "lines": list(_lines(verdict, names, scale))}, says)
 

@@ -36,12 +36,25 @@ def published() -> dict[str, dict[str, Any]]:
     return tomllib.loads((resources.files(__package__) / "published.toml").read_text())
 
 
+def span(facts: Mapping[str, Any], name: str) -> tuple[float, float] | None:
+    """Return the published range of a figure of PLACES in base units (a number twice); None if it is unknown."""
+    values = ((facts.get(table, {}).get(cell), scale) for table, cell, scale in PLACES.get(name, ()))
+    return next(
+        ((ends(value)[0] * scale, ends(value)[1] * scale) for value, scale in values if value is not None), None
+    )
+
+
 def figure(facts: Mapping[str, Any], name: str) -> float | None:
     """Return a figure of PLACES for a drive, in base units; None if it was not published."""
-    values = ((facts.get(table, {}).get(cell), scale) for table, cell, scale in PLACES.get(name, ()))
-    return next((middle(value) * scale for value, scale in values if value is not None), None)
+    known = span(facts, name)
+    return None if known is None else mean(known)
+
+
+def ends(value: Any) -> tuple[float, float]:
+    """Return the lowest and the highest value of a published range, or the number itself twice."""
+    return (float(min(value)), float(max(value))) if isinstance(value, list) else (float(value), float(value))
 
 
 def middle(value: Any) -> float:
     """Return the mean of a published range, or the number itself."""
-    return float(mean(value)) if isinstance(value, list) else float(value)
+    return mean(ends(value))

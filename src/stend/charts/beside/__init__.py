@@ -5,7 +5,7 @@ Each mark is one recorded figure of one workload in one state; nothing is added 
 
 from collections.abc import Callable, Iterator, Sequence
 
-from stend.charts.beside import courses, ladders, levels, traced, waits
+from stend.charts.beside import courses, ladders, levels, pauses, traced, waits
 from stend.charts.parts import Drawing, Picture, theme
 from stend.charts.parts.sides import Side
 from stend.words import Language
@@ -14,6 +14,7 @@ __all__ = ["KINDS", "Side", "picture"]
 KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
     **levels.KINDS,
     **courses.KINDS,
+    **pauses.KINDS,
     **ladders.KINDS,
     **waits.KINDS,
     **traced.KINDS,
@@ -22,4 +23,8 @@ KINDS: dict[str, Callable[[Sequence[Side], Language], Iterator[Drawing]]] = {
 
 def picture(name: str, sides: Sequence[Side], words: Language, stamps: Sequence[str]) -> Iterator[Picture]:
     """Yield the charts of this name that these drives have data for."""
-    yield from theme.pictures(name, KINDS[name](sides, words), words, stamps)
+    published = {side.name for side in sides if not side.run}
+    for drawing in KINDS[name](sides, words):
+        grey = any(row.get("drive") in published for rows in drawing.rows.values() for row in rows)
+        says = f"{drawing.says} {words('beside.published_says')}" if grey else drawing.says
+        yield from theme.pictures(name, [drawing._replace(says=says)], words, stamps)

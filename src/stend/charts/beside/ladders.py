@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stend.base.units import KiB
-from stend.charts.parts import DASHES, Drawing, Row, axis, series_scale, thin
+from stend.charts.parts import DASHES, Drawing, Row, axis, binned, series_scale
 from stend.charts.parts.marks import lines, octaves, thin_lines
 from stend.charts.parts.sides import Side, channels
 from stend.findings import look
@@ -74,7 +74,7 @@ def _hot(side: Side) -> list[Row]:
     for test in look.tests(side.run, "hot-range") if side.run else ():
         for record in look.records(side.run, test.name, "mix-100") if side.run else ():
             rows.append({"t": record.end_s / HOUR_S, "value": record.counts.iops, "drive": side.name})
-    return thin(rows, "t", "value", MOST)
+    return binned(rows, "t", "value", MOST)
 
 
 def _dashed(sides: Sequence[Side], rows: Sequence[Row], field: str, words: Language) -> dict[str, Any]:

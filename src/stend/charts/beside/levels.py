@@ -6,7 +6,7 @@ from typing import Any
 from stend.base.units import KiB
 from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, tips
-from stend.charts.parts.sides import Side, channels
+from stend.charts.parts.sides import Side, channels, published_marks
 from stend.charts.parts.vega import Chart
 from stend.findings.look import headline
 from stend.findings.look.figures import Figures
@@ -47,44 +47,55 @@ def _random(row: Figures, reads: int) -> bool:
     return kind and row.direction == "both" and load.outstanding > 1 and not load.mixed
 
 
-def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> Any:
-    """Return a chart with one row per level and one dot per drive."""
+def dots(sides: Sequence[Side], rows: list[Row], x: dict[str, Any], words: Language) -> tuple[Any, dict[str, Any]]:
+    """Return a chart with one row per level and one dot per drive, and its rows; a published range is a bar."""
     order = list(dict.fromkeys(row["level"] for row in rows))
     y: dict[str, Any] = {"field": "level", "type": "nominal", "title": None, "sort": order}
-    y["axis"] = {"labelLimit": 190, "grid": True, "ticks": False}
+    y["axis"] = {"grid": True, "ticks": False}
     kinds = channels(sides, [row["drive"] for row in rows])
     shown = {key: kinds[key] for key in ("color", "shape")}
     tooltip = tips({"field": "drive", "type": "nominal", "title": words("compare.drive")}, {**y, "title": " "}, x)
     chart = Chart().mark("point", filled=True, size=110, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **shown)
-    return chart.properties(height=34 * len(order) + 10)
+    sets = {"rows": [row for row in rows if "from" not in row]}
+    if len(sets["rows"]) < len(rows):
+        sets["published"] = [row for row in rows if "from" in row]
+        chart = chart + published_marks(x, y, kinds["color"], words)
+    return chart.properties(height=34 * len(order) + 10), sets
 
 
 def iops_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield random 4 KiB IOPS, state by state."""
     rows = [
-        {"level": words(f"level.{level}"), "drive": side.name, "value": value}
+        {"level": words(f"level.{level}"), "drive": side.name, **value}
         for level in IOPS
         for side in sides
-        if (value := figure(side, level))
+        if (value := _value(side, figure(side, level), IOPS[level], 1))
     ]
     if rows:
-        x = axis("value", words("axis.iops"), log=True)
-        yield Drawing(words("beside.levels"), dots(sides, rows, x, words), {"rows": rows}, words("beside.levels_says"))
+        chart, sets = dots(sides, rows, axis("value", words("axis.iops"), log=True), words)
+        yield Drawing(words("beside.levels"), chart, sets, words("beside.levels_says"))
 
 
 def stream_levels(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield throughput of 128 KiB streams."""
     rows = [
-        {"level": words(f"level.{level}"), "drive": side.name, "value": value / 1e6}
+        {"level": words(f"level.{level}"), "drive": side.name, **value}
         for level in SEQUENTIAL
         for side in sides
-        if (value := throughput(side, level))
+        if (value := _value(side, throughput(side, level), (level,), 1e-6))
     ]
     if rows:
-        x = axis("value", words("axis.throughput"))
-        yield Drawing(
-            words("beside.streams"), dots(sides, rows, x, words), {"rows": rows}, words("beside.streams_says")
-        )
+        chart, sets = dots(sides, rows, axis("value", words("axis.throughput")), words)
+        yield Drawing(words("beside.streams"), chart, sets, words("beside.streams_says"))
+
+
+def _value(side: Side, value: float | None, names: Sequence[str], scale: float) -> Row:
+    """Return {value} of a level, {from, to} if a range was published, or {}."""
+    spans = (published.span(side.facts, name) for name in names)
+    low, high = next((span for span in spans if span), (0.0, 0.0))
+    if not side.run and low < high:
+        return {"from": low * scale, "to": high * scale}
+    return {"value": value * scale} if value else {}
 
 
 def mixes(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:

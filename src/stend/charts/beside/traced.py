@@ -41,8 +41,8 @@ def replay(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         bins = {name: counts[place].bins for name, counts in counts_of.items()}
         rows = [row | {"drive": row["name"]} for name, counted in bins.items() for row in curve(counted, name)]
         if any(row["drive"] != words("replay.captured") for row in rows):
-            x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
-            y = axis("share", words("axis.exceedance"), log=True, plain=True)
+            x = axis("ms", words("axis.latency_ms"), log=True)
+            y = axis("share", words("axis.exceedance"), log=True)
             chart = thin_lines(x, y, channels(every, [str(row["drive"]) for row in rows]))
             title = words("beside.replay", way=words(f"direction.{way}"))
             yield Drawing(title, chart, {"rows": rows}, words("beside.replay_says"))

@@ -1,19 +1,20 @@
-"""Response times of several drives: at QD1, and against IOPS as the queue grows."""
+"""Response times of several drives: at QD1, and as the number of outstanding IOs grows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stend.base.units import KiB
 from stend.charts.beside.levels import dots
-from stend.charts.parts import COLOURS, DASHES, SHAPES, Drawing, Row, axis, series_scale
-from stend.charts.parts.marks import lines, tips
+from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.marks import by_load, lines, series
 from stend.charts.parts.sides import Side, channels
-from stend.charts.parts.vega import Chart
-from stend.model.published import middle
+from stend.findings.look.figures import Figures
+from stend.model.published import ends, middle
 from stend.words import Language
 
 FIGURES = {"mean": "avg", "p99": "p99", "p99.99": "p99.99"}
 """Quantity -> the beginning of its cells in published.toml."""
+TAILS = ("mean", "p99", "p99.9", "max")
 MIXES = (100, 65, 0)
 
 
@@ -27,8 +28,9 @@ def single(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
         for row in _single(side, reads, quantity, words)
     ]
     if any(row["drive"] == sides[0].name for row in rows):
-        x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
-        yield Drawing(words("beside.single"), dots(sides, rows, x, words), {"rows": rows}, words("beside.single_says"))
+        x = axis("ms", words("axis.latency_ms"), log=True)
+        chart, sets = dots(sides, rows, x, words)
+        yield Drawing(words("beside.single"), chart, sets, words("beside.single_says"))
 
 
 def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[Row]:
@@ -42,66 +44,51 @@ def _single(side: Side, reads: int, quantity: str, words: Language) -> Iterator[
                 yield {"level": level, "drive": side.name, "ms": value * 1e3}
     published_us = side.facts.get("latency", {}).get(f"{FIGURES[quantity]} 4K {reads}")
     if published_us is not None:
-        yield {"level": level, "drive": side.name, "ms": middle(published_us) / 1e3}
+        low, high = ends(published_us)
+        published = {"from": low / 1e3, "to": high / 1e3} if low < high else {"ms": middle(published_us) / 1e3}
+        yield {"level": level, "drive": side.name, **published}
+
+
+def _ladder(side: Side, reads: int) -> Mapping[int, Figures]:
+    """Return outstanding IOs -> figures of 4 KiB, from the fewest threads that reach each number."""
+    curve = [row for row in side.rows if (row.test, row.direction) == ("latency-curve", "both")]
+    kept = [r for r in curve if (r.workload.read_pct, r.workload.block_bytes) == (reads, 4 * KiB)]
+    kept.sort(key=lambda row: (row.workload.outstanding, row.workload.threads))
+    return {row.workload.outstanding: row for row in reversed(kept)}
+
+
+def _points(side: Side, reads: int, figure: str) -> list[Row]:
+    ladder = sorted(_ladder(side, reads).items())
+    found = ((n, row, row.value(figure)) for n, row in ladder)
+    return [{"n": n, "iops": row.iops, "ms": value * 1e3} for n, row, value in found if value]
 
 
 def growing(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield response time against IOPS with growing queue depth, if there are at least two drives.
-
-    A single drive has `tails` instead.
-    """
+    """Yield the mean response time of at least two drives as the queue grows; a single drive has `tails` instead."""
     for reads in MIXES[:2]:
-        rows = [row for side in sides for row in _growing(side, reads)]
+        rows = [{**row, "drive": side.name} for side in sides for row in _points(side, reads, "mean")]
         if len({row["drive"] for row in rows} | {sides[0].name}) > 1:
             kinds = channels(sides, [str(row["drive"]) for row in rows])
-            order = {"field": "q", "type": "quantitative"}
-            x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency"), log=True, plain=True)
-            title = words("beside.growing", kind=words(f"kind.{reads}"))
-            yield Drawing(title, lines(x, y, kinds, order=order), {"rows": rows}, words("beside.growing_says"))
-
-
-def _growing(side: Side, reads: int) -> Iterator[Row]:
-    for row in side.rows:
-        load = row.workload
-        kind = (row.test, row.direction, load.read_pct) == ("latency-curve", "both", reads)
-        if kind and load.block_bytes == 4 * KiB and load.threads == 4:
-            yield {"iops": row.value("iops"), "ms": (row.value("mean") or 0) * 1e3, "q": load.depth, "drive": side.name}
+            yield _over("growing", rows, "drive", kinds, axis("ms", words("axis.latency"), log=True), reads, words)
 
 
 def tails(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
-    """Yield mean, 99 %, 99.9 % and longest response time against IOPS of the first drive, one line per thread count."""
-    names = {key: words(f"figure.{key}") for key in ("mean", "p99", "p99.9", "max")}
+    """Yield mean, 99 %, 99.9 % and longest response time of the first drive as the queue grows."""
+    names = {key: words(f"figure.{key}") for key in TAILS}
     for reads in MIXES:
-        curve = [row for row in sides[0].rows if (row.test, row.direction) == ("latency-curve", "both")]
-        rows = [
-            {
-                "iops": row.iops,
-                "ms": value * 1e3,
-                "q": row.workload.depth,
-                "t": f"T{row.workload.threads}",
-                "name": name,
-            }
-            for key, name in names.items()
-            for row in curve
-            if (row.workload.read_pct, row.workload.block_bytes) == (reads, 4 * KiB) and (value := row.value(key))
-        ]
+        rows = [{**row, "name": name} for key, name in names.items() for row in _points(sides[0], reads, key)]
         if rows:
-            threads = sorted({str(row["t"]) for row in rows})
-            figure = series_scale(list(names.values()), COLOURS)
-            colour: dict[str, Any] = {"field": "name", "type": "nominal", "title": None, "scale": figure}
-            dash = {"field": "t", "type": "nominal", "title": words("axis.threads")}
-            x, y = axis("iops", words("axis.iops")), axis("ms", words("axis.latency_ms"), log=True, plain=True)
-            tooltip = tips(colour, dash, {"field": "q", "type": "quantitative", "title": words("axis.depth")}, x, y)
-            kinds = {
-                "color": colour,
-                "strokeDash": {**dash, "scale": series_scale(threads, DASHES)},
-                "shape": {**dash, "scale": series_scale(threads, SHAPES)},
-                "order": {"field": "q", "type": "quantitative"},
-            }
-            line = Chart().mark("line", point={"size": 30, "filled": True}, strokeWidth=1.4)
-            chart = line.encode(x=x, y=y, tooltip=tooltip, **kinds)
-            title = words("beside.tails", kind=words(f"kind.{reads}"))
-            yield Drawing(title, chart, {"rows": rows}, words("beside.tails_says"))
+            y = axis("ms", words("axis.latency_ms"), log=True)
+            yield _over("tails", rows, "name", series("name", None, list(names.values())), y, reads, words)
+
+
+def _over(
+    key: str, rows: list[Row], field: str, kinds: dict[str, Any], y: dict[str, Any], reads: int, words: Language
+) -> Drawing:
+    """Return response times against IOPS, or against outstanding IOs if IOPS of a line do not rise with them."""
+    x, order, by = by_load(rows, field, words)
+    title = words(f"beside.{key}_{by}", kind=words(f"kind.{reads}"))
+    return Drawing(title, lines(x, y, kinds, order=order), {"rows": rows}, words(f"beside.{key}_{by}_says"))
 
 
 KINDS = {"single_waits": single, "growing_waits": growing, "waits_by_iops": tails}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, series_scale, thin, time_scale, zoom
+from stend.charts.parts import COLOURS, DASHES, Drawing, Row, axis, binned, series_scale, time_scale, zoom
 from stend.charts.parts.marks import Channel, tips
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Outcome
@@ -51,4 +51,4 @@ def run_lines(
 def _rows(side: str, run: Outcome, test: str, scale: float) -> list[Row]:
     points = run.courses.get(test, ())
     rows = [{"t": end_s / scale, "iops": iops, "side": side, "run": run.name} for end_s, iops in points]
-    return thin(rows, "t", "iops", MOST_POINTS)
+    return binned(rows, "t", "iops", MOST_POINTS)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 
 from stend.charts.parts import Drawing, Row
-from stend.charts.parts.vega import Chart
+from stend.charts.parts.marks import category, cells
 from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
@@ -52,17 +52,10 @@ def _row(difference: Difference, words: Language) -> Row:
 
 def _map(rows: Sequence[Row], sizes: Sequence[str], mixes: Sequence[str], words: Language) -> object:
     most = max(LEAST_SCALE, *(abs(row["change"]) for row in rows))
-    x = {"field": "block", "type": "ordinal", "sort": list(sizes), "title": words("axis.block_size")}
-    y = {"field": "mix", "type": "ordinal", "sort": list(mixes), "title": words("axis.mix")}
+    x, y = category("block", words("axis.block_size"), sizes), category("mix", words("axis.mix"), mixes)
     scale = {"domain": [-most, 0, most], "range": ["#d55e00", "#ffffff", "#0072b2"], "interpolate": "rgb"}
     colour = {"field": "change", "type": "quantitative", "scale": scale, "legend": None}
     tips = [
         {"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("block", "mix", "text", "verdict")
     ]
-    base = Chart().encode(x={**x, "axis": {"labelAngle": 0}}, y=y)
-    cells = base.mark("rect", stroke="#c8ccd1").encode(color=colour, tooltip=tips)
-    dark = {"condition": {"test": f"abs(datum.change) > {0.62 * most}", "value": "#ffffff"}, "value": "#000000"}
-    text = base.mark("text", fontSize=11, lineBreak="\n", dy=-6).encode(
-        text={"field": "text", "type": "nominal"}, color=dark
-    )
-    return (cells + text).properties(height=max(120, 38 * len(mixes)))
+    return cells(x, y, colour, tips).properties(height=max(120, 38 * len(mixes)))

@@ -21,8 +21,8 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         names = [whole.a.name, whole.b.name]
         key = difference.key
         rows = [row for side in (whole.a, whole.b) for row in _rows(side.name, side.runs, key)]
-        x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
-        y = axis("share", words("axis.exceedance"), log=True, plain=True)
+        x = axis("ms", words("axis.latency_ms"), log=True)
+        y = axis("share", words("axis.exceedance"), log=True)
         chart = run_lines(x, y, names, words, (x, y), opacity=0.8)
         values = {"test": words.title(key.test, key.test), "load": key.load, "phase": key.phase}
         yield Drawing(words("overlay.tails", **values), chart, {"rows": rows}, words("overlay.tails_says"))

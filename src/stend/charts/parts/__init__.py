@@ -14,7 +14,7 @@ BLUE, RED, GREEN, PINK, SKY, ORANGE, BLACK, GREY = COLOURS
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 1], [1, 3], [10, 4], [3, 6])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left")
 WIDTH, HEIGHT = 640, 320
-MOST_POINTS = 1500
+MOST_POINTS, MOST_LINES = 1500, 5
 
 
 class Drawing(NamedTuple):
@@ -52,15 +52,16 @@ def binned(points: Sequence[Row], x: str, y: str, most: int = MOST_POINTS) -> li
     """Return about `most` points of a long series: the median of each equal stretch of `x`.
 
     A level stays a level even if it is short compared to the whole. `low` and `high` of a point are the lowest and
-    highest tenth of its stretch, for a band. The first point is kept unchanged because the course begins with it.
+    highest tenth of its stretch, for a band. The first point is kept unchanged if its stretch has
+    fewer than three, because the course begins with it.
     """
-    if not points:
-        return []
+    if len(points) <= most:
+        return list(points)
     width = max((points[-1][x] - points[0][x]) / most, 1e-12)
     bins: dict[int, list[Row]] = {}
     for point in points:
-        bins.setdefault(int((point[x] - points[0][x]) / width), []).append(point)
-    kept: list[Row] = [points[0]] if len(bins[0]) > 1 else []
+        bins.setdefault(min(int((point[x] - points[0][x]) / width), most - 1), []).append(point)
+    kept: list[Row] = [points[0]] if len(bins[0]) == 2 else []
     for stretch in bins.values():
         values = sorted(point[y] for point in stretch)
         tenth = (len(values) - 1) // 10
@@ -78,12 +79,10 @@ def time_scale(longest_s: float, words: Language) -> tuple[float, str]:
     return 3600.0, words("axis.time_h")
 
 
-def axis(
-    field: str, title: str, *, log: bool = False, zero: bool = True, plain: bool = False, **more: Any
-) -> dict[str, Any]:
-    """Return a quantitative Vega-Lite channel with a title; `plain` numbers on a log axis have no k or M."""
+def axis(field: str, title: str, *, log: bool = False, zero: bool = True, **more: Any) -> dict[str, Any]:
+    """Return a quantitative Vega-Lite channel with a title; `parts/ticks.py` places its ticks."""
     scale: dict[str, Any] = {"type": "log", "nice": True} if log else {"zero": zero, "nice": True}
-    shown = {"format": ",~g" if plain else "~s"} if log else {}
+    shown = {"format": ",.3~r"} if log else {}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": {**shown, **more}}
 
 
@@ -103,6 +102,13 @@ def series_scale(names: Sequence[str], channel: Sequence[Any]) -> dict[str, Any]
     """
     size, turned = len(channel), channel is DASHES or channel is SHAPES
     return {"domain": list(names), "range": [channel[(i + turned * (i // size)) % size] for i in range(len(names))]}
+
+
+def few(values: Sequence[Any]) -> list[Any]:
+    """Return at most `MOST_LINES` values, evenly from the first to the last: more lines cannot be told apart."""
+    if len(values) <= MOST_LINES:
+        return list(values)
+    return [values[i * (len(values) - 1) // (MOST_LINES - 1)] for i in range(MOST_LINES)]
 
 
 def ladder(count: int) -> list[str]:

@@ -1,25 +1,32 @@
-"""Charts for half a page: two in a row of a PDF, with letters of the size of the text around them."""
+"""Charts for half the width of a page; their letters have the size of the text around them."""
 
-from textwrap import wrap
+from typing import Any
 
 from stend.charts.parts import Picture
+from stend.charts.parts.fit import fitted
 
-HALF = {"width": 400, "height": 215}
-"""Size of the plot, in pixels."""
-TITLE_LETTERS = 60
-"""Letters per line of the title."""
+WIDTH, PLOT, HEIGHT = 480, 390, 215
+"""Width of a chart and of its plot, and height of a plot without rows, in pixels."""
+NAMES = 75
+"""What the plot loses to the names of rows."""
+MOST_HEIGHT = 300
+SMALL = 150
+"""Width of one of several small charts."""
 
 
 def half(picture: Picture) -> Picture:
-    """Return a chart in the size of half a page; charts of several plots stay as they are."""
-    spec = picture.spec
-    if "facet" in spec or "spec" in spec:
-        return picture
-    legend = {**spec["config"]["legend"], "orient": "bottom", "columns": 2, "labelLimit": 190}
-    view = {**spec["config"]["view"], **{f"continuous{key.title()}": value for key, value in HALF.items()}}
-    view |= {f"discrete{key.title()}": value for key, value in HALF.items()}
-    title = {**spec["title"], "text": wrap(spec["title"]["text"], TITLE_LETTERS), "fontSize": 13}
-    size = {"width": HALF["width"]} | ({"height": min(spec["height"], 300)} if "height" in spec else {})
-    return picture._replace(
-        spec=spec | size | {"title": title, "config": {**spec["config"], "legend": legend, "view": view}}
-    )
+    """Return a chart that is `WIDTH` wide including its labels, so that the letters of all such charts are equal."""
+    spec: dict[str, Any] = dict(picture.spec)
+    view = {**spec["config"]["view"], "continuousHeight": HEIGHT, "discreteHeight": HEIGHT}
+    spec |= {"config": {**spec["config"], "view": view}, "title": {**spec["title"], "fontSize": 13}}
+    if "spec" in spec:
+        spec |= {"spec": {**spec["spec"], "width": SMALL, "height": SMALL}, "columns": 2}
+    elif "vconcat" in spec:
+        spec["vconcat"] = [{**part, "width": PLOT, "height": min(part["height"], HEIGHT)} for part in spec["vconcat"]]
+    else:
+        height = {"height": min(spec["height"], MOST_HEIGHT)} if "height" in spec else {}
+        spec = {key: value for key, value in spec.items() if key != "width"} | height
+        spec["autosize"] = {"type": "fit-x", "contains": "padding"}
+    rows = spec.get("layer", [spec])[0].get("encoding", {}).get("y", {}).get("type") in ("nominal", "ordinal")
+    made = fitted(spec, PLOT - NAMES * rows, WIDTH)
+    return picture._replace(spec=made | ({"width": WIDTH} if "autosize" in made else {}))

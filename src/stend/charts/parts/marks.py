@@ -1,17 +1,19 @@
 """Marks that most charts are made of: lines with points, dots over time, grouped bars."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, ladder, series_scale
+from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, Row, axis, ladder, series_scale
 from stend.charts.parts.vega import Chart
+from stend.words import Language
 
 Channel = dict[str, Any]
 
 
 def category(field: str, title: str, order: Sequence[str], **more: Any) -> Channel:
     """Return a nominal axis in a fixed order with horizontal labels."""
-    shown = {"labelAngle": 0, "labelLimit": 120}
+    shown = {"labelAngle": 0}
     return {"field": field, "type": "nominal", "title": title, "sort": list(order), "axis": shown, **more}
 
 
@@ -24,10 +26,28 @@ def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 
+RISE = 1.1
+"""IOPS rise with the queue if they grow by this ratio over its last two steps, and never fall by it."""
+
+
+def by_load(rows: Sequence[Row], field: str, words: Language) -> tuple[Channel, Channel, str]:
+    """Return the x axis of response times under growing load, the order of its points, and "iops" or "depth".
+
+    Rows have `n` outstanding IOs, `iops`, and `field`, the name of their line. Where IOPS do not rise with depth, lines
+    against IOPS would be knots.
+    """
+    order: Channel = {"field": "n", "type": "quantitative"}
+    for name in dict.fromkeys(row[field] for row in rows):
+        rates = [row["iops"] for row in sorted((r for r in rows if r[field] == name), key=lambda row: row["n"])]
+        if rates[-1] < RISE * rates[max(len(rates) - 3, 0)] or any(b * RISE < a for a, b in pairwise(rates)):
+            return octaves("n", words("axis.outstanding"), [float(row["n"]) for row in rows]), order, "depth"
+    return axis("iops", words("axis.iops")), order, "iops"
+
+
 def tips(*channels: Channel) -> list[Channel]:
     """Return one tooltip line per channel, numbers to four digits."""
     return [
-        {"field": c["field"], "type": c["type"], "title": c.get("title") or c["field"]}
+        {"field": c["field"], "type": c["type"], "title": c.get("title") or " "}
         | ({"format": ",.4~g"} if c["type"] == "quantitative" else {})
         for c in channels
     ]
@@ -37,8 +57,6 @@ def series(field: str, title: str | None, names: Sequence[str], *, ordered: bool
     """Return colour, dash and shape of a series, so that it is readable in grey and for every kind of colour vision."""
     base: Channel = {"field": field, "type": "nominal", "title": title}
     colours = ladder(len(names)) if ordered else COLOURS
-    if len(names) < 2:
-        base["legend"] = None
     channels = {"color": colours, "strokeDash": DASHES, "shape": SHAPES}
     return {name: {**base, "scale": series_scale(names, values)} for name, values in channels.items()}
 
@@ -54,13 +72,13 @@ def shaded(
 
 
 def lines(x: Channel, y: Channel, kinds: dict[str, Channel], *, size: int = 40, width: float = 1.8, **more: Any) -> Any:
-    """Return lines with points."""
-    tooltip = tips(kinds["color"], x, y)
-    return (
-        Chart()
-        .mark("line", point={"size": size, "filled": True}, strokeWidth=width)
-        .encode(x=x, y=y, tooltip=tooltip, **kinds, **more)
-    )
+    """Return lines with points; the legend shows the points, as a dash makes their outlines unreadable."""
+    base = Chart().encode(x=x, y=y, color=kinds["color"], **more)
+    dash = {"strokeDash": kinds["strokeDash"]} if "strokeDash" in kinds else {}
+    shape = {"shape": kinds["shape"]} if "shape" in kinds else {}
+    line = base.mark("line", strokeWidth=width).encode(**dash)
+    points = base.mark("point", size=size, filled=True, opacity=1).encode(tooltip=tips(kinds["color"], x, y), **shape)
+    return (line + points).resolve(legend={"strokeDash": "independent"})
 
 
 def thin_lines(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
@@ -96,4 +114,23 @@ def bars(x: Channel, y: Channel, kinds: dict[str, Channel]) -> Any:
         Chart()
         .mark("bar", stroke="white", strokeWidth=0.4)
         .encode(x=x, xOffset=offset, y=y, color=colour, tooltip=tips(x, colour, y))
+    )
+
+
+LIGHT = 0.179
+"""Luminance of a cell from which black has more contrast than white: at least 4.5 with every colour."""
+
+
+def ink(field: str) -> Channel:
+    """Return the colour of text on cells coloured by a field; "#000" and "#fff" stay the same on dark pages."""
+    light = f"luminance(scale('color', datum[{field!r}])) > {LIGHT}"
+    return {"condition": {"test": light, "value": "#000"}, "value": "#fff"}
+
+
+def cells(x: Channel, y: Channel, colour: Channel, tooltip: Sequence[Channel]) -> Any:
+    """Return a heat map with the field `text` of each row in its cell."""
+    base = Chart().encode(x=x, y=y)
+    label = base.mark("text", fontSize=11, lineBreak="\n").encode(text={"field": "text", "type": "nominal"})
+    return base.mark("rect", stroke="#8b949e").encode(color=colour, tooltip=list(tooltip)) + label.encode(
+        color=ink(colour["field"])
     )

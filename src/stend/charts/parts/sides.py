@@ -5,10 +5,12 @@ from itertools import count, cycle
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, SHAPES, series_scale
+from stend.charts.parts.vega import Chart
 from stend.findings import look
 from stend.findings.look.figures import Figures, figures
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
+from stend.words import Language
 
 PUBLISHED = (5, 3)
 GREYS = ("#6e7781", "#9aa2ab", "#57606a", "#b1b8bf")
@@ -43,14 +45,31 @@ def dashes(sides: Sequence[Side]) -> list[Sequence[int]]:
 
 
 def channels(sides: Sequence[Side], shown: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return colour, dash and shape of each drive, the same in every chart; the legend lists the drives in `shown`."""
+    """Return colour, dash and shape of each drive, the same in every chart."""
     names = [side.name for side in sides]
     base: dict[str, Any] = {"field": "drive", "type": "nominal", "title": None}
-    legend = {"legend": None} if len(shown) < 2 else {"legend": {"orient": "bottom", "columns": 2, "labelLimit": 300}}
     keep = [i for i, name in enumerate(names) if name in shown]
     shapes = series_scale(names, SHAPES)["range"]
     marks: dict[str, list[Any]] = {"color": colours(sides), "strokeDash": dashes(sides), "shape": shapes}
     return {
-        key: {**base, **legend, "scale": {"domain": [names[i] for i in keep], "range": [values[i] for i in keep]}}
+        key: {**base, "scale": {"domain": [names[i] for i in keep], "range": [values[i] for i in keep]}}
         for key, values in marks.items()
     }
+
+
+def published_marks(x: dict[str, Any], y: dict[str, Any], colour: dict[str, Any], words: Language) -> Any:
+    """Return published ranges of the set `published` as bars between two ticks; a single number is one tick.
+
+    The range runs from `from` to `to` along y, or along x if y has names.
+    """
+    upright = y.get("type") == "quantitative"
+    along, kept = (y, x) if upright else (x, y)
+    tips = [
+        {"field": "drive", "type": "nominal", "title": words("compare.drive")},
+        {"field": "from", "type": "quantitative", "title": words("beside.published_from"), "format": ",.4~g"},
+        {"field": "to", "type": "quantitative", "title": words("beside.published_to"), "format": ",.4~g"},
+    ]
+    mark = Chart("published").mark("errorbar", ticks={"size": 14, "thickness": 2.5}, rule={"strokeWidth": 2.5})
+    first, second = ("y", "y2") if upright else ("x", "x2")
+    places = {first: {**along, "field": "from"}, second: {"field": "to"}, "x" if upright else "y": kept}
+    return mark.encode(**places, color=colour, tooltip=tips)

@@ -4,10 +4,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from stend.charts.parts import COLOURS, HEIGHT, WIDTH, Drawing, Picture, Row
+from stend.charts.parts.fit import fitted
 from stend.words import Language
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 INK, FAINT, WARN = "#1b1f24", "#dfe3e8", "#a40000"
+LABELS = 60
+"""Least width of the labels and the title of an axis in pixels."""
+
+
+LEGEND: dict[str, Any] = {
+    "orient": "bottom",
+    "layout": {"bottom": {"anchor": "start", "direction": "vertical"}},
+    "titleOrient": "left",
+    "titleFontWeight": "normal",
+    "symbolOpacity": 1,
+    "labelFontSize": 11,
+    "titleFontSize": 11,
+    "titleLimit": 240,
+}
 
 
 def locale(words: Language) -> dict[str, Any]:
@@ -38,10 +53,10 @@ def config(words: Language) -> dict[str, Any]:
             "titleFontWeight": "normal",
             "gridColor": FAINT,
             "titlePadding": 8,
-            "labelOverlap": "greedy",
+            "labelOverlap": "parity",
             "labelSeparation": 8,
         },
-        "legend": {**text, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 240, "titleLimit": 240},
+        "legend": {**text, **LEGEND},
         "header": text,
         "title": {
             "font": FONT,
@@ -69,14 +84,16 @@ def finished(name: str, drawing: Drawing, words: Language, stamps: Sequence[str]
     """Return a drawing with theme, locale, rows and stamps."""
     spec: dict[str, Any] = drawing.chart.to_dict()
     spec["datasets"] = {key: [_rounded(row) for row in rows] for key, rows in drawing.rows.items()}
-    title: dict[str, Any] = {"text": drawing.title}
+    named = drawing.title[:1].upper() + drawing.title[1:]
+    title: dict[str, Any] = {"text": named}
     if stamps:
         title |= {"subtitle": list(stamps)}
-    says = drawing.says or drawing.title
+    says = drawing.says or named
     overrides = spec.get("config", {})
     merged = {key: {**value, **overrides[key]} if key in overrides else value for key, value in config(words).items()}
-    plain = {"title": title, "description": f"{drawing.title}. {says}", "config": merged}
-    return Picture(name, drawing.title, spec | plain, says)
+    spec |= {"title": title, "description": f"{named}. {says}", "config": merged}
+    width = spec.get("width", WIDTH)
+    return Picture(name, named, fitted(spec, width, width + LABELS), says)
 
 
 def _rounded(row: Row) -> Row:

@@ -38,18 +38,20 @@ class Chart:
         """Return the chart with top-level properties, such as `width` and `height`."""
         return self._with(**more)
 
-    def resolve_scale(self, **channels: str) -> "Chart":
-        """Return the chart with scales of its parts that are `independent` or `shared`."""
-        return self._with(resolve={"scale": channels})
+    def resolve(self, **kinds: Mapping[str, str]) -> "Chart":
+        """Return the chart with scales or legends of its parts that are `independent` or `shared`."""
+        return self._with(resolve={**self.spec.get("resolve", {}), **kinds})
 
     def configure(self, **more: Mapping[str, Any]) -> "Chart":
         """Return the chart with its own parts of Vega-Lite's `config`."""
         return self._with(config=more)
 
     def facet(self, channel: Spec, columns: int) -> "Chart":
-        """Return one small chart for each value of a channel."""
-        inner = {key: value for key, value in self.spec.items() if key != "data"}
-        return Chart(spec={"data": self.spec["data"], "facet": channel, "columns": columns, "spec": inner})
+        """Return one small chart for each value of a channel; all layers have the rows of the first one."""
+        first, *others = self.spec.get("layer", [self.spec])
+        parts = [{key: value for key, value in part.items() if key != "data"} for part in (first, *others)]
+        inner = {**self.spec, "layer": parts} if others else parts[0]
+        return Chart(spec={"data": first["data"], "facet": channel, "columns": columns, "spec": inner})
 
     def add_params(self, *params: Spec) -> "Chart":
         """Return the chart with parameters; of several views the first one has them, as selections need a unit."""

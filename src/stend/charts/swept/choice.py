@@ -59,7 +59,6 @@ def _axis(field: str, subject: Subject, words: Language) -> dict[str, Any]:
         field,
         axis_title(subject.figures[0].quantity, words),
         log=True,
-        plain=subject.figures[0].quantity not in ("iops", "throughput"),
     )
 
 

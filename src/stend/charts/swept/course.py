@@ -90,10 +90,10 @@ def _chart(
     first, second = over
     values = study.results.design.parameters[first]
     if _numeric(study, first):
-        x = tight(axis("x", first, log=isinstance(values, Range) and values.log, zero=False, plain=True), rows)
+        x = tight(axis("x", first, log=isinstance(values, Range) and values.log, zero=False), rows)
     else:
         x = {"field": "x", "type": "nominal", "title": first, "axis": {"labelAngle": 0}}
-    y = tight(axis("y", axis_title(figure.quantity, words), log=True, plain=figure.quantity not in RATES), rows)
+    y = tight(axis("y", axis_title(figure.quantity, words), log=True), rows)
     base = {"field": "group", "type": "nominal", "title": second}
     colour = {**base, "scale": series_scale(names, ladder(len(names)))}
     shape = {**base, "scale": series_scale(names, SHAPES)}

@@ -23,9 +23,9 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
         return
     names = [operation(op, words) for op in COLOURS]
     colour = {"field": "op", "type": "nominal", "title": None, "scale": series_scale(names, tuple(COLOURS.values()))}
-    x = axis("ms", words("axis.latency_ms"), log=True, plain=True)
+    x = axis("ms", words("axis.latency_ms"), log=True)
     x["scale"] = {"type": "log", "nice": False, "domain": [op(row["ms"] for row in rows) for op in (min, max)]}
-    y = axis("beyond", words("traced.beyond"), log=True, plain=True)
+    y = axis("beyond", words("traced.beyond"), log=True)
     chart = Chart().mark("line", interpolate="step-after").encode(x=x, y=y, color=colour).properties(height=260)
     yield Drawing(words("traced.response"), chart, {"rows": rows}, words("traced.response_says"))
 

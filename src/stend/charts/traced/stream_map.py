@@ -25,7 +25,7 @@ def draw(trace: Described, words: Language) -> Iterator[Drawing]:
     kinds = {"title": words("traced.stream"), "scale": series_scale(names, colours)}
     tips = [{"field": "stream", "type": "nominal"}, {"field": "iops", "type": "quantitative", "format": ",.3~g"}]
     colour = {"field": "stream", "type": "nominal", **kinds}
-    y = axis("low", "IOPS", format="~s")
+    y = axis("low", "IOPS")
     chart = Chart().mark("rect").encode(x=x, x2="t2", y=y, y2="high", color=colour, tooltip=tips)
     yield Drawing(words("traced.map"), chart, {"rows": rows}, words("traced.map_says", n=len(trace.steps)))
 

@@ -11,14 +11,14 @@ function figuresNear(draw) {
     figures.forEach(function (figure) { if (!figure.classList.contains("drawn")) { seen.unobserve(figure); draw(figure); } });
   });
 }
-var NARROW = 520;
+var NARROW = 520, WIDE = 700;
 function figureFitted(spec, width, always) {  // as wide as its container; without `always` only if the container is narrow
   var narrow = width < NARROW;
   if ((always || narrow) && !spec.facet && !spec.spec) { spec.width = "container"; spec.autosize = { type: "fit-x", contains: "padding" }; }
   if (narrow) {
     var title = spec.title || {};
     title.limit = 0; title.fontSize = 13;
-    if (typeof title.text === "string") { title.text = figureBroken(title.text, Math.floor(width / 7.2)); }
+    if (title.text) { title.text = figureBroken([].concat(title.text).join(" "), Math.floor(width / 7.2)); }
     if (Array.isArray(title.subtitle)) { title.subtitle = title.subtitle.map(function (one) { return figureBroken(one, Math.floor(width / 6)); }).flat(); }
     spec.config.legend = Object.assign({}, spec.config.legend, { orient: "bottom", columns: 2, labelLimit: 150 });
     spec.config.axis = Object.assign({}, spec.config.axis, { labelLimit: 110 });
@@ -32,8 +32,8 @@ function figureSlim(part, width, theme) {  // legend and axis of the chart take 
   if (!part || typeof part !== "object") { return; }
   Object.keys(part).forEach(function (key) {
     if (key === "datasets" || key === "config") { return; }
-    if (key === "legend" && part.legend && /^(top|bottom)$/.test(part.legend.orient)) {
-      Object.assign(part.legend, { orient: "bottom", columns: 1, labelLimit: width - 90 });
+    if (key === "legend" && part.legend) {
+      Object.assign(part.legend, { orient: "bottom", columns: Math.max(1, Math.floor((part.legend.columns || 2) * width / WIDE)), labelLimit: width - 90 });
     }
     if (key === "axis" && part.axis && part.axis.labelLimit > 0.75 * width) {
       Object.assign(part.axis, { labelLimit: width / 2, labelFontSize: 8, labelLineHeight: 9, labelExpr: "split(datum.label, ': ')", labelOverlap: false, labelOffset: -4 });

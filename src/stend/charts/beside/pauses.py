@@ -1,0 +1,85 @@
+"""Recovery in pauses: the level by length of pause, and single bursts of a drive that recovers."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from stend.charts import recovery
+from stend.charts.beside.courses import HOUR_S, MOST, over
+from stend.charts.parts import BLUE, ORANGE, Drawing, Row, axis, thin, zoom
+from stend.charts.parts.marks import tips
+from stend.charts.parts.sides import Side
+from stend.charts.parts.vega import Chart
+from stend.findings import look
+from stend.model.definition import Idle
+from stend.model.published import ends
+from stend.words import Language
+
+TEST = "idle-recovery"
+LEVEL = 1.15
+"""Levels within this ratio are one: the drive lost nothing that pauses could bring back."""
+PUBLISHED = {"pause_5s": 5.0, "pause_50s": 50.0}
+
+
+def rests(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Yield the IOPS to which pauses of each length bring writes back."""
+    rows = [row for side in sides for row in _rests(side)]
+    if any(row["drive"] == sides[0].name for row in rows):
+        x = axis("rest", words("axis.rest_s"), values=sorted({row["rest"] for row in rows}))
+        chart, sets = over(sides, rows, x, axis("value", words("axis.iops")), words)
+        level = "_level" if _level(sides[0]) else ""
+        yield Drawing(words("beside.rests"), chart, sets, words(f"beside.rests{level}_says"))
+
+
+def _level(side: Side) -> bool:
+    """Return whether all levels of a drive, with and without pauses, are about the same."""
+    levels = [row.iops for row in side.rows if row.test == TEST and row.state in ("saturated", "rested")]
+    return bool(levels) and max(levels) < LEVEL * min(levels)
+
+
+def _rests(side: Side) -> Iterator[Row]:
+    for row in side.rows:
+        if row.test == TEST and row.state == "rested" and side.run:
+            test = next(t for t in side.run.plan.tests if t.name == row.test)
+            phase = next(p for p in test.phases if p.name == row.phase)
+            rest = next(step.seconds for step in phase.round if isinstance(step, Idle))
+            yield {"rest": rest, "value": row.value("iops"), "drive": side.name}
+    for key, iops in side.facts.get("recovery", {}).items():
+        if key in PUBLISHED:
+            low, high = ends(iops)
+            yield {"rest": PUBLISHED[key], "from": low, "to": high, "drive": side.name}
+
+
+def bursts(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Yield mean and longest response time of each burst between rests, as dots, if pauses change anything."""
+    run, rows = sides[0].run, list[Row]()
+    if run is None or _level(sides[0]):
+        return
+    for test in look.tests(run, TEST):
+        records = look.records(run, test.name)
+        kept = [r for r in records if r.result.where.phase.startswith(("wait-", "baseline-"))]
+        for key in ("mean", "max"):
+            dots = [
+                {"t": (r.end_s - kept[0].start_s) / HOUR_S, "ms": getattr(r.counts, f"{key}_s") * 1e3}
+                for r in kept
+                if r.counts.ios
+            ]
+            rows += [{**row, "figure": words(f"figure.{key}")} for row in thin(dots, "t", "ms", 2 * MOST)]
+    if rows:
+        x, y = axis("t", words("axis.time_h")), axis("ms", words("axis.latency_ms"), log=True)
+        names = [words("figure.mean"), words("figure.max")]
+        colour: dict[str, Any] = {"field": "figure", "type": "nominal", "title": None}
+        colour["scale"] = {"domain": names, "range": [BLUE, ORANGE]}
+        mark = Chart().mark("point", filled=True, size=9, opacity=0.6)
+        chart = mark.encode(x=x, y=y, color=colour, tooltip=tips(colour, x, y)).add_params(zoom())
+        yield Drawing(words("beside.bursts"), chart, {"rows": rows}, words("beside.bursts_says"))
+
+
+def course(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
+    """Yield every burst over time in the colour of its pause, if pauses change anything."""
+    test = sides[0].test(TEST)
+    if test and sides[0].run and not _level(sides[0]):
+        yield from islice(recovery.draw(sides[0].run, test, words), 1)
+
+
+KINDS = {"rests": rests, "bursts": bursts, "recovery_course": course}

@@ -1,0 +1,116 @@
+"""Charts whose texts fit: titles in lines, labels that are not cut, legends of as many columns as there is room for."""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
+from textwrap import wrap
+from typing import Any
+
+from stend.charts.parts.ticks import GAP, LETTER, rounded
+
+Spec = dict[str, Any]
+LABEL_LETTERS = 18
+"""Letters per line of the label of a row."""
+LINE = 13
+"""Height of a line of labels in pixels."""
+KEY = 30
+"""Width of the symbol of a legend with its margins in pixels."""
+WIDER = 1.12
+"""Width of a letter of a bold title in its font size, halved."""
+UNIT = re.compile(r"(\d) (?=\w{1,4}\b|%)")
+"""The space between a number and its unit, where no line ends."""
+MARKS = ("color", "shape", "strokeDash", "size", "opacity", "strokeWidth")
+LINE_KEY = {"symbolType": "stroke", "symbolSize": 400, "symbolStrokeWidth": 2}
+
+
+def fitted(spec: Spec, width: float, whole: float) -> Spec:
+    """Return a chart for plots of `width` pixels with axis titles and labels in `whole` pixels."""
+    sets = spec["datasets"]
+    made = {**deepcopy({key: value for key, value in spec.items() if key != "datasets"}), "datasets": sets}
+    rounded(made, sets, width)
+    titled(made["title"], whole)
+    shaped = {view["encoding"].get("shape", {}).get("field") for view in _units(made)}
+    for view in _units(made):
+        _legends(view["encoding"], sets, whole)
+        _keys(view["encoding"], shaped)
+        _labels(made, view["encoding"], sets, width)
+    return made
+
+
+def titled(title: Spec, whole: float) -> None:
+    """Break a title and its subtitle into lines that fit."""
+    for key, size in (("text", title.get("fontSize", 14)), ("subtitle", 12)):
+        if key in title:
+            text = title[key] if isinstance(title[key], str) else " ".join(title[key])
+            lines = wrap(text, int(whole / (size * WIDER / 2)))
+            title[key] = lines if len(lines) > 1 or key == "subtitle" else text
+
+
+def _units(view: Spec) -> Iterator[Spec]:
+    """Yield every view with one mark."""
+    for part in (*view.get("layer", ()), *view.get("vconcat", ()), *([view["spec"]] if "spec" in view else ())):
+        yield from _units(part)
+    if "encoding" in view:
+        yield view
+
+
+def _names(sets: Spec, field: str) -> list[str]:
+    """Return the values of a field in all data sets: parts of a chart share their scales."""
+    return list(dict.fromkeys(str(row[field]) for rows in sets.values() for row in rows if field in row))
+
+
+def _legends(encoding: Spec, sets: Spec, whole: float) -> None:
+    """Keep the entries that occur, draw no legend with one entry, and let the others wrap."""
+    for channel in (encoding[name] for name in MARKS if encoding.get(name, {}).get("type") == "nominal"):
+        names = _pruned(channel, _names(sets, channel["field"]))
+        if len(names) < 2:
+            channel["legend"] = None
+        elif channel.get("legend", {}) is not None:
+            room = whole - LETTER * len(channel.get("title") or "")
+            columns = max(1, min(len(names), int(room / (LETTER * max(map(len, names)) + KEY))))
+            channel["legend"] = {**(channel.get("legend") or {}), "columns": columns, "labelLimit": room - KEY}
+
+
+def _keys(encoding: Spec, shaped: Collection[str | None]) -> None:
+    """Show shapes in a legend, and dashes as pieces of a line where no shape has their field."""
+    dash, colour = encoding.get("strokeDash", {}), encoding.get("color", {})
+    if dash.get("legend"):
+        if dash["field"] in shaped:
+            dash["legend"] = None
+            return
+        dash["legend"] |= LINE_KEY
+        if colour.get("legend") and colour["field"] == dash["field"]:
+            colour["legend"] |= LINE_KEY
+
+
+def _pruned(channel: Spec, present: Sequence[str]) -> list[str]:
+    """Return the entries of a legend; drop those without a row from a scale that lists them."""
+    scale: Mapping[str, Any] = channel.get("scale") or {}
+    if not present or "domain" not in scale or len(scale["domain"]) != len(scale.get("range", ())):
+        return list(scale.get("domain", present))
+    kept = [i for i, name in enumerate(scale["domain"]) if str(name) in present]
+    channel["scale"] = {**scale, **{key: [scale[key][i] for i in kept] for key in ("domain", "range")}}
+    return [str(scale["domain"][i]) for i in kept]
+
+
+def _labels(whole: Spec, encoding: Spec, sets: Spec, width: float) -> None:
+    """Break the labels of categories into lines, and give rows the height of their lines."""
+    for name in ("x", "y"):
+        channel = encoding.get(name, {})
+        marks = channel.get("axis", {})
+        if channel.get("type") not in ("nominal", "ordinal") or marks is None or "labelLimit" in marks:
+            continue
+        names = _names(sets, channel["field"])
+        letters = LABEL_LETTERS if name == "y" else int((width / max(len(names), 1) - GAP / 2) / LETTER)
+        lines = {text: wrap(UNIT.sub("\\1\u00a0", text), max(letters, 4), break_long_words=False) for text in names}
+        channel["axis"] = marks | {"labelLimit": 0}
+        if any(len(text) > 1 for text in lines.values()):
+            table = json.dumps(lines, ensure_ascii=False)
+            channel["axis"] |= {
+                "labelExpr": f"{table}[datum.label]",
+                "labelBaseline": "middle" if name == "y" else "top",
+            }
+        if name == "y" and isinstance(whole.get("height"), int | float):
+            tallest = max((len(text) for text in lines.values()), default=1)
+            whole["height"] = max(whole["height"], len(names) * (LINE * tallest + 8))

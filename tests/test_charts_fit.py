@@ -1,0 +1,183 @@
+"""Charts that can be read: round ticks, nothing cut, few lines, plateaus and ranges drawn as what they are."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from stend.base.units import GB, GiB, MiB
+from stend.charts import saturation
+from stend.charts.beside import Side, courses, picture
+from stend.charts.parts import MOST_LINES, few
+from stend.charts.parts.fit import fitted
+from stend.charts.parts.half import WIDTH, half
+from stend.charts.parts.marks import LIGHT, by_load, cells, ink
+from stend.charts.parts.sides import published_marks
+from stend.charts.parts.ticks import logarithmic
+from stend.findings import look
+from stend.findings.look.figures import SATURATING
+from stend.model.counts import added
+from stend.model.record import Run
+from stend.model.stats import percentile_s
+from stend.report.parts.drawing import svgs
+from stend.words import Language
+from tests import pictures
+from tests.synthetic import Truth, made
+
+WORDS = Language("en")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "most", "ticks"),
+    [
+        (56_000, 728_000, 10, [5e4, 1e5, 2e5, 5e5, 1e6]),
+        (0.03, 4, 20, [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5]),
+        (0.03, 4, 4, [0.01, 0.1, 1, 10]),
+        (7, 7, 10, [5, 10]),
+    ],
+)
+def test_log_ticks_are_round_reach_both_ends_and_fit(low: float, high: float, most: float, ticks: list[float]) -> None:
+    assert logarithmic(low, high, most) == pytest.approx(ticks)
+
+
+def spec(rows: list[dict[str, Any]], **channels: Any) -> dict[str, Any]:
+    whole = {"data": {"name": "rows"}, "mark": "point", "encoding": channels, "title": {"text": "title"}}
+    return fitted(whole | {"datasets": {"rows": rows}}, 400, 460)
+
+
+@pytest.mark.parametrize(("high", "kind"), [(320_000, None), (2_000_000, "log")])
+def test_a_fall_by_less_than_ten_is_drawn_from_zero(high: float, kind: str | None) -> None:
+    y = {"field": "y", "type": "quantitative", "scale": {"type": "log", "nice": True}, "axis": {"format": ",.3~r"}}
+    drawn = spec([{"y": 100_000}, {"y": high}], y=y)["encoding"]["y"]
+    assert drawn["scale"].get("type") == kind
+    assert drawn["scale"].get("zero", False) == (kind is None)
+
+
+def test_a_linear_axis_ends_at_a_tick() -> None:
+    y = {"field": "y", "type": "quantitative", "scale": {"zero": True, "nice": True}}
+    drawn = spec([{"y": 250_000}], y=y)["encoding"]["y"]
+    assert drawn["scale"]["nice"] == drawn["axis"]["tickCount"] > 1
+
+
+@pytest.mark.parametrize(
+    ("kinds", "entries"), [(["a", "b"], ["a", "b"]), (["b"], None), (["a", "b", "c"], ["a", "b", "c"])]
+)
+def test_a_legend_has_the_entries_that_occur_and_at_least_two(kinds: list[str], entries: list[str] | None) -> None:
+    colour = {"field": "k", "type": "nominal", "scale": {"domain": ["a", "b", "c"], "range": ["#1", "#2", "#3"]}}
+    drawn = spec([{"k": kind} for kind in kinds], color=colour)["encoding"]["color"]
+    assert drawn["scale"]["domain"] == kinds
+    assert (drawn["legend"] and drawn["scale"]["domain"]) == entries
+
+
+@pytest.mark.parametrize("name", ["последовательное чтение 128 КиБ", "sequential read 128 KiB"])
+def test_names_of_rows_are_broken_into_lines_but_not_before_a_unit(name: str) -> None:
+    axis = spec([{"k": name}], y={"field": "k", "type": "nominal"})["encoding"]["y"]["axis"]
+    assert axis["labelLimit"] == 0
+    assert re.search(r'", "[^"]*128\u00a0K?К?', axis["labelExpr"])
+
+
+@cache
+def all_halves(lang: str) -> list[tuple[str, str]]:
+    every = [half(p) for test in ("fresh", "iops", "profiles", "slc-cache", "idle-recovery", "write-saturation")
+             for p in pictures.pictures(test, lang) if "vconcat" not in p.spec]  # fmt: skip
+    return list(zip((p.name for p in every), svgs(every), strict=True))
+
+
+@pytest.mark.parametrize("lang", ["en", "ru"])
+def test_half_charts_are_equally_wide_and_cut_no_text(lang: str) -> None:
+    for name, drawing in all_halves(lang):
+        assert float(re.search(r'width="([\d.]+)"', drawing)[1]) <= WIDTH + 2, name  # type: ignore[index]
+        assert "…" not in drawing, name
+
+
+def test_at_most_five_lines_from_the_first_to_the_last() -> None:
+    assert few([1, 2, 4, 6, 8, 16, 32]) == [1, 2, 6, 8, 32]
+    assert few("ab") == ["a", "b"]
+    for test in ("iops", "composite", "profiles", "thread-queue-sweep"):
+        for one in pictures.pictures(test):
+            if one.name in ("iops_matrix", "profiles", "thread_queue") and "layer" in one.spec:
+                colour = one.spec["layer"][0]["encoding"].get("color", {})
+                assert len(colour.get("scale", {}).get("domain", ())) <= MOST_LINES, (test, one.title)
+
+
+@pytest.mark.parametrize(
+    ("rates", "by"), [([10, 20, 40, 80], "iops"), ([50, 100, 101, 102], "depth"), ([50, 140, 100, 150], "depth")]
+)
+def test_depth_is_on_the_x_axis_where_iops_do_not_rise_with_it(rates: list[float], by: str) -> None:
+    rows = [{"n": 2**i, "iops": rate, "name": "mean"} for i, rate in enumerate(rates)]
+    assert by_load(rows, "name", WORDS)[2] == by
+
+
+def luminances() -> Iterator[float]:
+    yield from (i / 1000 for i in range(1001))
+
+
+def test_text_on_every_cell_has_contrast_and_keeps_its_colour_on_dark_pages() -> None:
+    contrasts = [(lum + 0.05) / 0.05 if lum > LIGHT else 1.05 / (lum + 0.05) for lum in luminances()]
+    assert min(contrasts) >= 4.5
+    told = ink("iops")
+    assert str(LIGHT) in told["condition"]["test"]
+    night = (resources.files("stend.report.parts") / "templates" / "page.js").read_text()
+    replaced = re.findall(r'"(#[0-9a-f]+)":', night)
+    assert replaced
+    for colour in (told["condition"]["value"], told["value"]):
+        assert not any(day in colour for day in replaced)
+    column = {"field": "b", "type": "nominal"}
+    text = cells(column, column, {"field": "iops", "type": "quantitative"}, ()).to_dict()["layer"][1]
+    assert text["encoding"]["color"] == told
+
+
+@cache
+def run_of(*tests: str, steady: float = 20_000) -> Run:
+    truth = Truth(
+        capacity_bytes=8 * GiB, steady_iops=steady, fresh_iops=max(steady, 200_000) if steady < 1e5 else steady
+    )
+    return made(*tests, truth=truth, interval_s=20.0, shorten=60, rounds=5)
+
+
+def test_percentiles_of_the_saturation_are_those_of_all_ios_of_a_stretch() -> None:
+    run = run_of("write-saturation")
+    (test,) = run.plan.tests
+    phase = next(p.name for p in test.phases if p.name in SATURATING)
+    records = look.records(run, test.name, phase)
+    drawn = list(saturation.draw(run, test, WORDS))[1].rows
+    size = -(-len(records) // saturation.COLUMNS)
+    first = added(record.counts for record in records[:size]).both
+    assert drawn["band"][0]["low"] == pytest.approx((percentile_s(first, 50) or 0) * 1e3)
+    assert drawn["band"][0]["high"] == pytest.approx((percentile_s(first, 99) or 0) * 1e3)
+    assert drawn["longest"][0]["ms"] == pytest.approx(first.max_s * 1e3)
+    assert {row["figure"] for row in drawn["rows"]} <= {"mean", "99.9 %"}
+
+
+@pytest.mark.parametrize("room", [100 * GB, 500 * GB, 2000 * GB])
+def test_a_published_course_ends_with_the_smaller_drive(room: int) -> None:
+    facts = {"about": {"capacity_gb": 500}, "steps": {"first": 2000, "second": 700, "third": 500, "first_end_s": 32, "second_end_s": 900}}  # fmt: skip # noqa: E501
+    places = [row["gib"] for row in courses._steps(Side("published", facts=facts), room)]
+    assert max(places) == pytest.approx(min(room, 500 * GB) / GiB)
+    assert min(places) == 0
+    assert places == sorted(places)
+    levels = [row["value"] for row in courses._steps(Side("published", facts=facts), room)]
+    assert levels[0] == pytest.approx(2000 * MiB / 1e6)
+
+
+def test_a_published_range_is_a_bar_and_a_single_number_no_measured_dot() -> None:
+    facts = {"about": {}, "saturation": {"end": [130_000, 140_000]}}
+    (row,) = courses._saturation(Side("published", facts=facts))
+    assert (row["from"], row["to"]) == (130_000, 140_000)
+    (row,) = courses._saturation(Side("published", facts={"about": {}, "saturation": {"end": 20_000}}))
+    assert row["from"] == row["to"] == 20_000
+    value = {"field": "value", "type": "quantitative"}
+    mark = published_marks({"field": "t", "type": "quantitative"}, value, {}, WORDS).to_dict()
+    assert (mark["mark"]["type"], mark["encoding"]["y"]["field"], mark["encoding"]["y2"]["field"]) == (
+        "errorbar", "from", "to")  # fmt: skip
+
+
+@pytest.mark.parametrize(("steady", "shown"), [(20_000, 1), (200_000, 0)])
+def test_single_bursts_are_drawn_only_of_a_drive_that_pauses_bring_back(steady: float, shown: int) -> None:
+    side = Side("drive", run_of("idle-recovery", steady=steady))
+    assert len(list(picture("rests", [side], WORDS, []))) == 1
+    for name in ("bursts", "recovery_course"):
+        assert len(list(picture(name, [side], WORDS, []))) == shown, name
