@@ -1,7 +1,7 @@
 """Make text from outside, such as a drive's names, safe to display: no control, direction or invisible characters."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 ODD = re.compile(
@@ -45,3 +45,19 @@ def _escaped(match: re.Match[str]) -> str:
     if code in RAW:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return the name that a mistyped word probably means, or an empty string if none is similar."""
+    from difflib import get_close_matches  # lazy: needed after a mistake only
+
+    known = list(names)
+    close = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    longer = [name for name in known if len(word) > 2 and word.lower() in name]
+    return (close or longer or [""])[0]
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """Return `; did you mean 'iops'?` for a mistyped word, or a semicolon if no name is similar."""
+    name = nearest(word, names)
+    return f"; did you mean {name!r}?" if name else ";"

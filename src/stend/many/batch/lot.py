@@ -47,7 +47,7 @@ def lot(runs: Side, *, anyway: bool = False) -> Lot:
     for run in runs.runs:
         by.setdefault(run.drive, []).append(run)
     if len(by) < 2:
-        raise BadInput(f"a batch needs two drives or more, but these runs have {len(by)}")
+        raise BadInput(f"a lot needs two drives or more, but these runs have {len(by)}")
     if (unlike := list(_unlike(runs))) and not anyway:
         listing = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in unlike)
         raise BadInput(f"these runs differ in model or settings ({listing}); --anyway accepts them as one batch")
