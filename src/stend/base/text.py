@@ -51,13 +51,13 @@ def nearest(word: str, names: Iterable[str]) -> str:
     """Return the name that a mistyped word probably means, or an empty string if none is similar."""
     from difflib import get_close_matches  # lazy: needed after a mistake only
 
-    known = list(names)
-    close = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
-    longer = [name for name in known if len(word) > 2 and word.lower() in name]
-    return (close or longer or [""])[0]
+    known, lower = list(names), word.lower()
+    begin = [name for name in known if len(word) > 2 and name.startswith(lower)]
+    inside = [name for name in known if len(word) > 2 and lower in name]
+    return next(iter(begin or get_close_matches(lower, known, n=1, cutoff=0.6) or inside), "")
 
 
-def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """Return `; did you mean 'iops'?` for a mistyped word, or a semicolon if no name is similar."""
+def did_you_mean(word: str, names: Iterable[str], otherwise: str = "") -> str:
+    """Return `; did you mean 'iops'?` for a mistyped word; if no name is similar, a semicolon and other advice."""
     name = nearest(word, names)
-    return f"; did you mean {name!r}?" if name else ";"
+    return f"; did you mean {name!r}?" if name else f"; {otherwise}" if otherwise else ""

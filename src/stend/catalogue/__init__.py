@@ -155,18 +155,17 @@ def meant(word: Path) -> Path:
         there = [place.parent for place in word.glob(f"*/{EVENTS}")] if word.is_dir() else []
         more = f"a folder of {len(there)} runs; name one of them, such as {min(there)}" if there else NOT_A_RUN
         raise BadInput(f"{word} is {more}")
-    return named(str(word)) or _missing(word)
+    return named(word.name if word.parent == RUNS else str(word)) or _missing(word)
 
 
 def _missing(word: Path) -> Path:
     """Raise BadInput for the name of a run that does not exist."""
     names = [place.parent.name for place in RUNS.glob(f"*/{EVENTS}")]
     if not names:
-        raise BadInput(f"{word} is not a run folder, and there are no runs in {RUNS}; `stend run` makes one")
-    raise BadInput(
-        f"{word} is not a run folder, and no run in {RUNS} has it in its name{did_you_mean(word.name, names)} "
-        "`stend list` lists them"
-    )
+        what = "there is no last run" if str(word) == "last" else f"{word} is not a run folder"
+        raise BadInput(f"{what}, and {RUNS}/ has no runs; `stend run` makes one")
+    meant = did_you_mean(word.name, names, "`stend list` lists them")
+    raise BadInput(f"{word} is not a run folder, and no run in {RUNS}/ has it in its name{meant}")
 
 
 def _settled(left: list[str], there: dict[str, Place], known: list[Part]) -> list[str]:

@@ -40,13 +40,6 @@ def folders(incomplete: str) -> list[str]:
     return list(_folders(incomplete))
 
 
-def schemas(incomplete: str) -> list[str]:
-    """Return the outputs that have a schema and begin like this."""
-    from stend.cli.schema import SCHEMAS
-
-    return _begin(incomplete, *SCHEMAS)
-
-
 def _begin(incomplete: str, *names: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 

@@ -61,6 +61,7 @@ NO_VERB = {
         "press Ctrl-C in the terminal of the run, or send SIGTERM to the process that `stend watch` names",
     ),
     **dict.fromkeys(("update", "upgrade", "self-update"), "update stend by `pip install --upgrade stend`"),
+    **dict.fromkeys(("stend", "sudo"), "leave it out: `stend VERB`, or `sudo stend VERB` as root"),
     **dict.fromkeys(("rename", "mv", "move", "copy", "cp"), "a run is a folder: move or copy it like any other"),
 }
 """What to do instead of verbs that stend does not have."""

@@ -17,11 +17,9 @@ MISSING = {
 def unknown_verb(word: str, known: Iterable[str]) -> str:
     """Return the sentence for a word that is not a verb."""
     if word in _grammar.NO_VERB:
-        return f"there is no verb {word!r}: {_grammar.NO_VERB[word]}"
+        return f"there is no verb {word!r}; {_grammar.NO_VERB[word]}"
     meant = next((verb for verb, words in _grammar.VERBS.items() if word in words), "") or nearest(word, known)
-    return f"there is no verb {word!r}; " + (
-        f"did you mean `stend {meant}`? See `stend --help`" if meant else "`stend --help` lists them"
-    )
+    return f"there is no verb {word!r}; " + (f"did you mean `stend {meant}`?" if meant else "`stend --help` lists all")
 
 
 def unknown_action(group: str, word: str, known: Iterable[str]) -> str:
@@ -30,8 +28,8 @@ def unknown_action(group: str, word: str, known: Iterable[str]) -> str:
     if not word:
         return f"`{group}` needs an action: {', '.join(names)}; see `{group} --help`"
     meant = nearest(word, names)
-    more = f"did you mean `{group} {meant}`?" if meant else f"there are {', '.join(names)};"
-    return f"`{group}` has no action {word!r}; {more} See `{group} --help`".replace("; See", "; see")
+    more = f"did you mean `{group} {meant}`?" if meant else f"its actions are {', '.join(names)}"
+    return f"`{group}` has no action {word!r}; {more}"
 
 
 def sentence(error: Any) -> str:
@@ -52,8 +50,7 @@ def sentence(error: Any) -> str:
         return f"{error.option_name} {needs}; see `{verb} --help`"
     text = " ".join(error.format_message().split()).rstrip(".")
     if text.startswith("Got unexpected extra argument"):
-        words = text.partition("(")[2].rstrip(")")
-        return f"`{verb}` takes fewer words: {words} is too much; see `{verb} --help`"
+        return f"`{verb}` does not take the words {text.rpartition(' (')[2].rstrip(')')}; see `{verb} --help`"
     return f"{text}; see `{verb} --help`"
 
 
@@ -68,9 +65,10 @@ def _unknown_option(typed: str, command: Any, verb: str) -> str:
     """Return the sentence for an unknown option, with the option that was probably meant."""
     known = [word for parameter in command.params for word in parameter.opts if not getattr(parameter, "hidden", False)]
     ours = (name for name, words in _grammar.OPTIONS.items() if typed in words and name in known)
+    if hasattr(command, "commands"):
+        return f"`{verb}` has no option {typed}; options follow the verb, as in `stend list --json`"
     meant = next(ours, "") or nearest(typed, known)
-    did = f"; did you mean {meant}?" if meant else ";"
-    return f"`{verb}` has no option {typed}{did} see `{verb} --help`".replace("? see", "? See")
+    return f"`{verb}` has no option {typed}; " + (f"did you mean {meant}?" if meant else f"see `{verb} --help`")
 
 
 def _example(context: Any) -> str:
@@ -83,4 +81,4 @@ def range_words(kind: Any) -> str:
     least, most = getattr(kind, "min", None), getattr(kind, "max", None)
     if least is None:
         return ""
-    return f"from {least:.10g}" + (f" to {most:.10g}" if most is not None and most < LARGE else "")
+    return f"from {least:.10g} to {most:.10g}" if most is not None and most < LARGE else f"of at least {least:.10g}"

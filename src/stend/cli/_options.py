@@ -6,8 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from stend.base.errors import BadInput
+from stend.base.text import did_you_mean
 from stend.cli import _complete
 
+REPORTS = ("html", "pdf", "markdown", "json", "csv", "parquet", "hdr", "openmetrics", "gallery")
+PAGES = ("html", "pdf", "markdown", "json")
 DRIVE = "A device node, /dev/disk/by-id/..., a file, or sim:NAME"
 
 Tests = Annotated[
@@ -173,11 +176,19 @@ def into(default: str) -> Any:
     )
 
 
-def formats(names: str, default: str = "html") -> Any:
-    """Return the option `--format`: the formats of the files that a verb writes."""
-    return typer.Option(
-        "--format", metavar="F", help=f"Write this format; may be repeated: {names}; default: {default}."
-    )
+def formats(*names: str, default: str = "html") -> Any:
+    """Return the option `--format`: the formats of the files that a verb writes, checked before it does any work."""
+
+    def checked(words: list[str] | None) -> list[str] | None:
+        for word in words or ():
+            if word not in names:
+                meant = did_you_mean(word, names, f"the formats are {', '.join(names)}")
+                raise BadInput(f"there is no format {word!r}{meant}")
+        return words
+
+    listing = f"{', '.join(names[:-1])} or {names[-1]}"
+    text = f"Write this format; may be repeated: {listing}; default: {default}."
+    return typer.Option("--format", metavar="F", help=text, callback=checked)
 
 
 def _language(word: str) -> str:

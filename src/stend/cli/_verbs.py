@@ -47,7 +47,12 @@ class Verb(TyperCommand):
             ctx.exit(0)
         args = _renamed(ctx.command_path.partition(" ")[2], args)
         ctx.meta[TYPED] = list(args)
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if getattr(error, "ctx", ctx) is None:
+                error.ctx = ctx  # type: ignore[attr-defined]
+            raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line, without typer's braces around words that must be given."""

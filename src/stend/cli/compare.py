@@ -64,7 +64,7 @@ def command(
         list[str] | None, typer.Option("--side-name", metavar="TEXT", help="Name of a side; give it twice.")
     ] = None,
     into: Annotated[Path | None, _options.into("no files are written")] = None,
-    form: Annotated[list[str] | None, _options.formats("html, pdf, markdown or json")] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
     as_json: _options.Json = False,
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write the answers as JUnit XML.")

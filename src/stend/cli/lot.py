@@ -24,7 +24,7 @@ def command(
     where: _options.Where = None,
     anyway: _options.Anyway = False,
     into: Annotated[Path | None, _options.into("no files are written")] = None,
-    form: Annotated[list[str] | None, _options.formats("html, pdf, markdown or json")] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
     as_json: _options.Json = False,
     lang: _options.Language = "en",
 ) -> int:

@@ -11,9 +11,7 @@ from stend.cli import _options, _runs
 def command(
     runs: _runs.Runs = None,
     into: Annotated[Path | None, _options.into("the run folder")] = None,
-    form: Annotated[
-        list[str] | None, _options.formats("html, pdf, markdown, json, csv, parquet, hdr or openmetrics")
-    ] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.REPORTS)] = None,
     lang: _options.Language = "en",
     sheet: Annotated[
         str | None,

@@ -4,8 +4,6 @@ from typing import Annotated
 
 import typer
 
-from stend.cli import _complete
-
 PARTS = "stend.report.parts"
 SCHEMAS = {
     "report": ("stend.report.json", "schema"),
@@ -19,9 +17,14 @@ SCHEMAS = {
 """Module and function of each schema."""
 
 
+def _begin(incomplete: str) -> list[str]:
+    """Return the outputs that begin like this, for the shell."""
+    return [name for name in SCHEMAS if name.startswith(incomplete)]
+
+
 def command(
     name: Annotated[
-        str, typer.Argument(metavar="[OUTPUT]", help=f"{', '.join(SCHEMAS)}.", autocompletion=_complete.schemas)
+        str, typer.Argument(metavar="[OUTPUT]", help=f"{', '.join(SCHEMAS)}.", autocompletion=_begin)
     ] = "report",
 ) -> None:
     """Print the JSON Schema of report.json or another JSON output.
@@ -38,7 +41,8 @@ def command(
     from stend.base.text import did_you_mean
 
     if name not in SCHEMAS:
-        raise BadInput(f"there is no schema {name!r}{did_you_mean(name, SCHEMAS)} there are {', '.join(SCHEMAS)}")
+        known = f"there are {', '.join(SCHEMAS)}"
+        raise BadInput(f"there is no schema {name!r}{did_you_mean(name, SCHEMAS, known)}")
     module, function = SCHEMAS[name]
     schema = getattr(importlib.import_module(module), function)()
     typer.echo(json.dumps(schema, indent=1, ensure_ascii=False))

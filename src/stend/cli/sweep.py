@@ -37,7 +37,7 @@ def command(
         ),
     ] = None,
     plan: Annotated[bool, typer.Option("--dry-run", help="Print the drives and the duration; run nothing.")] = False,
-    form: Annotated[list[str] | None, _options.formats("html, pdf, markdown or json")] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
     lang: _options.Language = "en",
 ) -> int:
     """Vary the parameters of virtual drives and rank the results. Writes Parquet and a page.

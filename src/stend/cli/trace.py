@@ -22,9 +22,7 @@ def show(
     given: Given,
     reader: _options.FormatIn = "",
     volume: Volume = "",
-    form: Annotated[
-        list[str] | None, _options.formats("html, pdf, markdown or json", default="no files are written")
-    ] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.PAGES, default="no files are written")] = None,
     into: Annotated[Path, _options.into("this folder")] = Path(),
     as_json: _options.Json = False,
     lang: _options.Language = "en",
