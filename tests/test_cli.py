@@ -152,14 +152,14 @@ def test_a_used_run_folder_is_never_overwritten(tmp_path: Path, capsys: pytest.C
 def test_a_run_that_cannot_begin_leaves_no_new_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("x")
     asked = ["run", "iops", "--target", str(tmp_path / "new.bin"), "--create", "16MiB", "--quick", "--into"]
-    refused([*asked, str(tmp_path / "file" / "run")], 5, capsys)
+    refused([*asked, str(tmp_path / "file" / "run")], 2, capsys)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["file"]
 
 
 def test_a_run_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("x")
     asked = ["run", "iops", "--target", "sim:small", "--quick", "--into", str(tmp_path / "file" / "run")]
-    assert "cannot be written" in refused(asked, 5, capsys)
+    assert "cannot be written" in refused(asked, 2, capsys)
 
 
 def test_a_report_that_finds_no_room_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from stend import cli
-from stend.cli import _grammar, main
+from stend import cli, report
+from stend.cli import _grammar, _options, main
 from tests.imported import SAMPLES
 
 Tree = dict[str, Any]
@@ -202,3 +202,7 @@ def test_help_is_a_word_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("Usage: stend trace show ")
     assert main(["show", "--help"]) == 0
     assert "Exit codes" not in capsys.readouterr().out
+
+
+def test_the_formats_of_a_report_are_those_there_are() -> None:
+    assert sorted(_options.REPORTS) == report.formats()

@@ -34,7 +34,7 @@ __all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "meant"
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOLCK, errno.EOPNOTSUPP)
 RUNS = Path("runs")
 EVENTS = "events.jsonl"
-NOT_A_RUN = f"not a run folder: it has no {EVENTS}; `stend list` shows runs"
+LACKS = f": it has no {EVENTS}; `stend list` shows runs"
 Report = Callable[[int, int], None]
 """Called with the number of new runs read so far, and the number to read."""
 
@@ -153,8 +153,9 @@ def meant(word: Path) -> Path:
         return word
     if word.exists():
         there = [place.parent for place in word.glob(f"*/{EVENTS}")] if word.is_dir() else []
-        more = f"a folder of {len(there)} runs; name one of them, such as {min(there)}" if there else NOT_A_RUN
-        raise BadInput(f"{word} is {more}")
+        raise BadInput(
+            f"{word} is not a run folder{f' but holds runs; name one, such as {min(there)}' if there else LACKS}"
+        )
     return named(word.name if word.parent == RUNS else str(word)) or _missing(word)
 
 

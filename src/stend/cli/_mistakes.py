@@ -67,7 +67,8 @@ def _unknown_option(typed: str, command: Any, verb: str) -> str:
     ours = (name for name, words in _grammar.OPTIONS.items() if typed in words and name in known)
     if hasattr(command, "commands"):
         return f"`{verb}` has no option {typed}; options follow the verb, as in `stend list --json`"
-    meant = next(ours, "") or nearest(typed, known)
+    near = nearest(typed.lstrip("-"), [name.lstrip("-") for name in known if name.startswith("--")])
+    meant = next(ours, "") or (f"--{near}" if near else "")
     return f"`{verb}` has no option {typed}; " + (f"did you mean {meant}?" if meant else f"see `{verb} --help`")
 
 

@@ -32,7 +32,7 @@ ManyRuns = Annotated[
 Top = Annotated[
     Path,
     typer.Argument(
-        metavar="[RUNS]", help=f"A folder of runs (default: runs), or a run: {FORMS}.",
+        metavar="[RUNS]", help=f"A folder of runs (default: runs); a run stands for the folder that holds it: {FORMS}.",
         autocompletion=_complete.folders,
     ),
 ]  # fmt: skip
@@ -53,5 +53,6 @@ def each(words: Sequence[Path] | None) -> list[Path]:
 
 
 def top(word: Path) -> Path:
-    """Return a folder of runs, or the folder of the run that the word names."""
-    return word if word.is_dir() else one(word)
+    """Return a folder of runs; for a run, the folder that holds it."""
+    is_run = (word / "events.jsonl").exists()
+    return word if word.is_dir() and not is_run else one(word).parent

@@ -2,8 +2,7 @@
 
 import platform
 from pathlib import Path
-from types import ModuleType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,7 +39,7 @@ def certificates(
 
     Example: stend fleet certificates certificates desk scheduler lab1
     """
-    return _dask().certificates(folder, hosts)
+    return int(_dask().certificates(folder, hosts))
 
 
 def scheduler(address: Address, papers: Papers = PAPERS, name: Name = None) -> int:
@@ -48,7 +47,7 @@ def scheduler(address: Address, papers: Papers = PAPERS, name: Name = None) -> i
 
     Example: stend fleet scheduler tls://10.0.0.1:8786
     """
-    return _dask().scheduler(address, papers, name or platform.node())
+    return int(_dask().scheduler(address, papers, name or platform.node()))
 
 
 def worker(
@@ -62,7 +61,7 @@ def worker(
 
     Example: stend fleet worker tls://10.0.0.1:8786 --target /dev/nvme1n1
     """
-    return _dask().worker(address, papers, name or platform.node(), target or [], into)
+    return int(_dask().worker(address, papers, name or platform.node(), target or [], into))
 
 
 def drives(
@@ -84,7 +83,7 @@ def drives(
         from stend.cli import _slurm
 
         return _slurm.drives(given, target or [])
-    return _dask().drives(given, papers, name or platform.node())
+    return int(_dask().drives(given, papers, name or platform.node()))
 
 
 def run(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
@@ -149,7 +148,7 @@ HIDDEN = ("carry",)
 """Actions that only jobs use."""
 
 
-def _dask() -> ModuleType:
+def _dask() -> Any:
     from stend.base.extras import needing
 
     with needing("`stend fleet`"):

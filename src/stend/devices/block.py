@@ -44,8 +44,8 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         there = os.stat(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        there = [file.name for file in Path(target).parent.glob("*") if file.is_block_device()]
-        meant = nearest(Path(target).name, there)
+        beside = [file.name for file in Path(target).parent.glob("*") if file.is_block_device()]
+        meant = nearest(Path(target).name, beside)
         way = f"did you mean {Path(target).with_name(meant)}?" if meant else "`stend devices` lists the drives"
         raise BadInput(f"{target} is not there ({why}); {way}") from error
     node = kernel.node_of(there.st_rdev)
