@@ -99,7 +99,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, name in enumerate(NAMES):
         store.create(top / "runs" / name, {}, {})
         first, *more = play(drawn("latency", minute_s=1, rounds=number + 1), StillEngine())
-        started = msgspec.structs.replace(first, at=1000.0 * number)  # type: ignore[call-overload]
+        started = msgspec.structs.replace(first, at=1000.0 * number)
         list(store.append(top / "runs" / name, kept([started, *more])))
     (top / "design.toml").write_text("")
     return top

@@ -46,7 +46,7 @@ def meant(word: Path) -> Path:
     """
     if any((word / file).exists() for file in SEVERAL):
         return word
-    run = _runs.one(word)
+    run = _runs.folder(word)
     whole = run.parent if any((run.parent / file).exists() for file in SEVERAL) else run
     if word == _runs.LAST and whole == run and _is_complete(run):
         raise BadInput(f"the last run, {run}, is complete; {_others(run.parent)}")

@@ -64,7 +64,7 @@ NO_VERB = {
     **dict.fromkeys(("stend", "sudo"), "leave it out: `stend VERB`, or `sudo stend VERB` as root"),
     **dict.fromkeys(("rename", "mv", "move", "copy", "cp"), "a run is a folder: move or copy it like any other"),
 }
-"""What to do instead of verbs that stend does not have."""
+"""Advice for verbs that stend does not have."""
 
 OPTIONS = {
     "--target": ("--device", "--drive", "--disk", "--dev", "--filename", "--file", "--path", "-d"),

@@ -32,14 +32,14 @@ ManyRuns = Annotated[
 Top = Annotated[
     Path,
     typer.Argument(
-        metavar="[RUNS]", help=f"A folder of runs (default: runs); a run stands for the folder that holds it: {FORMS}.",
+        metavar="[RUNS]", help=f"A folder of runs (default: runs); a run names the folder that holds it: {FORMS}.",
         autocompletion=_complete.folders,
     ),
 ]  # fmt: skip
 
 
-def one(word: Path = LAST) -> Path:
-    """Return the folder of a run. Raise BadInput, which shows similar names, if there is none."""
+def folder(word: Path = LAST) -> Path:
+    """Return the folder of a run. Raise BadInput, which shows similar names, if it does not exist."""
     from stend import catalogue
 
     return catalogue.meant(word)
@@ -55,4 +55,4 @@ def each(words: Sequence[Path] | None) -> list[Path]:
 def top(word: Path) -> Path:
     """Return a folder of runs; for a run, the folder that holds it."""
     is_run = (word / "events.jsonl").exists()
-    return word if word.is_dir() and not is_run else one(word).parent
+    return word if word.is_dir() and not is_run else folder(word).parent

@@ -13,7 +13,7 @@ def command(run: _runs.Run = _runs.LAST, as_json: _options.Json = False) -> None
     from stend import store
     from stend.cli import _summary, _table
 
-    loaded = store.load(_runs.one(run))
+    loaded = store.load(_runs.folder(run))
     if as_json:
         import json
 

@@ -44,7 +44,7 @@ def command(
     from stend.live.follow import Follower
 
     wanted = [hooks.hook(text) for text in on or ()]
-    folder = _runs.one(run)
+    folder = _runs.folder(run)
     following = Follower(folder)
     notifier = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
     try:
