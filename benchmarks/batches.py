@@ -1,4 +1,4 @@
-"""How often `stend batch` names good drives and misses odd ones; prints docs/method/data/batches.csv.
+"""How often `stend lot` names good drives and misses odd ones; prints docs/method/data/batches.csv.
 
     python -m benchmarks.batches [batches]
 

@@ -212,7 +212,7 @@ def trial(draw: random.Random, top: Path, drives: list[list[Drive]], short: str 
         )
     }
     for n, name in ((1, "one"), (2, "two")):
-        named = [word for _, target in drives[n - 1] for word in ("--drive", target)]
+        named = [word for _, target in drives[n - 1] for word in ("--target", target)]
         words = [*STEND, "fleet", "worker", f"tls://10.77.{n}.1:{PORT}", *papers, "--name", name, *named]
         kept[name] = Kept(["ip", "netns", "exec", f"stend{n}", *words, "--into", str(top / f"host-{name}")], top, name)
     watch, client = Watch(top), desk(top)

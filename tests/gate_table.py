@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 os.environ.setdefault("STEND_LAB", "counted")  # the cases of the lab are counted here, and run there
 
-VERBS = ("run", "purge", "prepare", "resume")
+VERBS = ("run", "purge", "provision", "resume")
 
 
 class Part(NamedTuple):

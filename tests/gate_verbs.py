@@ -45,7 +45,7 @@ def refused(target: str, name: str | None, folder: Path, *, keep_off: str = "") 
     if not keep_off:
         began = cut_off(devices.find(target), folder / "began")
         asked["purge"] = ["purge", *named]
-        asked["prepare"] = ["prepare", *named, "--capacity", "50%"]
+        asked["provision"] = ["provision", *named, "--capacity", "50%"]
         asked["resume"] = ["resume", str(began), *named[2:]]
     done = [verb for verb, words in asked.items() if main(words) == REFUSED]
     assert done == list(asked), f"only {done} refused"

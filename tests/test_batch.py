@@ -170,8 +170,8 @@ def test_the_verb_names_the_odd_drive_in_every_format_and_its_code_is_the_verdic
             assert len(list(running)) > 3
     (tmp_path / "plan.toml").write_text('sample = 8\naccept = 0\nodd = "nonconforming"\n')
     forms = [word for form in ("html", "pdf", "markdown", "json") for word in ("--format", form)]
-    words = ["batch", str(tmp_path / "runs"), "--lang", lang, "--into", str(tmp_path), *forms]
-    assert cli.main([*words, "--plan", str(tmp_path / "plan.toml")]) == 6
+    words = ["lot", str(tmp_path / "runs"), "--lang", lang, "--into", str(tmp_path), *forms]
+    assert cli.main([*words, "--acceptance", str(tmp_path / "plan.toml")]) == 6
     assert "SIM-small-3" in capfd.readouterr().out
     tail = "" if lang == "en" else ".ru"
     for ending in ("html", "md"):

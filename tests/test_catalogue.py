@@ -277,7 +277,10 @@ def test_a_run_is_shown_by_a_part_of_its_name(
         shown.append(capsys.readouterr().out)
     assert len(set(shown)) == 1
     assert main(["show", "run"]) == 2
-    assert "'run' matches 5 runs below runs: run1, run2, run3, ..." in capsys.readouterr().err
+    assert (
+        "'run' matches 5 runs below runs: run3, run4, lot/run5, ...; name one of them in full"
+        in capsys.readouterr().err
+    )
     assert main(["show", "nothing"]) == 2
 
 

@@ -100,7 +100,7 @@ def test_the_order_of_sides_and_dashes_between_them_count(capsys: pytest.Capture
         ["{old}", "{new}", "--junit", "x.xml"],
         ["{old}", "{new}", "--format", "csv"],
         ["{old}", "{new}", "--lang", "de"],
-        ["{old}", "{new}", "--name", "one"],
+        ["{old}", "{new}", "--side-name", "one"],
         ["{old}", "{new}", "--threshold", "x"],
     ],
 )

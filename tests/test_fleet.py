@@ -180,7 +180,7 @@ def served(folder: Path, *hosts: list[str]) -> Iterator[int]:
         assert scheduler.stdout
         address = scheduler.stdout.readline().strip()
         for name, drives in zip(names, hosts, strict=True):
-            named = [word for one in drives for word in ("--drive", one)]
+            named = [word for one in drives for word in ("--target", one)]
             words = [*STEND, "worker", address, *papers, name, *named, "--into", str(folder / name)]
             env = os.environ | {"STEND_RUNTIME": str(folder / f"locks-{name}")}
             quiet = subprocess.DEVNULL
@@ -235,7 +235,7 @@ def test_a_matrix_runs_and_comes_home_and_strangers_are_not_spoken_to(tmp_path: 
             "--name",
             "desk",
         ]
-        drive = ["--drive", "sim:small?unit=9", "--into", str(tmp_path / "other")]
+        drive = ["--target", "sim:small?unit=9", "--into", str(tmp_path / "other")]
         with subprocess.Popen([*words, *drive], stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout
             said = [worker.stdout.readline() for _ in range(2)]

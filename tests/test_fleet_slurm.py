@@ -195,7 +195,7 @@ def runs(top: Path) -> list[Path]:
 def of_two_nodes(tmp_path: Path) -> list[str]:
     """Two drives of each of two hosts, as lines for Slurm; `tmp_path`/job is stend there, where each has its own."""
     drives = {host: [f"sim:small?unit={2 * n + k}&pace=0.2" for k in (1, 2)] for n, host in enumerate(("one", "two"))}
-    named = {host: [word for own in of for word in ("--drive", own)] for host, of in drives.items()}
+    named = {host: [word for own in of for word in ("--target", own)] for host, of in drives.items()}
     cases = "".join(f'{host}) set -- "$@" {shlex.join(words)} ;;\n' for host, words in named.items())
     script = f'#!/bin/sh\ncase "$(hostname)" in\n{cases}esac\nexec {sys.executable} -m stend "$@"\n'
     (tmp_path / "job").write_text(script)

@@ -46,7 +46,7 @@ def test_what_breaks_amid_an_import_leaves_nothing(tmp_path: Path, monkeypatch: 
 
 def test_one_broken_file_of_several_leaves_nothing_of_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "torn.json").write_bytes((SAMPLES / "fio-3.33.json").read_bytes()[:9000])
-    asked = [str(SAMPLES / "fio-3.42.json"), str(tmp_path / "torn.json"), "--to", str(tmp_path / "runs")]
+    asked = [str(SAMPLES / "fio-3.42.json"), str(tmp_path / "torn.json"), "--into", str(tmp_path / "runs")]
     assert main(["import", *asked]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert not (tmp_path / "runs").exists()
@@ -55,7 +55,7 @@ def test_one_broken_file_of_several_leaves_nothing_of_any(tmp_path: Path, capsys
 def test_a_list_shows_what_was_imported_and_a_killed_import_is_not_in_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["import", str(SAMPLES / "ezfio.csv"), "--to", str(tmp_path), "--label", "before"]) == 0
+    assert main(["import", str(SAMPLES / "ezfio.csv"), "--into", str(tmp_path), "--label", "before"]) == 0
     (place,) = tmp_path.iterdir()
     assert store.manifest(place)["label"] == "before"
     shutil.copytree(place, tmp_path / ".import-cut" / place.name)

@@ -1,4 +1,4 @@
-"""`stend prepare` and `stend devices`: what is asked wrongly, what can't be done, how a smaller drive is listed."""
+"""`stend provision` and `stend devices`: what is asked wrongly, what can't be done, how a smaller drive is listed."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from tests.stand import ours
     ],
 )
 def test_what_makes_no_sense_is_told(asked: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["prepare", "--target", "sim:small", *asked]) == 2
+    assert main(["provision", "--target", "sim:small", *asked]) == 2
     assert words in capsys.readouterr().err
 
 
@@ -37,7 +37,7 @@ def test_what_is_no_drive_of_its_own_is_refused_with_the_lesser_way(
     path.write_bytes(b"data" * (MiB // 4))
     ours(path)
     for target, name in ((str(path), str(path)), ("sim:small", "any")):
-        assert main(["prepare", "--target", target, "--destroy-data", name, "--capacity", "50%"]) == 3
+        assert main(["provision", "--target", target, "--destroy-data", name, "--capacity", "50%"]) == 3
         assert (
             "whole NVMe, SATA and SCSI drives alone can be; `stend run TEST --active-range" in capsys.readouterr().err
         )

@@ -115,7 +115,7 @@ def test_an_answer_is_a_table_csv_or_json(made: Path, capsys: pytest.CaptureFixt
     sql = "SELECT run, label, NULL AS none, quick, tests FROM runs ORDER BY run DESC"
     said = {}
     for form in ("table", "csv", "json"):
-        assert main(["query", sql, str(made), "--format", form, "--limit", "1"]) == 0
+        assert main(["query", sql, str(made), *([f"--{form}"] if form != "table" else []), "--limit", "1"]) == 0
         out = capsys.readouterr()
         assert out.err == "(the first 1 rows; --limit 0 prints all)\n"
         said[form] = out.out
@@ -138,7 +138,9 @@ def test_a_query_that_takes_too_long_is_ended(
 
 def test_what_another_tool_told_is_there_as_it_told_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     samples = Path(__file__).parent / "fixtures/imports"
-    assert main(["import", str(samples / "fio-2.21.json"), str(samples / "kdiskmark.txt"), "--to", str(tmp_path)]) == 0
+    assert (
+        main(["import", str(samples / "fio-2.21.json"), str(samples / "kdiskmark.txt"), "--into", str(tmp_path)]) == 0
+    )
     capsys.readouterr()
     run = store.load(next(path for path in tmp_path.iterdir() if "fio" in path.name))
     with catalogue.opened(tmp_path) as known:

@@ -24,7 +24,7 @@ ORDER = ["a-01", "b-01", "a-02", "b-02"]
 
 
 def repeat(folder: Path, *more: str) -> list[str]:
-    return ["repeat", "2", "fresh", "--quick", "--target", A, "--interleave", B, "--into", str(folder), *more]
+    return ["repeat", "2", "fresh", "--quick", "--target", A, "--target", B, "--into", str(folder), *more]
 
 
 @pytest.mark.slow
@@ -113,9 +113,9 @@ def test_a_virtual_drive_with_a_spread_is_another_in_each_run() -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["repeat", "1", "fresh", "--target", A], "1 is not in the range 2<=x<=1000"),
+        (["repeat", "1", "fresh", "--target", A], "COUNT must be a whole number from 2 to 1000"),
         (["repeat", "2", "nothing", "--target", A], "there is no test"),
-        (["repeat", "2", "fresh", "--target", A, "--interleave", "sim:nothing"], "there is no virtual drive"),
+        (["repeat", "2", "fresh", "--target", A, "--target", "sim:nothing"], "there is no virtual drive"),
         (["repeat", "2", "fresh", "--target", A, "--destroy-data", "x", "--into", "new"], "the runs destroy data on 0"),
         (["repeat", "2", "fresh", "--target", A, "--into", "full"], "full is not empty; name a new one with --into"),
         (["resume", "broken"], "the series broken/repeat.toml cannot be used: repeats: expected `int` >= 2"),

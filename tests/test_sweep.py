@@ -270,7 +270,7 @@ def test_the_verb_tells_what_drives_what_and_writes_every_format(
 ) -> None:
     path = written(tmp_path)
     forms = [word for form in ("html", "pdf", "markdown", "json") for word in ("--format", form)]
-    best = ["--best", "least flash.spare_pct", "--where", "iops[histogram] > 1k"]
+    best = ["--best", "least flash.spare_pct", "--require", "iops[histogram] > 1k"]
     assert cli.main(["sweep", str(path), "--into", str(swept), "--lang", lang, *best, *forms]) == 0
     assert "flash.dies" in capfd.readouterr().out
     names = (

@@ -11,9 +11,18 @@ HIDDEN = ("help", "install_completion", "show_completion")
 
 
 def tree() -> dict[str, Any]:
-    """Return the parser of each verb in the order of `stend --help`; "" is `stend` itself."""
+    """Return the parser of each verb and action in the order of `stend --help`; "" is `stend` itself."""
     top: Any = application()
-    return {"": top} | {name: top.commands[name] for name in top.list_commands(None)}
+    every = {"": top}
+    for name in top.list_commands(None):
+        every[name] = top.commands[name]
+        every |= {f"{name} {action}": every[name].commands[action] for action in actions(every[name])}
+    return every
+
+
+def actions(command: Any) -> list[str]:
+    """Return the names of a verb's actions; most verbs have none."""
+    return list(command.list_commands(None)) if hasattr(command, "list_commands") else []
 
 
 def page() -> str:
@@ -39,7 +48,7 @@ def _verb(name: str, command: Any) -> Iterator[str]:
             if text.startswith("Example: ")
             else f"{marks.cell(text)}\n"
         )
-    shown = [parameter for parameter in command.params if parameter.name not in HIDDEN]
+    shown = [one for one in command.params if one.name not in HIDDEN and not getattr(one, "hidden", False)]
     if shown:
         yield marks.table(("word", "takes", "usually", "meaning"), map(_row, shown))
 
@@ -53,6 +62,7 @@ def _row(parameter: Any) -> tuple[str, ...]:
     plain = (
         parameter.default if not callable(parameter.default) and parameter.default not in (None, False, (), []) else ""
     )
+    plain = "" if "default" in (parameter.help or "") else plain  # the help states it in words
     needed = "must be given" if parameter.required else marks.code(plain)
     return names, takes, needed, parameter.help or ""
 

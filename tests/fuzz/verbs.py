@@ -26,7 +26,7 @@ READERS = (
     "resume",
     "calibrate",
     "purge",
-    "prepare",
+    "provision",
     "query",
     "run",
 )
@@ -86,7 +86,7 @@ NUMBERS = ["0", "1", "4", "-1", "1e9", "nan", "inf", "9" * 30, "80%", "4096", "1
 FLAGS = ["--target", "--profile", "--threads", "--depth", "--active-range", "--rounds", "--round-seconds", "--into"]
 FLAGS += ["--destroy-data", "--create", "--seed", "--format", "--lang", "--style", "--sheet", "--method", "--command"]
 FLAGS += ["--where", "--sort", "--columns", "--last", "--by", "--side", "--label"]
-FLAGS += ["--limit", "--lba-bytes", "--capacity", "--restore", "--fit"]
+FLAGS += ["--limit", "--limit-minutes", "--lba-bytes", "--capacity", "--restore", "--fit"]
 SQL = ["FROM runs", "SELECT", "FROM figures WHERE iops > 1 ORDER BY ALL", "model=x*", "seed>1", "-started", "run,model"]
 POOL = SQL + SHARED + PLACES + TARGETS + VALUES + NUMBERS
 
@@ -116,7 +116,7 @@ def _words(data: bytes) -> list[str]:
     rng = random.Random(data)
     verb = rng.choice(READERS)
     words = [verb]
-    if rng.random() < 0.7 and verb in ("plan", "run", "purge", "prepare"):
+    if rng.random() < 0.7 and verb in ("plan", "run", "purge", "provision"):
         words += [rng.choice(VALUES[:4]) if verb in ("plan", "run") else "--json"][: verb in ("plan", "run")]
         words += ["--target", rng.choice(TARGETS)]
     for _ in range(rng.choice((0, 1, 1, 2, 3, 5))):

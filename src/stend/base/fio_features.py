@@ -113,7 +113,8 @@ def _output(fio: str, option: str) -> str:
             [fio, option], capture_output=True, text=True, errors="replace", timeout=PATIENCE_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Missing(f"{fio} does not answer {option} ({error}); {_another()}") from error
+        why = getattr(error, "strerror", None) or f"no answer to {option} within {PATIENCE_S} s"
+        raise Missing(f"{fio} cannot be used ({why}); {_another()}") from error
     if done.returncode < 0:  # the output is incomplete, and would hide features
         raise Missing(f"{fio} {option} was ended by {signal.Signals(-done.returncode).name}; see `dmesg`, try again")
     return done.stdout

@@ -1,7 +1,7 @@
 """Make text from outside, such as a drive's names, safe to display: no control, direction or invisible characters."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 ODD = re.compile(
@@ -45,3 +45,19 @@ def _escaped(match: re.Match[str]) -> str:
     if code in RAW:
         return f"\\x{code - 0xDC00:02x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return the name that a mistyped word probably means, or an empty string if none is similar."""
+    from difflib import get_close_matches  # lazy: needed after a mistake only
+
+    known, lower = list(names), word.lower()
+    begin = [name for name in known if len(word) > 2 and name.startswith(lower)]
+    inside = [name for name in known if len(word) > 2 and lower in name]
+    return next(iter(begin or get_close_matches(lower, known, n=1, cutoff=0.6) or inside), "")
+
+
+def did_you_mean(word: str, names: Iterable[str], otherwise: str = "") -> str:
+    """Return `; did you mean 'iops'?` for a mistyped word; if no name is similar, a semicolon and other advice."""
+    name = nearest(word, names)
+    return f"; did you mean {name!r}?" if name else f"; {otherwise}" if otherwise else ""

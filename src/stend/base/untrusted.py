@@ -7,7 +7,7 @@ import msgspec
 
 from stend.base import regular
 from stend.base.errors import BadInput
-from stend.base.text import plain
+from stend.base.text import did_you_mean, plain
 from stend.base.units import binary
 
 MOST_BYTES = regular.MOST_BYTES
@@ -28,10 +28,18 @@ def read(path: Path, what: str) -> bytes:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
-        raise BadInput(f"{what} {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise BadInput(f"{what} {path} cannot be read: {why_not_read(path, error)}") from error
     if len(data) > MOST_BYTES:
         raise BadInput(f"{what} {path} cannot be used: it has more than {binary(MOST_BYTES)}")
     return data
+
+
+def why_not_read(path: Path, error: OSError | ValueError) -> str:
+    """Return the reason of the host; for a file that does not exist, with a similar name in its folder."""
+    reason = str(getattr(error, "strerror", None) or error)
+    if not isinstance(error, FileNotFoundError):
+        return reason
+    return reason + did_you_mean(path.name, [file.name for file in path.parent.glob("*")], "check its path")
 
 
 def kept(path: Path, what: str) -> bytes:

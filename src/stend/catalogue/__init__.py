@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from stend.base import regular
 from stend.base.errors import BadInput, LeftOut
+from stend.base.text import did_you_mean
 from stend.catalogue import database, parts, taking
 from stend.catalogue.columns import About
 from stend.catalogue.database import Answer
@@ -32,6 +33,8 @@ __all__ = ["About", "Answer", "Broken", "Catalogue", "folders", "learn", "meant"
 
 UNWRITABLE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOLCK, errno.EOPNOTSUPP)
 RUNS = Path("runs")
+EVENTS = "events.jsonl"
+LACKS = f": it has no {EVENTS}; `stend list` shows runs"
 Report = Callable[[int, int], None]
 """Called with the number of new runs read so far, and the number to read."""
 
@@ -136,15 +139,34 @@ def named(word: str, top: Path = RUNS) -> Path | None:
         every = [run for run in known.runs if word in run.run]
         matches = [run for run in every if run.run == word] or every
         if len(matches) > 1:
-            raise BadInput(
-                f"{word!r} matches {len(matches)} runs below {top}: {', '.join(run.run for run in matches[:3])}, ..."
-            )
+            few = ", ".join(run.run for run in matches[-3:]) + (", ..." if len(matches) > 3 else "")
+            raise BadInput(f"{word!r} matches {len(matches)} runs below {top}: {few}; name one of them in full")
         return known.folder(matches[0]) if matches else None
 
 
 def meant(word: Path) -> Path:
-    """Return the path if it exists, else the run below runs/ that `named` returns, else the path."""
-    return word if word.exists() else named(str(word)) or word
+    """Return the path if it is a run folder, else the run below runs/ that `named` returns.
+
+    Raise BadInput, which shows similar names, if there is no such run.
+    """
+    if (word / EVENTS).exists():
+        return word
+    if word.exists():
+        there = [place.parent for place in word.glob(f"*/{EVENTS}")] if word.is_dir() else []
+        raise BadInput(
+            f"{word} is not a run folder{f' but holds runs; name one, such as {min(there)}' if there else LACKS}"
+        )
+    return named(word.name if word.parent == RUNS else str(word)) or _missing(word)
+
+
+def _missing(word: Path) -> Path:
+    """Raise BadInput for the name of a run that does not exist."""
+    names = [place.parent.name for place in RUNS.glob(f"*/{EVENTS}")]
+    if not names:
+        what = "there is no last run" if str(word) == "last" else f"{word} is not a run folder"
+        raise BadInput(f"{what}, and {RUNS}/ has no runs; `stend run` makes one")
+    meant = did_you_mean(word.name, names, "`stend list` lists them")
+    raise BadInput(f"{word} is not a run folder, and no run in {RUNS}/ has it in its name{meant}")
 
 
 def _settled(left: list[str], there: dict[str, Place], known: list[Part]) -> list[str]:

@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import Any
 
 from stend.base.errors import BadInput
+from stend.base.text import did_you_mean
 from stend.catalogue.columns import TYPES, About
 
 SHORT = {"started": "started_s", "capacity": "capacity_bytes"}
@@ -27,7 +28,7 @@ def column(word: str) -> str:
     """Return the column of `runs` for a name. Raise BadInput, which lists all columns, for an unknown name."""
     name = SHORT.get(word, word)
     if name not in TYPES:
-        raise BadInput(f"runs have no column {word!r}; they have {', '.join(TYPES)}")
+        raise BadInput(f"runs have no column {word!r}{did_you_mean(word, TYPES, 'they have ' + ', '.join(TYPES))}")
     return name
 
 

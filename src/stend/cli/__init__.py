@@ -16,17 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from stend.base import extras
-from stend.base.errors import EXIT_CODES, STOPPED_EXIT_CODE, UNREAD_EXIT_CODE, LeftOut, StendError, Undrawn
+from stend.base.errors import STOPPED_EXIT_CODE, LeftOut, StendError, Undrawn
 from stend.base.regular import NotRegular
 from stend.base.text import plain
 from stend.base.version import __version__
+from stend.cli import _grammar, _mistakes, _verbs
 from stend.cli._edge import edged
-from stend.cli._options import TYPED
 
-CODES = "\n".join(f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items())
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 HOST_REFUSES = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO)
 """Errors that the host may return for any read or write, without a defect in stend."""
@@ -44,81 +42,9 @@ SHOWN = 80
 NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
 """Errors of the host for a path that cannot exist."""
 
-EPILOG = f"Exit codes:\n\n\b\n{CODES}"
-
-
-class Stopped(StendError):
-    """Ctrl-C in a verb, with a message: typer would exit without one."""
-
-    exit_code = STOPPED_EXIT_CODE
-
-
-class Unread(StendError):
-    """The reader of standard output closed it: typer would exit with the code of a defect."""
-
-    exit_code = UNREAD_EXIT_CODE
-
-
-class Verb(TyperCommand):
-    """A command whose `-h` prints a summary and an example, and whose `--help` prints everything."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Print the short help for `-h` before any other argument is checked."""
-        if "-h" in args:
-            lines = (self.help or "").strip().split("\n\n")
-            example = next((line for line in lines if line.strip().startswith("Example")), "")
-            typer.echo(
-                f"{self.get_usage(ctx)}\n\n{lines[0].strip()}\n\n{example.strip()}\n\nMore: {ctx.command_path} --help"
-            )
-            ctx.exit(0)
-        ctx.meta[TYPED] = list(args)
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the verb; raise Stopped on Ctrl-C and Unread on a closed pipe."""
-        try:
-            answer = super().invoke(ctx)
-            sys.stdout.flush()
-            return answer
-        except KeyboardInterrupt as error:
-            raise Stopped(str(error) or "stopped") from None
-        except BrokenPipeError as error:
-            raise Unread("the reader of standard output closed it") from error
-
-
-class Verbs(TyperGroup):
-    """The verbs, in the order in which a new user needs them."""
-
-    ORDER = (
-        "doctor",
-        "host",
-        "devices",
-        "tests",
-        "plan",
-        "run",
-        "repeat",
-        "resume",
-        "watch",
-        "show",
-        "report",
-        "compare",
-        "batch",
-        "sweep",
-        "import",
-        "trace",
-        "verify",
-        "list",
-        "query",
-    )
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the verbs of ORDER first, then all others by name."""
-        names = super().list_commands(ctx)
-        return sorted(names, key=lambda n: (self.ORDER.index(n) if n in self.ORDER else 99, n))
-
 
 @cache
-def _verbs() -> dict[str, str]:
+def _modules() -> dict[str, str]:
     """Return the module of each verb, by the verb's name."""
     modules = (info.name for info in pkgutil.iter_modules(__path__) if not info.name.startswith("_"))
     return {name.rstrip("_"): name for name in modules}
@@ -128,10 +54,10 @@ def _verbs() -> dict[str, str]:
 def application(verb: str = "") -> Any:
     """Build the command line from the modules of this package, or from the module of one verb alone."""
     app = typer.Typer(
-        cls=Verbs,
+        cls=_verbs.Verbs,
         help="Measure storage drives: purge, precondition, steady state, saturation, recovery, report.\n\n"
         "Example: stend run iops --target sim:small --quick",
-        epilog=EPILOG,
+        epilog=_verbs.CODES,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
@@ -142,9 +68,9 @@ def application(verb: str = "") -> Any:
             typer.echo(f"stend {__version__}")
             raise typer.Exit
 
-    for name in [verb] if verb else _verbs():
-        module = importlib.import_module(f"{__name__}.{_verbs()[name]}")
-        app.command(name, cls=getattr(module, "Verb", Verb), epilog=EPILOG)(module.command)
+    for name in [verb] if verb else _modules():
+        module = importlib.import_module(f"{__name__}.{_modules()[name]}")
+        _verbs.add(app, name, module)
     return typer.main.get_command(app)
 
 
@@ -164,13 +90,16 @@ def _warned(message: Warning | str, category: type[Warning], *where: Any, **more
 
 def _main(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if words[:1] in ([], ["-h"]):
-        words = ["--help"]
+    if words[:1] in ([], ["-h"], ["help"]):
+        words = [*words[1:], "--help"]
+    if words[0] in _grammar.OLD_VERBS:
+        _verbs.say_renamed(f"`stend {words[0]}`", f"`stend {_grammar.OLD_VERBS[words[0]]}`")
+        words[0] = _grammar.OLD_VERBS[words[0]]
     try:
         with extras.needing(f"`stend {words[0]}`"):
-            known = application(words[0] if words[0] in _verbs() else "")
+            known = application(words[0] if words[0] in _modules() else "")
             answer = known(args=words, prog_name="stend", standalone_mode=False)
-    except Unread as error:
+    except _verbs.Unread as error:
         _print_nowhere()
         return error.exit_code
     except StendError as error:
@@ -229,10 +158,7 @@ def _unexpected(error: Exception) -> int:
     if isinstance(error, MemoryError):
         return _print_error("not enough free memory on this host; end other programs and try again", 5)
     if hasattr(error, "format_message"):  # an error of the option parser
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context else "stend"
-        sentence = " ".join(error.format_message().split())  # choices may be listed one per line
-        return _print_error(f"{sentence.rstrip('.')}; see `{path} --help`", 2)
+        return _print_error(_mistakes.sentence(error), 2)
     sentence = f"a defect in stend ({type(error).__name__}: {error}); please report it with"
     try:
         with tempfile.NamedTemporaryFile("w", prefix="stend-defect-", suffix=".txt", delete=False) as file:

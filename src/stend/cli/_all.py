@@ -7,10 +7,17 @@ from pathlib import Path
 import typer
 
 from stend import catalogue, devices, session, store
-from stend.base.errors import StendError
-from stend.cli import _ends, _terminal
+from stend.base.errors import BadInput, StendError
+from stend.cli import _ends, _runs, _terminal
+from stend.session import series
 from stend.session.stopping import Signals
+from stend.session.together import group
 from stend.store import writer
+
+SEVERAL = (series.FILE, group.FILE)
+"""A folder with one of these files holds a series or a group of runs."""
+LEFT = ("unfinished", "stopped", "failed")
+"""Outcomes of runs that `stend resume` continues."""
 
 
 def go_on(top: Path) -> int:
@@ -30,6 +37,34 @@ def go_on(top: Path) -> int:
             code = error.exit_code
         worst = max(worst, code)
     return worst
+
+
+def meant(word: Path) -> Path:
+    """Return the folder that `stend resume` continues: of a run, or of the series or the group that it belongs to.
+
+    Raise BadInput, which lists runs that were cut off, if the last run is complete and no other was named.
+    """
+    if any((word / file).exists() for file in SEVERAL):
+        return word
+    run = _runs.folder(word)
+    whole = run.parent if any((run.parent / file).exists() for file in SEVERAL) else run
+    if word == _runs.LAST and whole == run and _is_complete(run):
+        raise BadInput(f"the last run, {run}, is complete; {_others(run.parent)}")
+    return run if word.exists() else whole
+
+
+def _is_complete(folder: Path) -> bool:
+    ended = store.load(folder).ended
+    return bool(ended and ended.outcome in series.FINISHED and any(folder.glob("report.*")))
+
+
+def _others(top: Path) -> str:
+    """Return which runs below a folder can be resumed."""
+    with catalogue.opened(top) as known:
+        left = [str(known.folder(run)) for run in known.runs if run.outcome in LEFT]
+    if not left:
+        return f"no run below {top} was cut off"
+    return f"cut off: {', '.join(left[-3:])}{', ...' if len(left) > 3 else ''}; `stend resume {left[-1]}` continues it"
 
 
 def _cut_off(top: Path) -> Iterator[Path]:

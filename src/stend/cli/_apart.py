@@ -2,12 +2,13 @@
 
 import shlex
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import typer
 
-from stend import devices
+from stend import devices, store
 from stend.base import regular
 from stend.base.errors import StendError
 from stend.cli import _unit
@@ -43,28 +44,36 @@ def begin(arguments: list[str], folder: Path) -> int:
         typer.echo(apart.last_words(log), err=True)
         return code
     typer.echo(f"Run folder: {folder}; the log of {run} is {log}")
-    typer.echo(f"`stend watch {shlex.quote(str(folder))}` shows it; if it is cut off, {way_on(folder, _drive(folder))}")
+    view = "watch" if journal.events_of(folder).exists() else "serve"  # a series has several runs
+    typer.echo(
+        f"`stend {view} {shlex.quote(str(folder))}` shows it; if it is cut off, {way_on(folder, _drive(folder))}"
+    )
     run.leave()
     return 0
 
 
 def _begun(folder: Path, run: _unit.Process | _unit.Unit, before: int) -> bool:
-    """Return whether that process has written an event to the record."""
-    grown = _size(folder) > before and any(True for _ in journal.Record(folder))
+    """Return whether that process has written an event to the record, for a series to a record of one of its runs."""
+    grown = _size(folder) > before and any(True for place in _records(folder) for _ in journal.Record(place))
     return grown and writer.last(folder).pid == run.pid
 
 
 def _drive(folder: Path) -> str:
     """Return the name that `--destroy-data` needs to resume a run, or an empty string if it needs none."""
-    with suppress(StendError, OSError):
-        for event in journal.Record(folder):
+    with suppress(StendError, OSError, StopIteration):
+        for event in journal.Record(next(_records(folder))):
             if isinstance(event, Started):
                 return "" if event.plan.device.virtual else devices.name(event.plan.device)
     return ""
 
 
+def _records(folder: Path) -> Iterator[Path]:
+    """Yield the folders with a record: this one, or those of the runs in it, the oldest first."""
+    yield from [folder] if journal.events_of(folder).exists() else store.find(folder)
+
+
 def _size(folder: Path) -> int:
     try:
-        return journal.events_of(folder).stat().st_size
+        return sum(journal.events_of(place).stat().st_size for place in _records(folder))
     except OSError:
         return 0

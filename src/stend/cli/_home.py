@@ -6,10 +6,11 @@ import typer
 
 from stend import catalogue, store
 from stend.base.errors import STOPPED_EXIT_CODE, UNSOUND_EXIT_CODE, Refused, StepFailed
-from stend.cli import batch
+from stend.cli import lot
 from stend.fleet import chosen
 from stend.fleet.file import Fleet
 from stend.fleet.tasks import Outcome
+from stend.many import read
 from stend.many.batch import acceptance
 from stend.session.series import FINISHED
 
@@ -36,5 +37,5 @@ def judged(fleet: Fleet, folders: list[Path]) -> int:
     verdict = 0
     if fleet.acceptance and ordered:
         plan = acceptance.plan(fleet.acceptance, fleet.name)
-        verdict = batch.judged(ordered, plan, ["html"], "en", Path(fleet.into))
+        verdict = lot.judged(read.named(ordered), plan, ["html"], "en", Path(fleet.into))
     return UNSOUND_EXIT_CODE if wrong else verdict

@@ -1,4 +1,4 @@
-"""Arguments and options that several verbs share."""
+"""Arguments and options that several verbs share. Each has one name, one type and one meaning in all of them."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,36 +6,92 @@ from typing import Annotated, Any
 import typer
 
 from stend.base.errors import BadInput
+from stend.base.text import did_you_mean
+from stend.cli import _complete
+
+REPORTS = ("html", "pdf", "markdown", "json", "csv", "parquet", "hdr", "openmetrics", "gallery")
+PAGES = ("html", "pdf", "markdown", "json")
+DRIVE = "A device node, /dev/disk/by-id/..., a file, or sim:NAME"
 
 Tests = Annotated[
-    list[str], typer.Argument(metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.")
+    list[str],
+    typer.Argument(
+        metavar="TEST...", help="Tests, suites, or TOML files of studies; see `stend tests`.",
+        autocompletion=_complete.tests,
+    ),
+]  # fmt: skip
+Target = Annotated[str, typer.Option("--target", "-t", metavar="T", help=f"{DRIVE}.", autocompletion=_complete.targets)]
+Targets = Annotated[
+    list[str],
+    typer.Option(
+        "--target", "-t", metavar="T", help=f"{DRIVE}; may be repeated.", autocompletion=_complete.targets
+    ),
+]  # fmt: skip
+MayTarget = Annotated[
+    str | None, typer.Option("--target", "-t", metavar="T", help=f"{DRIVE}.", autocompletion=_complete.targets)
 ]
-Target = Annotated[
-    str, typer.Option("--target", "-t", metavar="T", help="A device node, /dev/disk/by-id/..., a file, or sim:NAME.")
+MayTargets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--target",
+        "-t",
+        metavar="T",
+        help=f"{DRIVE}; may be repeated; default: all that can be tested.",
+        autocompletion=_complete.targets,
+    ),
 ]
+AlsoTarget = Annotated[list[str] | None, typer.Option("--target", "-t", hidden=True)]
+"""For verbs whose argument is the drive: `--target` names it as well."""
 ProfileName = Annotated[
     str | None,
-    typer.Option("--profile", "-p", metavar="P", help="A profile's name or a TOML file; default: the suite's profile."),
-]
+    typer.Option(
+        "--profile", "-p", metavar="P", help="A profile's name or a TOML file; default: the suite's profile.",
+        autocompletion=_complete.profiles,
+    ),
+]  # fmt: skip
 Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, max=1024, help="Threads (TC), instead of the profile's.")
+    int | None, typer.Option("--threads", metavar="N", min=1, max=1024, help="Threads (TC), instead of the profile's.")
 ]
-Depth = Annotated[int | None, typer.Option("--depth", min=1, max=65536, help="Queue depth of each thread (QD).")]
+Depth = Annotated[
+    int | None, typer.Option("--depth", metavar="N", min=1, max=65536, help="Queue depth of each thread (QD).")
+]
 ActiveRange = Annotated[
     float | None, typer.Option("--active-range", metavar="PCT", min=0.01, max=100, help="Percent of the drive to test.")
 ]
-Rounds = Annotated[int | None, typer.Option("--rounds", min=1, max=100_000, help="Limit of rounds to steady state.")]
+Rounds = Annotated[
+    int | None, typer.Option("--rounds", metavar="N", min=1, max=100_000, help="Limit of rounds to steady state.")
+]
 RoundSeconds = Annotated[
     float | None,
     typer.Option(
-        "--round-seconds", min=0.2, max=86_400, help="Seconds per minute of the specification; the standard needs 60."
+        "--round-seconds",
+        metavar="S",
+        min=0.2,
+        max=86_400,
+        help="Seconds per minute of the specification; the standard needs 60.",
     ),
+]
+Seed = Annotated[
+    int | None,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        min=0,
+        max=(1 << 62) - 1,
+        help="Seed of all random offsets; it is recorded. Further runs of `repeat` add 1 each.",
+    ),
+]
+Label = Annotated[
+    str | None, typer.Option("--label", metavar="TEXT", help="Label of the run; `compare --by label` groups by it.")
 ]
 TraceFile = Annotated[
     Path | None,
     typer.Option(
         "--trace", metavar="FILE", help="The trace that `replay` and `headroom` play, in any supported format."
     ),
+]
+FormatIn = Annotated[
+    str, typer.Option("--from", metavar="FORMAT", help="Format of the input, if it is not recognized by content.")
 ]
 Speed = Annotated[
     float | None,
@@ -65,7 +121,7 @@ Percentile = Annotated[
     ),
 ]
 Quick = Annotated[
-    bool, typer.Option("--quick", help="Shorten everything by fixed factors; the run is marked as shortened.")
+    bool, typer.Option("--quick", help="Shorten everything by fixed factors; the result is marked as shortened.")
 ]
 DestroyData = Annotated[
     str | None,
@@ -73,6 +129,15 @@ DestroyData = Annotated[
         "--destroy-data",
         metavar="NAME",
         help="Destroy all data on the drive with this serial number, or in the file with this full path.",
+    ),
+]
+DestroyEach = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--destroy-data",
+        metavar="NAME",
+        help="Destroy all data on the drive with this serial number, or in the file with this full path; "
+        "for several targets TARGET=NAME each.",
     ),
 ]
 OverwriteFile = Annotated[
@@ -89,7 +154,52 @@ Create = Annotated[
 DETACH = "--detach"
 TYPED = "stend.typed"
 """Key under which `stend.cli.Verb` stores the arguments as typed."""
-Detach = Annotated[bool, typer.Option(DETACH, help="Run in the background; `stend watch DIR` shows the progress.")]
+Detach = Annotated[bool, typer.Option(DETACH, help="Run in the background; `stend watch` shows the progress.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Anyway = Annotated[
+    bool, typer.Option("--anyway", help="Accept runs that were measured with different settings, with warnings.")
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--where",
+        metavar="COLUMN=PATTERN",
+        help="Only runs with model=KC*, outcome!=complete, seconds>3600; may be repeated.",
+    ),
+]
+
+
+def into(default: str) -> Any:
+    """Return the option `--into`: the folder that a verb writes into, and its default in words."""
+    return typer.Option(
+        "--into", metavar="DIR", help=f"Write into this folder; default: {default}.", autocompletion=_complete.folders
+    )
+
+
+def formats(*names: str, default: str = "html") -> Any:
+    """Return the option `--format`: the formats of the files that a verb writes, checked before it does any work."""
+
+    def checked(words: list[str] | None) -> list[str] | None:
+        for word in words or ():
+            if word not in names:
+                meant = did_you_mean(word, names, f"the formats are {', '.join(names)}")
+                raise BadInput(f"there is no format {word!r}{meant}")
+        return words
+
+    listing = f"{', '.join(names[:-1])} or {names[-1]}"
+    text = f"Write this format; may be repeated: {listing}; default: {default}."
+    return typer.Option("--format", metavar="F", help=text, callback=checked)
+
+
+def _language(word: str) -> str:
+    if word != "en":
+        from stend import words
+
+        words.Language(word)  # raises BadInput, before any work is done
+    return word
+
+
+Language = Annotated[str, typer.Option("--lang", metavar="L", help="Language: en or ru.", callback=_language)]
 
 
 def played(tests: list[str], trace: Path | None, **more: Any) -> dict[str, Any]:

@@ -1,20 +1,8 @@
-"""The `--where` option and the progress line of verbs that read a catalogue."""
+"""The progress line of verbs that read a catalogue."""
 
 import sys
-from typing import Annotated
-
-import typer
 
 MANY = 200
-
-Where = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--where",
-        metavar="COLUMN=PATTERN",
-        help="Only runs with model=KC*, outcome!=complete, seconds>3600; may be repeated.",
-    ),
-]
 
 
 def show_progress(done: int, of: int) -> None:

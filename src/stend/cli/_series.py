@@ -34,8 +34,20 @@ class Once(_terminal.Terminal):
         return self.answers[target]
 
 
+def labelled(targets: Sequence[str], label: str | None) -> list[tuple[str, str]]:
+    """Return each target with the label of its runs; raise BadInput for more than two targets."""
+    if len(targets) > 2:
+        raise BadInput(
+            f"a series alternates between two drives, not {len(targets)}; for more use `stend run --together`"
+        )
+    names = targets if len({*targets}) == len(targets) else [f"{targets[0]} (a)", f"{targets[0]} (b)"]
+    if label and len(targets) == 1:
+        return [(targets[0], label)]
+    return [(target, f"{label} {name}" if label else name) for target, name in zip(targets, names, strict=True)]
+
+
 def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
-    """Return the names given by `--destroy-data`, by target: real drives in their order.
+    """Return the names given by `--destroy-data`, by target: as TARGET=NAME, or real drives in their order.
 
     Raise BadInput for more names than real drives.
     """
@@ -45,7 +57,9 @@ def answers(order: series.Series, destroy: Sequence[str]) -> dict[str, str]:
         raise BadInput(
             f"--destroy-data names {len(destroy)} drives, but the runs destroy data on {len(real)}; name each once"
         )
-    return dict(zip(real, destroy, strict=False))
+    names = dict(zip(real, destroy, strict=False))
+    return names | {target: word.removeprefix(f"{target}=") for word in destroy for target in real
+                    if word.startswith(f"{target}=")}  # fmt: skip
 
 
 def go(folder: Path, destroy: dict[str, str], overwrite: tuple[str, ...] = ()) -> int:

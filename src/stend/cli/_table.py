@@ -55,6 +55,11 @@ def as_text(value: Any) -> str:
     return str(value)
 
 
+def data(plain: Any) -> str:
+    """Return plain data as indented JSON."""
+    return msgspec.json.format(msgspec.json.encode(plain), indent=1).decode()
+
+
 def as_json(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Return rows as a JSON list of objects, one per line."""
     objects = (msgspec.json.encode(dict(zip(columns, row, strict=True)), enc_hook=str).decode() for row in rows)

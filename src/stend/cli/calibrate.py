@@ -21,7 +21,7 @@ Names = Annotated[
 def command(
     names: Names = None,
     fit: Annotated[
-        bool, typer.Option("--fit", help="First fit the parameters that no source states, and print them.")
+        bool, typer.Option("--refit", help="First fit the parameters that no source states, and print them.")
     ] = False,
     reviews: Annotated[
         bool,

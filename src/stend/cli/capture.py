@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from stend.cli import _complete, _options
+
 if TYPE_CHECKING:
     from stend.capture.running import Captured, Wish
 
@@ -15,19 +17,29 @@ FULL = ("stop", "ring")
 
 
 def command(
-    target: Annotated[str, typer.Argument(metavar="[DRIVE]", help="A whole disk: /dev/nvme0n1.")] = "",
+    target: Annotated[
+        str,
+        typer.Argument(
+            metavar="[DRIVE]",
+            help="A drive, such as /dev/nvme0n1; it must be a whole disk.",
+            autocompletion=_complete.targets,
+        ),
+    ] = "",
     length: Annotated[str, typer.Option("--for", metavar="TIME", help="Duration: 90s, 10min, 1h, 2d.")] = "1h",
-    into: Annotated[Path | None, typer.Option("--into", metavar="FILE", help="The file to write.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", metavar="FILE", help="The file to write; default: DRIVE-TIME in this folder."),
+    ] = None,
     addresses: Annotated[
         bool, typer.Option("--addresses", help="Keep every IO with its address, for an exact replay.")
     ] = False,
     step: Annotated[str, typer.Option("--step", metavar="TIME", help="Length of a step of the statistics.")] = "1s",
-    limit: Annotated[str, typer.Option("--limit", metavar="SIZE", help="Largest size of the capture on disk.")] = "",
+    limit: Annotated[
+        str, typer.Option("--limit-size", metavar="SIZE", help="Largest size of the capture on disk.")
+    ] = "",
     full: Annotated[
         str,
-        typer.Option(
-            "--full", metavar="stop|ring", help="At the limit or on a full disk: stop, or drop the oldest data."
-        ),
+        typer.Option("--full", metavar="HOW", help="At the limit or on a full disk: stop, or drop the oldest data."),
     ] = "stop",
     shift: Annotated[
         str,
@@ -38,6 +50,7 @@ def command(
     finish: Annotated[
         Path | None, typer.Option("--finish", metavar="FILE", help="Complete the file of a capture that was cut off.")
     ] = None,
+    also: _options.AlsoTarget = None,
 ) -> int:
     """Record the I/O that this host sends to a drive. Read-only, without data content.
 
@@ -45,7 +58,7 @@ def command(
     time; with --addresses it has every IO, in Parquet. Ctrl-C ends the capture and keeps everything. The kernel's trace
     points need root.
 
-    Example: stend capture /dev/nvme0n1 --for 1h --into monday.steps
+    Example: stend capture /dev/nvme0n1 --for 1h --output monday.steps
     """
     from stend.base.errors import BadInput
     from stend.capture import spool
@@ -55,9 +68,10 @@ def command(
         return 0
     if full not in FULL:
         raise BadInput(f"--full {full}: use stop or ring")
+    target = target or (also or [""])[0]
     if not target:
         raise BadInput("name the drive to capture, such as /dev/nvme0n1; `stend devices` lists them")
-    return _captured(_wish(target, length, into, addresses, step, limit, full, shift))
+    return _captured(_wish(target, length, output, addresses, step, limit, full, shift))
 
 
 def _wish(

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stend import cli
 from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE, BadInput
-from stend.cli import _reading
+from stend.cli import _complete, _options, _runs, _table, _verbs
 
 if TYPE_CHECKING:
     from stend.many.compare import Comparison, Side
@@ -19,7 +18,7 @@ BETWEEN = ":"
 MOST_LINES = 16
 
 
-class Verb(cli.Verb):
+class Verb(_verbs.Verb):
     """A command that accepts `--` between two lists of arguments, and options anywhere."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -28,39 +27,49 @@ class Verb(cli.Verb):
 
 
 def command(
-    runs: Annotated[list[str], typer.Argument(metavar="A... -- B...", help="Run folders, or folders of them.")],
-    by: Annotated[str, typer.Option("--by", help="Group all runs by firmware, model, serial, folder or label.")] = "",
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="A... -- B...",
+            help=f"Runs of two sides: each {_runs.FORMS}; a folder of runs names all of them; with --by default: runs.",
+            autocompletion=_complete.runs,
+        ),
+    ] = None,
+    by: Annotated[
+        str, typer.Option("--by", metavar="FACT", help="Group all runs by firmware, model, serial, folder or label.")
+    ] = "",
     chosen_sides: Annotated[
         list[str] | None,
         typer.Option("--side", metavar="VALUE", help="With --by: the value of one side; give it twice."),
     ] = None,
-    where: _reading.Where = None,
+    where: _options.Where = None,
     fail_if: Annotated[
         list[str] | None, typer.Option("--fail-if", metavar="RULE", help="Like 'iops[*,4K] < -3%'; may be repeated.")
     ] = None,
     rules: Annotated[Path | None, typer.Option("--rules", metavar="FILE", help="Rules in TOML.")] = None,
-    undecided: Annotated[str, typer.Option("--undecided", help="pass or fail: result of an undecided rule.")] = "",
+    undecided: Annotated[
+        str, typer.Option("--undecided", metavar="HOW", help="pass or fail: result of an undecided rule.")
+    ] = "",
     noninferior: Annotated[
         bool, typer.Option("--noninferior", help="Pass only if every rule is shown to hold.")
     ] = False,
     threshold: Annotated[
         list[str] | None,
-        typer.Option("--threshold", metavar="KIND=%", help="Smallest relevant change of rate, mean or tail."),
+        typer.Option(
+            "--threshold", metavar="KIND=%", help="Smallest relevant change of rate, mean or tail; may be repeated."
+        ),
     ] = None,
-    anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare figures that are not comparable, with warnings.")
-    ] = False,
-    name: Annotated[list[str] | None, typer.Option("--name", help="Name of a side; give it twice.")] = None,
-    into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", help="Write the comparison into this folder.")
+    anyway: _options.Anyway = False,
+    name: Annotated[
+        list[str] | None, typer.Option("--side-name", metavar="TEXT", help="Name of a side; give it twice.")
     ] = None,
-    form: Annotated[
-        list[str] | None, typer.Option("--format", help="html, pdf, markdown or json; may be repeated.")
-    ] = None,
+    into: Annotated[Path | None, _options.into("no files are written")] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
+    as_json: _options.Json = False,
     junit: Annotated[
         Path | None, typer.Option("--junit", metavar="FILE", help="Write the answers as JUnit XML.")
     ] = None,
-    lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
+    lang: _options.Language = "en",
 ) -> int:
     """Compare two sets of runs and check rules. Print each figure's change, its interval and a verdict.
 
@@ -76,15 +85,17 @@ def command(
     if junit and not chosen.rules:
         raise BadInput("--junit writes the answers of rules, but no rule is given; add --fail-if or --rules")
     if name and len(name) != 2:
-        raise BadInput("give --name twice, once for each side, or not at all")
-    first, second = _sides(runs, by, chosen_sides or (), name or (), where or ())
+        raise BadInput("give --side-name twice, once for each side, or not at all")
+    first, second = _sides(runs or [], by, chosen_sides or (), name or (), where or ())
     whole = compared(first, second, thresholds(threshold or ()), anyway=anyway)
     judged = chosen.judge(whole)
-    for line in summary(whole, judged, lang):
+    if as_json:
+        typer.echo(_table.data(pages.plain(whole, judged)))
+    for line in () if as_json else summary(whole, judged, lang):
         typer.echo(line)
     if into or form:
         for path in pages.write(whole, judged, form or ["html"], lang, into or Path()):
-            typer.echo(f"Comparison: {path}")
+            typer.echo(f"Comparison: {path}", err=as_json)
     if junit and judged:
         from stend.many.compare import junit as xml
 
@@ -99,15 +110,15 @@ def _sides(
     from stend.many import read
 
     if not by:
-        if wanted or where:
-            raise BadInput("--side and --where need --by; add it or leave them out")
-        first, second = (read.named([Path(word) for word in paths]) for paths in sides(words))
+        if wanted:
+            raise BadInput("--side needs --by; add it or leave it out")
+        first, second = (read.named([Path(word) for word in paths], where=where) for paths in sides(words))
         return read.with_names(first, second, name)
     if by not in read.GROUPS:
         raise BadInput(f"runs cannot be grouped by {by!r}; choose from {', '.join(read.GROUPS)}")
     if BETWEEN in words:
         raise BadInput("--by forms the sides by itself; leave out the -- between them")
-    first, second = read.grouped([Path(word) for word in words], by, wanted, where)
+    first, second = read.grouped([Path(word) for word in words or ["runs"]], by, wanted, where)
     return read.with_names(first, second, name) if name else (first, second)
 
 

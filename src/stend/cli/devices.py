@@ -4,17 +4,24 @@ from typing import Annotated
 
 import typer
 
+from stend.cli import _complete, _options
+
 
 def command(
     targets: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TARGET]...", help="Drives to show in full; default: one line for each."),
+        typer.Argument(
+            metavar="[DRIVE]...",
+            help="A drive, such as /dev/nvme0n1; without it, one line for each drive.",
+            autocompletion=_complete.targets,
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: _options.Json = False,
+    also: _options.AlsoTarget = None,
 ) -> None:
     """List the drives of this host and whether each can be tested.
 
-    With TARGET, print all facts and the health of that drive.
+    With DRIVE, print all facts and the health of that drive.
 
     An over-provisioned drive is listed with its visible and its native capacity. Nothing is written to any drive.
 
@@ -26,7 +33,7 @@ def command(
     from stend.cli import _sheet
     from stend.session import sheet
 
-    if targets:
+    if targets := [*(targets or ()), *(also or ())]:
         sheets = [sheet.everything(devices.find(target)) for target in targets]
         rows = [row for whole in sheets for row in _sheet.lines(whole)]
     else:

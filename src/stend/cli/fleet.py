@@ -1,93 +1,166 @@
 """`stend fleet`: plan, run and collect tests on the drives of many hosts."""
 
 import platform
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from stend.base.errors import BadInput
+from stend.cli import _options
 
+HELP = """Run tests on the drives of many hosts. Each run continues if the scheduler or another host fails.
 
-class Do(StrEnum):
-    """An action of `stend fleet`."""
+A serial number in the fleet file permits stend to destroy all data on that drive; the gate of its host still
+checks every drive (docs/how-to/many-drives.md).
 
-    certificates = "certificates"
-    scheduler = "scheduler"
-    worker = "worker"
-    drives = "drives"
-    run = "run"
-    status = "status"
-    stop = "stop"
-    collect = "collect"
-    carry = "carry"
+Example: stend fleet run fleet.toml"""
 
-
-def command(
-    do: Annotated[Do, typer.Argument(help="What to do.")],
-    given: Annotated[
-        list[str],
-        typer.Argument(metavar="WORD...", help="A folder and host names; tls://HOST:PORT; or a fleet file."),
-    ],
-    certificates: Annotated[
-        Path, typer.Option("--certificates", metavar="DIR", help="Folder with the certificate of this host.")
-    ] = Path("certificates"),
-    name: Annotated[
-        str | None, typer.Option("--name", metavar="HOST", help="Name in the certificate; default: the host name.")
-    ] = None,
-    drive: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--drive", metavar="T", help="A drive of the worker, may be repeated; default: all that can be tested."
-        ),
-    ] = None,
-    slurm: Annotated[
-        bool, typer.Option("--slurm", help="Run as Slurm jobs; `drives HOST` prints Slurm's configuration for it.")
-    ] = False,
-    into: Annotated[Path, typer.Option("--into", metavar="DIR", help="Folder for the runs of a worker.")] = Path(
-        "fleet"
+File = Annotated[Path, typer.Argument(metavar="FLEET.toml", help="The fleet file: hosts, drives and tests.")]
+Address = Annotated[str, typer.Argument(metavar="tls://HOST:PORT", help="The address of the scheduler.")]
+Papers = Annotated[
+    Path,
+    typer.Option(
+        "--certificates", metavar="DIR", help="Folder with the certificate of this host; default: certificates."
     ),
-) -> int:
-    """Run tests on the drives of many hosts. Each run continues if the scheduler or another host fails.
+]
+Name = Annotated[
+    str | None,
+    typer.Option("--name", metavar="HOST", help="Name of this host in its certificate; default: the host name."),
+]
+Slurm = Annotated[bool, typer.Option("--slurm", help="Use Slurm jobs instead of a scheduler and workers.")]
+PAPERS = Path("certificates")
 
-    certificates DIR HOST...; scheduler tls://HOST:PORT; worker tls://HOST:PORT; drives tls://HOST:PORT (all announced
-    drives) or FLEET.toml (those it selects); run, status, stop, collect FLEET.toml; carry DIR: run by Slurm jobs.
-    A serial number in the fleet file permits stend to destroy all data on that drive; the gate of its host still
-    checks every drive (docs/how-to/many-drives.md).
+
+def certificates(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder for the certificates.")],
+    hosts: Annotated[list[str], typer.Argument(metavar="HOST...", help="Names of the hosts.")],
+) -> int:
+    """Create a certificate for each host.
+
+    Example: stend fleet certificates certificates desk scheduler lab1
+    """
+    return int(_dask().certificates(folder, hosts))
+
+
+def scheduler(address: Address, papers: Papers = PAPERS, name: Name = None) -> int:
+    """Run the scheduler until the process is ended.
+
+    Example: stend fleet scheduler tls://10.0.0.1:8786
+    """
+    return int(_dask().scheduler(address, papers, name or platform.node()))
+
+
+def worker(
+    address: Address,
+    papers: Papers = PAPERS,
+    name: Name = None,
+    target: _options.MayTargets = None,
+    into: Annotated[Path, _options.into("fleet")] = Path("fleet"),
+) -> int:
+    """Announce the drives of this host and run the tests that are ordered on them.
+
+    Example: stend fleet worker tls://10.0.0.1:8786 --target /dev/nvme1n1
+    """
+    return int(_dask().worker(address, papers, name or platform.node(), target or [], into))
+
+
+def drives(
+    given: Annotated[
+        str, typer.Argument(metavar="WHERE", help="tls://HOST:PORT or FLEET.toml; with --slurm the name of this host.")
+    ],
+    papers: Papers = PAPERS,
+    name: Name = None,
+    target: _options.MayTargets = None,
+    slurm: Slurm = False,
+) -> int:
+    """Print the announced drives, or those that a fleet file selects, as lines for the file.
+
+    With --slurm, print Slurm's configuration for the drives of this host.
+
+    Example: stend fleet drives tls://10.0.0.1:8786
+    """
+    if slurm:
+        from stend.cli import _slurm
+
+        return _slurm.drives(given, target or [])
+    return int(_dask().drives(given, papers, name or platform.node()))
+
+
+def run(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+    """Run the tests of a fleet file and wait until every run has ended.
+
+    With --slurm, submit the jobs without waiting.
 
     Example: stend fleet run fleet.toml
     """
-    if slurm or do is Do.carry:
-        return _of_slurm(do, given, drive or [])
+    return _of_file("run", file, papers, name, slurm=slurm)
+
+
+def status(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+    """Print each host with its drives and each run with its state.
+
+    Example: stend fleet status fleet.toml
+    """
+    return _of_file("status", file, papers, name, slurm=slurm)
+
+
+def stop(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+    """End all runs of the fleet and release its drives.
+
+    Example: stend fleet stop fleet.toml
+    """
+    return _of_file("stop", file, papers, name, slurm=slurm)
+
+
+def collect(file: File, papers: Papers = PAPERS, name: Name = None, slurm: Slurm = False) -> int:
+    """Copy finished runs to this host, verify them and judge their lot.
+
+    Example: stend fleet collect fleet.toml
+    """
+    return _of_file("collect", file, papers, name, slurm=slurm)
+
+
+def carry(
+    folder: Annotated[Path, typer.Argument(metavar="SHARED", help="Folder that all hosts share.")],
+    target: _options.MayTargets = None,
+) -> int:
+    """Carry out the order that a Slurm job gets on standard input.
+
+    Example: stend fleet carry /shared
+    """
+    from stend.cli import _slurm
+
+    return _slurm.carry(folder, target or [])
+
+
+ACTIONS = {
+    "certificates": certificates,
+    "scheduler": scheduler,
+    "worker": worker,
+    "drives": drives,
+    "run": run,
+    "status": status,
+    "stop": stop,
+    "collect": collect,
+    "carry": carry,
+}
+HIDDEN = ("carry",)
+"""Actions that only jobs use."""
+
+
+def _dask() -> Any:
     from stend.base.extras import needing
 
     with needing("`stend fleet`"):
         from stend.cli import _fleet
 
-    host = name or platform.node()
-    if do is Do.certificates:
-        return _fleet.certificates(Path(given[0]), given[1:])
-    if len(given) != 1:
-        raise BadInput(f"`stend fleet {do}` takes one argument; see `stend fleet --help`")
-    if do is Do.scheduler:
-        return _fleet.scheduler(given[0], certificates, host)
-    if do is Do.worker:
-        return _fleet.worker(given[0], certificates, host, drive or [], into)
-    if do is Do.drives:
-        return _fleet.drives(given[0], certificates, host)
-    return _fleet.OF_FILE[do](Path(given[0]), certificates, host)
+    return _fleet
 
 
-def _of_slurm(do: Do, given: list[str], drives: list[str]) -> int:
-    from stend.cli import _slurm
+def _of_file(action: str, file: Path, papers: Path, name: str | None, *, slurm: bool) -> int:
+    if slurm:
+        from stend.cli import _slurm
 
-    if len(given) != 1 or do in (Do.certificates, Do.scheduler, Do.worker):
-        raise BadInput(
-            f"`stend fleet {do} --slurm` is not supported, or has too many arguments; see `stend fleet --help`"
-        )
-    if do is Do.drives:
-        return _slurm.drives(given[0], drives)
-    if do is Do.carry:
-        return _slurm.carry(Path(given[0]), drives)
-    return _slurm.OF_FILE[do](Path(given[0]))
+        return _slurm.OF_FILE[action](file)
+    code: int = _dask().OF_FILE[action](file, papers, name or platform.node())
+    return code

@@ -1,21 +1,21 @@
 """`stend host`: measure the limits of this host before drives are measured on it."""
 
 import json
-from typing import Annotated
 
 import typer
 
+from stend.cli import _options
+
 
 def command(
-    target: Annotated[
-        str | None, typer.Option("--target", metavar="DRIVE", help="Also print the link and NUMA node of this drive.")
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Take seconds instead of half a minute; less exact.")] = False,
-    machine: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    target: _options.MayTarget = None,
+    quick: _options.Quick = False,
+    as_json: _options.Json = False,
 ) -> None:
     """Measure the memory, fio and CPU limits of this host.
 
-    Reports of later runs on this host include the result. Nothing is read from or written to any drive.
+    Reports of later runs on this host include the result. With --target it also prints the link and NUMA node of that
+    drive. --quick takes seconds instead of half a minute and is less exact. No drive is read or written.
 
     Example: stend host --target /dev/nvme0n1
     """
@@ -27,7 +27,7 @@ def command(
         facts = devices.find(target).identity.facts
         result["drive"] = {key: facts[key] for key in ("link", "link_capable", "numa_node") if key in facts}
     file = measured.keep(result)
-    if machine:
+    if as_json:
         typer.echo(json.dumps(result, indent=1))
         return
     memory, stream = result.get("memory"), result["stream_bytes_per_s"]

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
+from stend.cli import _options
+
 
 def command(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="Result files, or a folder that bench-fio wrote.")
     ],
-    to: Annotated[Path, typer.Option("--to", metavar="ROOT", help="Folder for the new run folders.")] = Path("runs"),
-    form: Annotated[
-        str, typer.Option("--from", metavar="FORMAT", help="Format, if it is not recognized by content.")
-    ] = "",
-    label: Annotated[str, typer.Option("--label", help="Label of the run; `compare --by label` groups by it.")] = "",
+    into: Annotated[Path, _options.into("runs")] = Path("runs"),
+    form: _options.FormatIn = "",
+    label: _options.Label = None,
 ) -> None:
     """Import results of fio, diskspd, KDiskMark and other tools.
 
@@ -22,14 +22,14 @@ def command(
     becomes a run folder with the original and its hash. Notes list facts that the format lacks; reports and comparisons
     show them. If a file cannot be read, no run folder is created.
 
-    Example: stend import results/randread.json --to runs --label before
+    Example: stend import results/randread.json --into runs --label before
     """
     from stend import imports, store
     from stend.imports import folder
 
     every = [imports.taken_from(path, form) for path in files]
     for handed, name, taken in every:
-        made = folder.write(handed, name, taken, to, label)
+        made = folder.write(handed, name, taken, into, label or "")
         notes = store.load(made).notes
         count = f"{len(taken.loads)} load{'s' if len(taken.loads) > 1 else ''}"
         typer.echo(f"{made}: {count} of {taken.tool} {taken.version}".rstrip())

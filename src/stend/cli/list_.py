@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime
 from operator import attrgetter
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stend.base.errors import BadInput
-from stend.cli import _reading, _table
+from stend.cli import _options, _reading, _runs, _table
 
 if TYPE_CHECKING:
     from stend.catalogue import About, Catalogue
@@ -18,22 +16,21 @@ SHOWN = "run,started,model,tests,outcome"
 
 
 def command(
-    top: Annotated[Path, typer.Argument(help="Folder with run folders, or with folders of them.")] = Path("runs"),
+    top: _runs.Top = _runs.RUNS,
     columns: Annotated[
         str, typer.Option("--columns", metavar="A,B", help="Columns of the table `runs`, or all.")
     ] = SHOWN,
     sort: Annotated[
         str, typer.Option("--sort", metavar="COLUMN", help="Sort by this column; -COLUMN sorts in descending order.")
     ] = "started",
-    where: _reading.Where = None,
+    where: _options.Where = None,
     last: Annotated[int | None, typer.Option("--last", metavar="N", min=1, help="Only the last N runs.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print all columns as JSON; broken folders have `error`.")
-    ] = False,
+    as_json: _options.Json = False,
 ) -> None:
     """List the runs below a folder, oldest first.
 
     The columns are the folder, time, drive, tests and outcome. Folders that cannot be read are listed with the reason.
+    --json prints all columns.
 
     Example: stend list runs --where 'model=KC*' --sort -seconds --columns run,model,firmware,seconds
     """
@@ -47,9 +44,7 @@ def command(
         column(sort.removeprefix("-")),
         *(parsed(text)[0] for text in where or ()),
     }
-    if not top.is_dir():
-        raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
-    with opened(top, _reading.show_progress, labels="label" in needed) as catalogue:
+    with opened(_runs.top(top), _reading.show_progress, labels="label" in needed) as catalogue:
         every = catalogue.runs if as_json else catalogue.only(*needed)
         runs = ordered(chosen(every, where or ()), sort)[-(last or 0) :]
         typer.echo(_json(catalogue, runs) if as_json else "\n".join(_lines(catalogue, runs, names)))

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from stend.base.errors import BadInput
@@ -26,7 +27,7 @@ Folder = Annotated[
 
 def command(
     tests: _options.Tests,
-    target: _options.Target,
+    target: _options.Targets,
     profile: _options.ProfileName = None,
     threads: _options.Threads = None,
     depth: _options.Depth = None,
@@ -34,6 +35,7 @@ def command(
     rounds: _options.Rounds = None,
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
+    seed: _options.Seed = None,
     trace: _options.TraceFile = None,
     speed: _options.Speed = None,
     fit: _options.FitTo = None,
@@ -47,16 +49,20 @@ def command(
 ) -> None:
     """Print the steps, bytes written and duration of a run. Nothing is run.
 
+    With several targets it prints one plan for each. The seed does not change the plan.
+
     Example: stend plan iops --target sim:small --profile enterprise-2.0.2
     """
     from stend import session
-    from stend.engines import fio_jobs
 
+    if fio and len(target) > 1:
+        raise BadInput("--fio writes the jobs of one drive; name one --target")
     request = session.Request(
         tests,
-        target,
+        target[0],
         profile,
         quick,
+        seed,
         threads=threads,
         depth=depth,
         active_range_pct=active_range,
@@ -64,10 +70,19 @@ def command(
         minute_s=round_seconds,
         **_options.played(tests, trace, speed=speed, fit=fit, limit_ms=limit_ms, percentile=percentile),
     )
-    plan = session.planned(request)
+    for number, name in enumerate(target):
+        if number:
+            typer.echo("")
+        plan = session.planned(msgspec.structs.replace(request, target=name))
+        _print(plan, fio, sooner=sooner)
+
+
+def _print(plan: "Plan", fio: Path | None, *, sooner: bool) -> None:
     for line in lines(plan):
         typer.echo(line)
     if fio:
+        from stend.engines import fio_jobs
+
         typer.echo(f"\nJob files: {fio_jobs.write(plan, fio)}")
     if sooner:
         _sooner(plan)

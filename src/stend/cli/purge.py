@@ -25,7 +25,7 @@ def command(
     ] = None,
     limit_minutes: Annotated[
         float | None,
-        typer.Option("--limit", metavar="MIN", min=0.01, help="Time limit; default: by the size of the drive."),
+        typer.Option("--limit-minutes", metavar="MIN", min=0.01, help="Time limit; default: by the size of the drive."),
     ] = None,
 ) -> None:
     """Purge a drive and read a sample of it back.

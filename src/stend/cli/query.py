@@ -1,21 +1,23 @@
 """`stend query`: run SQL over all runs below a folder."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stend.base.errors import BadInput
-from stend.cli import _reading, _table
+from stend.cli import _options, _reading, _runs, _table
 
 FORMATS = ("table", "csv", "json")
+"""Values of `--format`, the former name of `--csv` and `--json`."""
 MOST = 1000
 
 
 def command(
     sql: Annotated[str, typer.Argument(metavar="SQL", help="One read-only statement in DuckDB's SQL.")],
-    top: Annotated[Path, typer.Argument(help="Folder with run folders, or with folders of them.")] = Path("runs"),
-    form: Annotated[str, typer.Option("--format", help="table, csv or json.")] = "table",
+    top: _runs.Top = _runs.RUNS,
+    as_json: _options.Json = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    form: Annotated[str, typer.Option("--format", hidden=True)] = "table",
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=0, help="Largest number of rows; 0 for all.")
     ] = MOST,
@@ -30,12 +32,14 @@ def command(
     from stend.base import extras
     from stend.catalogue import opened
 
+    if as_json and as_csv:
+        raise BadInput("--json and --csv contradict each other; leave one out")
     if form not in FORMATS:
         raise BadInput(f"unknown format {form!r}; choose from {', '.join(FORMATS)}")
     extras.need("stend query", "duckdb")
-    with opened(top, _reading.show_progress) as catalogue:
+    with opened(_runs.top(top), _reading.show_progress) as catalogue:
         answer = catalogue.query(sql, limit or None)
-    _write(answer.columns, answer.rows, form)
+    _write(answer.columns, answer.rows, "json" if as_json else "csv" if as_csv else form)
     if answer.more:
         typer.echo(f"(the first {limit} rows; --limit 0 prints all)", err=True)
 

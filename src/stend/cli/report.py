@@ -5,19 +5,14 @@ from typing import Annotated
 
 import typer
 
+from stend.cli import _options, _runs
+
 
 def command(
-    folders: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="DIR...", help="Run folders; a review reports the first and compares it with the others."
-        ),
-    ],
-    into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", help="Output folder; default: the run folder.")
-    ] = None,
-    form: Annotated[str, typer.Option("--format", help="html, or another format that stend can write.")] = "html",
-    lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
+    runs: _runs.Runs = None,
+    into: Annotated[Path | None, _options.into("the run folder")] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.REPORTS)] = None,
+    lang: _options.Language = "en",
     sheet: Annotated[
         str | None,
         typer.Option(
@@ -27,28 +22,37 @@ def command(
         ),
     ] = None,
     style: Annotated[
-        str, typer.Option("--style", help="review (questions and answers, verdict first) or pts (the whole protocol).")
+        str,
+        typer.Option(
+            "--style",
+            metavar="STYLE",
+            help="review (questions and answers, verdict first) or pts (the whole protocol).",
+        ),
     ] = "review",
     against: Annotated[
         list[str] | None,
         typer.Option(
-            "--against", metavar="WHAT", help="Compare with: run folders, a folder of them, published:NAME, or none."
+            "--against",
+            metavar="WHAT",
+            help="Compare with runs, folders of them, published:NAME, or none; may be repeated.",
         ),
     ] = None,
 ) -> None:
     """Write the report of one or more runs. It needs neither the drive nor the host of the runs.
 
-    Example: stend report runs/20261120-120000-sim-small-iops --against published:saber1000 --lang ru
+    A review reports the first run and compares it with the others.
+
+    Example: stend report last --against published:saber1000 --lang ru
     """
     from stend import report, store
     from stend.report.parts.sheet import keep
     from stend.report.story.rivals import resolve
 
-    places, rivals = resolve([*folders, *(against or ())])
-    runs = [(folder, store.load(folder), store.host(folder)) for folder in places]
+    places, rivals = resolve([*map(str, runs or [_runs.LAST]), *(against or ())])
+    loaded = [(folder, store.load(folder), store.host(folder)) for folder in places]
     if sheet:
         keep(sheet, places[0])
-    for path in report.write(
-        runs, form, lang=lang, style=style, into=into or places[0], rivals=rivals if against else None
-    ):
-        typer.echo(f"Report: {path}")
+    beside = rivals if against else None
+    for kind in dict.fromkeys(form or ["html"]):
+        for path in report.write(loaded, kind, lang=lang, style=style, into=into or places[0], rivals=beside):
+            typer.echo(f"Report: {path}")

@@ -1,35 +1,30 @@
 """`stend resume`: continue a run that was cut off."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stend.base.errors import BadInput
-from stend.cli import _options
+from stend.cli import _options, _runs
 
 
 def command(
     context: typer.Context,
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder of a run or of several runs; with --all, folder of all runs.")
-    ] = Path("runs"),
-    destroy_data: Annotated[
-        list[str] | None,
-        typer.Option("--destroy-data", metavar="NAME", help="As in `stend run` or `stend repeat`."),
-    ] = None,
+    run: _runs.Run = _runs.LAST,
+    destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Every run below DIR that was cut off; each run records its drive's name.")
+        bool, typer.Option("--all", help="Every run below RUN (default: runs) that was cut off, the oldest first.")
     ] = False,
     detach: _options.Detach = False,
 ) -> int:
     """Continue a run that was killed, stopped or failed. It restarts at its last safe boundary.
 
-    The drive must be the same one. At most an incomplete last line of the record is dropped. If the run is complete but
-    its report is missing, the report is written.
+    RUN may also be the folder of several runs (`stend repeat`, or `stend run` on several targets); the last run names
+    its series. The drive must be the same one. At most an incomplete last line of the record is dropped. If the run
+    is complete but its report is missing, the report is written.
 
-    Example: stend resume runs/20261120-120000-nvme0n1-iops --destroy-data S4XYNF0M
+    Example: stend resume last --destroy-data S4XYNF0M
     """
     from stend import session
     from stend.cli import _all, _ends, _series, _terminal
@@ -39,7 +34,8 @@ def command(
 
     overwrite = tuple(overwrite_file or ())
     if every:
-        return _all.go_on(folder)
+        return _all.go_on(_runs.RUNS if run == _runs.LAST else run)
+    folder = _all.meant(run)
     if (folder / group.FILE).exists():
         from stend.cli import _together
 

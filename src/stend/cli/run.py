@@ -11,15 +11,7 @@ from stend.cli import _options
 def command(
     context: typer.Context,
     tests: _options.Tests,
-    target: Annotated[
-        list[str],
-        typer.Option(
-            "--target",
-            "-t",
-            metavar="T",
-            help="A device node, /dev/disk/by-id/..., a file, or sim:NAME; may be repeated.",
-        ),
-    ],
+    target: _options.Targets,
     profile: _options.ProfileName = None,
     threads: _options.Threads = None,
     depth: _options.Depth = None,
@@ -27,27 +19,12 @@ def command(
     rounds: _options.Rounds = None,
     round_seconds: _options.RoundSeconds = None,
     quick: _options.Quick = False,
-    into: Annotated[
-        Path | None, typer.Option("--into", metavar="DIR", help="The run folder; must be new or empty.")
-    ] = None,
-    destroy_data: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--destroy-data",
-            metavar="NAME",
-            help="Destroy all data on the drive with this serial number, or in the file with this full path; "
-            "for several targets TARGET=NAME each.",
-        ),
-    ] = None,
+    into: Annotated[Path | None, _options.into("runs/DATE-TARGET-TESTS; must be new or empty")] = None,
+    destroy_data: _options.DestroyEach = None,
     overwrite_file: _options.OverwriteFile = None,
     create: _options.Create = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, max=(1 << 62) - 1, help="Seed of all random offsets; it is recorded.")
-    ] = None,
-    label: Annotated[
-        str | None,
-        typer.Option("--label", metavar="TEXT", help="Label of the run; `compare --by label` groups by it."),
-    ] = None,
+    seed: _options.Seed = None,
+    label: _options.Label = None,
     together: Annotated[
         bool,
         typer.Option(

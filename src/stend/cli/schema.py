@@ -4,10 +4,27 @@ from typing import Annotated
 
 import typer
 
+PARTS = "stend.report.parts"
+SCHEMAS = {
+    "report": ("stend.report.json", "schema"),
+    "comparison": (f"{PARTS}.schemas", "comparison"),
+    "batch": (f"{PARTS}.schemas_many", "batch"),
+    "sweep": (f"{PARTS}.schemas_many", "sweep"),
+    "events": (f"{PARTS}.schemas", "events"),
+    "show": ("stend.cli._summary", "schema"),
+    "trace": (f"{PARTS}.schemas", "trace"),
+}
+"""Module and function of each schema."""
+
+
+def _begin(incomplete: str) -> list[str]:
+    """Return the outputs that begin like this, for the shell."""
+    return [name for name in SCHEMAS if name.startswith(incomplete)]
+
 
 def command(
     name: Annotated[
-        str, typer.Argument(metavar="WHAT", help="report, comparison, batch, sweep, events, show or trace.")
+        str, typer.Argument(metavar="[OUTPUT]", help=f"{', '.join(SCHEMAS)}.", autocompletion=_begin)
     ] = "report",
 ) -> None:
     """Print the JSON Schema of report.json or another JSON output.
@@ -17,22 +34,15 @@ def command(
 
     Example: stend schema comparison
     """
+    import importlib
     import json
 
     from stend.base.errors import BadInput
-    from stend.cli import _summary
-    from stend.report import json as report
-    from stend.report.parts import schemas, schemas_many
+    from stend.base.text import did_you_mean
 
-    known = {
-        "report": report.schema,
-        "comparison": schemas.comparison,
-        "batch": schemas_many.batch,
-        "sweep": schemas_many.sweep,
-        "events": schemas.events,
-        "show": _summary.schema,
-        "trace": schemas.trace,
-    }
-    if name not in known:
-        raise BadInput(f"there is no schema {name!r}; choose from {', '.join(known)}")
-    typer.echo(json.dumps(known[name](), indent=1, ensure_ascii=False))
+    if name not in SCHEMAS:
+        known = f"there are {', '.join(SCHEMAS)}"
+        raise BadInput(f"there is no schema {name!r}{did_you_mean(name, SCHEMAS, known)}")
+    module, function = SCHEMAS[name]
+    schema = getattr(importlib.import_module(module), function)()
+    typer.echo(json.dumps(schema, indent=1, ensure_ascii=False))

@@ -5,18 +5,22 @@ from typing import Annotated
 
 import typer
 
+from stend.cli import _runs
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def command(
-    top: Annotated[Path, typer.Argument(metavar="ROOT", help="Folder with run folders.")] = Path("runs"),
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 uses any free port.")] = 0,
+    top: _runs.Top = _runs.RUNS,
+    port: Annotated[int, typer.Option("--port", metavar="N", min=0, max=65535, help="Port; 0 uses any free port.")] = 0,
     listen: Annotated[
         str, typer.Option("--listen", metavar="ADDRESS", help="Address to listen on; default: this host only.")
     ] = LOOPBACK[0],
     name: Annotated[
         list[str] | None,
-        typer.Option("--name", metavar="HOST", help="A host name that clients may use in the address."),
+        typer.Option(
+            "--host-name", metavar="HOST", help="A host name that clients may use in the address; may be repeated."
+        ),
     ] = None,
     tls_cert: Annotated[Path | None, typer.Option("--tls-cert", metavar="FILE", help="Certificate (PEM).")] = None,
     tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Private key (PEM).")] = None,
@@ -46,6 +50,6 @@ def command(
             "give --tls-cert and --tls-key, or --behind-proxy if a proxy has TLS"
         )
     serving.serve(
-        serving.Place(top, listen, port, (*LOOPBACK, listen, *(name or ())), token_file, tls_cert, tls_key),
+        serving.Place(_runs.top(top), listen, port, (*LOOPBACK, listen, *(name or ())), token_file, tls_cert, tls_key),
         typer.echo,
     )

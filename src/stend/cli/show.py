@@ -1,29 +1,23 @@
 """`stend show`: print a run on one screen."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from stend.cli import _options, _runs
 
-def command(
-    folder: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A run folder, part of the name of a run in runs/, or last.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print every result with its figures as JSON.")] = False,
-) -> None:
+
+def command(run: _runs.Run = _runs.LAST, as_json: _options.Json = False) -> None:
     """Show the drive, outcome, verdicts and main figures of a run.
 
-    Example: stend show runs/20261120-120000-sim-small-iops
+    Example: stend show last
     """
-    from stend import catalogue, store
+    from stend import store
     from stend.cli import _summary, _table
 
-    run = store.load(catalogue.meant(folder))
+    loaded = store.load(_runs.folder(run))
     if as_json:
         import json
 
-        typer.echo(json.dumps(_summary.figures(run), indent=1, ensure_ascii=False))
+        typer.echo(json.dumps(_summary.figures(loaded), indent=1, ensure_ascii=False))
         return
-    for line in _table.folded(_summary.lines(run)):
+    for line in _table.folded(_summary.lines(loaded)):
         typer.echo(line)

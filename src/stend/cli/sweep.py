@@ -6,33 +6,39 @@ from typing import Annotated
 
 import typer
 
+from stend.cli import _options
+
 
 def command(
     design: Annotated[
         Path, typer.Argument(metavar="DESIGN.toml", help="Design: the parameters to vary and the tests to run.")
     ],
-    into: Annotated[
-        Path | None,
-        typer.Option("--into", metavar="DIR", help="Output folder; default: sweeps/ and the name of the design."),
-    ] = None,
+    into: Annotated[Path | None, _options.into("sweeps/NAME, the name of the design")] = None,
     workers: Annotated[
-        int | None, typer.Option("--workers", min=1, max=1024, help="Worker processes; default: one per processor.")
+        int | None,
+        typer.Option("--workers", metavar="N", min=1, max=1024, help="Worker processes; default: one per processor."),
     ] = None,
     figure: Annotated[
         list[str] | None,
-        typer.Option("--figure", metavar="FIGURE", help="A figure for the page, like 'iops[saturated]'."),
+        typer.Option(
+            "--figure", metavar="FIGURE", help="A figure for the page, like 'iops[saturated]'; may be repeated."
+        ),
     ] = None,
     best: Annotated[
-        str, typer.Option("--best", help="Figure or parameter to rank by, like 'least flash.spare_pct'.")
+        str,
+        typer.Option("--best", metavar="WISH", help="Figure or parameter to rank by, like 'least flash.spare_pct'."),
     ] = "",
     where: Annotated[
-        list[str] | None, typer.Option("--where", help="Condition on ranked drives, like 'p99.9[saturated] < 5 ms'.")
+        list[str] | None,
+        typer.Option(
+            "--require",
+            metavar="RULE",
+            help="Condition on ranked drives, like 'p99.9[saturated] < 5 ms'; may be repeated.",
+        ),
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Print the drives and the duration; run nothing.")] = False,
-    form: Annotated[
-        list[str] | None, typer.Option("--format", help="html, pdf, markdown or json; may be repeated.")
-    ] = None,
-    lang: Annotated[str, typer.Option("--lang", help="en or ru.")] = "en",
+    plan: Annotated[bool, typer.Option("--dry-run", help="Print the drives and the duration; run nothing.")] = False,
+    form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
+    lang: _options.Language = "en",
 ) -> int:
     """Vary the parameters of virtual drives and rank the results. Writes Parquet and a page.
 
@@ -40,7 +46,7 @@ def command(
     is saved at once: after a kill the same command continues; when all are done it writes the page again.
     docs/how-to/virtual-drives.md describes designs.
 
-    Example: stend sweep design.toml --best 'iops[saturated]' --where 'p99.9[saturated] < 5 ms'
+    Example: stend sweep design.toml --best 'iops[saturated]' --require 'p99.9[saturated] < 5 ms'
     """
     from stend.cli import _sweep
 

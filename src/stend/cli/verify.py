@@ -1,30 +1,42 @@
 """`stend verify`: check that run folders are unchanged."""
 
-from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import typer
 
+from stend.cli import _options, _runs
 
-def command(folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Run folders.")]) -> int:
+
+def command(runs: _runs.Runs = None, as_json: _options.Json = False) -> int:
     """Check that run folders are unchanged since they were written.
 
     The check covers events, manifest, host, fio outputs and reports. An unfinished run or an incomplete last
     line is not an error. The exit code is 8 if a part was changed, doubled or lost.
 
-    Example: stend verify runs/20261120-120000-nvme0n1-iops
+    Example: stend verify last
     """
+    import json
+
     from stend.base.errors import UNSOUND_EXIT_CODE
     from stend.store import verify
 
-    code = 0
-    for folder in folders:
-        checked = verify.Folder(folder)
-        parts, ended = list(checked.checks()), checked.run.ended
+    checked = []
+    for folder in _runs.each(runs):
+        found = verify.Folder(folder)
+        parts, ended = list(found.checks()), found.run.ended
+        outcome = ended.outcome if ended else "unfinished" if found.run.started else "never started"
+        pieces = [{"piece": part.piece, "unchanged": part.sound, "text": part.words} for part in parts]
         sound = all(part.sound for part in parts)
-        outcome = ended.outcome if ended else "unfinished" if checked.run.started else "never started"
-        typer.echo(f"{folder}: {outcome}, {'unchanged' if sound else 'CHANGED since its run wrote it'}")
-        for part in parts:
-            typer.echo(f"  {'' if part.sound else '! '}{part.piece}: {part.words}")
-        code = code if sound else UNSOUND_EXIT_CODE
-    return code
+        checked.append({"path": str(folder), "outcome": outcome, "unchanged": sound, "pieces": pieces})
+        if not as_json:
+            _print(checked[-1])
+    if as_json:
+        typer.echo(json.dumps(checked, indent=1, ensure_ascii=False))
+    return 0 if all(row["unchanged"] for row in checked) else UNSOUND_EXIT_CODE
+
+
+def _print(row: dict[str, Any]) -> None:
+    state = "unchanged" if row["unchanged"] else "CHANGED since its run wrote it"
+    typer.echo(f"{row['path']}: {row['outcome']}, {state}")
+    for piece in row["pieces"]:
+        typer.echo(f"  {'' if piece['unchanged'] else '! '}{piece['piece']}: {piece['text']}")

@@ -2,12 +2,12 @@
 
 import time
 from collections import deque
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from stend.base.errors import STOPPED_EXIT_CODE, StepFailed
+from stend.cli import _runs
 
 if TYPE_CHECKING:
     from stend.cli._screen import Screen
@@ -22,10 +22,14 @@ EXIT_CODES = {"failed": StepFailed.exit_code, "cut off": StepFailed.exit_code, "
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A run folder, or a copy that is synchronized.")],
+    run: _runs.Run = _runs.LAST,
     on: Annotated[
         list[str] | None,
-        typer.Option("--on", metavar="EVENT=DO", help="Command or https address to notify; see docs/how-to/live.md."),
+        typer.Option(
+            "--on",
+            metavar="EVENT=DO",
+            help="Command or https address to notify; may be repeated; see docs/how-to/live.md.",
+        ),
     ] = None,
 ) -> int:
     """Show the progress of a run from another terminal. It only reads the run folder and adds no load.
@@ -33,13 +37,14 @@ def command(
     The folder may be reached over ssh or be a synchronized copy. Watching ends with the run, also if its process is
     killed. Ctrl-C ends only the watching.
 
-    Example: stend watch runs/20261120-120000-sim-small-iops
+    Example: stend watch last
     """
     from stend.cli._screen import Screen
     from stend.live import hooks
     from stend.live.follow import Follower
 
     wanted = [hooks.hook(text) for text in on or ()]
+    folder = _runs.folder(run)
     following = Follower(folder)
     notifier = hooks.Hooks(str(folder.resolve()), wanted, lambda words: typer.echo(words, err=True))
     try:

@@ -84,7 +84,11 @@ def create(target: str, size_bytes: int) -> Device:
 
 
 def _readable(target: str) -> None:
-    """Raise BadInput if a record could not store the path, because it is not valid text in this locale."""
+    """Raise BadInput for no path, and if a record could not store it, because it is not valid text in this locale."""
+    if not target.strip():
+        raise BadInput(
+            "the target is empty; name a drive that `stend devices` lists, or a virtual one such as sim:small"
+        )
     try:
         os.path.realpath(target).encode()
     except UnicodeEncodeError as error:

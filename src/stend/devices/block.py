@@ -11,6 +11,7 @@ import msgspec
 from stend import gate
 from stend.base.errors import BadInput
 from stend.base.sysfs import HOST, Kernel, count, text
+from stend.base.text import nearest
 from stend.devices.purging import methods
 from stend.devices.telling import below as lower
 from stend.devices.telling import facts, places
@@ -43,7 +44,10 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
         there = os.stat(path)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"{target} is not there ({why}); `stend devices` lists what is") from error
+        beside = [file.name for file in Path(target).parent.glob("*") if file.is_block_device()]
+        meant = nearest(Path(target).name, beside)
+        way = f"did you mean {Path(target).with_name(meant)}?" if meant else "`stend devices` lists the drives"
+        raise BadInput(f"{target} is not there ({why}); {way}") from error
     node = kernel.node_of(there.st_rdev)
     if not node:
         raise BadInput(f"{target} is a node without a drive; `stend devices` lists the drives there are")

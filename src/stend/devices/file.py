@@ -16,6 +16,7 @@ from stend.devices.telling import facts, places
 from stend.devices.telling.below import Member
 from stend.gate import mounts
 from stend.model.definition import Identity
+from stend.sim import named
 
 LEAST_BYTES = MiB
 DIRECT_BYTES = 4096  # what direct IO is aligned to: fio fails at a shorter piece at the end
@@ -42,8 +43,7 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
     try:
         there = os.stat(path)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"{target} is not there ({why}); make it with --create 1GiB, or see `stend devices`") from error
+        raise BadInput(_not_there(target, getattr(error, "strerror", None) or str(error))) from error
     if not stat.S_ISREG(there.st_mode):
         raise BadInput(f"{target} is {_describe(target, there.st_mode)}")
     if there.st_size < LEAST_BYTES:
@@ -54,8 +54,31 @@ def find(target: str, kernel: Kernel = HOST, members: Sequence[Member] = ()) -> 
     return FileDevice(_identity(target, path, there.st_size, kernel, members), kernel)
 
 
+def _not_there(target: str, why: str) -> str:
+    """Return the sentence for a target that does not exist, with the form that was probably meant."""
+    if foreign := _foreign(target):
+        return foreign
+    if Path(node := f"/dev/{target}").is_block_device():
+        return f"there is no file {target}; did you mean {node}?"
+    if target in named.profiles():
+        return f"there is no file {target}; did you mean sim:{target}?"
+    return f"{target} is not there ({why}); make it with --create 1GiB, or see `stend devices`"
+
+
+def _foreign(target: str) -> str:
+    """Return why a target cannot name a file here: it is an address or a path of Windows. Return "" otherwise."""
+    lists = "`stend devices` lists the drives"
+    if "://" in target:
+        return f"{target} is an address, not a drive; {lists}"
+    if "\\" in target or target[1:3] in (":", ":/"):
+        return f"{target} is a Windows path; on Linux a drive is named like /dev/nvme0n1; {lists}"
+    return ""
+
+
 def create(target: str, size_bytes: int) -> int:
     """Create a file with its space reserved and return its descriptor; raise BadInput if it exists or does not fit."""
+    if foreign := _foreign(target):
+        raise BadInput(foreign)
     folder = Path(target).absolute().parent
     if os.path.lexists(target):
         raise BadInput(f"{target} is there already; name another, or drop --create and name it by --destroy-data")

@@ -100,9 +100,11 @@ def _check_name(identity: Identity, destroy: str | None, unnamed: list[Layer], k
         options = " ".join([f"--destroy-data {shlex.quote(names[0])}", *map(_option, unnamed)])
         raise Refused(f"{what}; if you mean that, add {options}")
     if destroy.removeprefix(BY_ID) not in names:
-        leads = "" if identity.path == identity.target else f" leads to {identity.path} and"
-        drive = f"{identity.target}, which{leads} is named {shlex.quote(names[0])}"
-        raise Refused(f"--destroy-data {destroy} does not name {drive}; look which one you mean (`stend devices`)")
+        leads = "" if identity.path == identity.target else f" (it leads to {identity.path})"
+        raise Refused(
+            f"--destroy-data names {shlex.quote(destroy)}, but {identity.target}{leads} is {shlex.quote(names[0])}; "
+            "`stend devices` lists the drives with their serial numbers"
+        )
 
 
 def _open(identity: Identity, writes: bool) -> int:

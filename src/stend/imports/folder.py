@@ -38,13 +38,13 @@ def write(handed: Given, form: str, taken: Taken, top: Path, label: str = "") ->
         top.mkdir(parents=True, exist_ok=True)
         stage = Path(tempfile.mkdtemp(prefix=STAGE, dir=top))
     except OSError as error:
-        raise StepFailed(f"{top} cannot be written: {error.strerror}; name another with --to") from error
+        raise StepFailed(f"{top} cannot be written: {error.strerror}; name another with --into") from error
     try:
         made = stage / place.name  # two levels down, where no list of runs looks
         _fill(made, handed, form, taken, label)
         made.rename(place)
     except OSError as error:
-        raise StepFailed(f"{place} cannot be written: {error.strerror}; name another with --to") from error
+        raise StepFailed(f"{place} cannot be written: {error.strerror}; name another with --into") from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
     return place

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.base.units import MiB, binary
 
@@ -69,7 +70,7 @@ def given(path: Path) -> Given:
             raise BadInput(f"{path} cannot be imported: it is neither a file nor a folder")
         return Given(path.name, ((path.name, _read(path, MOST_BYTES)),), path.stat().st_mtime)
     except (OSError, ValueError) as error:
-        raise BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+        raise BadInput(f"{path} cannot be read: {untrusted.why_not_read(path, error)}") from error
 
 
 def _tree(top: Path) -> Given:

@@ -46,7 +46,7 @@ class Guard:
     def _refused(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if _host(headers.get("host", "")) not in self.hosts:
-            return PlainTextResponse("unknown host name; `stend serve --name HOST` adds one", 421)
+            return PlainTextResponse("unknown host name; `stend serve --host-name HOST` adds one", 421)
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("this server is read-only", 405)
         origin = headers.get("origin")

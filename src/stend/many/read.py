@@ -14,15 +14,18 @@ GROUPS = ("firmware", "model", "serial", "folder", "label")
 """Facts by which runs can be grouped."""
 
 
-def folders(paths: Sequence[Path]) -> list[Path]:
-    """Return the run folders among these paths and directly below them; raise BadInput for a path without any."""
-    every = []
-    for path in paths:
-        runs = [path] if (path / "events.jsonl").exists() else store.find(path)
-        if not runs:
-            raise BadInput(f"{path} is not a run folder and has none below it; `stend list` shows run folders")
-        every += runs
-    return every
+def folders(paths: Sequence[Path], where: Sequence[str] = ()) -> list[Path]:
+    """Return the run folders that these paths or names mean (`catalogue.meant`), for a folder of runs all of them.
+
+    `where` filters them (`catalogue.choice`). Raise BadInput for a path without any run.
+    """
+    every = [run for path in paths for run in _meant(path)]
+    return [run for run in every if not where or chosen([about(run.name, run, store.load(run))], where)]
+
+
+def _meant(path: Path) -> list[Path]:
+    several = not (path / "events.jsonl").exists() and store.find(path)
+    return several or [catalogue.meant(path)]
 
 
 def run(folder: Path) -> Outcome:
@@ -34,9 +37,12 @@ def run(folder: Path) -> Outcome:
     return outcome(folder.name, loaded, store.host(folder), str(label))
 
 
-def named(paths: Sequence[Path], name: str = "") -> Side:
-    """Load a side from run folders or folders of them."""
-    return side(name, [run(folder) for folder in folders(paths)])
+def named(paths: Sequence[Path], name: str = "", where: Sequence[str] = ()) -> Side:
+    """Load a side from runs or folders of them, filtered by `where`."""
+    every = folders(paths, where)
+    if not every:
+        raise BadInput(f"no run of {', '.join(map(str, paths))} matches; `stend list` shows the runs")
+    return side(name, [run(folder) for folder in every])
 
 
 def grouped(tops: Sequence[Path], by: str, wanted: Sequence[str], where: Sequence[str] = ()) -> tuple[Side, Side]:
@@ -65,9 +71,10 @@ def _valued(tops: Sequence[Path], by: str, where: Sequence[str]) -> Iterator[tup
     """Yield the value and the folder of each run, oldest first."""
     runs = []
     for top in tops:
-        if (top / "events.jsonl").exists():
-            entry = about(top.name, top, store.load(top))
-            runs.append((entry.started_s, str(getattr(entry, by) or ""), top))
+        if not top.is_dir() or (top / "events.jsonl").exists():
+            place = catalogue.meant(top)
+            entry = about(place.name, place, store.load(place))
+            runs.append((entry.started_s, str(getattr(entry, by) or ""), place))
             continue
         with catalogue.opened(top) as known:
             known.warn()

@@ -12,6 +12,7 @@ import msgspec
 from stend import suite
 from stend.base import checked, limits, untrusted
 from stend.base.errors import BadInput
+from stend.base.text import did_you_mean
 from stend.base.units import GiB, binary, block_label
 from stend.model import stats
 from stend.model.definition import (
@@ -99,7 +100,8 @@ def load_profile(name: str) -> Profile:
     elif name.endswith(".toml") or os.path.isfile(name):
         text = untrusted.read(Path(name), "the profile")
     else:
-        raise BadInput(f"there is no profile {name!r}; there are {', '.join(profiles())}, or give a TOML file")
+        known = f"there are {', '.join(profiles())}, and TOML files"
+        raise BadInput(f"there is no profile {name!r}{did_you_mean(name, profiles(), known)}")
     fields, what = untrusted.toml(text, dict[str, Any], f"profile {name}"), f"profile {name}"
     return _sound(untrusted.converted({"name": name.removesuffix(".toml").rpartition("/")[2], **fields}, Profile, what))
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stend.base import regular
 from stend.base.errors import BadInput
 from stend.base.extras import needing
+from stend.base.text import did_you_mean
 from stend.model.record import Run
 from stend.store import reports
 
@@ -49,7 +50,8 @@ def write(
     unknown format or style, and for a review of an imported run.
     """
     if form not in formats():
-        raise BadInput(f"there is no format {form!r}; the formats are {', '.join(formats())}")
+        known = f"the formats are {', '.join(formats())}"
+        raise BadInput(f"there is no format {form!r}{did_you_mean(form, formats(), known)}")
     if style not in STYLES:
         raise BadInput(f"there is no style {style!r}; the styles are {', '.join(STYLES)}")
     if form in STORIED and (imported := next((folder for folder, run, _ in runs if run.source), None)):

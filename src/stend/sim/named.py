@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 
 from stend.base import untrusted
 from stend.base.errors import BadInput
+from stend.base.text import did_you_mean
 from stend.sim.spec import Accidents, Spec
 from stend.sim.spread import varied
 
@@ -36,7 +37,8 @@ def _described(name: str) -> dict[str, Any]:
     if name in profiles():
         data = (resources.files("stend.sim") / "profiles" / f"{name}.toml").read_bytes()
     elif not name.endswith(".toml"):
-        raise BadInput(f"there is no virtual drive {name!r}; choose one of {', '.join(profiles())}, or a file *.toml")
+        known = f"there are {', '.join(profiles())}, and files *.toml"
+        raise BadInput(f"there is no virtual drive {name!r}{did_you_mean(name, profiles(), known)}")
     else:
         data = untrusted.read(Path(name), "the virtual drive")
     return untrusted.toml(data, dict[str, Any], f"the virtual drive {name}")
@@ -67,6 +69,7 @@ def _within(part: dict[str, Any], key: str, value: str, missing: str) -> dict[st
 def _options(name: str, given: dict[str, str]) -> dict[str, Any]:
     unknown = sorted(set(given) - set(OPTIONS))
     if unknown:
-        raise BadInput(f"sim:{name} has no option {unknown[0]!r}; it takes {', '.join(OPTIONS)}")
+        takes = f"it takes {', '.join(OPTIONS)}"
+        raise BadInput(f"sim:{name} has no option {unknown[0]!r}{did_you_mean(unknown[0], OPTIONS, takes)}")
     accidents = {key: value for key, value in given.items() if key in Accidents.__struct_fields__}
     return {key: value for key, value in given.items() if key not in accidents} | {"accidents": accidents}

@@ -8,6 +8,7 @@ writer.json    the process that writes the folder (`writer`)
 raw/           output of fio, one zstd file per step
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -55,7 +56,12 @@ def create(folder: Path, manifest: dict[str, Any], host: dict[str, Any]) -> None
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        raise StepFailed(f"{folder} cannot be written: {error.strerror}; name another with --into") from error
+        kind = BadInput if error.errno in NO_PLACE else StepFailed
+        raise kind(f"{folder} cannot be written: {error.strerror}; name another with --into") from error
+
+
+NO_PLACE = (errno.ENOENT, errno.ENOTDIR)
+"""Errors of the host for a folder that cannot exist where it was named."""
 
 
 def digest(data: bytes) -> str:

@@ -13,6 +13,7 @@ from types import ModuleType
 
 from stend.base import untrusted
 from stend.base.errors import BadInput
+from stend.base.text import did_you_mean
 from stend.model.definition import Profile, Step, Study, Test
 from stend.model.traced import Traced
 
@@ -34,11 +35,12 @@ def suites() -> list[str]:
 
 
 def load(name: str) -> Test:
-    """Return the test of that name. Raise BadInput, which lists all names, if it does not exist."""
+    """Return the test of that name. Raise BadInput, which suggests a similar name, if it does not exist."""
     if name not in names():
-        raise BadInput(
-            f"there is no test or suite {name!r}; `stend tests` lists them: {', '.join([*names(), *suites()])}"
-        )
+        parts = name.replace(",", " ").split()
+        several = f"write separate words: {' '.join(parts)}" if len(parts) > 1 else ""
+        meant = f"; {several}" if several else did_you_mean(name, [*names(), *suites()], "`stend tests` lists them")
+        raise BadInput(f"there is no test or suite {name!r}{meant}")
     test: Test = module(name).TEST
     return test
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.model.tally import Tally
 from stend.model.traced import Moment, Traced
@@ -62,7 +63,7 @@ def summarise(path: str) -> Traced:
         file = Path(file_of(path))
         return _summary(file, file.stat().st_mtime_ns, path or "example")
     except OSError as error:
-        raise BadInput(f"the trace {path} cannot be read: {error.strerror}") from error
+        raise BadInput(f"the trace {path} cannot be read: {untrusted.why_not_read(Path(path), error)}") from error
 
 
 _folders: list[TemporaryDirectory[str]] = []

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from stend.base import untrusted
 from stend.base.errors import BadInput
 
 BLOCK = 1 << 22
@@ -45,6 +46,8 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
             plain = io.BufferedReader(cast(Any, opener(raw) if opener else raw), BLOCK)
             yield cast(IO[bytes], _Members(plain) if plain.peek(512)[257:262] == b"ustar" else plain)
     except BROKEN as error:
+        if isinstance(error, FileNotFoundError):
+            raise BadInput(f"{path} cannot be read: {untrusted.why_not_read(path, error)}") from error
         raise BadInput(f"{path} cannot be read: {str(error) or type(error).__name__}") from error
 
 

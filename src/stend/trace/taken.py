@@ -11,7 +11,7 @@ from typing import IO, Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from stend.base import extras
+from stend.base import extras, untrusted
 from stend.base.errors import BadInput, Missing
 from stend.base.programs import missing
 from stend.trace import form, source, steps
@@ -88,7 +88,7 @@ def reading(path: Path, reader: str = "", volume: str = "") -> Iterator[Trace | 
         with path.open("rb") as file:
             head = file.read(1 << 12)
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+        raise BadInput(f"{path} cannot be read: {untrusted.why_not_read(path, error)}") from error
     if steps.claims(head):
         yield steps.opened(path)
     elif form.claims(head):
@@ -121,7 +121,7 @@ def binary(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(4) in (b"\x07tae", b"eat\x07")
     except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from error
+        raise BadInput(f"{path} cannot be read: {untrusted.why_not_read(path, error)}") from error
 
 
 def _of_blktrace(path: Path, into: Path, volume: str) -> Trace:

@@ -14,7 +14,7 @@ from tests.lab import bench
 def prepare(path: str, *more: str) -> "subprocess.CompletedProcess[str]":
     identity = devices.find(path).identity
     name = identity.serial if "LABPAIR" not in identity.serial else identity.wwn
-    return bench.here("prepare", "--target", path, "--destroy-data", name, *more)
+    return bench.here("provision", "--target", path, "--destroy-data", name, *more)
 
 
 @pytest.mark.long

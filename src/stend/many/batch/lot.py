@@ -47,10 +47,10 @@ def lot(runs: Side, *, anyway: bool = False) -> Lot:
     for run in runs.runs:
         by.setdefault(run.drive, []).append(run)
     if len(by) < 2:
-        raise BadInput(f"a batch needs two drives or more, but these runs have {len(by)}")
+        raise BadInput(f"a lot needs two drives or more, but these runs have {len(by)}")
     if (unlike := list(_unlike(runs))) and not anyway:
         listing = "; ".join(f"{name}: {', '.join(map(str, values))}" for name, values in unlike)
-        raise BadInput(f"these runs differ in model or settings ({listing}); --anyway accepts them as one batch")
+        raise BadInput(f"these runs differ in model or settings ({listing}); --anyway accepts them as one lot")
     figures = [Figure(key, name) for key in every_key([runs]) for name in quantities_of(key)]
     drives = tuple(Drive(name, tuple(group), dict(_values(group, figures))) for name, group in by.items())
     shared = tuple(figure for figure in figures if sum(figure in drive.values for drive in drives) > 1)

@@ -1,6 +1,6 @@
 """The best designs: the figure or parameter to maximize or minimize, and conditions.
 
-    --best 'iops[write-saturation,saturated]' --where 'p99.9[saturated] < 5 ms' --where 'flash.spare_pct <= 15'
+    --best 'iops[write-saturation,saturated]' --require 'p99.9[saturated] < 5 ms' --require 'flash.spare_pct <= 15'
 
 Brackets select figures as in the rules of a comparison. Without a unit a number is in base units (IOs/s, bytes/s,
 seconds). A parameter has no brackets.
@@ -72,10 +72,10 @@ class Wish(NamedTuple):
 
 
 def wish(results: Results, best: str, where: Sequence[str]) -> Wish | None:
-    """Parse `--best` and `--where`; return None without `--best`. Raise BadInput if they are invalid."""
+    """Parse `--best` and `--require`; return None without `--best`. Raise BadInput if they are invalid."""
     if not best:
         if where:
-            raise BadInput("--where needs --best; add it or leave --where out")
+            raise BadInput("--require needs --best; add it or leave --require out")
         return None
     match = _WISH.fullmatch(best.strip())
     if not match:

@@ -67,6 +67,6 @@ def _same(model: str, about: dict[str, Any]) -> bool:
 
 
 def _runs(folder: Path) -> Iterator[Path]:
-    """Yield the folder, or the runs in it if it is not a run folder."""
+    """Yield the run that this names (`catalogue.meant`), or the runs in it if it is a folder of runs."""
     several = folder.is_dir() and not (folder / EVENTS).exists()
-    yield from (catalogue.folders(folder) if several else ()) or [folder]
+    yield from (catalogue.folders(folder) if several else ()) or [catalogue.meant(folder)]

@@ -1,4 +1,4 @@
-"""`stend prepare`: change the block size or the visible capacity of a drive."""
+"""`stend provision`: change the block size or the visible capacity of a drive."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +29,7 @@ def command(
     All data on the target is destroyed. Name the drive twice: by --target and by --destroy-data NAME, its serial
     number (for a file, its full path).
 
-    Example: stend prepare --target /dev/nvme1n1 --destroy-data S4XYNF0M --capacity 80%
+    Example: stend provision --target /dev/nvme1n1 --destroy-data S4XYNF0M --capacity 80%
     """
     from contextlib import closing
 
@@ -46,7 +46,7 @@ def command(
         named = destroy_data or Terminal().names(device)
         device.door.open(writes=True, destroy=named, overwrite=tuple(overwrite_file or ()))
         if not isinstance(device, DriveDevice):
-            raise Refused(f"{target} is not prepared: {ONLY}")
+            raise Refused(f"{target} is not changed: {ONLY}")
         typer.echo(f"{target}: {preparer.prepare(device, wish, report=Terminal().report)}")
 
 

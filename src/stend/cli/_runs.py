@@ -1,0 +1,58 @@
+"""How a run is named on the command line, the same in every verb: a folder, part of a name, or `last`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stend.cli import _complete
+
+LAST, RUNS = Path("last"), Path("runs")
+FORMS = "a folder, part of the name of a run in runs/, or last"
+
+Run = Annotated[
+    Path,
+    typer.Argument(metavar="[RUN]", help=f"A run: {FORMS} (the default).", autocompletion=_complete.runs),
+]
+Runs = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[RUN]...", help=f"Runs: each {FORMS} (the default); a folder of runs names all of them.",
+        autocompletion=_complete.runs,
+    ),
+]  # fmt: skip
+ManyRuns = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="[RUN]...", help=f"Runs: each {FORMS}; a folder of runs names all of them; default: runs.",
+        autocompletion=_complete.runs,
+    ),
+]  # fmt: skip
+Top = Annotated[
+    Path,
+    typer.Argument(
+        metavar="[RUNS]", help=f"A folder of runs (default: runs); a run names the folder that holds it: {FORMS}.",
+        autocompletion=_complete.folders,
+    ),
+]  # fmt: skip
+
+
+def folder(word: Path = LAST) -> Path:
+    """Return the folder of a run. Raise BadInput, which shows similar names, if it does not exist."""
+    from stend import catalogue
+
+    return catalogue.meant(word)
+
+
+def each(words: Sequence[Path] | None) -> list[Path]:
+    """Return the folders of runs, each once; the last run if no word is given."""
+    from stend.many import read
+
+    return list(dict.fromkeys(read.folders(words or [LAST])))
+
+
+def top(word: Path) -> Path:
+    """Return a folder of runs; for a run, the folder that holds it."""
+    is_run = (word / "events.jsonl").exists()
+    return word if word.is_dir() and not is_run else folder(word).parent

@@ -1,0 +1,68 @@
+"""`stend lot`: outliers among drives of one model, and acceptance of their lot."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stend.base.errors import GATE_FAILED_EXIT_CODE, GATE_UNDECIDED_EXIT_CODE
+from stend.cli import _options, _runs, _table
+
+if TYPE_CHECKING:
+    from stend.many.batch.acceptance import Plan
+    from stend.many.sides import Side
+
+CODES = {"accepted": 0, "rejected": GATE_FAILED_EXIT_CODE, "undecided": GATE_UNDECIDED_EXIT_CODE}
+
+
+def command(
+    runs: _runs.ManyRuns = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option("--acceptance", metavar="FILE", help="A plan of acceptance in TOML: docs/how-to/many-drives.md."),
+    ] = None,
+    where: _options.Where = None,
+    anyway: _options.Anyway = False,
+    into: Annotated[Path | None, _options.into("no files are written")] = None,
+    form: Annotated[list[str] | None, _options.formats(*_options.PAGES)] = None,
+    as_json: _options.Json = False,
+    lang: _options.Language = "en",
+) -> int:
+    """Find outliers among drives of one model and judge their lot. Print the distribution of each figure.
+
+    Each drive counts once, however many runs it has. With --acceptance the exit code is 6 if the lot is rejected, and
+    7 if these drives do not decide it.
+
+    Example: stend lot runs/incoming --acceptance incoming.toml --into reports
+    """
+    from stend.many import read
+    from stend.many.batch import acceptance as plans
+
+    side = read.named(runs or [_runs.RUNS], where=where or ())
+    forms = form or (["html"] if into else [])
+    return judged(side, plans.read(plan) if plan else None, forms, lang, into, anyway=anyway, as_json=as_json)
+
+
+def judged(
+    side: "Side",
+    plan: "Plan | None",
+    forms: list[str],
+    lang: str,
+    into: Path | None,
+    *,
+    anyway: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Print and write the results for the drives of these runs; return the exit code of the verdict."""
+    from stend.many.batch import lot, verdict
+    from stend.report.parts import batched
+
+    whole = verdict.judged(lot.lot(side, anyway=anyway), plan)
+    if as_json:
+        typer.echo(_table.data(batched.plain(whole)))
+    for text in () if as_json else batched.batched(whole, lang, drawn=False).lead.texts:
+        typer.echo(text)
+    if forms:
+        for path in batched.write(whole, forms, lang, into or Path()):
+            typer.echo(f"Lot: {path}", err=as_json)
+    return CODES[whole.acceptance.verdict] if whole.acceptance else 0
