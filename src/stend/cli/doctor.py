@@ -40,7 +40,8 @@ def command(
 ) -> int:
     """Show what is missing on this machine and how to install it.
 
-    Exit code 4 means that a needed program is missing. Also restore the drive and tracing settings that killed runs left changed.
+    Exit code 4 means that a needed program is missing. Also restore the drive and tracing settings that killed runs
+    left changed.
 
     Example: stend doctor
     """
@@ -59,21 +60,27 @@ def command(
         typer.echo(line)
     lacking = programs.lacking()
     needed = [name for name in lacking if programs.programs()[name].needed]
-    for name in needed:
-        typer.echo(f"needed, but missing: {name} ({programs.programs()[name].use}): `{programs.install([name])}`")
-    if len(needed) > 1:
-        typer.echo(f"all of them: `{programs.install(needed)}`")
-    if not needed:
-        typer.echo("needed: all there")
-    if shutil.which("fio"):
-        from stend.base.fio_features import probe
-
-        typer.echo(f"fio: {probe('fio')}")
-    for line in _optional(lacking):
+    for line in (*_needed(needed), *_optional(lacking)):
         typer.echo(line)
     if os.geteuid() != 0:
         typer.echo("not root: only files and sim: targets can be tested; use sudo for device nodes")
     return Missing.exit_code if needed else 0
+
+
+def _needed(lacking: Sequence[str]) -> Iterator[str]:
+    """Yield the needed programs that are missing with their command, and what the installed fio can do."""
+    from stend.base import programs
+
+    for name in lacking:
+        yield f"needed, but missing: {name} ({programs.programs()[name].use}): `{programs.install([name])}`"
+    if len(lacking) > 1:
+        yield f"all of them: `{programs.install(lacking)}`"
+    if not lacking:
+        yield "needed: all there"
+    if shutil.which("fio"):
+        from stend.base.fio_features import probe
+
+        yield f"fio: {probe('fio')}"
 
 
 def _optional(lacking: Sequence[str]) -> Iterator[str]:
