@@ -61,9 +61,9 @@ def workload(key: str, labels: Sequence[str], where: str) -> str:
     return found[0]
 
 
-def nearest(key: str, names: Sequence[str], found: Sequence[str] = (), *, every: bool = False) -> str:
+def nearest(key: str, names: Sequence[str], matches: Sequence[str] = (), *, every: bool = False) -> str:
     """Return the way out of a wrong key: the nearest name if there is one, and some (or every one) of all names."""
-    there = list(dict.fromkeys(found or names))
+    there = list(dict.fromkeys(matches or names))
     most = len(there) if every else SOME
     few = ", ".join([*there[:most], *(["..."] if len(there) > most else ())]) or "none"
     close = get_close_matches(key.lower(), [name.lower() for name in there], 1, 0.6)
@@ -100,4 +100,5 @@ def _bytes(size: str) -> int:
     number, unit = size.rstrip("ib"), ""
     if number[-1] in "kmg":
         number, unit = number[:-1], number[-1]
-    return round(float(number) * 1024 ** " kmg".index(unit or " "))
+    size: float = float(number) * 1024 ** " kmg".index(unit or " ")
+    return round(size)
