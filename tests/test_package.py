@@ -86,10 +86,8 @@ def test_nobody_is_named_and_the_licence_is_there() -> None:
         (["host", "--quick"], "STREAM, the measure of memory, needs numba", "sim"),
         (["query", "SELECT 1"], "stend query needs duckdb", "report"),
         (["serve", "."], "`stend serve` needs starlette", "serve"),
-        (["compare", "a", "--", "b"], "comparing runs needs scipy", "compare"),
         (["fleet", "status", "x"], "`stend fleet` needs", "fleet"),
         (["trace", "show", "x.iolog"], "a trace needs pyarrow", "trace"),
-        (["plan", "replay", "--trace", "x.iolog", "--target", "sim:small"], "a trace needs pyarrow", "trace"),
     ],
 )
 def test_what_was_left_out_is_told_in_one_line(words: list[str], sentence: str, extra: str, tmp_path: Path) -> None:
