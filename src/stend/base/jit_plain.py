@@ -28,7 +28,7 @@ def compiled(function: Function) -> Function:
 
 def _view(value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        return memoryview(value)
+        return memoryview(value)  # type: ignore[arg-type]
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, tuple):
