@@ -37,9 +37,7 @@ def table(run: Run, tests: Sequence[str] = ()) -> Table:
         label = result.step.workload.label if isinstance(result.step, Hold) else None
         where = result.where
         places[first:last] = [(where.test, where.phase, where.round, result.index, label)] * (last - first)
-    columns = (
-        dict(zip(PLACE, map(list, zip(*places, strict=True)), strict=True)) if places else dict.fromkeys(PLACE, ())
-    )
+    columns: dict[str, list[Any]] = {name: [place[n] for place in places] for n, name in enumerate(PLACE)}
     columns |= _numbers(run)
     if tests:
         kept = [n for n, place in enumerate(places) if place[0] in tests]
