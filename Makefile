@@ -11,7 +11,7 @@ export PATH := $(PATH):/usr/sbin:/sbin
 # As `stend` has it: pytest-randomly imports numpy before tests/conftest.py can say so.
 export OPENBLAS_NUM_THREADS := 1
 
-setup: $(STAMP)
+setup: $(STAMP) ## Python packages into .venv, fio with apt; it prints each step
 
 $(STAMP): pyproject.toml constraints.txt tools/setup
 	@tools/setup $(VENV)

@@ -14,7 +14,8 @@ from stend.base.errors import BadInput
 from stend.catalogue import database, taking
 from stend.catalogue.choice import column
 from stend.catalogue.columns import COLUMNS
-from stend.findings import claims, idle_recovery, limits, slc_cache, stimulus_change
+from stend.findings import claims, idle_recovery, slc_cache, stimulus_change
+from stend.findings.look import link
 from stend.many.batch import odd
 from stend.model import stats
 from stend.model.definition import Plan
@@ -217,7 +218,7 @@ FIGURES = (
     Figure(METHOD, r"first minute at (\S+) of the median", lambda: stimulus_change.BACK),
     Figure(METHOD, r"mean below (\d+) ms", lambda: round(1000 * _demand.CEILING_S)),
     Figure(METHOD, r"outstanding IOs within (\d+) % of it", lambda: round(100 - 100 * _demand.ABOUT)),
-    Figure(METHOD, r"near the link\" begins at (\d+) %", lambda: round(100 * limits.NEAR_LINK)),
+    Figure(METHOD, r"near the link\" begins at (\d+) %", lambda: round(100 * link.NEAR_LINK)),
     Figure("docs/method/index.md", r"within (\d+) % of a claim", lambda: round(100 * claims.NEAR)),
     Figure(MANY, r"with (\d+) degrees of freedom for rates", lambda: odd.FREEDOM["rate"]),
     Figure(MANY, r"means and (\d+) for percentiles", lambda: odd.FREEDOM["tail"]),

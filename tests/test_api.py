@@ -7,18 +7,21 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nanoarrow
+import pyarrow
 import pytest
 
 import stend
 from stend import charts, findings, session, store
-from stend.api.arrow import Arrow
+from stend.api import keys
 from stend.api.runs import Answered
 from stend.api.shown import Chart
-from stend.base import errors
-from stend.base.errors import BadInput, Missing, StendError
+from stend.api.table import Table
+from stend.base import errors, extras
+from stend.base.errors import BadInput, Missing, StendError, StepFailed
 from stend.base.units import GiB
 from stend.findings.look.figures import figures
 from stend.report.parts.records import COLUMNS, rows
@@ -52,7 +55,7 @@ def test_import_stend_loads_nothing_of_what_is_behind_it() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['stend', 'stend.base', 'stend.base.version']"
-    assert set(stend.__all__) <= set(dir(stend))
+    assert dir(stend) == sorted(stend.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = stend.nothing  # type: ignore[attr-defined]
 
@@ -60,7 +63,7 @@ def test_import_stend_loads_nothing_of_what_is_behind_it() -> None:
 def test_a_folder_opens_as_the_run_that_the_store_loads(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = stend.open(top / "one")
     assert [*opened.results] == store.load(top / "one").results
-    assert len(opened.samples) == len(store.load(top / "one").samples)
+    assert len(opened.samples) == len(store.load(top / "one").samples) > 0
     (top / "runs").mkdir()
     (top / "one").rename(top / "runs" / "one")
     monkeypatch.chdir(top)
@@ -142,6 +145,12 @@ REFUSED: list[tuple[Callable[[stend.Opened, stend.Runs], Any], str]] = [
         "iops, rounds: there is no workload 'RND 3K'; choose from: RND .*, ...$",
     ),
     (lambda run, many: run.series("iops", LOAD, "resting"), "iops has no phase 'resting'; it has .*rounds"),
+    (lambda run, many: run["iosp"], "no results of a test 'iosp'; did you mean 'iops'\\? Choose from: iops, write-sat"),
+    (lambda run, many: run["iops"]["4k"], "'4k' is more than one workload; choose from: RND 4K"),
+    (lambda run, many: run["iops"]["RND 4K 0/100 T4 Q33"], "did you mean 'RND 4K 0/100 T4 Q32'\\?"),
+    (lambda run, many: run["iops"][""], "there is no workload ''; choose from: RND"),
+    (lambda run, many: run.samples["iop"], "the table has no column 'iop'; choose from: time_s"),
+    (lambda run, many: run.plot("pie"), "drawn has no chart 'pie'; choose from: .*convergence"),
     (lambda run, many: run.report("docx"), "there is no format 'docx'"),
     (lambda run, many: many.list(["nothing=1"]), "runs have no column 'nothing'"),
     (lambda run, many: many.query("DROP TABLE runs"), "a query only reads"),
@@ -160,12 +169,130 @@ def test_what_cannot_be_told_is_one_sentence(number: int, run: stend.Opened, top
     assert "\n" not in str(told.value)
 
 
+FORGIVEN = [
+    ("Write Saturation", "write-saturation"),
+    ("write_saturation", "write-saturation"),
+    ("Насыщение записью", "write-saturation"),
+    ("satur", "write-saturation"),
+    ("IOPS", "iops"),
+]
+
+
+@pytest.mark.parametrize(("key", "name"), FORGIVEN)
+def test_a_test_is_found_by_any_spelling_of_its_name(key: str, name: str, run: stend.Opened) -> None:
+    assert run[key] == stend.OpenedTest(run, name)
+    assert run[key] in [*run]
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "RND 4K 0/100",
+        "4k randwrite",
+        "4KiB random write QD32",
+        "rnd_4k_0:100",
+        "4096 rand writes T4Q32",
+        "write 4kb iodepth=32",
+    ],
+)
+def test_a_workload_is_found_by_any_spelling_of_its_label(key: str, run: stend.Opened) -> None:
+    assert run["iops"][key] == run.window("iops", LOAD)
+
+
+def test_every_label_means_only_itself(run: stend.Opened) -> None:
+    labels = {load.label for result in run["iops"].results if (load := getattr(result.step, "workload", None))}
+    assert len(labels) > 50
+    for label in labels:
+        assert keys.workload(label.lower().replace("t4 q32", "q32t4"), [*labels], "iops") == label
+
+
+def test_samples_are_a_table_with_their_places_in_the_plan(run: stend.Opened) -> None:
+    every = run.samples
+    assert len(every) == len(run.record.samples)
+    (result,) = (r for r in run["iops"].results if r.where.round == 2 and r.where.phase == "rounds" and r.index == 3)
+    at = [n for n in range(len(every)) if (every["test"][n], every["round"][n], every["step"][n]) == ("iops", 2, 3)]
+    taken = run.record.sampled(result)
+    assert [every["time_s"][n] for n in at] == [t for t, _ in taken]
+    assert {every["workload"][n] for n in at} == {result.step.workload.label}  # type: ignore[union-attr]
+    for n, (_, counts) in zip(at, taken, strict=True):
+        assert every["iops"][n] == pytest.approx(counts.iops)
+        assert every["mb_s"][n] == pytest.approx(counts.bytes_per_s / 1e6)
+        assert every["mean_ms"][n] == pytest.approx(counts.mean_s * 1e3)
+        assert every["max_ms"][n] == pytest.approx(counts.max_s * 1e3)
+    part = run["write saturation"].samples
+    assert set(part["test"]) == {"write-saturation"}
+    assert len(part) + len(run["iops"].samples) == len(every)
+    assert pyarrow.table(every).to_pydict() == every.to_arrow().to_pydict() == {name: every[name] for name in every}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_tables_and_answers_become_data_frames(
+    library: str, run: stend.Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a stand-in for the library, which is large, and with the library where it is installed."""
+    answer, frame = Answered(("run", "n"), [("a", 10), ("b", None)], False), "df" if library == "pandas" else "pl"
+    if not extras.missing(library):
+        samples = getattr(run.samples, frame)()
+        assert (list(samples.columns), len(samples)) == (list(run.samples.columns), len(run.samples))
+        assert samples["iops"].max() == max(run.samples["iops"])
+        assert next(iter(getattr(answer, frame)()["n"])) == 10
+        assert len(getattr(run.to_arrow(), frame)()) == len(run.results)
+    types = dict.fromkeys(("String", "Int64", "Float64", "Boolean"), "a type")
+    stand_in = SimpleNamespace(DataFrame=lambda columns, **more: columns, **types)
+    monkeypatch.setitem(sys.modules, library, stand_in)
+    monkeypatch.setattr(extras, "missing", lambda module: False)
+    assert getattr(answer, frame)() == {"run": ["a", "b"], "n": [10, None]}
+    assert getattr(run.samples, frame)()["iops"] == run.samples["iops"]
+    monkeypatch.setattr(extras, "missing", lambda module: True)
+    with pytest.raises(Missing, match=rf"a table for {library} needs {library}, .*`pip install {library}`"):
+        getattr(answer, frame)()
+
+
+@pytest.mark.parametrize("column", ["iops", "mb_s", "mean_ms", "max_ms"])
+def test_a_plot_draws_samples_over_time_with_the_stamps_of_the_tests(column: str, run: stend.Opened) -> None:
+    chart = run["write saturation"].plot(column)
+    rows = chart.spec["datasets"]["rows"]
+    assert max(row["y"] for row in rows) == pytest.approx(max(run["write saturation"].samples[column]), rel=1e-5)
+    assert "detail" in chart.spec["encoding"]
+    assert chart.title.startswith("Write Saturation: ")
+    assert "<svg" in chart._repr_mimebundle_()["image/svg+xml"]
+    both = stend.Opened(run.folder, run.record, "ru").plot(column)
+    assert {row["series"] for row in both.spec["datasets"]["rows"]} == {"IOPS", "Насыщение записью"}
+    assert both.title.endswith(" во времени")
+
+
+def test_a_plot_of_an_unmet_steady_state_says_so() -> None:
+    noisy = Truth(capacity_bytes=8 * GiB, noise=0.5)
+    run = stend.Opened(Path("drawn"), made("iops", truth=noisy, interval_s=20.0, shorten=60, rounds=5))
+    assert "STEADY STATE NOT REACHED" in str(run.plot("iops").spec["title"]["subtitle"])
+    assert run.plot("Iops Matrix").name == "iops_matrix"
+
+
+def test_no_text_form_is_a_heap_of_numbers(run: stend.Opened) -> None:
+    shown = (run, run["iops"], run.samples, run.to_arrow(), run.window("iops", LOAD), run.plot("iops"))
+    assert max(len(repr(it)) for it in shown) < 1200
+    assert "RND 4K 0/100 T4 Q32" in repr(run.window("iops", LOAD))
+
+
+def test_a_run_is_started_and_returned(tmp_path: Path) -> None:
+    run = stend.run("fresh", "sim:ideal", quick=True, into=tmp_path / "run", seed=7, label="tried")
+    assert run.record.ended
+    assert run.record.seed == 7
+    assert run.folder == tmp_path / "run"
+    assert len(run["fresh"].samples) > 0
+    with pytest.raises(BadInput, match="no test"):
+        stend.run(["frehs"], "sim:ideal", into=tmp_path / "other")
+    with pytest.raises(StepFailed, match=f"its folder is {tmp_path / 'dead'}"):
+        stend.run("fresh", "sim:ideal?dies_at_s=1", quick=True, into=tmp_path / "dead")
+
+
 ASKED = """
 import stend
 run = stend.open({folder!r})
 print(run, len(run.figures), len(run.findings), len(run._repr_html_()) > 100, stend.open_many({top!r}).list()[0].run)
 print(len(run.charts()) > 0)
-for ask in (run.report, run.to_arrow, lambda: stend.open_many({top!r}).query("SELECT 1")):
+many = stend.open_many({top!r})
+for ask in (lambda: run.report("pdf"), run.samples.__arrow_c_stream__, lambda: many.query("SELECT 1")):
     try: ask()
     except stend.api.opened.BadInput: raise
     except Exception as error: print(type(error).__name__, error)
@@ -184,7 +311,10 @@ def test_without_extras_a_run_opens_and_says_what_is_missing(top: Path) -> None:
     assert issubclass(Missing, StendError)
 
 
-ASKS: tuple[Any, ...] = (stend.open, stend.open_many, stend.Opened, stend.Runs, Arrow, Chart, Answered)
+ASKS: tuple[Any, ...] = (
+    *(stend.run, stend.open, stend.open_many, stend.Opened, stend.OpenedTest),
+    *(stend.Runs, Table, Chart, Answered),
+)
 MAKES: tuple[Any, ...] = (session.Request, session.planned, session.start, session.resume)
 
 
@@ -202,7 +332,7 @@ def _told(name: str, it: Any) -> bool:
 
 def test_every_public_name_says_its_units_its_errors_and_its_source() -> None:
     every = dict(named())
-    assert {"open", "Opened.window", "Opened.findings", "Runs.query", "Arrow.columns"} <= set(every)
+    assert {"open", "Opened.window", "Opened.findings", "Runs.query", "Table.columns"} <= set(every)
     for name, it in every.items():
         text = inspect.getdoc(it) or ""
         first, *_ = text.splitlines() or [""]

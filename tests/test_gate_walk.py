@@ -23,7 +23,7 @@ READS = {
     "gate/answers.py": "dmsetup table and wipefs --no-act, which read",
     "store/verify.py": "raw documents of a run, with 'rb'",
     "trace/steps.py": "the steps of a trace, with 'rb'",
-    "base/jit.py": "the source of kernels, with 'rb', to be locked while they are compiled",
+    "base/jit_numba.py": "the source of kernels, with 'rb', to be locked while they are compiled",
     "base/untrusted.py": "the operator's files, with 'rb'",
     "gate/holdings.py": "an ext superblock read with 'rb'",
     "engines/_fio_load.py": "/proc/stat",

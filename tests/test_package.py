@@ -13,6 +13,7 @@ from stend.base import extras
 from stend.base.errors import Missing
 from stend.base.programs import programs
 from tests.short import study
+from tests.sim_figures import DRIVES, figures
 from tests.test_real import wait_for_results
 
 TOP = Path(__file__).parent.parent
@@ -66,9 +67,10 @@ def test_the_shell_is_told_the_verbs_and_options() -> None:
 def test_every_extra_brings_what_it_is_named_for() -> None:
     offered = PROJECT["optional-dependencies"]
     assert set(extras.EXTRAS.values()) | {"all"} <= set(offered)
+    assert set(extras.USES) == set(extras.EXTRAS.values())
     assert offered["all"] == [f"stend[{','.join(dict.fromkeys(extras.EXTRAS.values()))}]"]
     named = " ".join(word.lower().replace("-", "_") for extra in set(extras.EXTRAS.values()) for word in offered[extra])
-    assert [m for m in extras.EXTRAS if m not in named] == ["llvmlite", "markupsafe", "dask"]  # brought by others
+    assert [m for m in extras.EXTRAS if m not in named] == ["llvmlite", "dask"]  # brought by others
     assert not [word for word in PROJECT["dependencies"] for module in extras.EXTRAS if word.startswith(module)]
 
 
@@ -79,18 +81,46 @@ def test_nobody_is_named_and_the_licence_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "sentence", "extra"),
     [
-        (["run", "iops", "--target", "sim:small"], "the virtual drive sim:small needs numba"),
-        (["host", "--quick"], "STREAM, the measure of memory, needs numba"),
+        (["host", "--quick"], "STREAM, the measure of memory, needs numba", "sim"),
+        (["query", "SELECT 1"], "stend query needs duckdb", "report"),
+        (["serve", "."], "`stend serve` needs starlette", "serve"),
+        (["fleet", "status", "x"], "`stend fleet` needs", "fleet"),
+        (["trace", "show", "x.iolog"], "a trace needs pyarrow", "trace"),
     ],
-    ids=["sim", "host"],
 )
-def test_what_was_left_out_is_told_in_one_line(words: list[str], sentence: str, tmp_path: Path) -> None:
+def test_what_was_left_out_is_told_in_one_line(words: list[str], sentence: str, extra: str, tmp_path: Path) -> None:
     done = core(*words, folder=tmp_path)
-    assert done.returncode == 4
-    assert done.stderr == f"stend: {sentence}, which is not installed: `pip install 'stend[sim]'`\n"
+    assert done.returncode == 4, done.stderr
+    assert done.stderr.startswith(f"stend: {sentence}")
+    assert done.stderr.endswith(f", which is not installed: `pip install 'stend[{extra}]'`\n")
     assert not list(tmp_path.iterdir())
+
+
+def test_the_base_runs_a_virtual_drive_and_writes_its_report(tmp_path: Path) -> None:
+    done = core("run", study(tmp_path, minute_s=0.02), "--target", "sim:small", "--into", "run", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "50 times as long as with `pip install 'stend[sim]'`" in done.stderr
+    assert (tmp_path / "run/report.html").stat().st_size > 100_000
+    for form in ("html", "markdown", "csv", "json"):
+        assert core("report", "run", "--format", form, folder=tmp_path).returncode == 0, form
+    for form in ("pdf", "parquet"):
+        told = core("report", "run", "--format", form, folder=tmp_path)
+        assert told.returncode == 4, form
+        assert told.stderr.startswith(f"stend: a report as {form} needs ")
+        assert "`pip install 'stend[report]'`" in told.stderr
+
+
+@pytest.mark.parametrize("drive", DRIVES)
+def test_figures_without_numba_are_those_of_compiled_kernels(drive: str) -> None:
+    words = without()
+    code = words[2].partition("from stend.cli")[0] + "from tests import sim_figures as s\nfrom stend.base import jit\n"
+    code += f"print(jit.compiled.__module__)\nprint(s.figures({drive!r}))\n"
+    done = subprocess.run([sys.executable, "-c", code], cwd=TOP, capture_output=True, text=True, check=True)
+    module, plain = done.stdout.splitlines()
+    assert module == "stend.base.jit_plain"
+    assert plain == figures(drive)
 
 
 @pytest.mark.fio
@@ -102,18 +132,8 @@ def test_the_core_runs_shows_resumes_and_exports_on_a_drives_host(tmp_path: Path
         child.kill()
     done = core("resume", "run", "--destroy-data", drive, folder=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "No report: a report as html needs" in done.stdout
-    assert "`pip install 'stend[report]'`" in done.stdout
+    assert (tmp_path / "run/report.html").exists()
     assert core("show", "run", folder=tmp_path).returncode == 0
-    for form, file in (("csv", "records.csv"), ("json", "report.json")):
-        told = core("report", "run", "--format", form, folder=tmp_path)
-        assert told.returncode == 0, told.stderr
-        assert (tmp_path / "run" / file).exists()
-    for form in ("html", "pdf", "markdown", "parquet"):
-        told = core("report", "run", "--format", form, folder=tmp_path)
-        assert told.returncode == 4, form
-        assert told.stderr.startswith(f"stend: a report as {form} needs ")
-        assert "`pip install 'stend[report]'`" in told.stderr
 
 
 def test_only_modules_that_may_be_left_out_are_told_as_such() -> None:

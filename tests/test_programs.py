@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stend.base import programs
+from stend.base import extras, fio_features, programs
 from stend.cli import main
 
 UBUNTU = 'PRETTY_NAME="Ubuntu 24.04"\nID=ubuntu\nID_LIKE=debian\n'
@@ -45,6 +45,47 @@ def test_the_doctor_names_every_missing_package_with_its_command(
     monkeypatch.chdir(tmp_path)
     assert main(["doctor"]) == 4
     said = capsys.readouterr().out
+    uses: dict[str, list[str]] = {}
     for name, known in programs.programs().items():
-        assert f"missing: {name} ({known.use}); {programs.install([name])}\n" in said
-    assert f"all of them: {programs.install(programs.programs())}\n" in said
+        if known.needed:
+            assert f"needed, but missing: {name} ({known.use}): `{programs.install([name])}`\n" in said
+        else:
+            uses.setdefault(known.use, []).append(name)
+    assert (
+        f"all of them: `{programs.install(name for name, known in programs.programs().items() if known.needed)}`"
+        in said
+    )
+    lines = {line.strip().partition("  ")[0]: line.rpartition("  ")[2] for line in said.splitlines()}
+    for use, names in uses.items():
+        assert lines[use] == f"missing: `{programs.install(names)}`"
+    assert "needed: all there" not in said
+
+
+def test_only_needed_programs_decide_the_exit_code_of_the_doctor(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, known in programs.programs().items():
+        if known.needed and name != "fio":
+            (tmp_path / name).touch(0o755)
+    (tmp_path / "fio").symlink_to("/bin/true")
+    monkeypatch.setattr(fio_features, "probe", lambda path: "fio-3.33")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert main(["doctor"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("needed: all there\nfio: fio-3.33\noptional: ")
+    assert "needed, but missing" not in said
+    (tmp_path / "setpriv").unlink()
+    assert main(["doctor"]) == 4
+    assert "needed, but missing: setpriv" in capsys.readouterr().out
+
+
+def test_the_doctor_names_the_extra_of_what_python_lacks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(extras, "missing", lambda module: module in ("typst", "uvicorn"))
+    main(["doctor"])
+    said = capsys.readouterr().out
+    for extra in extras.USES:
+        assert (f"missing: `pip install 'stend[{extra}]'`" in said) == (extra in ("report", "serve"))

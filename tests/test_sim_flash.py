@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from stend.base.jit import u64
 from stend.base.units import KiB, MiB
 from stend.sim import Pattern, Spec, build, translation
 from stend.sim import flash_state as k
-from stend.sim.kernels import u64
 from stend.sim.spec import Flash, Host
 
 CAPACITY = 64 * MiB

@@ -11,9 +11,9 @@ from docs.made.words import WORDS
 
 import stend
 from stend import session
-from stend.api.arrow import Arrow
 from stend.api.runs import Answered
 from stend.api.shown import Chart
+from stend.api.table import Table
 from stend.base import errors
 from stend.catalogue import About
 from stend.findings import Finding
@@ -23,18 +23,18 @@ from stend.model.definition import Workload
 from stend.model.events import Result, Sample
 from stend.model.tally import Tally
 
-LOADED = (stend.open, stend.Opened, stend.open_many, stend.Runs)
-SHOWN = (Chart, Arrow, Answered)
+LOADED = (stend.run, stend.open, stend.Opened, stend.OpenedTest, stend.open_many, stend.Runs)
+SHOWN = (Chart, Table, Answered)
 ANSWERS = (Result, Sample, Counts, Tally, Workload, Figures, Finding, About)
 MADE = (session.Request, session.planned, session.start, session.resume)
 LABELS = ("Units", "Errors", "Source")
 START = """import stend
 
-run = stend.open("runs/first")
-run.window("iops", "RND 4K 0/100 T4 Q32").value("iops")
-run.chart("convergence")
-pandas.DataFrame.from_arrow(run.to_arrow())
-stend.open_many("runs").query("SELECT run, max(iops) FROM figures GROUP BY run")"""
+run = stend.run(["iops"], "sim:small", quick=True)
+run["iops"]["4k randwrite"].value("iops")
+run.plot("iops")
+run.samples.df()
+stend.open_many("runs").query("SELECT run, max(iops) FROM figures GROUP BY run").pl()"""
 
 
 def page() -> str:

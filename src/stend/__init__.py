@@ -1,17 +1,18 @@
 """stend: a test stand that measures storage drives.
 
-`stend.open(folder)` loads a run, and `stend.open_many(top)` opens all runs of a folder (docs/reference/python.md). The
-modules behind them are imported at the first use, which keeps `import stend` fast.
+`stend.run(tests, target)` makes a run, `stend.open(folder)` loads one, and `stend.open_many(top)` opens all runs of a
+folder (docs/reference/python.md). The modules behind them are imported at the first use, which keeps `import stend`
+fast.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from stend.base.version import __version__
 
-__all__ = ["Opened", "Runs", "__version__", "open", "open_many"]
+__all__ = ["Opened", "OpenedTest", "Runs", "Table", "__version__", "open", "open_many", "run"]
 
 if TYPE_CHECKING:
-    from stend.api import Opened, Runs, open, open_many  # noqa: A004 `stend.open`, as `gzip.open`
+    from stend.api import Opened, OpenedTest, Runs, Table, open, open_many, run  # noqa: A004 `stend.open`, as `gzip.open`
 else:
 
     def __getattr__(name: str) -> Any:
@@ -22,4 +23,4 @@ else:
         return getattr(import_module("stend.api"), name)
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted(__all__)

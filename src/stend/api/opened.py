@@ -7,9 +7,10 @@ from pathlib import Path
 
 from stend import catalogue, charts, findings, store
 from stend import report as reports
-from stend.api.arrow import Arrow
+from stend.api import keys, samples
 from stend.api.shown import Chart, Rows, html
-from stend.base import extras
+from stend.api.table import Table as Frame
+from stend.api.tested import OpenedTest
 from stend.base.errors import BadInput
 from stend.charts import Picture
 from stend.findings import Finding, look
@@ -18,7 +19,6 @@ from stend.model.counts import Counts
 from stend.model.definition import PlannedTest, Workload
 from stend.model.events import Result
 from stend.model.record import Run
-from stend.model.samples import Samples
 from stend.report.parts import Table
 from stend.report.parts.records import COLUMNS, rows
 from stend.report.parts.sheet import sheet
@@ -27,8 +27,6 @@ from stend.report.parts.tables import workloads
 from stend.words import Language
 
 FIGURES = ("iops", "mbs", "mean", "p99", "p99.9", "p99.99", "p99.999", "max")
-SOME = 6
-"""Names that an error message lists at most."""
 
 
 def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend.open`, as `gzip.open`
@@ -45,6 +43,9 @@ def open(folder: str | Path, lang: str = "en") -> "Opened":  # noqa: A001 `stend
 @dataclass(frozen=True, repr=False)
 class Opened:
     """A run as it was when it was loaded; `record` holds its events (`stend.model.record.Run`).
+
+    `run["iops"]` is one test. Names of tests and labels of workloads may be spelled freely: `run["Write Saturation"]`,
+    `run.window("iops", "4k randwrite")`.
 
     Units: base units, at the end of each name.
     Errors: each is a `stend.base.errors.StendError` with a message of one sentence.
@@ -66,14 +67,28 @@ class Opened:
         return self.record.results
 
     @property
-    def samples(self) -> Samples:
-        """Return the samples, about one per second of load; each is unpacked when it is read.
+    def tests(self) -> list[OpenedTest]:
+        """Return the tests that have results, in the order of the plan; `run["iops"]` is one of them.
 
-        Units: `t` in seconds since the run began; counts as in `results`, without latency bins.
+        Units: none.
         Errors: none.
-        Source: events.jsonl.
+        Source: the plan.
         """
-        return self.record.samples
+        return [OpenedTest(self, test.name) for test in look.tests(self.record)]
+
+    @cached_property
+    def samples(self) -> Frame:
+        """Return a table with one row per sample, about one per second of load: when, where in the plan, rates, times.
+
+        `time_s` is the end of the sample since the run began, or since it was resumed. Test, phase, round, step and
+        workload are empty for a step that did not end. Rates are those of the sample's `seconds`. `mean_ms` and
+        `max_ms` are of reads and writes together; percentiles need `results`, because samples have no latency bins.
+
+        Units: seconds, IOs/s, 10^6 bytes/s, milliseconds.
+        Errors: none.
+        Source: events.jsonl; `record.samples` holds the samples with all counts.
+        """
+        return samples.table(self.record)
 
     def series(self, test: str, workload: Workload | str, phase: str = "") -> list[tuple[int, Counts]]:
         """Return (round, counts) of one workload; `phase` is the test's main phase unless given.
@@ -82,8 +97,7 @@ class Opened:
         Errors: BadInput for an unknown test, phase or workload, with a list of all.
         Source: `record.Run.series`; PTS 2.0.2 clause 7.4, whose plots these are.
         """
-        phase, load = self._place(test, workload, phase)
-        return self.record.series(test, phase, load)
+        return self.record.series(*self._place(test, workload, phase))
 
     def window(self, test: str, workload: Workload | str, phase: str = "") -> Figures:
         """Return the figures of one workload over the measurement window; read `.value("iops")`, `.value("p99.9")`.
@@ -94,7 +108,7 @@ class Opened:
         Errors: BadInput as in `series`.
         Source: `findings.look.figures`; PTS 2.1.24.
         """
-        phase, load = self._place(test, workload, phase)
+        test, phase, load = self._place(test, workload, phase)
         every = listed(self.record, test, phase)
         return next(row for row in every if row.direction == "both" and row.workload == load)
 
@@ -141,12 +155,26 @@ class Opened:
         Errors: BadInput for an unknown chart, with a list of all.
         Source: `stend.charts`, one file each.
         """
+        name = keys.chart(name, charts.names())
         drawn = (picture for planned in self._tests(test) for picture in self._drawn(planned, name))
         chart = next((Chart(*picture) for picture in drawn), None)
         if chart is None:
-            there = ", ".join(dict.fromkeys(chart.name for chart in self.charts(test))) or "none"
-            raise BadInput(f"{self.folder} has no chart {name!r}; choose from: {there}")
+            there = list(dict.fromkeys(chart.name for chart in self.charts(test)))
+            raise BadInput(f"{self.folder} has no chart {name!r}; {keys.nearest(name, there, every=True)}")
         return chart
+
+    def plot(self, name: str = "iops", test: str = "") -> Chart:
+        """Return samples over time (`iops`, `mb_s`, `mean_ms`, `max_ms`), or the chart of that name.
+
+        Units: on the axes.
+        Errors: BadInput for an unknown name, with a list of all; BadInput for samples of an imported run.
+        Source: `samples`; `stend.charts`.
+        """
+        if name not in samples.AXES:
+            return self.chart(name, test)
+        if not len(self.record.samples):
+            raise BadInput(f"{self.folder} has no samples to draw over time; run.charts() are its other charts")
+        return Chart(*samples.picture(self.record, self._tests(test), name, Language(self.lang)))
 
     def report(self, form: str = "html", style: str = "review", into: Path | str | None = None) -> list[Path]:
         """Write a report as `stend report` does and return the files written; the first is the one to open.
@@ -158,41 +186,48 @@ class Opened:
         runs = [(self.folder, self.record, store.host(self.folder))]
         return reports.write(runs, form, self.lang, style, into=Path(into or self.folder))
 
-    def to_arrow(self) -> Arrow:
-        """Return one row per step with the columns of records.csv and records.parquet, for libraries that read Arrow.
+    def to_arrow(self) -> Frame:
+        """Return a table with one row per step and the columns of records.csv and records.parquet.
 
         Units: at the end of each column's name.
-        Errors: Missing without DuckDB (`stend[report]`).
+        Errors: none; the table names what it needs.
         Source: `results`; see docs/reference/columns.md.
         """
-        return Arrow(COLUMNS, rows(self.record, self.folder.name))
+        return Frame(COLUMNS, rows(self.record, self.folder.name))
 
-    def _place(self, test: str, workload: Workload | str, phase: str) -> tuple[str, Workload]:
+    def _place(self, test: str, workload: Workload | str, phase: str) -> tuple[str, str, Workload]:
         (planned,) = self._tests(test)
         phase = phase or look.main_phase(self.record, planned)
-        known = {p.name for t, p in self.record.phases() if t.name == test} | set(planned.shared)
+        known = {p.name for t, p in self.record.phases() if t.name == planned.name} | set(planned.shared)
         if phase not in known:
-            raise BadInput(f"{test} has no phase {phase!r}; it has {', '.join(sorted(known))}")
-        loads = [cell.workload for cell in look.cells_of(self.record, test, phase)]
-        load = next((load for load in loads if workload in (load, load.label)), None)
-        if load is None:
-            there = list(dict.fromkeys(load.label for load in loads))
-            few = ", ".join([*there[:SOME], *(["..."] if len(there) > SOME else ())]) or "none"
-            raise BadInput(f"{test}, {phase}: there is no workload {str(workload)!r}; choose from: {few}")
-        return phase, load
+            raise BadInput(f"{planned.name} has no phase {phase!r}; it has {', '.join(sorted(known))}")
+        loads = [cell.workload for cell in look.cells_of(self.record, planned.name, phase)]
+        if workload in loads:
+            return planned.name, phase, next(load for load in loads if load == workload)
+        labels, key = [load.label for load in loads], workload if isinstance(workload, str) else workload.label
+        label = keys.workload(key, labels, f"{planned.name}, {phase}")
+        return planned.name, phase, loads[labels.index(label)]
 
     def _tests(self, name: str) -> list[PlannedTest]:
-        tests = look.tests(self.record, *([name] if name else ()))
-        if name and not tests:
-            there = ", ".join(test.name for test in look.tests(self.record)) or "none"
-            raise BadInput(f"{self.folder} has no results of a test {name!r}; choose from: {there}")
-        return tests
+        tests = look.tests(self.record)
+        if not name:
+            return tests
+        english, russian = Language("en"), Language("ru")
+        titles = {t.name: (t.title, english.title(t.name, t.title), russian.title(t.name, t.title)) for t in tests}
+        meant = keys.test(name, titles, str(self.folder))
+        return [test for test in tests if test.name == meant]
 
     def _drawn(self, test: PlannedTest, name: str = "") -> Iterator[Picture]:
-        with extras.needing("a chart"):
-            for chart in charts.named(test):
-                if name in ("", chart):
-                    yield from charts.pictures(chart, self.record, test, self.lang, sheet(self.folder))
+        for chart in charts.named(test):
+            if name in ("", chart):
+                yield from charts.pictures(chart, self.record, test, self.lang, sheet(self.folder))
+
+    def __getitem__(self, test: str) -> OpenedTest:
+        (planned,) = self._tests(test)
+        return OpenedTest(self, planned.name)
+
+    def __iter__(self) -> Iterator[OpenedTest]:
+        return iter(self.tests)
 
     def __repr__(self) -> str:
         plan, end = self.record.plan, self.record.ended

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stend import catalogue
 from stend.api.opened import Opened
 from stend.api.opened import open as open_one
 from stend.api.shown import Rows, Shown
+from stend.api.table import Frames
 from stend.base import extras
 from stend.base.errors import BadInput
 from stend.catalogue import About, Answer
@@ -17,8 +19,10 @@ from stend.report.parts import Table
 SHOWN = ("run", "model", "firmware", "tests", "outcome", "stamps")
 
 
-class Answered(Shown, Answer):
+class Answered(Shown, Frames, Answer):
     """The result of a query: `columns`, `rows`, and `more` if rows were cut off by the limit; a table in a notebook.
+
+    `.df()` and `.pl()` return it as a data frame of pandas or polars.
 
     Units: at the end of each column's name.
     Errors: none.
@@ -26,6 +30,18 @@ class Answered(Shown, Answer):
     """
 
     __slots__ = ()
+
+    def values(self, column: str) -> list[Any]:
+        """Return the values of a column in order.
+
+        Units: at the end of the column's name.
+        Errors: BadInput for an unknown column, with a list of all.
+        Source: none.
+        """
+        if column not in self.columns:
+            raise BadInput(f"the answer has no column {column!r}; choose from: {', '.join(self.columns)}")
+        at = self.columns.index(column)
+        return [row[at] for row in self.rows]
 
     @property
     def _table(self) -> Table:  # type: ignore[override]

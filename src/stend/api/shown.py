@@ -1,10 +1,9 @@
 """Display in notebooks: rows as a table, charts as Vega-Lite, or as SVG where Vega-Lite cannot be drawn."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any, TypeVar
 
-from stend.base import extras
 from stend.base.text import plain
 from stend.charts import Picture
 from stend.report.parts import Table
@@ -40,6 +39,12 @@ class Rows(Shown, tuple[T, ...]):
         made._table = table
         return made
 
+    def where(self, test: Callable[[T], bool]) -> "Rows[T]":
+        """Return the rows that pass a test, with their part of the table."""
+        kept = [(row, cells) for row, cells in zip(self, self._table.rows, strict=True) if test(row)]
+        table = Table(self._table.title, self._table.head, tuple(cells for _, cells in kept))
+        return Rows.of((row for row, _ in kept), table)
+
 
 class Chart(Picture):
     """A chart: `spec` is its Vega-Lite specification with all its data, `says` its description in one sentence.
@@ -58,14 +63,15 @@ class Chart(Picture):
         printer.text(repr(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """Return Vega-Lite, plain text and, if vl-convert is installed, an SVG that is drawn without a network."""
-        version = self.spec["$schema"].rpartition("/")[2].partition(".")[0]
-        bundle = {"text/plain": repr(self), VEGA_LITE.format(version=version): self.spec}
-        if not extras.missing("vl_convert"):
-            from stend.report.parts.drawing import svg
+        """Return Vega-Lite, plain text and an SVG that is drawn without a network."""
+        from stend.report.parts.drawing import svg
 
-            bundle["image/svg+xml"] = svg(self)
-        return bundle
+        version = self.spec["$schema"].rpartition("/")[2].partition(".")[0]
+        return {
+            "text/plain": repr(self),
+            VEGA_LITE.format(version=version): self.spec,
+            "image/svg+xml": svg(self),
+        }
 
 
 def html(table: Table) -> str:

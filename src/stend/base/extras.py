@@ -11,11 +11,8 @@ EXTRAS = {
     "llvmlite": "sim",
     "duckdb": "report",
     "hdrh": "report",
-    "jinja2": "report",
-    "markupsafe": "report",
     "prometheus_client": "report",
     "typst": "report",
-    "vl_convert": "report",
     "scipy": "compare",
     "starlette": "serve",
     "uvicorn": "serve",
@@ -25,6 +22,20 @@ EXTRAS = {
     "pyarrow": "trace",
 }
 """The extra of pyproject.toml that installs each module."""
+USES = {
+    "sim": "fast virtual drives, `stend host`",
+    "report": "PDF, Parquet, metrics, SQL queries",
+    "compare": "`stend compare`, `repeat`, `batch`",
+    "serve": "live pages: `stend serve`",
+    "fleet": "tests on many hosts: `stend fleet`",
+    "trace": "captured workloads, replay",
+}
+"""The use of each extra."""
+
+
+def incomplete() -> list[str]:
+    """Return the extras of which a module is not installed."""
+    return [extra for extra in USES if any(missing(module) for module, of in EXTRAS.items() if of == extra)]
 
 
 def need(what: str, *modules: str) -> None:
@@ -58,4 +69,5 @@ def needing(what: str) -> Iterator[None]:
 
 
 def _sentence(what: str, module: str) -> str:
-    return f"{what} needs {module}, which is not installed: `pip install 'stend[{EXTRAS[module]}]'`"
+    package = f"'stend[{EXTRAS[module]}]'" if module in EXTRAS else module
+    return f"{what} needs {module}, which is not installed: `pip install {package}`"

@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +40,8 @@ def command(
 ) -> int:
     """Show what is missing on this machine and how to install it.
 
-    Also restore the drive and tracing settings that killed runs left changed.
+    Exit code 4 means that a needed program is missing. Also restore the drive and tracing settings that killed runs
+    left changed.
 
     Example: stend doctor
     """
@@ -57,16 +59,47 @@ def command(
     for line in (*write_cache.put_back(folders or sorted(Path("runs").glob("*"))), *tracefs.put_back()):
         typer.echo(line)
     lacking = programs.lacking()
+    needed = [name for name in lacking if programs.programs()[name].needed]
+    for line in (*_needed(needed), *_optional(lacking)):
+        typer.echo(line)
+    if os.geteuid() != 0:
+        typer.echo("not root: only files and sim: targets can be tested; use sudo for device nodes")
+    return Missing.exit_code if needed else 0
+
+
+def _needed(lacking: Sequence[str]) -> Iterator[str]:
+    """Yield the needed programs that are missing with their command, and what the installed fio can do."""
+    from stend.base import programs
+
     for name in lacking:
-        typer.echo(f"missing: {name} ({programs.programs()[name].use}); {programs.install([name])}")
+        yield f"needed, but missing: {name} ({programs.programs()[name].use}): `{programs.install([name])}`"
     if len(lacking) > 1:
-        typer.echo(f"all of them: {programs.install(lacking)}")
+        yield f"all of them: `{programs.install(lacking)}`"
+    if not lacking:
+        yield "needed: all there"
     if shutil.which("fio"):
         from stend.base.fio_features import probe
 
-        typer.echo(f"fio: {probe('fio')}")
-    if os.geteuid() != 0:
-        typer.echo("not root: only files and sim: targets can be tested; use sudo for device nodes")
-    if not lacking:
-        typer.echo("nothing is missing")
-    return Missing.exit_code if any(programs.programs()[name].needed for name in lacking) else 0
+        yield f"fio: {probe('fio')}"
+
+
+def _optional(lacking: Sequence[str]) -> Iterator[str]:
+    """Yield a head and one line per use of optional programs and Python packages: there, or how to install them."""
+    from stend.base import extras, programs
+
+    uses: dict[str, list[str]] = {}
+    for name, program in programs.programs().items():
+        if not program.needed:
+            uses.setdefault(program.use, []).append(name)
+    lines = {use: f"`{programs.install(names)}`" if {*names} & {*lacking} else "" for use, names in uses.items()}
+    incomplete = extras.incomplete()
+    lines |= {use: f"`pip install 'stend[{name}]'`" if name in incomplete else "" for name, use in extras.USES.items()}
+    absent = sum(map(bool, lines.values()))
+    yield (
+        f"optional: {absent} of {len(lines)} are missing; install those that you use"
+        if absent
+        else "optional: all there"
+    )
+    wide = max(map(len, lines))
+    for use, command in lines.items():
+        yield f"  {use:{wide}}  {f'missing: {command}' if command else 'there'}"

@@ -60,6 +60,8 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
     engine.can_load(request.target)
     with ExitStack() as undo:
         device = _find(request, undo)
+        if words := engine.slow(request.target):
+            operator.report(words)
         with closing(device.door):
             drawn, folder = _drawn(request, device), request.folder
             path, fingerprint = _open(device, request.destroy, request.overwrite, operator, folder)
@@ -159,6 +161,8 @@ def _resumed(
 ) -> Iterator[Running]:
     device = devices.find(past.plan.device.target)
     same.drive(past.plan.device, device.identity)
+    if words := engine.slow(device.identity.target):
+        operator.report(words)
     with closing(device.door):
         path, fingerprint = _open(device, *permission, operator, folder)
         same.as_then(past, device, fingerprint)

@@ -3,6 +3,7 @@
 from contextlib import closing
 
 from stend import devices
+from stend.base import extras
 from stend.base.errors import BadInput
 from stend.devices.virtual import VirtualDevice, claims
 from stend.model.definition import Plan, Profile
@@ -34,7 +35,7 @@ def folded(
 
 
 def _find(target: str) -> VirtualDevice:
-    engine.can_load(target)
+    extras.need("running many virtual drives", "numba")
     device = devices.find(target) if claims(target) else None
     if not isinstance(device, VirtualDevice):
         raise BadInput(f"{target} is not a virtual drive; runs of other drives are always recorded")

@@ -33,7 +33,9 @@ def kept(device: Device, plan: Plan, folder: Path, report: Callable[[str], None]
     restores it.
     """
     if not isinstance(device, DriveDevice):
-        yield _with(plan, f"the profile asks for the write cache {plan.profile.write_cache}; here it cannot be set")
+        state = {"enabled": "on", "disabled": "off"}.get(plan.profile.write_cache)
+        left = f"the profile asks for it {state}, but a file or virtual drive has no switch for it"
+        yield _with(plan, f"the write cache is left as it is: {left}") if state else plan
         return
     wish = purge_wish(plan.profile)
     devices.configure_purge(device, wish.method, wish.command, wish.limit_s, report)

@@ -41,8 +41,8 @@ class ArrayDrive(Drive):
         self.memory = k.Array(
             state=np.zeros(k.STATE, np.int64),
             parameters=parameters(spec.array, spec.host),
-            unit=np.zeros((spec.array.members, spec.array.units, 2), np.int64),
-            port=np.zeros((spec.array.members, 2), np.int64),
+            unit=np.zeros(spec.array.members * spec.array.units * 2, np.int64),
+            port=np.zeros(spec.array.members * 2, np.int64),
             ends=np.full((2, k.STREAMS), -1, np.int64),
             done_at=np.zeros(RING, np.int64),
             done_bytes=np.zeros(RING, np.int64),

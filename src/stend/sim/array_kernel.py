@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.base.jit import compiled, inlined
-from stend.sim.kernels import LATER, NONE, answered, i64, issue_time, next_of, sink, spend, u64
+from stend.base.jit import compiled, i64, inlined, u64, wrapped
+from stend.sim.kernels import LATER, NONE, answered, issue_time, next_of, sink, spend
 from stend.sim.requests import WORK
 
 # Indices of `parameters`; times in ns.
@@ -32,9 +32,9 @@ class Array(NamedTuple):
     state: npt.NDArray[np.int64]
     parameters: npt.NDArray[np.int64]
     unit: npt.NDArray[np.int64]
-    """[members, units, 2]: busy until, with reads and with all work"""
+    """[members * units * 2]: busy until, with reads and with all work, for each unit of each member"""
     port: npt.NDArray[np.int64]
-    """[members, 2]: busy until, with reads and with all work, for the link of each member"""
+    """[members * 2]: busy until, with reads and with all work, for the link of each member"""
     ends: npt.NDArray[np.int64]
     """[2, STREAMS]: where recent reads and writes ended"""
     done_at: npt.NDArray[np.int64]
@@ -42,25 +42,25 @@ class Array(NamedTuple):
 
 
 @inlined
-def queued(until: Any, ns: Any, writes: Any, at: Any, patience: Any) -> Any:
-    """Add `ns` of work to something that is busy `until` (with reads, with all work), and return when it ends.
+def queued(until: Any, n: Any, ns: Any, writes: Any, at: Any, patience: Any) -> Any:
+    """Add `ns` of work to something that is busy until `n` (with reads) and `n + 1` (all work); return when it ends.
 
     Reads go before the writes of the cache, but wait up to `patience` ns for a write that has started.
     """
     if writes:
-        until[1] = max(until[1], at) + ns
-        return until[1]
-    start = max(until[0], at)
-    start += min(max(until[1] - start, 0), patience)
-    until[0] = start + ns
-    until[1] = max(until[1], start) + ns
-    return until[0]
+        until[n + 1] = max(until[n + 1], at) + ns
+        return until[n + 1]
+    start = max(until[n], at)
+    start += min(max(until[n + 1] - start, 0), patience)
+    until[n] = start + ns
+    until[n + 1] = max(until[n + 1], start) + ns
+    return until[n]
 
 
 @inlined
 def controller(a: Any, ns: Any, writes: Any, now: Any) -> Any:
     """Add `ns` of work at `now` to the controller's processor for the members, and return when it ends."""
-    return queued(a.state[READS_BEHIND : BEHIND + 1], ns, writes, now, a.parameters[T_YIELD])
+    return queued(a.state, READS_BEHIND, ns, writes, now, a.parameters[T_YIELD])
 
 
 @inlined
@@ -79,8 +79,8 @@ def work(a: Any, member: Any, address: Any, size: Any, writes: Any, at: Any, now
     done = at
     for page in range(first, last + 1):
         u = i64((page * 2654435761 >> 7) % units) if first == last else page % units
-        busy = max(queued(a.unit[member, u], ns, out, now, p[T_WRITE]), at + ns)
-        done = max(done, busy + over, queued(a.port[member], over, out, now, over))
+        busy = max(queued(a.unit, (member * units + u) * 2, ns, out, now, p[T_WRITE]), at + ns)
+        done = max(done, busy + over, queued(a.port, member * 2, over, out, now, over))
     return done
 
 
@@ -130,7 +130,7 @@ def read_ahead(a: Any, size: Any, at: Any) -> Any:
     p = a.parameters
     done = at
     for m in range(p[MEMBERS]):
-        done = max(done, queued(a.port[m], size * p[T_PAGE_OUT] // (PAGE * p[MEMBERS]), False, at, p[T_PAGE_OUT]))
+        done = max(done, queued(a.port, m * 2, size * p[T_PAGE_OUT] // (PAGE * p[MEMBERS]), False, at, p[T_PAGE_OUT]))
     return done
 
 
@@ -142,9 +142,9 @@ def whole_rows(a: Any, size: Any, at: Any) -> Any:
     share = i64(size * copies / p[MEMBERS] / PAGE * 1024)
     done = at
     for m in range(p[MEMBERS]):
-        for u in range(p[UNITS]):
-            done = max(done, queued(a.unit[m, u], share * p[T_WRITE] // (1024 * p[UNITS]), True, at, 0))
-        done = max(done, queued(a.port[m], share * p[T_PAGE_IN] // 1024, True, at, 0))
+        for u in range(m * p[UNITS], (m + 1) * p[UNITS]):
+            done = max(done, queued(a.unit, u * 2, share * p[T_WRITE] // (1024 * p[UNITS]), True, at, 0))
+        done = max(done, queued(a.port, m * 2, share * p[T_PAGE_IN] // 1024, True, at, 0))
     return done
 
 
@@ -161,17 +161,17 @@ def spread(a: Any, offset: Any, size: Any, writes: Any, at: Any) -> Any:
 
 
 @inlined
-def follows(ends: Any, offset: Any, size: Any) -> Any:
+def follows(a: Any, way: Any, offset: Any, size: Any) -> Any:
     """Return True if a request starts where a recent one of its direction ended, and store where it ends."""
-    known = ends[stream_place(offset)] == offset
-    ends[stream_place(offset + size)] = offset + size
+    known = a.ends[way, stream_place(offset)] == offset
+    a.ends[way, stream_place(offset + size)] = offset + size
     return known
 
 
 @inlined
 def stream_place(offset: Any) -> Any:
     """Return the place in the table for the end of a stream."""
-    return i64(u64(offset) * u64(0x9E3779B97F4A7C15) >> u64(56))
+    return i64(wrapped(u64(offset) * u64(0x9E3779B97F4A7C15)) >> u64(56))
 
 
 @inlined
@@ -182,7 +182,7 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
     s[COMMAND] = at
     s[LINK] = max(s[LINK], at) + (p[T_LINK] if reads else p[T_LINK_IN]) * size // PAGE
     if reads:
-        done = read_ahead(a, size, at) if follows(a.ends[0], offset, size) else spread(a, offset, size, False, at)
+        done = read_ahead(a, size, at) if follows(a, 0, offset, size) else spread(a, offset, size, False, at)
         return max(done, s[LINK]) + p[T_READ_ANSWER]
     at = s[LINK]
     ring = a.done_at.shape[0] - 1
@@ -191,7 +191,7 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         s[HELD] -= a.done_bytes[s[FIRST]]
         s[FIRST] = (s[FIRST] + 1) & ring
         s[MANY] -= 1
-    done = whole_rows(a, size, at) if follows(a.ends[1], offset, size) else spread(a, offset, size, True, at)
+    done = whole_rows(a, size, at) if follows(a, 1, offset, size) else spread(a, offset, size, True, at)
     if size > p[CACHE]:
         return done + p[T_WRITE_ANSWER]
     place = (s[FIRST] + s[MANY]) & ring
@@ -223,7 +223,7 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             sink(loop.heap, used, loop.heap[used])
             continue
         size, reads = stream.size[i], stream.reads[i]
-        spend(loop, size // PAGE + a.unit.size // 64)
+        spend(loop, size // PAGE + a.unit.shape[0] // 64)
         done = request(a, stream.offset[i], size, reads, t)
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = -size if reads else size

@@ -5,9 +5,10 @@ Streams and requests larger than a chunk bypass it.
 
 from typing import Any
 
-from stend.base.jit import inlined
+from stend.base.jit import i64, inlined, u64
 from stend.sim.disk_state import CACHE_NEXT, CHUNK, PAGE, THROUGH
-from stend.sim.kernels import i64, u64
+
+ALL = u64(0xFFFFFFFFFFFFFFFF)
 
 
 @inlined
@@ -18,7 +19,7 @@ def touched(d: Any, chunk: Any, first: Any, end: Any) -> Any:
     high = min(end - chunk * pages, pages)
     if high <= low:
         return u64(0)
-    return (~u64(0) >> u64(64 - (high - low))) << u64(low)
+    return (ALL >> u64(64 - (high - low))) << u64(low)
 
 
 @inlined
@@ -70,7 +71,7 @@ def kept(d: Any, offset: Any, size: Any, reads: Any, passes: Any) -> Any:
             if not reads:
                 evict(d, c)
         elif reads or (c * p[CHUNK] >= offset and (c + 1) * p[CHUNK] <= offset + size):
-            admit(d, c, ~u64(0))
+            admit(d, c, ALL)
         elif p[THROUGH] > 0:
             admit(d, c, touched(d, c, -(-offset // PAGE), (offset + size) // PAGE))
     return (last - first + 1) * p[CHUNK] - size if reads and not passes else i64(0)

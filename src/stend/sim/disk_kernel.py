@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from stend.base.jit import compiled, inlined, prefetch
+from stend.base.jit import compiled, i64, inlined, prefetch, u64
 from stend.sim.disk_cache import cached, evict, kept
 from stend.sim.disk_state import (
     CACHE_BUSY,
@@ -44,7 +44,7 @@ from stend.sim.disk_state import (
     T_WRITE_SETTLE,
     THROUGH,
 )
-from stend.sim.kernels import LATER, LOW32, NONE, answered, i64, issue_time, next_of, random64, spend, u64
+from stend.sim.kernels import LATER, LOW32, NONE, answered, issue_time, next_of, random64, spend
 from stend.sim.requests import TURNS, WORK
 
 

@@ -6,14 +6,11 @@ the victim's fill. The space is then free when it is needed, and no IO waits for
 
 from typing import Any
 
-import numpy as np
-
-from stend.base.jit import inlined, prefetch, trailing_zeros
+from stend.base.jit import i64, inlined, prefetch, trailing_zeros, u32, u64
 from stend.sim import flash_state as k
 from stend.sim.flash_victims import choose
-from stend.sim.kernels import i64, random64, u64
+from stend.sim.kernels import random64
 
-u32 = np.uint32
 AHEAD = u64(32)
 """Distance in pages between the page being moved and the one whose map entry is prefetched."""
 

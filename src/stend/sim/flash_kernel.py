@@ -8,10 +8,10 @@ may go first.
 import math
 from typing import Any
 
-from stend.base.jit import compiled, inlined, prefetch
+from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, LOW32, NONE, answered, i64, issue_time, next_of, random64, sink, spend, u64
+from stend.sim.kernels import LATER, LOW32, NONE, answered, issue_time, next_of, random64, sink, spend
 from stend.sim.requests import OUTSTANDING_AT, TURNS, WORK
 
 FRACTION = 2.0**-53
@@ -65,7 +65,7 @@ def looked_up(f: Any, page: Any, at: Any) -> Any:
     if f.table[slot] == segment:
         return at
     f.table[slot] = segment
-    return sensed(f, i64(u64(segment) * u64(0x9E3779B97F4A7C15) >> u64(40)) % p[k.DIES], at)
+    return sensed(f, i64(wrapped(u64(segment) * u64(0x9E3779B97F4A7C15)) >> u64(40)) % p[k.DIES], at)
 
 
 @inlined
@@ -119,15 +119,15 @@ def acknowledged(f: Any, at: Any) -> Any:
 @inlined
 def through(f: Any, at: Any) -> Any:
     """Write through, without a buffer: pad the gathered pages, program them, and return when that is done."""
-    lane = f.lanes[k.HOST_LANE]
-    if lane[3] == 0:
+    lanes, lane = f.lanes, k.HOST_LANE
+    if lanes[lane, 3] == 0:
         return at
-    rest = -lane[0] % f.parameters[k.GATHER]
-    f.valid[lane[2]] -= rest
-    lane[0] += rest
-    at = program(f, k.HOST_LANE, at)
-    if lane[0] == lane[1]:
-        turn(f, k.HOST_LANE)
+    rest = -lanes[lane, 0] % f.parameters[k.GATHER]
+    f.valid[lanes[lane, 2]] -= rest
+    lanes[lane, 0] += rest
+    at = program(f, lane, at)
+    if lanes[lane, 0] == lanes[lane, 1]:
+        turn(f, lane)
     return at
 
 

@@ -8,11 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stend.base.jit import u32
+
 PAGE = 4096
 HOST_LANE, CLEAN_LANE = 0, 1
-OPEN = np.uint32(1 << 30)  # in `valid`: free or being filled, never a victim
-VICTIM = np.uint32(1 << 29)
-NONE = np.uint32(0xFFFFFFFF)
+OPEN = u32(1 << 30)  # in `valid`: free or being filled, never a victim
+VICTIM = u32(1 << 29)
+NONE = u32(0xFFFFFFFF)
 CREDIT = 1 << 32  # one page's worth of cleaning
 GREEDY, OLDEST_FIRST, SAMPLED, COST_BENEFIT = range(4)
 POLICIES = ("greedy", "fifo", "sampled", "cost-benefit")

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
-from stend.base.jit import bin_of, inlined
+from stend.base.jit import bin_of, i64, inlined, u64, wrapped
 from stend.sim.requests import (
     BAD,
     BATCH,
@@ -19,7 +17,6 @@ from stend.sim.requests import (
     WORK,
 )
 
-u64, i64 = np.uint64, np.int64
 LOW32 = u64(0xFFFFFFFF)
 BIN_BITS = 6
 BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
@@ -35,10 +32,10 @@ def random64(state: Any) -> Any:
     """Advance state[0] by one step of xorshift64* (Vigna 2016), and return 64 random bits."""
     x = state[0]
     x ^= x >> u64(12)
-    x ^= x << u64(25)
+    x ^= wrapped(x << u64(25))
     x ^= x >> u64(27)
     state[0] = x
-    return x * u64(0x2545F4914F6CDD1D)
+    return wrapped(x * u64(0x2545F4914F6CDD1D))
 
 
 @inlined

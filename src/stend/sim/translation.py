@@ -7,22 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from stend.base.jit import compiled, inlined, prefetch, trailing_zeros
+from stend.base.jit import compiled, i64, inlined, prefetch, trailing_zeros, u32, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import turn
 from stend.sim.flash_victims import emptiest
-from stend.sim.kernels import i64, u64
 
-u32 = np.uint32
 AHEAD = 32
 
 
 @inlined
 def step(x: Any) -> Any:
     """Return the next state of xorshift64 (Marsaglia 2003)."""
-    x ^= x << u64(13)
+    x ^= wrapped(x << u64(13))
     x ^= x >> u64(7)
-    return x ^ (x << u64(17))
+    return x ^ wrapped(x << u64(17))
 
 
 @inlined

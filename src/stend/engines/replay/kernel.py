@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stend.base.jit import bin_of, compiled, inlined
+from stend.base.jit import bin_of, compiled, i64, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
 from stend.engines.replay.parts import HELD_NS, now, send, slept, wait, write_snapshot
 from stend.model.stats import BIN_BITS, BINS
-from stend.sim.kernels import draw, i64
+from stend.sim.kernels import draw
 from stend.sim.requests import ENDED
 
 BATCH = 64

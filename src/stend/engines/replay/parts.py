@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from stend.base.jit import bin_of, inlined
+from stend.base.jit import bin_of, i64, inlined
 from stend.engines.replay import aio
 from stend.engines.replay import memory as m
 from stend.model.stats import BIN_BITS, BINS
-from stend.sim.kernels import i64
 
 _types: Any = types
 _system_call: Any = types.ExternalFunction("syscall", types.int64(*(types.int64,) * 6))

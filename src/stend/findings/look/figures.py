@@ -130,6 +130,11 @@ class Figures(NamedTuple):
         """Return a quantity, 0 for None; "latency" of charts is the mean."""
         return self.value("mean" if quantity == "latency" else quantity) or 0.0
 
+    def __repr__(self) -> str:
+        waits = f"{self.number('mean') * 1e3:.3g} ms on average, {self.number('max') * 1e3:.3g} ms at most"
+        where = f"{self.test}, {self.phase}, {self.workload.label}, {self.direction}, {self.state}"
+        return f"<figures of {where}: {self.iops:,.0f} IOPS, {self.number('throughput') / 1e6:,.4g} MB/s, {waits}>"
+
     @property
     def iops(self) -> float:
         """Return IOs/s; 0 without IOs."""

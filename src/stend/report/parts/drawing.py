@@ -135,10 +135,8 @@ def _end() -> None:
 def svgs(pictures: Sequence[Picture]) -> list[str]:
     """Return all pictures in order as SVG.
 
-    For a picture that fails, warn with Undrawn and return a placeholder with a sentence. Raise ModuleNotFoundError
-    without vl_convert.
+    For a picture that fails, warn with Undrawn and return a placeholder with a sentence.
     """
-    extras.installed("vl_convert")
     count = min(os.cpu_count() or 1, MOST, -(-len(pictures) // FEW)) or 1
     with _lent(count) as renderers:
         made = _drawn(pictures, renderers)
