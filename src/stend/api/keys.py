@@ -100,5 +100,4 @@ def _bytes(size: str) -> int:
     number, unit = size.rstrip("ib"), ""
     if number[-1] in "kmg":
         number, unit = number[:-1], number[-1]
-    size: float = float(number) * 1024 ** " kmg".index(unit or " ")
-    return round(size)
+    return round(float(number) * 1024.0 ** " kmg".index(unit or " "))
