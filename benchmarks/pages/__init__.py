@@ -35,10 +35,12 @@ class Box(NamedTuple):
 
     @property
     def width(self) -> float:
+        """Return the extent from left to right."""
         return self.right - self.left
 
     @property
     def height(self) -> float:
+        """Return the extent from top to bottom."""
         return self.bottom - self.top
 
     def common(self, other: "Box") -> "Box":

@@ -22,9 +22,11 @@ SLICE_PX = 2000
 """Height of an image; the time for a taller one grows with the whole page."""
 MOST_BLANK_PX = 400
 DRAWN_MS = 60_000
-HIDDEN = "*, ::before, ::after, ::placeholder { color: transparent !important; transition: none !important } svg text, svg tspan { fill: transparent !important; stroke: none !important }"
+HIDDEN = """*, ::before, ::after, ::placeholder { color: transparent !important; transition: none !important }
+svg text, svg tspan { fill: transparent !important; stroke: none !important }"""
 PROBE = (Path(__file__).parent / "probe.js").read_text()
-FRAME = "(({left, top, right, bottom}) => [left, top, right, bottom])(document.querySelector('svg').getBoundingClientRect())"
+FRAME = """(({left, top, right, bottom}) => [left, top, right, bottom])(
+  document.querySelector('svg').getBoundingClientRect())"""
 ALL_DRAWN = "() => !document.querySelector('figure.plot:not(.drawn)')"
 
 

@@ -213,7 +213,7 @@ def _widows(page: Page, footers: set[tuple[float, float]]) -> Found:
     if not own:
         return
     lowest = max(own, key=lambda run: run.baseline)
-    usual = float(np.median([run.text.size_pt for run in own]))
+    usual = float(np.median([run.text.size_pt for run in page.runs]))
     below = int((lowest.text.box.bottom + 3) * SCALE), int((page.size.bottom - MARGIN_PT) * SCALE)
     alone = not (page.pictures[below[0] : below[1]] < 250).any()
     if alone and lowest.bold and lowest.text.size_pt > 1.15 * usual:
