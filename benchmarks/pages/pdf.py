@@ -186,10 +186,10 @@ def _breaks(page: Page) -> Iterator[tuple[str, str, str]]:
 def empty_pct(image: texts.Image) -> float:
     """Return the part of a page within its margins that empty squares cover, in %."""
     step, edge = int(SCALE * 2), int(MARGIN_PT / 2)
-    ink = (image < 250).any(axis=2)
+    ink: NDArray[np.bool_] = np.asarray((image < 250).any(axis=2))
     rows, columns = ink.shape[0] // step, ink.shape[1] // step
-    cells = ink[: rows * step, : columns * step].reshape(rows, step, columns, step).any(axis=(1, 3))
-    free = ~cells[edge:-edge, edge:-edge]
+    cells = ink[: rows * step, : columns * step].reshape(rows, step, columns, step)
+    free: NDArray[np.bool_] = ~np.asarray(cells.any(axis=(1, 3)))[edge:-edge, edge:-edge]
     side = min(EMPTY_PT // 2, *free.shape)
     squares = np.lib.stride_tricks.sliding_window_view(free, (side, side)).all(axis=(2, 3))
     covered = np.zeros_like(free)
