@@ -63,10 +63,11 @@ share: setup ## man page and shell completion, made anew from the command line i
 soak: setup
 	@$(PY) -m pytest -m soak
 
-pages: setup ## reports in a real browser, with axe
+pages: setup ## reports in a real browser, with axe; PAGES="runs/first/report.html out/report.pdf" lists their layout defects
 	@command -v chromium > /dev/null || tools/apt chromium
 	@$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pages]'
 	@$(PY) -m pytest -m browser
+	@$(if $(PAGES),$(PY) -m benchmarks.pages $(PAGES))
 
 docs: setup ## the site of docs/, in English and Russian, with no warning and no dead link, into build/docs
 	@tools/docs $(VENV)

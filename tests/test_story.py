@@ -3,14 +3,15 @@
 import msgspec
 import pytest
 
+from stend.charts import Picture
 from stend.findings.judgement import FIT, Judged, Mark, Reason, Verdict
 from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
-from stend.report.parts import Pair
+from stend.report.parts import Pair, fallback
 from stend.report.story import page_one, rivals, telling
 from stend.report.story.page_one import Review
-from stend.words import Language
+from stend.words import LANGUAGES, Language
 from stend.words.sentences import reason_said
 from tests import synthetic
 
@@ -164,3 +165,13 @@ def test_no_drive_is_its_own_rival() -> None:
                 kind="nvme", target="x", path="", capacity_bytes=1, model=f"MAKER {facts['about']['model']} X"
             )
             assert name not in rivals.peers(drive, "flash", "enterprise")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_numbers_of_a_chart_without_a_title_of_its_axis_have_a_head(lang: str) -> None:
+    named = {"x": {"field": "iops", "title": "IOPS"}, "y": {"field": "row", "title": ""}}
+    spec = {"encoding": named, "datasets": {"rows": [{"row": "reads", "iops": 1.0}]}}
+    table = fallback.table_of(Picture("name", "Title", spec, "says"), Language(lang))
+    assert table
+    assert all(table.head)
+    assert len(table.head) == 2

@@ -19,7 +19,8 @@ def table_of(picture: Picture, words: Language) -> Table | None:
         return None
     cells = tuple(tuple(_cell(row.get(field), words) for field in fields) for row in rows)
     numeric = tuple(i for i, field in enumerate(fields) if isinstance(rows[0][field], int | float))
-    return Table(picture.title, tuple(named[field] for field in fields), cells, numeric)
+    head = tuple(named[field] or words("table.item") for field in fields)
+    return Table(picture.title, head, cells, numeric)
 
 
 def _named(spec: Any) -> Iterator[tuple[str, str]]:

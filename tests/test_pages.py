@@ -1,0 +1,196 @@
+"""The checker of finished pages (benchmarks/pages): it finds each planted defect, and none in clean pages."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typst
+from benchmarks.pages import browser, charts, pdf, texts
+from benchmarks.pages.checked import drawing
+
+TYPST = '#set page(width: 210mm, height: 297mm, margin: 17mm)\n#set text(font: "Liberation Sans", size: 9.5pt)\n'
+FULL = "#lorem(1400)"
+HEADING = '#text(14pt, weight: "bold")[A heading]'
+PDF_DEFECTS = {
+    "cut by the page": ("cut", "#place(dx: -30mm)[Beyond the edge]"),
+    "cut by a clip": (
+        "cut",
+        "#box(width: 20mm, height: 5mm, clip: true, box(width: 99mm)[Longer than its box allows])",
+    ),
+    "overlap": ("overlap", "#place(dx: 1mm)[First text] #place(dx: 3mm, dy: 1mm)[Second text]"),
+    "contrast": ("contrast", '#text(rgb("#999999"))[Grey on white]'),
+    "contrast behind": ("contrast", '#box(fill: rgb("#35b779"), inset: 4pt, text(white)[White on green])'),
+    "small": ("small", "#text(5pt)[Small letters]"),
+    "unit": ("bad break", "It writes 3100 МБ/\\ с."),
+    "number": ("bad break", "It holds 18\\ 100 IOPS."),
+    "without its unit": ("bad break", "It holds 18,100\\ IOPS."),
+    "empty page": ("empty page", "A page. #pagebreak() The last page"),
+    "widow": ("widow", f"#lorem(800) #v(1fr) {HEADING} #pagebreak() {FULL}"),
+}
+PDF_CLEAN = f"""{HEADING}
+
+{FULL}
+
+#table(columns: 3, [1], [500], [1 000], [IOPS], [100 %], [a/s])
+#box(fill: rgb("#0b3d62"), inset: 4pt, text(white)[White on blue]) The rate is 18 100 IOPS.
+#image("clean.svg", width: 90mm)
+"""
+CLEAN_SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="100" viewBox="0 0 300 100">'
+    '<rect width="300" height="100" fill="white"/>'
+    '<defs><clipPath id="c"><rect width="300" height="100"/></clipPath></defs>'
+    '<g clip-path="url(#c)"><text x="10" y="30" font-size="14">One text</text>'
+    '<text x="10" y="50" font-size="14">Another text</text></g>{}</svg>'
+)
+SVG_DEFECTS = {
+    "cut by the picture": ("cut", '<text x="-20" y="80" font-size="14">Beyond the edge</text>'),
+    "cut, turned": ("cut", '<text transform="translate(290,40) rotate(-90)" font-size="14">A turned title</text>'),
+    "cut by a clip": ("cut", '<clipPath id="d"><rect width="40" height="100"/></clipPath><g clip-path="url(#d)">'
+                             '<text x="10" y="80" font-size="14">Longer than its clip</text></g>'),
+    "overlap": ("overlap", '<text x="30" y="34" font-size="14">Across</text>'),
+    "contrast": ("contrast", '<text x="10" y="80" font-size="14" fill="#999">Grey</text>'),
+    "opacity": ("contrast", '<text x="10" y="80" font-size="14" opacity="0.4">Pale</text>'),
+    "contrast behind": ("contrast", '<rect y="60" width="300" height="40" fill="#35b779"/>'
+                                    '<text x="10" y="80" font-size="14" fill="white">White on green</text>'),
+    "small": ("small", '<text x="10" y="80" font-size="7">Small</text>'),
+    "truncated": ("truncated", '<text x="10" y="80" font-size="14">HGST Ultr…</text>'),
+}  # fmt: skip
+HTML = (
+    '<!DOCTYPE html><html lang="en"><head><title>Page</title><meta name="viewport" content="width=device-width"></head>'
+    '<body style="margin:0"><main><h1>Page</h1>{}</main></body></html>'
+)
+HTML_DEFECTS = {
+    "wide": ("wide", '<div style="width: 2000px">A wide line</div>'),
+    "clipped": (
+        "clipped",
+        '<div style="width: 60px; overflow: hidden; white-space: nowrap">Longer than its element</div>',
+    ),
+    "cut": ("cut", '<div style="width: 60px; overflow: hidden; white-space: nowrap">Longer than its element</div>'),
+    "overlap": ("overlap", '<p style="margin: 0">First text</p><p style="margin: -14px 0 0 4px">Second text</p>'),
+    "contrast": ("axe", '<p style="color: #999">Grey on white</p>'),
+    "empty head": ("axe", "<table><tr><th></th><th>IOPS</th></tr><tr><td>a</td><td>1</td></tr></table>"),
+    "console": ("console", "<script>nothing.there()</script>"),
+    "network": ("network", '<img alt="a" src="https://example.invalid/a.png">'),
+    "not drawn": ("not drawn", '<figure class="plot drawn broken" id="plot"><div class="chart">Error</div></figure>'),
+    "blank": ("blank", '<div style="height: 900px"></div><p>After it</p>'),
+    "inside a word": ("bad break", '<p style="width: 60px; overflow-wrap: anywhere">Extraordinarily</p>'),
+    "unit": ("bad break", '<p style="width: min-content">It holds up 100 IOPS</p>'),
+}
+HTML_CLEAN = """<p>It holds 18 100 IOPS. <a href="#a">A link</a></p>
+<div style="width: 200px; overflow-x: auto" tabindex="0">
+<table><tr><th>Drive</th><th>Figures of it</th><th>Another</th></tr></table></div>
+<details><summary>More</summary><p>Text that is not shown</p></details><div style="height: 300px"></div>
+<p style="width: 120px">Several lines of a text that breaks between words</p>"""
+
+
+def typeset(folder: Path, content: str) -> Path:
+    (folder / "clean.svg").write_text(CLEAN_SVG.format(""))
+    (folder / "page.typ").write_text(TYPST + content)
+    typst.compile(folder / "page.typ", output=folder / "page.pdf")
+    return folder / "page.pdf"
+
+
+@pytest.mark.parametrize("name", PDF_DEFECTS)
+def test_a_planted_defect_of_a_pdf(tmp_path: Path, name: str) -> None:
+    kind, content = PDF_DEFECTS[name]
+    assert {one.kind for one in pdf.defects(typeset(tmp_path, content))} == {kind}
+
+
+def test_a_clean_pdf(tmp_path: Path) -> None:
+    assert list(pdf.defects(typeset(tmp_path, PDF_CLEAN))) == []
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[browser.Browser]:
+    with browser.opened() as opened:
+        yield opened
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", SVG_DEFECTS)
+def test_a_planted_defect_of_a_drawing(chromium: browser.Browser, name: str) -> None:
+    kind, content = SVG_DEFECTS[name]
+    assert {one.kind for one in chromium.svg(CLEAN_SVG.format(content))} == {kind}
+
+
+@pytest.mark.browser
+def test_a_clean_drawing(chromium: browser.Browser) -> None:
+    assert list(chromium.svg(CLEAN_SVG.format(""))) == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", HTML_DEFECTS)
+def test_a_planted_defect_of_a_page(chromium: browser.Browser, tmp_path: Path, name: str) -> None:
+    kind, content = HTML_DEFECTS[name]
+    (tmp_path / "page.html").write_text(HTML.format(content))
+    assert kind in {one.kind for one in chromium.html(tmp_path / "page.html", browser.VIEWS[0])}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("view", browser.VIEWS)
+def test_a_clean_page(chromium: browser.Browser, tmp_path: Path, view: browser.View) -> None:
+    (tmp_path / "page.html").write_text(HTML.format(HTML_CLEAN))
+    assert list(chromium.html(tmp_path / "page.html", view)) == []
+
+
+def chart(lines: int = 0, **axis: object) -> str:
+    """A line chart from 0 to 100; without `lines` it has one, and no legend."""
+    rows = [{"x": x, "y": x + n, "s": f"line {n}"} for x in (0, 100) for n in range(max(lines, 1))]
+    encoding: dict[str, object] = {
+        "x": {"field": "x", "type": "quantitative", "title": "IOPS", "axis": axis},
+        "y": {"field": "y", "type": "quantitative", "axis": None},
+    }
+    if lines:
+        encoding["color"] = {"field": "s", "type": "nominal"}
+    spec = {"mark": "line", "width": 500, "data": {"values": rows}, "encoding": encoding}
+    return json.dumps({"$schema": "https://vega.github.io/schema/vega-lite/v6.json", **spec})
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("spec", "kinds"),
+    [
+        (chart(), set()),
+        (chart(lines=5), set()),
+        (chart(lines=6), {"many lines"}),
+        (chart(values=[0, 20, 60, 80, 100]), {"ticks"}),
+        (chart(values=[0, 40, 80]), {"ticks"}),
+        (chart(values=[0, 20, 40]), {"axis end"}),
+        (chart(lines=1), {"legend of one"}),
+    ],
+)
+def test_a_chart_by_its_specification(chromium: browser.Browser, tmp_path: Path, spec: str, kinds: set[str]) -> None:
+    (tmp_path / "chart.json").write_text(spec)
+    assert {one.kind for one in chromium.svg(drawing(tmp_path / "chart.json"))} == kinds
+
+
+@pytest.mark.parametrize(
+    ("label", "value"),
+    [("50,000", 5e4), ("50 000", 5e4), ("50\u202f000", 5e4), ("0,001", 0.001), ("0.5", 0.5), ("100k", 1e5), ("−5", -5),
+     ("1,5", 1.5), ("4K", None), ("read", None), ("99,9 %", 99.9)],
+)  # fmt: skip
+def test_numbers_of_axes(label: str, value: float | None) -> None:
+    assert charts.number(label) == value
+
+
+@pytest.mark.parametrize(
+    ("labels", "pixels", "odd"),
+    [
+        ([1, 2, 5, 10], [0, 30, 70, 100], False),
+        ([1, 2, 4, 8, 16, 32], [0, 20, 40, 60, 80, 100], False),
+        ([10, 20, 30, 100], [0, 30, 48, 100], True),
+    ],
+)
+def test_ticks_of_logarithmic_axes(labels: list[float], pixels: list[float], odd: bool) -> None:
+    boxes = [
+        {"text": f"{label:g}", "shown": True, "box": [at, 0, at, 10]} for label, at in zip(labels, pixels, strict=True)
+    ]
+    axis = {"title": "IOPS", "labels": boxes, "line": [0, 0, 100, 0]}
+    seen = {"place": "", "marks": 1, "legends": [], "lines": [], "axes": [axis]}
+    assert bool([one for one in charts.of(seen) if one.kind == "ticks"]) == odd
+
+
+def test_contrast_of_black_and_white_is_21() -> None:
+    assert texts.contrast((0, 0, 0, 1), (255, 255, 255)) == pytest.approx(21)
+    assert texts.contrast((0, 0, 0, 0), (255, 255, 255)) == 1
