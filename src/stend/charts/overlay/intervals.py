@@ -96,7 +96,7 @@ def _chart(rows: list[Row], words: Language) -> Any:
     }
     names = {words(f"verdict.{v.replace(' ', '_')}"): look for v, look in LOOKS.items()}
     kinds = [kind for kind in names if any(row["verdict"] == kind for row in rows)]
-    verdict = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
+    verdict: dict[str, Any] = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
     if len(kinds) < 2:
         verdict["legend"] = None
     colour = {**verdict, "scale": series_scale(kinds, [names[kind][0] for kind in kinds])}

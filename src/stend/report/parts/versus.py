@@ -1,6 +1,6 @@
 """A Comparison as a Page: differences in settings, rules, verdicts, charts, every figure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from stend.charts.overlay import pictures
@@ -128,7 +128,7 @@ def _runs(whole: Comparison, words: Language) -> Table:
 def _figures(differences: Sequence[Difference], title: str, whole: Comparison, words: Language) -> Table:
     """Return the figures of a test; columns that no figure has are left out, reasons are numbered below the table."""
     shown = differences[:MOST_ROWS]
-    columns = {
+    columns: dict[str, Callable[[Difference], str]] = {
         "interval": lambda row: ranked.interval(row, words) if row.low is not None else "",
         "counted": lambda row: f"{row.runs[0]} + {row.runs[1]}" if max(row.runs) > 1 else "",
         "p": lambda row: _p(row.p, words) + ("*" if row.found else "") if row.p is not None else "",
