@@ -102,14 +102,14 @@ def test_a_threshold_that_is_none_is_refused(text: str) -> None:
 @pytest.mark.parametrize(("a", "b"), [((1000,), (2000,)), ((1000, 1001), (2000,)), ((1000,), (2000, 2001))])
 def test_one_run_never_gets_an_interval(a: tuple[float, ...], b: tuple[float, ...]) -> None:
     one = only(compared(of_rates("a", *a), of_rates("b", *b)))
-    assert (one.low, one.high, one.p, one.verdict) == (None, None, None, "undecided")
+    assert (one.low, one.high, one.p, one.verdict) == (None, None, None, "ahead")
     assert {why.key for why in one.why} == {"one"}
     assert one.ratio == pytest.approx(2, rel=1e-3)
 
 
 def test_the_same_number_again_is_no_repeat() -> None:
     one = only(compared(of_rates("a", 1000, 1000, 1000), of_rates("b", 2000, 2010)))
-    assert (one.low, one.verdict) == (None, "undecided")
+    assert (one.low, one.verdict) == (None, "ahead")
     assert [why.key for why in one.why] == ["copies"]
 
 

@@ -116,11 +116,12 @@ def test_a_bare_number_of_a_recorded_sentence_has_the_decimal_sign_of_the_reader
         ("RND 0.5K 65/35", "случайный доступ 65/35, 512 Б"),
         ("RND MIX 40/60 T32 Q32", "случайный доступ 40/60, смесь блоков, T32 Q32"),
         ("RND 8K W", "случайная запись 8 КиБ"),
-        ("50%RND 4K 0/100 T1 Q1", "50%RND 4K 0/100 T1 Q1"),
+        ("50%RND 4K 0/100 T1 Q1", "случайная запись 4 КиБ, 50 % случайно, T1 Q1"),
     ],
 )
 def test_a_load_is_a_code_in_english_and_words_in_russian(label: str, words: str) -> None:
     assert Language("en")("card.any_iops", label=label).endswith(label)
+    assert "R" not in Language("en").show(label, "load_words")
     assert Language("ru")("card.any_iops", label=label).replace("\u00a0", " ").endswith(words)
 
 

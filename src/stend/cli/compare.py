@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BETWEEN = ":"
 """Replaces `--` between the sides before the arguments are parsed; no path has this name."""
-MOST_LINES = 16
+MOST_GROUPS = 8
 
 
 class Verb(_verbs.Verb):
@@ -142,16 +142,18 @@ def code(judged: "Judgement | None") -> int:
 
 
 def summary(whole: "Comparison", judged: "Judgement | None", lang: str) -> list[str]:
-    """Return the comparison as lines: settings that differ, counts, certain differences and the rules' answers."""
+    """Return the comparison as lines: a warning, counts, settings that differ, differences, the rules' answers."""
+    from stend.report.parts import ranked
     from stend.report.parts.versus import versus
     from stend.words import Language
 
     words = Language(lang)
     doc = {section.anchor: section for section in versus(whole, judged, lang, drawn=False).every}
-    lines = [f"{whole.a.name} ({len(whole.a.runs)}) | {whole.b.name} ({len(whole.b.runs)})"]
-    lines += [f"  {text}" for text in (*doc["settings"].texts, *doc["summary"].texts)]
+    unlike = list(ranked.warning(whole, words))
+    lines = [*unlike, f"{whole.a.name} ({len(whole.a.runs)}) | {whole.b.name} ({len(whole.b.runs)})"]
+    lines += [f"  {text}" for text in (*doc["summary"].texts[len(unlike) :], *doc["settings"].texts)]
     lines += [f"  ! {row[0]}: {row[1]} | {row[2]} ({row[3]})" for table in doc["settings"].tables for row in table.rows]
-    lines += _sure(whole, words)
+    lines += ranked.lines(whole, words, MOST_GROUPS)
     if "rules" in doc:
         lines += _answers(doc["rules"].tables[0].rows)
         lines.append(doc["rules"].texts[0])
@@ -168,20 +170,3 @@ def _answers(rows: Sequence[Sequence[str]]) -> list[str]:
         more = f" (+{len(same) - 1})" if len(same) > 1 else ""
         lines.append(f"  {rule}: {answer}: {same[0][1]} {same[0][2]} ({same[0][3]}){more}")
     return lines
-
-
-def _sure(whole: "Comparison", words: Any) -> list[str]:
-    from math import log
-
-    from stend.charts.overlay.intervals import name
-    from stend.charts.overlay.ratio_map import change
-    from stend.report.parts.versus import interval
-
-    certain = sorted(
-        (d for d in whole.differences if d.verdict in ("better", "worse")), key=lambda d: -abs(log(d.ratio))
-    )
-    lines = []
-    for row in certain[:MOST_LINES]:
-        verdict = words(f"verdict.{row.verdict}")
-        lines.append(f"  {verdict:<7} {change(row.ratio, words):>8}  ({interval(row, words)})  {name(row, words)}")
-    return lines + ([f"  … {len(certain) - MOST_LINES}"] if len(certain) > MOST_LINES else [])

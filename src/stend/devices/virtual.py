@@ -24,7 +24,10 @@ def find(target: str, kernel: Kernel = HOST) -> "VirtualDevice":
 def identity(target: str, spec: Spec) -> Identity:
     """Return the identity that a virtual drive reports."""
     turning = {"rotation_rpm": spec.disk.spindle_rpm} if spec.disk else {}
-    spread = {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
+    more: dict[str, Any] = {"unit": spec.unit, "run": spec.run, "spread": spec.spread} if spec.spread else {}
+    if spec.array:
+        raid = spec.array
+        more |= {"level": f"raid{raid.level}", "raid_disks": str(raid.members), "chunk_bytes": raid.stripe_bytes}
     return Identity(
         kind="virtual",
         target=target,
@@ -38,7 +41,7 @@ def identity(target: str, spec: Spec) -> Identity:
         physical_bytes=spec.physical_bytes,
         rotational=spec.rotational,
         virtual=True,
-        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | turning | spread,
+        facts={"seed": spec.seed, "scale": spec.scale, "title": spec.title} | turning | more,
     )
 
 

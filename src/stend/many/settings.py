@@ -18,8 +18,8 @@ BLOCKING = (
     "engine",
 )
 """Settings of a whole run that must be equal on both sides; `obstacles` checks those of single figures."""
-STATED = ("label", "model", "firmware", "serial", "capacity", "interface", "temperature", "cpu", "kernel", "fio",
-          "tool", "stend", "deviations")  # fmt: skip
+STATED = ("label", "model", "array", "virtual", "firmware", "serial", "capacity", "interface", "temperature", "cpu",
+          "kernel", "fio", "tool", "stend", "deviations")  # fmt: skip
 WARM_C = 5.0
 """Temperature difference in K below which sides count as equal."""
 

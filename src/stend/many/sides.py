@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
+from pathlib import Path
 from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -12,10 +13,13 @@ from stend.findings import look
 from stend.findings.look.figures import Figures, figures
 from stend.findings.look.replayed import replayed
 from stend.model import headroom
-from stend.model.definition import Hold, PlannedTest
+from stend.model.definition import Hold, Identity, PlannedTest
 from stend.model.events import Source
 from stend.model.record import Run
 from stend.model.traced import Traced
+
+REPEATS = ("seed", "run", "pace")
+"""Options of a virtual drive that do not change the drive."""
 
 
 class Key(NamedTuple):
@@ -199,6 +203,8 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "engine": "simulated" if drive.virtual else "fio",
         "label": label,
         "model": drive.model or drive.kind,
+        "array": _array(drive.facts),
+        "virtual": _described(drive) if drive.virtual else "",
         "firmware": drive.firmware,
         "serial": drive.serial,
         "capacity": drive.capacity_bytes,
@@ -210,6 +216,22 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "stend": run.started[0].version,
         "deviations": "; ".join(plan.deviations),
     }
+
+
+def _array(facts: Mapping[str, Any]) -> str:
+    """Return level, members and chunk of an array: `RAID 5 × 8, 64 KiB`; empty for other drives."""
+    level, members = str(facts.get("level", "")), facts.get("raid_disks", "?")
+    chunk_bytes = facts.get("chunk_bytes")
+    chunk = f", {binary(chunk_bytes)}" if isinstance(chunk_bytes, int) and chunk_bytes else ""
+    return f"{level.upper().replace('RAID', 'RAID ')} × {members}{chunk}" if level else ""
+
+
+def _described(drive: Identity) -> str:
+    """Return a virtual drive with its parameters, without those that only distinguish repeats, and its title."""
+    name, _, query = drive.target.partition("?")
+    options = [part for part in query.split("&") if part and part.partition("=")[0] not in REPEATS]
+    shown = "&".join([f"sim:{Path(name.removeprefix('sim:')).name}", *options]).replace("&", "?", 1)
+    return f"{shown} ({drive.facts.get('title', '')})"
 
 
 def _imported(run: Run, source: Source, host: dict[str, Any], label: str) -> dict[str, Any]:

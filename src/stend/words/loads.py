@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 
-LABEL = re.compile(r"(RND|SEQ) (MIX|[\d.]+K) (?:(\d+)/(\d+)|([RW]))(?: (T\d+ Q\d+))?")
+LABEL = re.compile(r"(RND|SEQ|\d+%RND) (MIX|[\d.]+K) (?:(\d+)/(\d+)|([RW]))(?: (T\d+ Q\d+))?")
 """The short form of a workload or of an IO stream (`model.workload`)."""
 
 
@@ -17,8 +17,9 @@ def described(names: Mapping[str, str], label: str, binary: Callable[[float], st
         return label
     kind, size, reads, writes, letter, outstanding = match.groups()
     way = "read" if letter == "R" or writes == "0" else "write" if letter == "W" or reads == "0" else "mix"
-    access = names[f"{'random' if kind == 'RND' else 'sequential'}_{way}"]
+    access = names[f"{'sequential' if kind == 'SEQ' else 'random'}_{way}"]
     block = names["block_mix"] if size == "MIX" else binary(float(size[:-1]) * 1024)
     between = ", " if way == "mix" or size == "MIX" else " "
     share = f" {reads}/{writes}" if way == "mix" else ""
-    return access + share + between + block + (f", {outstanding}" if outstanding else "")
+    partly = ", " + names["partly"].replace("{n}", kind.partition("%")[0]) if "%" in kind else ""
+    return access + share + between + block + partly + (f", {outstanding}" if outstanding else "")

@@ -23,7 +23,8 @@ class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a language writes numbers and dates; the defaults are English.
 
     `group_from` is the number of digits from which they are grouped. `ratio` and `fold` are what follows "3.4" in
-    "3.4×" and "10 times", one text or one per plural form. `loads` names kinds of loads; without them labels are shown.
+    "3.4×" and "10 times", one text or one per plural form. `loads` names kinds of loads. With `codes`, sentences and
+    chart titles show labels instead.
     """
 
     name: str = ""
@@ -38,6 +39,7 @@ class Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     year: str = ""
     units: dict[str, str] = {}
     loads: dict[str, str] = {}
+    codes: bool = False
 
 
 def unit(form: Format, name: str) -> str:
@@ -209,6 +211,11 @@ def converted(form: Format, text: str) -> str:
     return re.sub(rf"(\d+(?:\.\d+)?) ({known})(?![\w/])", change, text)
 
 
+def load_words(form: Format, label: Any) -> str:
+    """Return a load's label in words: `random write 4 KiB, T4 Q32`."""
+    return loads.described(form.loads, str(label), partial(binary, form))
+
+
 SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "n": number,
     "whole": lambda form, value: number(form, value, 0),
@@ -227,7 +234,8 @@ SHAPES: dict[str, Callable[[Format, Any], str]] = {
     "gain": gain,
     "nines": nines,
     "steps": steps,
-    "load": lambda form, label: loads.described(form.loads, str(label), partial(binary, form)),
+    "load": lambda form, label: str(label) if form.codes else load_words(form, label),
+    "load_words": load_words,
 }
 
 QUANTITIES = {"iops": "rate", "throughput": "mbs", "headroom": "times"}

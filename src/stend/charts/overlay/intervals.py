@@ -1,6 +1,7 @@
 """The largest differences with their intervals on one scale, and the line of no difference."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from math import log
 from typing import Any
 
@@ -9,13 +10,17 @@ from stend.charts.parts import GREY, Drawing, Row, series_scale
 from stend.charts.parts.figures import named
 from stend.charts.parts.vega import Chart
 from stend.many.compare import Comparison, Difference
+from stend.many.compare.groups import access
 from stend.words import Language
 
-MOST_ROWS = 24
+MOST_ROWS, MOST_ALIKE = 24, 3
 LOOKS = {
     "better": ("#0072b2", "triangle-up"),
     "worse": ("#d55e00", "triangle-down"),
     "same": ("#000000", "circle"),
+    "ahead": ("#56b4e9", "triangle-up"),
+    "behind": ("#e69f00", "triangle-down"),
+    "close": ("#767676", "circle"),
     "undecided": ("#767676", "diamond"),
     "not comparable": ("#999999", "cross"),
 }
@@ -25,9 +30,12 @@ LOOKS = {
 def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
     """Yield one chart, if at least two ratios differ from 1; better and worse come first."""
     differing = [d for d in whole.differences if d.ratio != 1]
-    differing = sorted(differing, key=lambda d: (d.verdict not in ("better", "worse"), -abs(log(d.ratio))))[:MOST_ROWS]
+    differing = _few(sorted(differing, key=lambda d: (d.verdict not in ("better", "worse"), -abs(log(d.ratio)))))
     if len(differing) > 1:
-        rows = [_row(difference, whole, words) for difference in differing]
+        rows = [
+            _row(difference, label, words)
+            for difference, label in zip(differing, _labels(differing, words), strict=True)
+        ]
         values = {"n": len(rows), "a": whole.a.name, "b": whole.b.name}
         yield Drawing(
             words("overlay.intervals", **values),
@@ -37,26 +45,46 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
         )
 
 
+def _few(ranked: Sequence[Difference]) -> list[Difference]:
+    """Return the first rows, at most `MOST_ALIKE` of one test, kind of load and quantity."""
+    kept: list[Difference] = []
+    counts: Counter[tuple[Any, ...]] = Counter()
+    for row in ranked:
+        key = row.key
+        alike = (key.test, access(key.random_pct, key.read_pct), key.direction, row.quantity)
+        counts[alike] += 1
+        if counts[alike] <= MOST_ALIKE:
+            kept.append(row)
+    return kept[:MOST_ROWS]
+
+
 def name(difference: Difference, words: Language) -> str:
     """Return a figure in short words: test, load, state if it is stated, quantity."""
     return named(difference.key, difference.quantity, words)
 
 
-def _row(difference: Difference, whole: Comparison, words: Language) -> Row:
+def _labels(rows: Sequence[Difference], words: Language) -> list[str]:
+    """Return the name of each figure, with its state where another figure has the same name."""
+    names = [name(row, words) for row in rows]
+    states = [words(f"kept_state.{row.key.state}") for row in rows]
+    return [f"{n} ({state})" if names.count(n) > 1 else n for n, state in zip(names, states, strict=True)]
+
+
+def _row(difference: Difference, label: str, words: Language) -> Row:
     ratio, low, high = difference.ratio, difference.low, difference.high
     verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
     ends = {"low": low, "high": high} if low is not None and high is not None else {"low": ratio, "high": ratio}
-    return {"name": name(difference, words), "ratio": ratio, "text": change(ratio, words), "verdict": verdict} | ends
+    return {"name": label, "ratio": ratio, "text": change(ratio, words), "verdict": verdict} | ends
 
 
 def _chart(rows: list[Row], words: Language) -> Any:
     order = [row["name"] for row in rows]
     low, high = min(row["low"] for row in rows), max(row["high"] for row in rows)
-    domain = [max(min(low, 0.95) * 0.98, 0.05), min(max(high, 1.05) * 1.02, 20)]
+    domain = [min(low, 0.95) * 0.98, max(high, 1.05) * 1.02]
     x = {
         "type": "quantitative",
         "title": words("overlay.ratio"),
-        "scale": {"type": "log", "domain": domain, "nice": False, "clamp": True},
+        "scale": {"type": "log", "domain": domain, "nice": False},
         "axis": {"format": "~g", "labelOverlap": "greedy"},
     }
     y = {
@@ -66,10 +94,13 @@ def _chart(rows: list[Row], words: Language) -> Any:
         "title": None,
         "axis": {"labelLimit": 520, "labelFontSize": 10},
     }
-    kinds = [words(f"verdict.{v.replace(' ', '_')}") for v in LOOKS]
-    verdict = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
-    colour = {**verdict, "scale": series_scale(kinds, [colour for colour, _ in LOOKS.values()])}
-    shape = {**verdict, "scale": series_scale(kinds, [shape for _, shape in LOOKS.values()])}
+    names = {words(f"verdict.{v.replace(' ', '_')}"): look for v, look in LOOKS.items()}
+    kinds = [kind for kind in names if any(row["verdict"] == kind for row in rows)]
+    verdict: dict[str, Any] = {"field": "verdict", "type": "nominal", "title": words("column.verdict")}
+    if len(kinds) < 2:
+        verdict["legend"] = None
+    colour = {**verdict, "scale": series_scale(kinds, [names[kind][0] for kind in kinds])}
+    shape = {**verdict, "scale": series_scale(kinds, [names[kind][1] for kind in kinds])}
     tips = [{"field": f, "type": "nominal", "title": words(f"overlay.tip_{f}")} for f in ("name", "text", "verdict")]
     base = Chart().encode(y=y)
     equality = Chart("one").mark("rule", color=GREY, strokeDash=[4, 3]).encode(x={**x, "field": "x"})

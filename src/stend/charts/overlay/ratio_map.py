@@ -9,7 +9,12 @@ from stend.many.compare import Comparison, Difference
 from stend.words import Language
 
 RATES = ("iops", "throughput")
-SIGNS = {"better": "▲", "worse": "▼", "same": "=", "undecided": "?", "not comparable": "×"}
+SIGNS = {
+    "better": "▲", "worse": "▼", "same": "=", "ahead": "△", "behind": "▽", "close": "≈", "undecided": "?",
+    "not comparable": "×",
+}  # fmt: skip
+FACTOR = 2.0
+"""Ratio from which a change is shown as a factor instead of a percentage."""
 LEAST_SCALE = log(1.1)
 """Changes below 10 % do not get the full colour."""
 
@@ -34,7 +39,9 @@ def draw(whole: Comparison, words: Language) -> Iterator[Drawing]:
 
 
 def change(ratio: float, words: Language) -> str:
-    """Return a ratio as a change: `+4.5%`."""
+    """Return a ratio as a change: `+4.5%`, from 2 on as a factor: `5.3×`."""
+    if ratio >= FACTOR:
+        return words("overlay.factor", ratio=ratio)
     text = words.show(abs(ratio - 1), "pct")
     sign = "" if text.startswith("0") and "," not in text and "." not in text else "\u2212" if ratio < 1 else "+"
     return sign + text

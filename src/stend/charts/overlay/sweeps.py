@@ -53,7 +53,9 @@ def _chart(rows: Sequence[Row], names: list[str], by: str, quantity: str, words:
     x = octaves("x", title, [row["x"] for row in rows])
     y = axis("value", words(f"axis.{quantity}"), log=quantity == "iops")
     side = {"field": "side", "type": "nominal", "title": words("overlay.side")}
-    mix = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
+    mix: dict[str, Any] = {"field": "mix", "type": "nominal", "title": words("axis.mix")}
+    if len(kinds) < 2:
+        mix["legend"] = None
     channels = {
         "color": {**side, "scale": series_scale(names, COLOURS)},
         "strokeDash": {**mix, "scale": series_scale(kinds, DASHES)},

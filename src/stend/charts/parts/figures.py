@@ -7,9 +7,19 @@ from stend.words import Language
 
 def named(key: Key, quantity: str, words: Language) -> str:
     """Return test, phase, load, direction if it is only one of two, and quantity."""
-    way = "" if key.direction == "both" else f", {words(f'direction.{key.direction}')}"
-    quantity_name = words(f"quantity.{quantity}")
-    return f"{words.title(key.test, key.test)}, {words.phase(key.phase)}: {key.load}{way}, {quantity_name}"
+    return f"{words.title(key.test, key.test)}, {words.phase(key.phase)}: {load_named(key, quantity, words)}"
+
+
+def load_named(key: Key, quantity: str, words: Language) -> str:
+    """Return load, direction if it is only one of two, and quantity."""
+    return f"{way_named(key, words)}, {words(f'quantity.{quantity}')}"
+
+
+def way_named(key: Key, words: Language) -> str:
+    """Return load, and direction if it is only one of two."""
+    way = "" if key.direction == "both" else f", {words(f'direction.{key.direction}').lower()}"
+    load = key._replace(block="MIX").load if ":" in key.block else key.load
+    return f"{words.show(load, 'load_words')}{way}"
 
 
 def figure_name(figure: Figure, words: Language) -> str:

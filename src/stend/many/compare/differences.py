@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from math import exp, log1p
+from math import exp, log, log1p
 from typing import Any, Literal, NamedTuple
 
 from stend.base.errors import BadInput
@@ -11,9 +11,13 @@ from stend.many import statistics
 from stend.many.settings import Differing, Reason, blocked, differing, obstacles
 from stend.many.sides import Key, Side, every_key, side
 
-Verdict = Literal["better", "worse", "same", "undecided", "not comparable"]
+Verdict = Literal["better", "worse", "same", "ahead", "behind", "close", "undecided", "not comparable"]
+"""`ahead`, `behind` and `close` are of sides whose repeats are unknown: they state a ratio and prove nothing."""
 THRESHOLDS = {"rate": 0.03, "mean": 0.05, "tail": 0.10}
 """Smallest relevant difference as a share, by the kind of quantity; smaller ones count as the same."""
+BEYOND_ONE = {"rate": 0.20, "mean": 0.20, "tail": 1.0}
+"""Difference above which a side is ahead or behind although its repeats are unknown: the excursion that PTS allows
+within a steady state, and for percentiles and maxima a factor of two."""
 TIMED = ("latency", "profiles", "write-saturation", "latency-curve", "thread-queue-sweep")
 """Tests whose response times are a result; in others they follow from IOPS at a fixed queue depth."""
 ONE_BIN = 1 / 64
@@ -187,7 +191,7 @@ def difference(whole: Comparison, key: Key, other: Key, quantity: str) -> Differ
     sides = ((whole.a, first), (whole.b, second))
     single = [Reason(why, {"side": of.name}) for of, units in sides if (why := _lone(units, quantity))]
     if single:
-        return plain._replace(why=tuple(single))
+        return plain._replace(verdict=_unproven(plain), why=tuple(single))
     return _judged(plain, first, second, whole.thresholds)
 
 
@@ -196,6 +200,15 @@ def _lone(units: list[float], quantity: str) -> str:
     if len(units) < 2:
         return "one"
     return "" if len(set(units)) > 1 or QUANTITIES[quantity].kind == "tail" else "copies"
+
+
+def _unproven(plain: Difference) -> Verdict:
+    """Return the verdict on a ratio without an interval."""
+    quantity = QUANTITIES[plain.quantity]
+    middle, limit = log(plain.ratio), log1p(BEYOND_ONE[quantity.kind])
+    if abs(middle) <= limit:
+        return "close"
+    return "ahead" if (middle > 0) == quantity.more_is_better else "behind"
 
 
 def _judged(plain: Difference, first: list[float], second: list[float], limits: dict[str, float]) -> Difference:

@@ -1,19 +1,19 @@
 """A Comparison as a Page: differences in settings, rules, verdicts, charts, every figure."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from stend.charts.overlay import pictures
 from stend.charts.overlay.intervals import name
 from stend.charts.overlay.ratio_map import change
+from stend.charts.parts.figures import load_named
 from stend.many.compare import Comparison, Difference
+from stend.many.compare.groups import UNPROVEN
 from stend.many.compare.rules import Judgement
 from stend.many.settings import Reason
-from stend.report.parts import Page, Section, Table, written
+from stend.report.parts import Page, Section, Table, ranked, written
 from stend.words import Language
 
-VERDICTS = ("better", "worse", "same", "undecided", "not comparable")
 MOST_ROWS = 120
 
 
@@ -25,7 +25,9 @@ def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: boo
 
 
 def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, drawn: bool) -> Iterator[Section]:
-    yield Section.of("summary", words("versus.summary"), (*_notes(whole, words), counts(whole, words)))
+    yield Section.of(
+        "summary", words("versus.summary"), tuple(summary(whole, words)), tuple(ranked.tables(whole, words))
+    )
     yield Section.of("settings", words("versus.settings"), *_settings(whole, words))
     if judged:
         yield Section.of("rules", words("versus.gate"), tuple(verdict_on(judged, words)), (_gate(judged, words),))
@@ -35,7 +37,7 @@ def _sections(whole: Comparison, judged: Judgement | None, words: Language, *, d
     for number, test in enumerate(dict.fromkeys(d.key.test for d in whole.differences), 1):
         differences = [d for d in whole.differences if d.key.test == test]
         title = words.title(test, test)
-        texts = (words("versus.method", a=whole.a.name, b=whole.b.name, **whole.thresholds),) if number == 1 else ()
+        texts = tuple(_method(whole, words)) if number == 1 else ()
         yield Section.of(f"test-{test}", title, texts, (_figures(differences, title, whole, words),))
     yield from _alone(whole, words)
 
@@ -47,20 +49,18 @@ def _charts(whole: Comparison, words: Language) -> Iterator[Section]:
         yield Section.of("charts", words("versus.pictures"), pictures=drawn)
 
 
-def counts(whole: Comparison, words: Language) -> str:
-    """Return a sentence with the number of figures per verdict."""
-    verdicts = Counter[str](difference.verdict for difference in whole.differences)
-    better, worse, same, undecided, blocked = (verdicts[verdict] for verdict in VERDICTS)
-    return words(
-        "versus.counts",
-        n=len(whole.differences),
-        b=whole.b.name,
-        better=better,
-        worse=worse,
-        same=same,
-        undecided=undecided,
-        blocked=blocked,
-    )
+def summary(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield sentences: a warning about unlike runs first, the number of figures per verdict, notes."""
+    yield from ranked.warning(whole, words)
+    yield ranked.counts(whole, words)
+    yield from ranked.unproven(whole, words)
+    yield from _notes(whole, words)
+
+
+def _method(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield how intervals are found, if the comparison has any."""
+    if any(difference.low is not None for difference in whole.differences):
+        yield words("versus.method", a=whole.a.name, b=whole.b.name, **whole.thresholds)
 
 
 def _notes(whole: Comparison, words: Language) -> Iterator[str]:
@@ -126,39 +126,62 @@ def _runs(whole: Comparison, words: Language) -> Table:
 
 
 def _figures(differences: Sequence[Difference], title: str, whole: Comparison, words: Language) -> Table:
-    ranked = any(difference.ranked is not None for difference in differences)
-    keys = ("change", "interval", "counted", "p", *(("ranked",) if ranked else ()), "verdict")
-    titles = (words(f"column.{key}") for key in keys)
+    """Return the figures of a test; columns that no figure has are left out, reasons are numbered below the table."""
+    shown = differences[:MOST_ROWS]
+    columns: dict[str, Callable[[Difference], str]] = {
+        "interval": lambda row: ranked.interval(row, words) if row.low is not None else "",
+        "counted": lambda row: f"{row.runs[0]} + {row.runs[1]}" if max(row.runs) > 1 else "",
+        "p": lambda row: _p(row.p, words) + ("*" if row.found else "") if row.p is not None else "",
+        "ranked": lambda row: _p(row.ranked, words) if row.ranked is not None else "",
+    }
+    kept = {key: cells for key, cell in columns.items() if any(cells := [cell(row) for row in shown])}
+    notes, reasons = _numbered([_reasons(row, words) for row in shown], words)
+    several = len({row.key.phase for row in shown}) > 1
+    rows = tuple(
+        (
+            *_row(row, words, several=several),
+            *(cells[i] or "–" for cells in kept.values()),
+            _verdict(row, words) + notes[i],
+        )
+        for i, row in enumerate(shown)
+    )
+    titles = (words(f"column.{key}") for key in ("change", *kept, "verdict"))
     head = (words("column.figure"), words("column.state"), whole.a.name, whole.b.name, *titles)
-    rows = tuple(_row(difference, words, ranked=ranked) for difference in differences[:MOST_ROWS])
-    rest = words("versus.rest", n=len(differences) - MOST_ROWS) if len(differences) > MOST_ROWS else ""
-    marks = tuple(i for i, difference in enumerate(differences[:MOST_ROWS]) if difference.verdict == "worse")
-    return Table(words("versus.table", test=title), head, rows, tuple(range(2, len(head) - 1)), rest, marks)
+    rest = (words("versus.rest", n=len(differences) - MOST_ROWS),) if len(differences) > MOST_ROWS else ()
+    marks = tuple(i for i, row in enumerate(shown) if row.verdict in ("worse", "behind"))
+    note = " ".join((*reasons, *rest))
+    return Table(words("versus.table", test=title), head, rows, tuple(range(2, len(head) - 1)), note, marks)
 
 
-def _row(difference: Difference, words: Language, *, ranked: bool) -> tuple[str, ...]:
-    more = (Reason("more", {"n": difference.more}),) if difference.more else ()
-    reasons = why(difference.why, words) or why(more, words)
-    figure = name(difference, words)
-    verdict = words(f"verdict.{difference.verdict.replace(' ', '_')}")
+def _row(row: Difference, words: Language, *, several: bool) -> tuple[str, ...]:
+    phase = f"{words.phase(row.key.phase)}: " if several else ""
     return (
-        figure.partition(": ")[2] if ": " in figure else figure,
-        words(f"kept_state.{difference.key.state}"),
-        *(words.quantity(value, difference.quantity) for value in (difference.a, difference.b)),
-        change(difference.ratio, words),
-        interval(difference, words),
-        f"{difference.runs[0]} + {difference.runs[1]}",
-        _p(difference.p, words) + ("*" if difference.found else ""),
-        *((_p(difference.ranked, words),) if ranked else ()),
-        f"{verdict} ({reasons})" if reasons else verdict,
+        phase + load_named(row.key, row.quantity, words),
+        words(f"kept_state.{row.key.state}"),
+        *(words.quantity(value, row.quantity) for value in (row.a, row.b)),
+        ranked.about(row, words),
     )
 
 
-def interval(difference: Difference, words: Language) -> str:
-    """Return `+1% … +4%`, or a dash without an interval."""
-    if difference.low is None or difference.high is None:
-        return "–"
-    return f"{change(difference.low, words)} … {change(difference.high, words)}"
+def _verdict(row: Difference, words: Language) -> str:
+    return words(f"verdict.{row.verdict.replace(' ', '_')}")
+
+
+def _reasons(row: Difference, words: Language) -> str:
+    """Return why a figure has no certain verdict; an unknown spread of repeats is stated once, in the summary."""
+    if row.verdict in UNPROVEN:
+        return ""
+    more = (Reason("more", {"n": row.more}),) if row.more else ()
+    return why(row.why, words) or why(more, words)
+
+
+def _numbered(reasons: Sequence[str], words: Language) -> tuple[list[str], list[str]]:
+    """Return the mark of each row and the notes that explain the marks; one reason of all rows needs no marks."""
+    distinct = [reason for reason in dict.fromkeys(reasons) if reason]
+    if len(distinct) == 1 and all(reasons):
+        return [""] * len(reasons), [words("versus.all_rows", reason=distinct[0])]
+    numbers = {reason: f" [{number}]" for number, reason in enumerate(distinct, 1)}
+    return [numbers.get(reason, "") for reason in reasons], [f"{numbers[r].strip()} {r}." for r in distinct]
 
 
 def _p(p: float | None, words: Language) -> str:
@@ -184,7 +207,7 @@ def _gate(judged: Judgement, words: Language) -> Table:
     for gated in judged.gated:
         reasons = why(gated.why, words)
         answer = words(f"answer.{gated.answer}") + (f" ({reasons})" if reasons else "")
-        figure = (name(gated.figure, words), change(gated.figure.ratio, words), interval(gated.figure, words))
+        figure = (name(gated.figure, words), change(gated.figure.ratio, words), ranked.interval(gated.figure, words))
         rows.append((gated.rule.text, *figure, _p(gated.p, words), answer))
     marks = tuple(i for i, gated in enumerate(judged.gated) if gated.answer == "failed")
     return Table(words("versus.gate_table"), head, tuple(rows), (2, 3, 4), marks=marks)

@@ -1,0 +1,111 @@
+"""A Comparison at a glance: a warning about unlike runs, then which side is better at what, the largest first."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+from stend.charts.overlay.ratio_map import change
+from stend.charts.parts.figures import way_named
+from stend.many.compare import Comparison
+from stend.many.compare.differences import BEYOND_ONE, Difference, Verdict
+from stend.many.compare.groups import UNPROVEN, Group, classes
+from stend.report.parts import Table
+from stend.words import Language
+
+ABOUT = "≈\u202f"
+"""Precedes a change without an interval."""
+
+
+def warning(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield a sentence if settings make the runs incomparable."""
+    blocking = [words(f"setting.{setting.name}") for setting in whole.settings if setting.blocks]
+    if blocking:
+        yield words("versus.unlike_anyway" if whole.anyway else "versus.unlike", settings="; ".join(blocking))
+
+
+def unproven(whole: Comparison, words: Language) -> Iterator[str]:
+    """Yield a sentence if the repeats of a side are unknown, and how such figures are judged."""
+    lone = [side for side in (whole.a, whole.b) if len(side.runs) == 1]
+    if any(row.verdict in UNPROVEN for row in whole.differences):
+        key = {0: "copies", 1: "one_of", 2: "one_each"}[len(lone)]
+        yield words(f"versus.{key}", side=lone[0].name if lone else "", **BEYOND_ONE)
+
+
+def counts(whole: Comparison, words: Language) -> str:
+    """Return a sentence with the number of figures per verdict that occurs."""
+    if not whole.differences:
+        return words("versus.nothing")
+    found = Counter[str](row.verdict for row in whole.differences)
+    listed = [
+        f"{words('verdict.' + _key(verdict))} {found[verdict]}" for verdict in get_args(Verdict) if found[verdict]
+    ]
+    return words("versus.counts", n=len(whole.differences), b=whole.b.name, listed=", ".join(listed))
+
+
+def _key(verdict: str) -> str:
+    return verdict.replace(" ", "_")
+
+
+def about(row: Difference, words: Language) -> str:
+    """Return the change of a figure; one without an interval is marked as approximate."""
+    return ("" if row.low is not None else ABOUT) + change(row.ratio, words)
+
+
+def tables(whole: Comparison, words: Language) -> Iterator[Table]:
+    """Yield a table per class: where the second side is better, where it is worse, where it is neither."""
+    names = (words("column.figure"), words("column.change"), words("column.largest"))
+    head = (*names, whole.a.name, whole.b.name, words("column.counted_better"))
+    for sort, groups in classes(whole.differences).items():
+        if groups:
+            rows = tuple(_row(group, words) for group in groups)
+            yield Table(words(f"versus.class_{sort}", b=whole.b.name), head, rows, (1, 3, 4, 5))
+
+
+def lines(whole: Comparison, words: Language, most: int) -> Iterator[str]:
+    """Yield the classes as lines of text, at most `most` per class."""
+    for sort, groups in classes(whole.differences).items():
+        if groups:
+            yield words(f"versus.class_{sort}", b=whole.b.name)
+            for group in groups[:most]:
+                row = group.largest
+                values = " → ".join(words.quantity(value, row.quantity) for value in (row.a, row.b))
+                ends = f"; {words('column.interval')} {interval(row, words)}" if row.low is not None else ""
+                yield f"  {span(group, words):<18} {name(group, words)} ({values}{ends})"
+            if len(groups) > most:
+                yield f"  … {len(groups) - most}"
+
+
+def _row(group: Group, words: Language) -> tuple[str, ...]:
+    row, better = group.largest, sum(d.verdict in ("better", "ahead") for d in group.differences)
+    values = (words.quantity(value, row.quantity) for value in (row.a, row.b))
+    return (
+        name(group, words),
+        span(group, words),
+        way_named(row.key, words),
+        *values,
+        f"{better} / {len(group.differences)}",
+    )
+
+
+def interval(row: Difference, words: Language) -> str:
+    """Return `+1% … +4%`, or a dash without an interval."""
+    if row.low is None or row.high is None:
+        return "–"
+    return f"{change(row.low, words)} … {change(row.high, words)}"
+
+
+def name(group: Group, words: Language) -> str:
+    """Return test, phase or state, kind of load, and quantity."""
+    place = words.phase(group.phase) if group.phase else words(f"kept_state.{group.state}")
+    access = words.format_of.loads.get(group.access, group.access.replace("_", " "))
+    return f"{words.title(group.test, group.test)}, {place}: {access}, {words(f'quantity.{group.quantity}')}"
+
+
+def span(group: Group, words: Language) -> str:
+    """Return the smallest and the largest change of a group."""
+    ends: Sequence[Difference] = (
+        min(group.differences, key=lambda d: d.ratio),
+        max(group.differences, key=lambda d: d.ratio),
+    )
+    texts = list(dict.fromkeys(change(row.ratio, words) for row in ends))
+    return ("" if ends[0].low is not None else ABOUT) + " … ".join(texts)
