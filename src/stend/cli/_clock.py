@@ -7,8 +7,12 @@ from stend.base.units import duration
 from stend.live.course import Course
 from stend.runner.progress import ToGo
 
-COST_SPREAD = 2.0
-"""Factor by which a simulated second ahead may cost more or less than those so far."""
+REST_COST = 0.08
+"""Cost of simulating a second of rest, as a share of a second of load, whose samples cost most of it."""
+COST_SPREAD = 1.8
+"""Factor by which a simulated second of load ahead may cost more or less than those so far."""
+PACED = "pace="
+"""Part of the name of a virtual drive whose time passes at a fixed pace, rests too."""
 
 
 class Times(NamedTuple):
@@ -32,8 +36,12 @@ def times(course: Course, now: float | None = None) -> Times:
         return Times(course.t, left, "")
     simulated = f"{duration(course.t)} of about {duration(course.t + left.likely_s)}"
     elapsed_s = max((time.time() if now is None else now) - begun[-1].at, 0.0)
-    cost = elapsed_s / course.t if course.t else 0.0
-    wall = ToGo(left.low_s * cost / COST_SPREAD, left.likely_s * cost, left.high_s * cost * COST_SPREAD)
+    rest = 1 if PACED in begun[-1].plan.device.target else REST_COST
+    loaded_s = course.progress.loaded_s + course.progress.present.held.seconds
+    spent = loaded_s + rest * max(course.t - loaded_s, 0)
+    cost, ahead = elapsed_s / spent if spent else 0.0, course.progress.to_go(rest)
+    spread = COST_SPREAD if rest < 1 else 1.0
+    wall = ToGo(ahead.low_s * cost / spread, ahead.likely_s * cost, ahead.high_s * cost * spread)
     return Times(elapsed_s, wall, simulated)
 
 

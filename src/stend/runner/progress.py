@@ -46,7 +46,8 @@ class View(NamedTuple):
 
     Factors on rates: of fills whose kind was measured, and of others. A factor on measured pauses. Which rounds end a
     search for steady state: the first possible, the likely, or the last. The lowest rate of fresh writes, and a factor
-    on the time that writing takes at the present rate.
+    on the time that writing takes at the present rate. The weight of a second of rest, below 1 only where rests are
+    simulated.
     """
 
     known: float = 1
@@ -55,13 +56,14 @@ class View(NamedTuple):
     rounds: int = 0
     floor: float = FLOOR
     slower: float = 1
+    rest: float = 1
 
 
 FIRST, LIKELY, LAST = -1, 0, 1
 TYPICAL_EXTRA = TYPICAL_ROUNDS - WINDOWS["pts"]
 """Rounds after the first full window that a drive needs, before the run has ended a search."""
 USUAL = View()
-QUICK = View(known=1.15, unknown=2, pauses=0, floor=1, slower=0.85)
+QUICK = View(known=1.15, unknown=2, pauses=0, rounds=FIRST, floor=1, slower=0.85)
 SLOW = View(known=1 / 1.3, unknown=SLOWEST_SHARE, pauses=2, floor=FLOOR / 3, slower=2)
 
 
@@ -149,6 +151,7 @@ class Progress:
         self.run, self.at, self.present, self.learned = Run(), 0, Present(), Learned()
         self.places: list[tuple[str, Phase]] = []
         self.before: Workload | None = None
+        self.loaded_s = 0.0
         self.result_t = self.round_t = 0.0
 
     def add(self, event: Event) -> None:
@@ -181,6 +184,7 @@ class Progress:
         self.before = result.step.workload if isinstance(result.step, Hold) else None
         self.present.steps += 1
         self.present.total += result.counts.without_bins()
+        self.loaded_s += result.counts.seconds
         self.present.held = Counts()
 
     def _judged(self, judged: Judged) -> None:
@@ -194,20 +198,20 @@ class Progress:
             self.present.round_s.append(judged.t - self.round_t)
         self.round_t = judged.t
 
-    def to_go(self) -> ToGo:
-        """Return the low, likely and high estimate.
+    def to_go(self, rest: float = 1) -> ToGo:
+        """Return the low, likely and high estimate; a second of rest counts as `rest` seconds.
 
-        A wrong rate or pause is wrong in all phases, and its errors add up. The numbers of rounds are independent, and
-        their errors are added in quadrature.
+        A wrong rate or pause is wrong in all phases, and its errors add up; so does a drive that is steady in every
+        first window. The numbers of more rounds are independent, and their errors are added in quadrature.
         """
         if not self.run.started or self.at >= len(self.places):
             return ToGo(0, 0, 0)
-        likely, quick, slow = (self._seconds(view) for view in (USUAL, QUICK, SLOW))
-        first, last = (self._seconds(USUAL._replace(rounds=rounds)) for rounds in (FIRST, LAST))
-        whole = sum(likely)
-        low = sum(min(pair) for pair in zip(quick, likely, strict=True)) - _apart(likely, first)
-        high = sum(max(pair) for pair in zip(slow, likely, strict=True)) + _apart(likely, last)
-        return ToGo(max(low, 0) * (1 - CLOCK), whole, high * (1 + CLOCK))
+        likely, quick, slow = (self._seconds(view._replace(rest=rest)) for view in (USUAL, QUICK, SLOW))
+        last = self._seconds(USUAL._replace(rest=rest, rounds=LAST))
+        low = sum(min(pair) for pair in zip(quick, likely, strict=True))
+        high = sum(max(pair) for pair in zip(slow, likely, strict=True))
+        more = math.hypot(*(a - b for a, b in zip(last, likely, strict=True)))
+        return ToGo(low * (1 - CLOCK), sum(likely), (high + more) * (1 + CLOCK))
 
     def expected_rounds(self) -> int:
         """Return the likely total number of rounds of the present phase."""
@@ -227,7 +231,7 @@ class Progress:
         rest = self._step_left(steps[0], present, view, before) if steps else 0
         rest += sum(self._step(step, view, _load(last)) for last, step in itertools.pairwise(steps))
         more = max(self._rounds(test, phase, present, view), present.rounds + 1) - present.rounds - 1
-        a_round = mean(present.round_s) if present.round_s else self._round(phase, view)
+        a_round = mean(present.round_s) if present.round_s and view.rest == 1 else self._round(phase, view)
         limits = [self._limit_left(rule, phase, present, view) for rule in phase.until if not isinstance(rule, Steady)]
         return max(0.0, min([rest + more * a_round, *limits]))
 
@@ -248,7 +252,7 @@ class Progress:
             case Hold(workload=workload, amount=Bytes(bytes=size)):
                 return size / self.learned.bytes_per_s(workload, view, usual.bytes_per_s) + pause_s
             case Idle(seconds=seconds):
-                return seconds
+                return seconds * view.rest
             case _:
                 return self.learned.purge_s or usual.purge_s
 
@@ -257,8 +261,10 @@ class Progress:
         match step:
             case Hold(amount=Seconds() | Whole()):
                 return max(0.0, self._step(step, view, before) - present.held.seconds)
-            case Hold(amount=Bytes(bytes=size)) if present.held.write.bytes and present.seconds_a_byte():
-                return (size - present.held.write.bytes) * present.seconds_a_byte() * view.slower
+            case Hold(amount=Bytes(bytes=size)) if present.held.write.bytes and (now := present.seconds_a_byte()):
+                whole = present.held.seconds / present.held.write.bytes  # a disk is slower inside than outside
+                pace = now if view.slower == 1 else (max if view.slower > 1 else min)(now, whole)
+                return (size - present.held.write.bytes) * pace * view.slower
             case _:
                 return self._step(step, view, before)
 
@@ -318,11 +324,6 @@ def steady_rule(phase: Phase) -> Steady | None:
 
 def _load(step: Step) -> Workload | None:
     return step.workload if isinstance(step, Hold) else None
-
-
-def _apart(likely: list[float], other: list[float]) -> float:
-    """Return the distance of two estimates whose phases are independent of each other."""
-    return math.hypot(*(a - b for a, b in zip(likely, other, strict=True)))
 
 
 def rounds_to_steady(points: Rounds, rule: str, limit: int) -> int:
