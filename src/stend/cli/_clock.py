@@ -1,5 +1,6 @@
 """Elapsed and remaining time of a run by the clock on the wall. Virtual drives simulate days in seconds."""
 
+import math
 import time
 from typing import NamedTuple
 
@@ -29,25 +30,50 @@ class Times(NamedTuple):
         return self.elapsed_s / whole if whole else 0.0
 
 
-def times(course: Course, now: float | None = None) -> Times:
-    """Return the times of a run. `now` is Unix time."""
+class Mark(NamedTuple):
+    """A moment of a simulation: Unix time and the work done so far, in seconds of simulated load."""
+
+    at: float
+    work: float
+
+
+def mark(course: Course, now: float | None = None) -> Mark:
+    """Return the present moment. Times since the first sample are free of start-up, which compiles the simulation."""
+    return Mark(time.time() if now is None else now, _work(course))
+
+
+def times(course: Course, now: float | None = None, since: Mark | None = None) -> Times:
+    """Return the times of a run. `now` is Unix time; the cost of the simulation is measured since `since`."""
     left, begun = course.remaining, course.progress.run.started
     if not begun or not begun[-1].plan.device.virtual:
         return Times(course.t, left, "")
     simulated = f"{duration(course.t)} of about {duration(course.t + left.likely_s)}"
-    elapsed_s = max((time.time() if now is None else now) - begun[-1].at, 0.0)
-    rest = 1 if PACED in begun[-1].plan.device.target else REST_COST
-    loaded_s = course.progress.loaded_s + course.progress.present.held.seconds
-    spent = loaded_s + rest * max(course.t - loaded_s, 0)
-    cost, ahead = elapsed_s / spent if spent else 0.0, course.progress.to_go(rest)
-    spread = COST_SPREAD if rest < 1 else 1.0
+    present, start = mark(course, now), Mark(begun[-1].at, 0.0)
+    first = since or start
+    if present.work <= first.work:
+        return Times(max(present.at - start.at, 0.0), ToGo(math.inf, math.inf, math.inf), simulated)
+    cost = (present.at - first.at) / (present.work - first.work)
+    paced = _rest(course) == 1
+    ahead, spread = course.progress.to_go(_rest(course)), 1.0 if paced else COST_SPREAD
     wall = ToGo(ahead.low_s * cost / spread, ahead.likely_s * cost, ahead.high_s * cost * spread)
-    return Times(elapsed_s, wall, simulated)
+    return Times(max(present.at - start.at, 0.0), wall, simulated)
+
+
+def _rest(course: Course) -> float:
+    """Return the cost of a second of rest as a share of that of load."""
+    return 1 if PACED in course.progress.run.started[-1].plan.device.target else REST_COST
+
+
+def _work(course: Course) -> float:
+    loaded_s = course.progress.loaded_s + course.progress.present.held.seconds
+    return loaded_s + _rest(course) * max(course.t - loaded_s, 0)
 
 
 def span(left: ToGo) -> str:
     """Return a time as text, with its range if that is wide."""
     low, likely, high = left
+    if math.isinf(likely):
+        return "not known yet"
     about = f"about {duration(likely)}"
     return about if high - low < likely / 10 else f"{about} ({duration(low)} to {duration(high)})"
 

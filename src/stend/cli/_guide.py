@@ -37,9 +37,9 @@ def ask() -> list[str]:
     _print("stend measures storage drives. Answer with a number; Ctrl-C ends without changes.", "bold")
     listed = sheet.every()
     _print("Drives of this host", "bold")
-    for drive in listed:
-        _print(_sheet.line(*drive), indent=4)
-    testable = [drive for drive, _, reason in listed if not reason]
+    for row in listed:
+        _print(_sheet.line(*row), indent=4)
+    testable = [identity for identity, _, reason in listed if not reason]
     if not testable:
         _print("None of them can be tested now. A rehearsal needs no drive.")
     wishes = [wish for wish in WISHES if testable or wish[0] == REHEARSAL]
@@ -98,7 +98,7 @@ def _choose(question: str, choices: Sequence[tuple[T, str]]) -> T:
     _console().print(table)
     if len(choices) == 1:
         return choices[0][0]
-    number = typer.prompt("Number", default=1, type=click.IntRange(1, len(choices)))
+    number: int = typer.prompt("Number", default=1, type=click.IntRange(1, len(choices)))
     return choices[number - 1][0]
 
 

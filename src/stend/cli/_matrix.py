@@ -1,6 +1,6 @@
 """The steps of a round as a table of two varying settings, which fills up while the round runs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from rich.text import Text
@@ -12,7 +12,7 @@ from stend.model.definition import Hold, Phase, Quantity, Steady, Workload
 
 FEWEST, WIDE = 4, 8
 """Fewest steps of a table; width of its columns."""
-AXES = {
+AXES: dict[str, tuple[str, Callable[[int], str]]] = {
     "block_bytes": ("block", block_label),
     "threads": ("threads", str),
     "random_pct": ("random", lambda pct: f"{pct} %"),

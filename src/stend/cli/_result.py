@@ -17,6 +17,8 @@ from stend.model.record import Run
 
 STYLES = {"complete": "bold green", "imported": "bold", "failed": "bold red"}
 OTHER = "bold yellow"
+UNMET = "steady state not reached"
+"""Part of the stamps that `_unmet` replaces."""
 SHELL = 4
 """Lines of a terminal that the prompt and the place of the report need."""
 
@@ -35,7 +37,7 @@ def _parts(folder: Path, run: Run) -> Iterator[Text]:
     title, *stamps = _summary.head(run)
     outcome = run.ended.outcome if run.ended else "unfinished"
     yield Text.assemble((plain(title.removesuffix(outcome)), "bold"), (outcome, STYLES.get(outcome, OTHER)))
-    yield from (Text(plain(stamp), "yellow") for stamp in stamps)
+    yield from (Text(plain(stamp), "yellow") for stamp in stamps if UNMET not in stamp)
     yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
     if not run.source:
         yield from _headline(folder, run)

@@ -30,6 +30,7 @@ class Screen:
         self.console = Console(file=open_stream(sys.stderr), highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
         self.shown = time.monotonic()
+        self.since: _clock.Mark | None = None
 
     def __enter__(self) -> "Screen":
         if self.console.is_terminal:
@@ -59,7 +60,7 @@ class Screen:
             case Judged() if event.ended_by:
                 self._ended(event)
             case Sample():
-                self.state = ""
+                self.state, self.since = "", self.since or _clock.mark(self.course)
                 self._refresh(event)
             case Result():
                 self.state = ""
@@ -68,7 +69,7 @@ class Screen:
         """Redraw the view now, on a terminal only; `state` describes a run that is not simply running."""
         if self.console.is_terminal:
             size = _view.Size(*self.console.size)
-            self.live.update(_view.picture(self.course, state or self.state, size), refresh=True)
+            self.live.update(_view.picture(self.course, state or self.state, size, self.since), refresh=True)
 
     def _ended(self, judged: Judged) -> None:
         """Print how a phase ended; on a terminal only after a search for steady state."""
@@ -88,7 +89,7 @@ class Screen:
 
     def line(self, sample: Sample) -> str:
         """Return one line of plain text: share, place, load, figures, elapsed and remaining time."""
-        counts, course, at = sample.counts, self.course, _clock.times(self.course)
+        counts, course, at = sample.counts, self.course, _clock.times(self.course, since=self.since)
         place = f"{course.at.test} {course.at.phase}, round {course.at.round}, {course.doing}" if course.at else ""
         figures = f"{rate(counts.iops)} IOPS, {counts.bytes_per_s / MB:.4g} MB/s, mean {latency(counts.mean_s)}"
         spent = f"{duration(at.elapsed_s)} elapsed, {_clock.remaining(at.left)}"

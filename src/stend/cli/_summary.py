@@ -98,16 +98,16 @@ def _workloads(run: Run, phase: str, figures: list[Figures]) -> list[str]:
     if not figures:
         return []
     series = [[r for r in look.records(run, row.test, row.phase) if r.workload == row.workload] for row in figures]
-    ends = f"  {'first':>7} {'last':>7} round" if any(len(records) > 1 for records in series) else ""
-    head = f"  {phase:<25} {'IOPS':>7} {'MB/s':>9} {'mean':>9} {'max':>9}{ends}"
+    ends = f"  {'round 1':>7} {'last':>7}" if any(len(records) > 1 for records in series) else ""
+    head = f"  {phase:<25} {'IOPS':>7} {'MB/s':>8} {'mean':>8} {'max':>8}{ends}"
     return [head, *map(_workload, figures, series)]
 
 
 def _workload(row: Figures, records: Sequence[look.Record]) -> str:
     first, last = (derived(c.counts.both, c.counts.seconds, "iops") or 0.0 for c in (records[0], records[-1]))
     ends = f"  {rate(first):>7} {rate(last):>7}" if len(records) > 1 else ""
-    waits = " ".join(f"{'–' if (v := row.value(name)) is None else latency(v):>9}" for name in ("mean", "max"))
-    return f"    {row.workload.label:<23} {rate(row.iops):>7} {row.number('throughput') / MB:>9.1f} {waits}{ends}"
+    waits = " ".join(f"{'–' if (v := row.value(name)) is None else latency(v):>8}" for name in ("mean", "max"))
+    return f"    {row.workload.label:<23} {rate(row.iops):>7} {row.number('throughput') / MB:>8.1f} {waits}{ends}"
 
 
 def _verdict(v: Verdict) -> str:

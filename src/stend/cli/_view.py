@@ -51,6 +51,9 @@ class Size(NamedTuple):
         return (self.columns - PHASES - 3 if self.columns >= WIDE else self.columns) - LABEL
 
 
+SMALL = Size(80, 24)
+
+
 class Quantity(NamedTuple):
     """A quantity of the present load: its label, its value in counts, and its text."""
 
@@ -66,12 +69,12 @@ LOAD = (
 )
 
 
-def picture(course: Course, state: str = "", size: Size = Size(80, 24)) -> RenderableType:  # noqa: B008 immutable
-    """Return the whole view; `state` describes a run that is not simply running."""
+def picture(course: Course, state: str = "", size: Size = SMALL, since: _clock.Mark | None = None) -> RenderableType:
+    """Return the whole view; `state` describes a run that is not simply running, `since` is of `_clock.times`."""
     if not course.started:
         return Text(plain(state or "starting"))
     wide = size.columns >= WIDE
-    blocks = list(_blocks(course, state, size, wide))
+    blocks = [Block(9, list(_time(course, state, since))), *_blocks(course, size, wide)]
     title = Text(plain(headline(course)), style="bold", no_wrap=True, overflow="ellipsis")
     left = _table(_fitted(blocks, size.lines - 2), roomy=size.lines >= ROOMY)
     if not wide:
@@ -92,8 +95,7 @@ def headline(course: Course) -> str:
     return f"{drive.model or drive.target}  {drive.serial}  {decimal(drive.capacity_bytes)}{heat}"
 
 
-def _blocks(course: Course, state: str, size: Size, wide: bool) -> Iterator[Block]:
-    yield Block(9, list(_time(course, state)))
+def _blocks(course: Course, size: Size, wide: bool) -> Iterator[Block]:
     yield Block(8, list(_place(course)))
     counts, kind = _matrix.history(course, size.room // 2 if wide else HISTORY)
     yield Block(7, list(_load(course, counts, kind)))
@@ -131,13 +133,13 @@ def line(*parts: str | tuple[str, str]) -> Text:
     return Text.assemble(*((plain(p), "") if isinstance(p, str) else (plain(p[0]), p[1]) for p in parts), no_wrap=True)
 
 
-def _time(course: Course, state: str) -> Iterator[Row]:
+def _time(course: Course, state: str, since: _clock.Mark | None) -> Iterator[Row]:
     if state:
         yield "run", line((state, "yellow"))
     if course.ended:
         yield "time", line(f"{duration(course.t)} of the run's clock")
         return
-    at = _clock.times(course)
+    at = _clock.times(course, since=since)
     if not state:
         bar = Table.grid(padding=(0, 2, 0, 0))
         share = line((f"{100 * at.share:.0f} %", "bold"), f"  {duration(at.elapsed_s)} elapsed")

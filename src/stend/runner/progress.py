@@ -29,8 +29,8 @@ CLOCK = 0.01
 """Share of the time remaining by which a plan of timed steps alone may be missed: ends of steps, reads of the drive."""
 
 
-Kind = tuple[int, tuple[tuple[int, float], ...], int]
-"""The random percentage, the sizes and the threads of a load."""
+Kind = tuple[int, tuple[tuple[int, float], ...], int, int]
+"""The random percentage, the sizes, the threads and the depth of a load."""
 
 
 class ToGo(NamedTuple):
@@ -124,14 +124,15 @@ class Learned:
     def bytes_per_s(self, workload: Workload, view: View, assumed: float) -> float:
         """Return the rate at which this workload fills a drive.
 
-        It is that of fills of its kind, else that with other threads, else of timed writes of its kind, else the lowest
-        of other fills.
+        It is that of fills of its kind, else that with other threads or depths, else that of timed writes of its kind,
+        else the lowest of other fills. Fewer outstanding IOs than were measured can be much slower.
         """
         here = kind(workload)
-        near = [counts for known, counts in self.fills.items() if known[:2] == here[:2]]
+        near = {known: counts for known, counts in self.fills.items() if known[:2] == here[:2]}
+        deeper = all(workload.outstanding < known[2] * known[3] for known in near)
         for known, factor in (
-            (self.fills.get(here), view.known),
-            (sum(near, Counts()) if near else None, math.sqrt(view.known * view.unknown)),
+            (near.get(here), view.known),
+            (sum(near.values(), Counts()), view.unknown if deeper else math.sqrt(view.known * view.unknown)),
             (self.writes.get(here), view.unknown),
         ):
             if known and known.write.bytes:
@@ -314,7 +315,7 @@ class Progress:
 
 def kind(workload: Workload) -> Kind:
     """Return what the rate of a fill depends on."""
-    return workload.random_pct, workload.sizes, workload.threads
+    return workload.random_pct, workload.sizes, workload.threads, workload.depth
 
 
 def steady_rule(phase: Phase) -> Steady | None:
