@@ -20,7 +20,7 @@ class Terminal:
     def tmux(self, *words: str) -> str:
         """Give the terminal an order and return what it prints."""
         command = ["tmux", "-S", str(self.socket), "-f", os.devnull, *words]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return subprocess.run(command, check=True, capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
 
     @property
     def screen(self) -> str:

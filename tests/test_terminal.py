@@ -77,10 +77,10 @@ def test_elsewhere_stend_alone_is_its_help(capsys: pytest.CaptureFixture[str]) -
 def answers(monkeypatch: pytest.MonkeyPatch, drives: list[Identity], *numbers: int, run_it: bool) -> list[str]:
     """What the guide would run after these answers."""
     left = list(numbers)
-    monkeypatch.setattr(_guide.sheet, "every", lambda: [(drive, 0, "") for drive in drives])
-    monkeypatch.setattr(_guide.typer, "prompt", lambda *_, **__: left.pop(0))
-    monkeypatch.setattr(_guide.typer, "confirm", lambda *_, **__: run_it)
-    monkeypatch.setattr(_guide.session, "planned", lambda request: drawn(request.tests, drives))
+    monkeypatch.setattr("stend.session.sheet.every", lambda: [(drive, 0, "") for drive in drives])
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: left.pop(0))
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: run_it)
+    monkeypatch.setattr("stend.session.planned", lambda request: drawn(request.tests, drives))
     answer = _guide.ask()
     assert not left
     return answer
@@ -172,14 +172,15 @@ def test_a_small_history_never_mixes_two_workloads() -> None:
     assert iops == round(shown.recent[-1].counts.iops)
 
 
-def test_the_table_of_a_round_fills_cell_by_cell() -> None:
-    for number in (1, 30, 55):
-        shown = course(
-            "iops", "enterprise-2.0.2", lambda c, n=number: c.at and c.at.phase == "rounds" and c.steps[0] == n
-        )  # type: ignore[misc]
-        cells = "".join(row.plain for _, row in list(_matrix.rows(shown, 80))[1:])
-        assert cells.count(_matrix.CURRENT) == 1
-        assert cells.count(f" {_matrix.OPEN}") == 56 - number - 1
+@pytest.mark.parametrize("number", [1, 30, 55])
+def test_the_table_of_a_round_fills_cell_by_cell(number: int) -> None:
+    def there(c: Course) -> bool:
+        return bool(c.at and c.at.phase == "rounds" and c.steps[0] == number)
+
+    shown = course("iops", "enterprise-2.0.2", there)
+    cells = "".join(row.plain for _, row in list(_matrix.rows(shown, 80))[1:])
+    assert cells.count(_matrix.CURRENT) == 1
+    assert cells.count(f" {_matrix.OPEN}") == 56 - number - 1
 
 
 def test_only_two_settings_in_all_combinations_make_a_table() -> None:
@@ -246,7 +247,7 @@ def test_columns_of_a_summary_do_not_run_together() -> None:
 
 def test_a_long_text_goes_through_a_pager_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     paged: list[str] = []
-    monkeypatch.setattr(_result.click, "echo_via_pager", paged.append)
+    monkeypatch.setattr("click.echo_via_pager", paged.append)
     _result.page(["line"] * 500)
     assert not paged
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

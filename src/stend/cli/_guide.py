@@ -98,8 +98,8 @@ def _choose(question: str, choices: Sequence[tuple[T, str]]) -> T:
     _console().print(table)
     if len(choices) == 1:
         return choices[0][0]
-    number: int = typer.prompt("Number", default=1, type=click.IntRange(1, len(choices)))
-    return choices[number - 1][0]
+    chosen: int = typer.prompt("Number", default=1, type=click.IntRange(1, len(choices)))
+    return choices[chosen - 1][0]
 
 
 def _print(text: str, style: str = "", indent: int = 0) -> None:
