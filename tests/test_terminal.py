@@ -30,19 +30,18 @@ RUN = ("run", "iops", "--quick", "--seed", "1", "--target", "sim:small?pace=6", 
 @pytest.mark.needs("tmux", "terminals")
 @pytest.mark.parametrize(("columns", "lines"), [(80, 24), (140, 40)])
 def test_a_run_is_seen_whole_at_five_moments(tmp_path: Path, columns: int, lines: int) -> None:
+    whole = ["stend small  SIM-small", "done", "remaining", "simulated", "0/100", "1024K", "MB/s", "mean"]
+    whole += ["✓ purge"] if columns > 80 else []  # a screen may be read in the middle of its drawing
     with terminal(tmp_path, columns, lines, *RUN) as shown:
         screens = [
-            shown.waits("done", "remaining", "simulated", "IOPS: rounds", "1 of about", "▸"),
-            shown.waits("· of round 1", "after round 5", "RND 4K 0/100"),
-            shown.waits("· of round 3"),
+            shown.waits(*whole, "IOPS: rounds", "1 of about", "▸"),
+            shown.waits(*whole, "· of round 1", "after round 5", "RND 4K 0/100"),
+            shown.waits(*whole, "· of round 3"),
         ]
         coloured = shown.colours
         ended = shown.waits("steady in", "exit code 0", "Report: file:///")
     assert "\x1b[36m" in coloured
-    for screen in screens:
-        assert "stend small  SIM-small" in screen
-        assert ("✓ purge" in screen) == (columns > 80)
-        assert all(label in screen for label in ("0/100", "1024K", "IOPS", "MB/s", "mean"))
+    assert columns > 80 or not any("✓ purge" in screen for screen in screens)
     assert "Rehearsal, not a measurement" in ended
     assert "ended by all done" not in ended
     assert any(word in ended for word in ("✗ iops, rounds: not steady in 5 rounds", ": complete"))
