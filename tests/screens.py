@@ -53,7 +53,7 @@ def terminal(folder: Path, columns: int, lines: int, *words: str, **environment:
     shown = Terminal(folder, columns, lines)
     stend = shlex.join([sys.executable, "-m", "stend", *words])
     settings = [f"{name}={value}" for name, value in ({"PYTHONPATH": os.pathsep.join(sys.path)} | environment).items()]
-    line = f"{shlex.join(['env', *settings])} {stend}; echo exit code $?; exec cat"
+    line = f"{shlex.join(['env', '-u', 'COLUMNS', '-u', 'LINES', *settings])} {stend}; echo exit code $?; exec cat"
     shown.tmux("new-session", "-d", "-x", str(columns), "-y", str(lines), "-c", str(folder), line)
     try:
         yield shown
