@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from stend import catalogue, store
 from stend.cli import main
-from stend.cli._view import history, picture
+from stend.cli._steady import bars
+from stend.cli._view import picture
 from stend.live import buckets
 from stend.live.course import Course
 from stend.live.follow import Follower
@@ -107,11 +108,11 @@ def test_the_picture_of_a_run_says_where_it_is_and_what_comes(runs: Path) -> Non
     console.print(picture(course, "cut off"))
     told = console.export_text()
     assert course.at is not None
-    for part in ("stend small", "run", "cut off", f"{course.at.phase}, round {course.at.round}", "IOPS", "remaining"):
+    for part in ("stend small", "run", "cut off", f": {course.at.phase}", "IOPS", "simulated"):
         assert part in told
     assert all(len(line) <= 80 for line in told.splitlines())
-    assert history([0, 2, 4, 7]) == "▁▃▅█"
-    assert history([0, 0]) == history([]) == ""
+    assert bars([0, 2, 4, 7]) == "▁▃▅█"
+    assert bars([0, 0]) == bars([]) == ""
 
 
 def test_a_run_now_is_what_its_record_says_at_every_event(runs: Path) -> None:

@@ -53,8 +53,8 @@ def whole() -> Run:
 
 def screens(run: Run) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(_summary.lines(run)):
-        if told := re.search(r"\S+ IOPS +(\S+) MB/s +mean ([^,]+), max (\S+ \S+)", line):
-            yield from ((f"screen {number} {place}", text) for place, text in enumerate(told.group(0, 1, 2, 3)))
+        if told := re.match(r" {4}\S.* T\d+ Q\d+ +(\S+) +(\S+) +(\S+ \S+) +(\S+ \S+)", line):
+            yield from ((f"screen {number} {place}", text) for place, text in enumerate(told.groups()))
         elif re.match(r" +\d+K +", line):
             yield from ((f"matrix {number} {place}", cell) for place, cell in enumerate(line.split()[1:]))
     for number, result in enumerate(_summary.figures(run)["results"]):

@@ -90,15 +90,14 @@ def _warned(message: Warning | str, category: type[Warning], *where: Any, **more
 
 def _main(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
+    guided = not words and sys.stdin.isatty() and sys.stdout.isatty()
     if words[:1] in ([], ["-h"], ["help"]):
         words = [*words[1:], "--help"]
     if words[0] in _grammar.OLD_VERBS:
         _verbs.say_renamed(f"`stend {words[0]}`", f"`stend {_grammar.OLD_VERBS[words[0]]}`")
         words[0] = _grammar.OLD_VERBS[words[0]]
     try:
-        with extras.needing(f"`stend {words[0]}`"):
-            known = application(words[0] if words[0] in _modules() else "")
-            answer = known(args=words, prog_name="stend", standalone_mode=False)
+        answer = _called(_guided() if guided else words)
     except _verbs.Unread as error:
         _print_nowhere()
         return error.exit_code
@@ -111,6 +110,22 @@ def _main(arguments: Sequence[str] | None) -> int:
     except Exception as error:
         return _unexpected(error)
     return answer if isinstance(answer, int) else 0
+
+
+def _guided() -> list[str]:
+    """Return the arguments that the guide finds, or none."""
+    from stend.cli import _guide
+
+    return _guide.ask()
+
+
+def _called(words: list[str]) -> Any:
+    """Run a command line, unless it is empty, and return what its verb returns."""
+    if not words:
+        return 0
+    with extras.needing(f"`stend {words[0]}`"):
+        known = application(words[0] if words[0] in _modules() else "")
+        return known(args=words, prog_name="stend", standalone_mode=False)
 
 
 def script() -> None:

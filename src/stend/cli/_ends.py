@@ -7,7 +7,8 @@ import typer
 
 from stend import catalogue, store
 from stend.base.errors import STOPPED_EXIT_CODE, Missing, StepFailed
-from stend.cli import _summary, _table
+from stend.base.units import duration
+from stend.cli import _result
 from stend.cli._screen import Screen
 from stend.live.course import Course
 from stend.live.state import way_on
@@ -18,7 +19,9 @@ from stend.session import Running
 
 def follow(running: Running) -> None:
     """Show the progress of a run until it ends."""
-    with Screen(Course(running.past)) as screen:
+    course = Course(running.past)
+    again = f"replaying the recorded part of this virtual run, {duration(course.t)} simulated"
+    with Screen(course, again if course.started and running.plan.device.virtual else "") as screen:
         try:
             for event in running:
                 screen.show(event)
@@ -29,8 +32,7 @@ def follow(running: Running) -> None:
 def finish(folder: Path) -> int:
     """Print the summary, write the report and return the exit code; the drive is released already."""
     run = store.load(folder)
-    for line in _table.folded(_summary.lines(run)):
-        typer.echo(line)
+    _result.show(folder, run)
     report(folder, run)
     catalogue.learn(folder)
     return exit_code(folder, run)
@@ -42,7 +44,7 @@ def report(folder: Path, run: Run) -> None:
 
     try:
         for path in reports.write([(folder, run, store.host(folder))], "html", into=folder):
-            typer.echo(f"Report: {path}")
+            typer.echo(f"Report: {path.resolve().as_uri() if sys.stdout.isatty() else path}")
     except Missing as error:
         typer.echo(f"No report: {error}, or run `stend report` on a copy of {folder} on a host that has it")
     except StepFailed as error:

@@ -6,30 +6,38 @@ from types import TracebackType
 
 from rich.console import Console
 from rich.live import Live
+from rich.text import Text
 
 from stend.base.text import plain
 from stend.base.units import MB, duration, latency, rate
-from stend.cli import _view
+from stend.cli import _clock, _steady, _view
 from stend.cli._edge import open_stream
 from stend.live.course import Course
-from stend.model.events import Event, Judged, Note, Sample
+from stend.model.events import Event, Judged, Note, Result, Sample
 
 REFRESH_S = 0.25
 PLAIN_EVERY_S = 10.0
 
 
 class Screen:
-    """Redraw one view on a terminal; print a line every PLAIN_EVERY_S seconds elsewhere."""
+    """Redraw one view on a terminal; print a line every PLAIN_EVERY_S seconds elsewhere.
 
-    def __init__(self, course: Course) -> None:
-        self.course = course
+    `state` is shown until the first sample or result, for example while a virtual run is replayed.
+    """
+
+    def __init__(self, course: Course, state: str = "") -> None:
+        self.course, self.state = course, state
         self.console = Console(file=open_stream(sys.stderr), highlight=False)
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
         self.shown = time.monotonic()
+        self.since: _clock.Mark | None = None
 
     def __enter__(self) -> "Screen":
         if self.console.is_terminal:
             self.live.start()
+        elif self.state:
+            self.print(self.state)
+        self.picture(self.state)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -40,24 +48,34 @@ class Screen:
         self.course.add(event)
         self.react(event)
 
-    def print(self, line: str) -> None:
-        """Print one line; on a terminal above the view."""
-        self.console.print(plain(line), markup=False, soft_wrap=True)
+    def print(self, line: str, style: str = "") -> None:
+        """Print one line; on a terminal above the view, in words wrapped to its width."""
+        self.console.print(Text(plain(line), style), soft_wrap=not self.console.is_terminal)
 
     def react(self, event: Event) -> None:
         """Print notes and ends of phases; redraw the view at most four times a second."""
         match event:
             case Note():
-                self.print(f"{event.kind}: {event.text}")
+                self.print(f"{event.kind}: {event.text}", "yellow" if event.kind in _view.GRAVE else "dim")
             case Judged() if event.ended_by:
-                self.print(f"{event.where.test}, {event.where.phase}: ended by {event.ended_by}")
+                self._ended(event)
             case Sample():
+                self.state, self.since = "", self.since or _clock.mark(self.course)
                 self._refresh(event)
+            case Result():
+                self.state = ""
 
     def picture(self, state: str = "") -> None:
         """Redraw the view now, on a terminal only; `state` describes a run that is not simply running."""
         if self.console.is_terminal:
-            self.live.update(_view.picture(self.course, state), refresh=True)
+            size = _view.Size(*self.console.size)
+            self.live.update(_view.picture(self.course, state or self.state, size, self.since), refresh=True)
+
+    def _ended(self, judged: Judged) -> None:
+        """Print how a phase ended; on a terminal only after a search for steady state."""
+        sentence, style = _steady.ended(judged, self.course)
+        if style or not self.console.is_terminal:
+            self.print(f"{judged.where.test}, {judged.where.phase}: {sentence}", style)
 
     def _refresh(self, sample: Sample) -> None:
         every = REFRESH_S if self.console.is_terminal else PLAIN_EVERY_S
@@ -70,8 +88,10 @@ class Screen:
             self.print(self.line(sample))
 
     def line(self, sample: Sample) -> str:
-        """Return one line of plain text: place, figures, elapsed and remaining time."""
-        counts, last = sample.counts, self.course.last
-        place = f"{last.where.test} {last.where.phase} round {last.where.round}" if last else "starting"
-        figures = f"{rate(counts.iops)} IOPS  {counts.bytes_per_s / MB:.0f} MB/s  {latency(counts.mean_s)}"
-        return plain(f"{place}  {figures}  {duration(sample.t)} elapsed, {_view.remaining(self.course)}")
+        """Return one line of plain text: share, place, load, figures, elapsed and remaining time."""
+        counts, course, at = sample.counts, self.course, _clock.times(self.course, since=self.since)
+        place = f"{course.at.test} {course.at.phase}, round {course.at.round}, {course.doing}" if course.at else ""
+        figures = f"{rate(counts.iops)} IOPS, {counts.bytes_per_s / MB:.4g} MB/s, mean {latency(counts.mean_s)}"
+        spent = f"{duration(at.elapsed_s)} elapsed, {_clock.remaining(at.left)}"
+        simulated = f"; simulated {at.simulated}" if at.simulated else ""
+        return plain(f"{100 * at.share:3.0f} %  {place or 'between phases'}: {figures}; {spent}{simulated}")

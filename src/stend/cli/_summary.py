@@ -1,5 +1,6 @@
 """A run on one screen, as text and as plain data."""
 
+from collections.abc import Sequence
 from statistics import median
 from typing import Any, get_type_hints
 
@@ -17,15 +18,26 @@ WIDEST = 12
 
 def lines(run: Run) -> list[str]:
     """Return the summary: drive, stamps, verdicts and the figures of each test."""
+    return [*head(run), *body(run)]
+
+
+def head(run: Run) -> list[str]:
+    """Return the drive with the outcome of the run, and the stamps."""
     drive = run.plan.device
     outcome = run.ended.outcome if run.ended else "unfinished"
     size = decimal(drive.capacity_bytes) if drive.capacity_bytes else "capacity not known"
-    head = [f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {outcome}"]
-    head += [f"  ! {stamp}" for stamp in run.stamps]
-    head += [f"  {note.text}" for note in run.notes if run.source]
+    return [
+        f"{drive.model or drive.kind} {drive.serial}  {size}  {drive.target}: {outcome}",
+        *(f"  ! {stamp}" for stamp in run.stamps),
+        *(f"  {note.text}" for note in run.notes if run.source),
+    ]
+
+
+def body(run: Run) -> list[str]:
+    """Return the verdicts and the figures of each test, and the usual pause between steps."""
     pauses = [gap for gap in pauses_s(run) if gap > 0]
     tail = [f"Median pause between steps {latency(median(pauses))} ({len(pauses)} pauses)"] if pauses else []
-    return [*head, *(line for test in run.plan.tests for line in _test(run, test.name, test.title)), *tail]
+    return [*(line for test in run.plan.tests for line in _test(run, test.name, test.title)), *tail]
 
 
 def pauses_s(run: Run) -> list[float]:
@@ -46,7 +58,7 @@ def _phase(run: Run, name: str, phase: str) -> list[str]:
     rows += [f"    {_verdict(v)}" for j in ends for v in j.verdicts]
     rows += _rests(run, name, phase)
     figures = [row for row in listed(run, name, phase) if row.direction == "both"]
-    return rows + ([_workload(run, row) for row in figures] if len(figures) < WIDEST else _matrix(figures))
+    return rows + (_workloads(run, phase, figures) if len(figures) < WIDEST else _matrix(figures))
 
 
 def _rests(run: Run, name: str, phase: str) -> list[str]:
@@ -81,15 +93,21 @@ def _matrix(figures: list[Figures]) -> list[str]:
     return [head, *lines]
 
 
-def _workload(run: Run, row: Figures) -> str:
-    series = [r.counts for r in look.records(run, row.test, row.phase) if r.workload == row.workload]
-    first, last = (derived(counts.both, counts.seconds, "iops") or 0.0 for counts in (series[0], series[-1]))
-    ends = f" from {rate(first)} to {rate(last)}" if len(series) > 1 else ""
-    waits = ", ".join(f"{name} {latency(value)}" for name in ("mean", "max") if (value := row.value(name)) is not None)
-    return (
-        f"  {row.phase:<14} {row.workload.label:<24} {rate(row.iops):>7} IOPS"
-        f" {row.number('throughput') / MB:>8.1f} MB/s  {waits}{ends}"
-    )
+def _workloads(run: Run, phase: str, figures: list[Figures]) -> list[str]:
+    """Return one line per workload below the names and units of the columns."""
+    if not figures:
+        return []
+    series = [[r for r in look.records(run, row.test, row.phase) if r.workload == row.workload] for row in figures]
+    ends = f"  {'round 1':>7} {'last':>7}" if any(len(records) > 1 for records in series) else ""
+    head = f"  {phase:<25} {'IOPS':>7} {'MB/s':>8} {'mean':>8} {'max':>8}{ends}"
+    return [head, *map(_workload, figures, series)]
+
+
+def _workload(row: Figures, records: Sequence[look.Record]) -> str:
+    first, last = (derived(c.counts.both, c.counts.seconds, "iops") or 0.0 for c in (records[0], records[-1]))
+    ends = f"  {rate(first):>7} {rate(last):>7}" if len(records) > 1 else ""
+    waits = " ".join(f"{'–' if (v := row.value(name)) is None else latency(v):>8}" for name in ("mean", "max"))
+    return f"    {row.workload.label:<23} {rate(row.iops):>7} {row.number('throughput') / MB:>8.1f} {waits}{ends}"
 
 
 def _verdict(v: Verdict) -> str:

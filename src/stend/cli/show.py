@@ -11,7 +11,7 @@ def command(run: _runs.Run = _runs.LAST, as_json: _options.Json = False) -> None
     Example: stend show last
     """
     from stend import store
-    from stend.cli import _summary, _table
+    from stend.cli import _result, _summary, _table
 
     loaded = store.load(_runs.folder(run))
     if as_json:
@@ -19,5 +19,4 @@ def command(run: _runs.Run = _runs.LAST, as_json: _options.Json = False) -> None
 
         typer.echo(json.dumps(_summary.figures(loaded), indent=1, ensure_ascii=False))
         return
-    for line in _table.folded(_summary.lines(loaded)):
-        typer.echo(line)
+    _result.page(_table.folded(_summary.lines(loaded)))

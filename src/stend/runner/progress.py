@@ -1,27 +1,20 @@
 """Estimate the time remaining of a run from its events so far.
 
-Fills are estimated at the present write rate, rounds by the duration of past rounds. Steady state is expected when the
-rule is met by the series, extrapolated as it has been settling.
+Fills are estimated at the rate of earlier fills of their kind, the present one at its present rate, rounds by the
+duration of past rounds. Steady state is expected when the rule is met by the series, extrapolated as it has been
+settling.
+`benchmarks/remaining.py` counts how often the range holds the end.
 """
 
 import itertools
 import math
 from collections import deque
+from statistics import mean, median
 from typing import NamedTuple
 
 from stend.model.counts import Counts
-from stend.model.definition import Bytes, Hold, Phase, Purge, Rule, Seconds, Steady, Whole
-from stend.model.estimate import (
-    FLOOR,
-    TYPICAL_ROUNDS,
-    Speed,
-    assumed,
-    fresh_seconds,
-    round_seconds,
-    rule_seconds,
-    slowest,
-    step_seconds,
-)
+from stend.model.definition import Bytes, Hold, Idle, Phase, Purge, Rule, Seconds, Steady, Step, Whole, Workload
+from stend.model.estimate import FLOOR, SLOWEST_SHARE, TYPICAL_ROUNDS, assumed, fresh_seconds
 from stend.model.events import Event, Judged, Result, Sample, Started
 from stend.model.record import Run
 from stend.model.stats import RULES, WINDOWS, Rounds
@@ -32,6 +25,12 @@ SETTLING, SLOWEST_SETTLING = 0.5, 0.7
 """Factor between the moves of two successive rounds: assumed until a third round exists, and its maximum."""
 SETTLED_FILLS = 2
 """Capacities that a saturation writes before its window can begin. Cleaning begins within the first (our choice)."""
+CLOCK = 0.01
+"""Share of the time remaining by which a plan of timed steps alone may be missed: ends of steps, reads of the drive."""
+
+
+Kind = tuple[int, tuple[tuple[int, float], ...], int, int]
+"""The random percentage, the sizes, the threads and the depth of a load."""
 
 
 class ToGo(NamedTuple):
@@ -43,15 +42,29 @@ class ToGo(NamedTuple):
 
 
 class View(NamedTuple):
-    """Assumptions of an estimate: the drive's speed, rounds to steady state, and the lowest rate of fresh writes.
+    """Assumptions of an estimate.
 
-    `rounds` None is estimated from the series. `slower` multiplies the time that writing takes at the present rate.
+    Factors on rates: of fills whose kind was measured, and of others. A factor on measured pauses. Which rounds end a
+    search for steady state: the first possible, the likely, or the last. The lowest rate of fresh writes, and a factor
+    on the time that writing takes at the present rate. The weight of a second of rest, below 1 only where rests are
+    simulated.
     """
 
-    speed: Speed
-    rounds: int | None
-    floor: float
-    slower: float
+    known: float = 1
+    unknown: float = 1
+    pauses: float = 1
+    rounds: int = 0
+    floor: float = FLOOR
+    slower: float = 1
+    rest: float = 1
+
+
+FIRST, LIKELY, LAST = -1, 0, 1
+TYPICAL_EXTRA = TYPICAL_ROUNDS - WINDOWS["pts"]
+"""Rounds after the first full window that a drive needs, before the run has ended a search."""
+USUAL = View()
+QUICK = View(known=1.15, unknown=2, pauses=0, rounds=FIRST, floor=1, slower=0.85)
+SLOW = View(known=1 / 1.3, unknown=SLOWEST_SHARE, pauses=2, floor=FLOOR / 3, slower=2)
 
 
 class Present:
@@ -79,14 +92,67 @@ class Present:
         return self.recent_s / written if written else 0.0
 
 
+class Learned:
+    """What the run has measured so far about its drive: rates of fills, pauses, purges, rounds to steady state."""
+
+    def __init__(self) -> None:
+        self.fills: dict[Kind, Counts] = {}
+        self.writes: dict[Kind, Counts] = {}
+        self.pauses: list[float] = []
+        self.purge_s = 0.0
+        self.extra: list[int] = []
+
+    def add(self, result: Result, took: float, before: Workload | None) -> None:
+        """Add a completed step that took so many seconds with its pause, after a step of the workload `before`."""
+        counts = result.counts.without_bins()
+        match result.step:
+            case Purge():
+                self.purge_s = took
+            case Hold(workload=workload, amount=Bytes()):
+                self.fills[kind(workload)] = self.fills.get(kind(workload), Counts()) + counts
+            case Hold(workload=workload, amount=Seconds(seconds=seconds)):
+                if workload != before:
+                    self.pauses.append(max(took - seconds, 0))
+                if not workload.read_pct:
+                    self.writes[kind(workload)] = counts
+
+    def pause_s(self, view: View, assumed_s: float) -> float:
+        """Return the pause before a load that differs from the one before it."""
+        usual = median(self.pauses) if self.pauses else assumed_s
+        return view.pauses * (max(usual, mean(self.pauses)) if self.pauses and view.pauses > 1 else usual)
+
+    def bytes_per_s(self, workload: Workload, view: View, assumed: float) -> float:
+        """Return the rate at which this workload fills a drive.
+
+        It is that of fills of its kind, else that with other threads or depths, else that of timed writes of its kind,
+        else the lowest of other fills. Fewer outstanding IOs than were measured can be much slower.
+        """
+        here = kind(workload)
+        near = {known: counts for known, counts in self.fills.items() if known[:2] == here[:2]}
+        deeper = all(workload.outstanding < known[2] * known[3] for known in near)
+        for known, factor in (
+            (near.get(here), view.known),
+            (sum(near.values(), Counts()), view.unknown if deeper else math.sqrt(view.known * view.unknown)),
+            (self.writes.get(here), view.unknown),
+        ):
+            if known and known.write.bytes:
+                return factor * known.write.bytes / known.seconds
+        rates = [counts.write.bytes / counts.seconds for counts in self.fills.values() if counts.write.bytes]
+        return view.unknown * min(rates, default=assumed)
+
+    def usual_extra(self) -> int:
+        """Return the usual number of rounds after the first full window; `TYPICAL_EXTRA` counts as one search."""
+        return round(mean([TYPICAL_EXTRA, *self.extra]))
+
+
 class Progress:
     """Estimator of the time remaining. Add every event, then call `to_go`. Its only clock is that of the events."""
 
     def __init__(self) -> None:
-        self.run, self.at, self.present = Run(), 0, Present()
+        self.run, self.at, self.present, self.learned = Run(), 0, Present(), Learned()
         self.places: list[tuple[str, Phase]] = []
-        self.filled, self.purge_s = Counts(), 0.0
-        self.timed, self.paused_s = 0, 0.0
+        self.before: Workload | None = None
+        self.loaded_s = 0.0
         self.result_t = self.round_t = 0.0
 
     def add(self, event: Event) -> None:
@@ -115,67 +181,109 @@ class Progress:
 
     def _done(self, result: Result) -> None:
         took, self.result_t = result.t - self.result_t, result.t
-        match result.step:
-            case Purge():
-                self.purge_s = took
-            case Hold(amount=Seconds(seconds=seconds)):
-                self.timed, self.paused_s = self.timed + 1, self.paused_s + took - seconds
-            case Hold(amount=Bytes()):
-                self.filled += result.counts.without_bins()
+        self.learned.add(result, took, self.before)
+        self.before = result.step.workload if isinstance(result.step, Hold) else None
         self.present.steps += 1
         self.present.total += result.counts.without_bins()
+        self.loaded_s += result.counts.seconds
         self.present.held = Counts()
 
     def _judged(self, judged: Judged) -> None:
         if judged.ended_by:
+            rule = steady_rule(self.places[self.at][1])
+            if rule and judged.steady:
+                self.learned.extra.append(max(judged.where.round - self.present.before - WINDOWS[rule.rule], 0))
             self.at, self.present = self.at + 1, Present()
         else:
             self.present.rounds, self.present.steps = judged.where.round, 0
             self.present.round_s.append(judged.t - self.round_t)
         self.round_t = judged.t
 
-    def to_go(self) -> ToGo:
-        """Return the low, likely and high estimate."""
-        if not self.run.started:
-            return ToGo(0, 0, 0)
-        device = self.run.plan.device
-        usual = self._speed(assumed(device))
-        low = self._seconds(View(usual, rounds=1, floor=1, slower=1))
-        likely = self._seconds(View(usual, rounds=None, floor=FLOOR, slower=1))
-        high = self._seconds(View(self._speed(slowest(device)), rounds=10**9, floor=FLOOR / 3, slower=2))
-        return ToGo(min(low, likely), likely, max(high, likely))
+    def to_go(self, rest: float = 1) -> ToGo:
+        """Return the low, likely and high estimate; a second of rest counts as `rest` seconds.
 
-    def _seconds(self, view: View) -> float:
-        """Return the seconds remaining under these assumptions."""
+        A wrong rate or pause is wrong in all phases, and its errors add up; so does a drive that is steady in every
+        first window. The numbers of more rounds are independent, and their errors are added in quadrature.
+        """
+        if not self.run.started or self.at >= len(self.places):
+            return ToGo(0, 0, 0)
+        likely, quick, slow = (self._seconds(view._replace(rest=rest)) for view in (USUAL, QUICK, SLOW))
+        last = self._seconds(USUAL._replace(rest=rest, rounds=LAST))
+        low = sum(min(pair) for pair in zip(quick, likely, strict=True))
+        high = sum(max(pair) for pair in zip(slow, likely, strict=True))
+        more = math.hypot(*(a - b for a, b in zip(last, likely, strict=True)))
+        return ToGo(low * (1 - CLOCK), sum(likely), (high + more) * (1 + CLOCK))
+
+    def expected_rounds(self) -> int:
+        """Return the likely total number of rounds of the present phase."""
+        test, phase = self.places[self.at]
+        return self._rounds(test, phase, self.present, USUAL)
+
+    def _seconds(self, view: View) -> list[float]:
+        """Return the seconds remaining of each phase under these assumptions."""
         ahead = self.places[self.at :]
         presents = [self.present, *(Present() for _ in ahead[1:])]
-        return sum(self._left(*place, present, view) for place, present in zip(ahead, presents, strict=False))
-
-    def _speed(self, supposed: Speed) -> Speed:
-        """Return the measured speed, or the assumed one where nothing was measured."""
-        rate = self.filled.write.bytes / self.filled.seconds if self.filled.seconds else supposed.bytes_per_s
-        pause_s = self.paused_s / self.timed if self.timed else supposed.pause_s
-        return Speed(rate, self.purge_s or supposed.purge_s, max(pause_s, 0))
+        return [self._left(*place, present, view) for place, present in zip(ahead, presents, strict=True)]
 
     def _left(self, test: str, phase: Phase, present: Present, view: View) -> float:
         """Return the seconds remaining of a phase: its present round and later rounds, or less if a limit is nearer."""
         steps = phase.round[present.steps :]
-        rest = sum(step_seconds(step, view.speed) for step in steps[1:])
-        rest += _step_left(steps[0], present, view) if steps else 0
+        before = self.before if present is self.present else None
+        rest = self._step_left(steps[0], present, view, before) if steps else 0
+        rest += sum(self._step(step, view, _load(last)) for last, step in itertools.pairwise(steps))
         more = max(self._rounds(test, phase, present, view), present.rounds + 1) - present.rounds - 1
-        a_round = sum(present.round_s) / len(present.round_s) if present.round_s else round_seconds(phase, view.speed)
-        limits = [self._limit_left(rule, present, view) for rule in phase.until if not isinstance(rule, Steady)]
+        a_round = mean(present.round_s) if present.round_s and view.rest == 1 else self._round(phase, view)
+        limits = [self._limit_left(rule, phase, present, view) for rule in phase.until if not isinstance(rule, Steady)]
         return max(0.0, min([rest + more * a_round, *limits]))
 
-    def _limit_left(self, rule: Rule, present: Present, view: View) -> float:
-        done = present.total + present.held
-        if isinstance(rule, Seconds):
-            return rule.seconds - done.seconds
-        if not isinstance(rule, Bytes) or not present.recent:
-            return rule_seconds(rule, view.speed)
-        capacity = self.run.plan.device.capacity_bytes
-        begun, more = done.write.bytes / capacity, (rule.bytes - done.write.bytes) / capacity
-        return fresh_seconds(begun, more, present.seconds_a_byte() * capacity, view.floor)
+    def _round(self, phase: Phase, view: View) -> float:
+        """Return the seconds of a round that follows a round like it."""
+        return sum(
+            self._step(step, view, _load(last))
+            for last, step in zip((*phase.round[-1:], *phase.round), phase.round, strict=False)
+        )
+
+    def _step(self, step: Step, view: View, before: Workload | None) -> float:
+        """Return the seconds of a step and of the pause before it; a load that continues has none."""
+        usual = assumed(self.run.plan.device)
+        pause_s = self.learned.pause_s(view, usual.pause_s) if _load(step) != before else 0
+        match step:
+            case Hold(amount=Seconds(seconds=seconds) | Whole(seconds=seconds)):
+                return seconds + pause_s
+            case Hold(workload=workload, amount=Bytes(bytes=size)):
+                return size / self.learned.bytes_per_s(workload, view, usual.bytes_per_s) + pause_s
+            case Idle(seconds=seconds):
+                return seconds * view.rest
+            case _:
+                return self.learned.purge_s or usual.purge_s
+
+    def _step_left(self, step: Step, present: Present, view: View, before: Workload | None) -> float:
+        """Return the seconds remaining of the present step."""
+        match step:
+            case Hold(amount=Seconds() | Whole()):
+                return max(0.0, self._step(step, view, before) - present.held.seconds)
+            case Hold(amount=Bytes(bytes=size)) if present.held.write.bytes and (now := present.seconds_a_byte()):
+                whole = present.held.seconds / present.held.write.bytes  # a disk is slower inside than outside
+                pace = now if view.slower == 1 else (max if view.slower > 1 else min)(now, whole)
+                return (size - present.held.write.bytes) * pace * view.slower
+            case _:
+                return self._step(step, view, before)
+
+    def _limit_left(self, rule: Rule, phase: Phase, present: Present, view: View) -> float:
+        """Return the seconds until a limit of time or writing ends a phase."""
+        done, capacity = present.total + present.held, self.run.plan.device.capacity_bytes
+        match rule:
+            case Seconds(seconds=seconds):
+                return seconds - done.seconds
+            case Bytes(bytes=size) if present.recent:
+                begun, more = done.write.bytes / capacity, (size - done.write.bytes) / capacity
+                return fresh_seconds(begun, more, present.seconds_a_byte() * capacity, view.floor)
+            case Bytes(bytes=size):
+                load = next((step.workload for step in phase.round if isinstance(step, Hold)), None)
+                usual = assumed(self.run.plan.device).bytes_per_s
+                return size / (self.learned.bytes_per_s(load, view, usual) if load else usual)
+            case _:
+                return math.inf
 
     def _until_overwritten(self, phase: Phase, present: Present, view: View) -> int:
         """Return the rounds in which a saturation writes `SETTLED_FILLS` capacities; 0 for other phases.
@@ -187,34 +295,36 @@ class Progress:
         done, capacity = present.total + present.held, self.run.plan.device.capacity_bytes
         begun = done.write.bytes / capacity
         left = fresh_seconds(begun, SETTLED_FILLS - begun, present.seconds_a_byte() * capacity, view.floor)
-        return int((done.seconds + left) / round_seconds(phase, view.speed)) if begun < SETTLED_FILLS else 0
+        return int((done.seconds + left) / self._round(phase, view)) if begun < SETTLED_FILLS else 0
 
     def _rounds(self, test: str, phase: Phase, present: Present, view: View) -> int:
         """Return the total number of rounds of a phase."""
-        rule = next((rule for rule in phase.until if isinstance(rule, Steady)), None)
-        if rule is None:
+        rule = steady_rule(phase)
+        if rule is None or view.rounds == LAST:
             return phase.rounds
         least = present.before + WINDOWS[rule.rule]
-        if view.rounds is not None:
-            return min(max(view.rounds, least), phase.rounds)
+        if view.rounds == FIRST:
+            return min(least, phase.rounds)
         if present.rounds < 3:
             after = self._until_overwritten(phase, present, view) + WINDOWS[rule.rule]
-            return min(max(TYPICAL_ROUNDS, least, after), phase.rounds)
+            return min(max(least + self.learned.usual_extra(), after), phase.rounds)
         series = (self.run.series(test, phase.name, workload) for workload in rule.track)
         values = ([(n, counts.quantity(rule.quantity)) for n, counts in points] for points in series)
         return min(max(least, *(rounds_to_steady(points, rule.rule, phase.rounds) for points in values)), phase.rounds)
 
 
-def _step_left(step: object, present: Present, view: View) -> float:
-    """Return the seconds remaining of the present step."""
-    match step:
-        case Hold(amount=Seconds(seconds=seconds) | Whole(seconds=seconds)):
-            return max(0.0, seconds - present.held.seconds) + view.speed.pause_s
-        case Hold(amount=Bytes(bytes=size)):
-            left = size - present.held.write.bytes
-            return left * (present.seconds_a_byte() * view.slower or 1 / view.speed.bytes_per_s)
-        case _:
-            return step_seconds(step, view.speed)  # type: ignore[arg-type]
+def kind(workload: Workload) -> Kind:
+    """Return what the rate of a fill depends on."""
+    return workload.random_pct, workload.sizes, workload.threads, workload.depth
+
+
+def steady_rule(phase: Phase) -> Steady | None:
+    """Return the steady-state rule of a phase, or None."""
+    return next((rule for rule in phase.until if isinstance(rule, Steady)), None)
+
+
+def _load(step: Step) -> Workload | None:
+    return step.workload if isinstance(step, Hold) else None
 
 
 def rounds_to_steady(points: Rounds, rule: str, limit: int) -> int:

@@ -1,0 +1,72 @@
+"""The end of a run on the terminal: outcome, verdict, key figures, searches without steady state, the summary."""
+
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from stend.base.errors import StendError
+from stend.base.text import plain
+from stend.cli import _steady, _summary, _table
+from stend.cli._edge import open_stream
+from stend.model.record import Run
+
+STYLES = {"complete": "bold green", "imported": "bold", "failed": "bold red"}
+OTHER = "bold yellow"
+UNMET = "steady state not reached"
+"""Part of the stamps that `_unmet` replaces."""
+SHELL = 4
+"""Lines of a terminal that the prompt and the place of the report need."""
+
+
+def show(folder: Path, run: Run) -> None:
+    """Print the result of a run; on a terminal the summary follows only if everything fits on one screen."""
+    parts, body = list(_parts(folder, run)), _table.folded(_summary.body(run))
+    console = Console(file=open_stream(sys.stdout), highlight=False)
+    if console.is_terminal and len(parts) + len(body) > console.height - SHELL:
+        body = [f"All figures: `stend show {folder}`"]
+    for part in (*parts, *(Text(plain(line)) for line in body)):
+        console.print(part, soft_wrap=not console.is_terminal)
+
+
+def _parts(folder: Path, run: Run) -> Iterator[Text]:
+    title, *stamps = _summary.head(run)
+    outcome = run.ended.outcome if run.ended else "unfinished"
+    yield Text.assemble((plain(title.removesuffix(outcome)), "bold"), (outcome, STYLES.get(outcome, OTHER)))
+    yield from (Text(plain(stamp), "yellow") for stamp in stamps if UNMET not in stamp)
+    yield from (Text(f"  ✗ {plain(line)}", "yellow") for line in _unmet(run))
+    if not run.source:
+        yield from _headline(folder, run)
+
+
+def _unmet(run: Run) -> Iterator[str]:
+    """Yield which searches missed steady state, and by what."""
+    for judged in run.unmet:
+        reason = _steady.reason(judged.verdicts)
+        yield f"{judged.where.test}, {judged.where.phase}: not steady in {judged.where.round} rounds{reason}"
+
+
+def _headline(folder: Path, run: Run) -> Iterator[Text]:
+    """Yield the verdict and the key figures of the report's first page."""
+    from stend.report.story.headline import headline
+
+    try:
+        verdict, figures = headline(folder, run)
+    except StendError:  # a broken drive sheet; the report names it
+        return
+    yield Text(plain(verdict))
+    across = max((len(name) for name, _ in figures), default=0)
+    yield from (Text.assemble(f"  {plain(name):<{across}}  ", (plain(value), "bold")) for name, value in figures)
+
+
+def page(lines: Sequence[str]) -> None:
+    """Print lines; on a terminal through a pager if they are more than one screen."""
+    if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
+        click.echo_via_pager("\n".join(map(plain, lines)) + "\n")
+        return
+    for line in lines:
+        click.echo(line)
