@@ -93,7 +93,7 @@ class Present:
 
 
 class Learned:
-    """What the run has measured so far about its drive: rates of fills, pauses, purges, rounds to steady state."""
+    """Measurements of the run so far about its drive: rates of fills, pauses, purges, rounds to steady state."""
 
     def __init__(self) -> None:
         self.fills: dict[Kind, Counts] = {}

@@ -8,7 +8,7 @@ from stend.charts.parts.fit import fitted
 WIDTH, PLOT, HEIGHT = 480, 390, 215
 """Width of a chart and of its plot, and height of a plot without rows, in pixels."""
 NAMES = 75
-"""What the plot loses to the names of rows."""
+"""Pixels of the plot that the names of rows take."""
 MOST_HEIGHT = 300
 SMALL = 150
 """Width of one of several small charts."""

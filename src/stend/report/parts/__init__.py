@@ -29,7 +29,7 @@ class Item(NamedTuple):
 
 
 class Items(NamedTuple):
-    """A list under a heading of its own ("" without one)."""
+    """A list under a separate heading ("" without one)."""
 
     title: str
     items: tuple[Item, ...]
@@ -215,5 +215,5 @@ class Page(NamedTuple):
         return tuple(picture for section in self.every for picture in section.pictures)
 
     def section(self, anchor: str) -> Section:
-        """Return the section with this anchor; raise KeyError if there is none."""
+        """Return the section with this anchor; raise KeyError if it does not exist."""
         return {section.anchor: section for section in self.every}[anchor]

@@ -204,7 +204,7 @@ def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
 
 
 def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Notes) -> Iterator[Section]:
-    """Yield a chapter per question of the run, then one per test that no question asks, then a table of all drives."""
+    """Yield a chapter per question of the run, then one per test of no question, then a table of all drives."""
     run, words = review.run, review.words
     for question in questions():
         if tests := look.tests(run, *question.tests):
