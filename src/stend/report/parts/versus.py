@@ -15,6 +15,8 @@ from stend.report.parts import Page, Section, Table, ranked, written
 from stend.words import Language
 
 MOST_ROWS = 120
+AS_RECORDED = ("label", "model", "virtual", "firmware", "serial", "interface", "cpu", "kernel", "fio", "tool", "stend")
+"""Settings whose values are names: they are never translated."""
 
 
 def versus(whole: Comparison, judged: Judgement | None, lang: str, *, drawn: bool = True) -> Page:
@@ -106,6 +108,8 @@ def _value(setting: str, value: Any, words: Language) -> str:
         return words("versus.yes" if value else "versus.no")
     if setting == "capacity":
         return words.show(value, "gb")
+    if setting in AS_RECORDED:
+        return str(value)
     return words.show(value, "n") if isinstance(value, int | float) else words.translated(str(value))
 
 

@@ -32,5 +32,8 @@
   document.addEventListener("DOMContentLoaded", function () {
     dark.addEventListener("change", function () { views.forEach(function (view, figure) { draw(figure); }); });
     figuresNear(draw);
+    window.addEventListener("beforeprint", function () {
+      document.querySelectorAll("details.long").forEach(function (long) { long.open = true; });
+    });
   });
 })();
