@@ -12,7 +12,7 @@ from stend.cli.compare import summary
 from stend.many.compare import Comparison, Side, compared, side
 from stend.many.compare.groups import CLASSES, classes
 from stend.many.read import with_names
-from stend.many.sides import _array
+from stend.many.sides import array
 from stend.many.sides import outcome as reduced
 from stend.report.parts.versus import versus
 from stend.words import LANGUAGES, Language
@@ -156,7 +156,7 @@ def of_target(target: str, number: int) -> Side:
 def test_an_array_is_told_by_level_members_and_chunk() -> None:
     drive = devices.find("sim:x25e-raid").identity
     of_md = msgspec.structs.replace(drive, facts={"level": "raid6", "raid_disks": "6", "chunk_bytes": 524288})
-    assert _array(of_md.facts) == "RAID 6 × 6, 512 KiB"
-    assert _array(drive.facts).startswith("RAID 5 × 8, ")
-    assert _array({"level": "raid1", "chunk_bytes": "x"}) == "RAID 1 × ?"
-    assert not _array({})
+    assert array(of_md.facts) == "RAID 6 × 6, 512 KiB"
+    assert array(drive.facts).startswith("RAID 5 × 8, ")
+    assert array({"level": "raid1", "chunk_bytes": "x"}) == "RAID 1 × ?"
+    assert not array({})

@@ -130,11 +130,22 @@ def test_without_rivals_the_extremes_are_the_demands_exceeded_and_missed_most() 
 
 def test_beside_rivals_the_extremes_are_figures_beyond_all_of_them() -> None:
     figures = {"writes": 134e3, "read_wait": 90e-6, "write_wait": 90e-6}
-    own = seen({"write": "yes"})._replace(figures=figures)  # rivals of this class: SN150, FlashMAX III, P3600
+    known = (
+        rivals.Rival("A", {"writes": 135e3, "read_wait": 94e-6, "write_wait": 21e-6}),
+        rivals.Rival("B", {"writes": 56e3, "write_wait": 41e-6}),
+        rivals.Rival("C", {"read_wait": 120e-6, "write_wait": 30e-6}),
+    )
+    own = seen({"write": "yes"})._replace(figures=figures, rivals=known)
     _, worst = page_one.extremes(own)
     assert "90\u00a0µs" in worst
     assert "41\u00a0µs" in worst, "of the rivals the nearest, which is the worst of them"
-    assert page_one.extremes(own._replace(figures={"writes": 300e3}))[0].startswith("Random writes, saturated: 300,000")
+    assert "fourth of four" in worst
+    best, _ = page_one.extremes(own._replace(figures={"writes": 300e3}))
+    assert (
+        best
+        == "Random writes, saturated: 300,000\u00a0IOPS, first of three: 2.2 times better than A (135,000\u00a0IOPS)."
+    )
+    assert page_one.extremes(own._replace(rivals=()))[1] != worst
 
 
 @pytest.mark.parametrize(

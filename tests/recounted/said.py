@@ -104,13 +104,13 @@ def count(folder: Path, lang: str) -> Counted:
 def counted(run: Run, record: Record, facts: dict[str, Any], folder: Path | None, lang: str) -> Counted:
     """Return the same for a run in memory."""
     words = Listening(lang)
-    page = story([(folder, run, {})], [], lang, words=words)
+    page = story([(folder, run, {})], None, lang, words=words)
     literal = _literals(words) | _numbers(page.title)
     known = {name: _value(work_out, record) for name, work_out in FIGURES.items()}
     sheeted = {float(v) for v in (*facts.values(), *facts.get("claimed", {}).values()) if isinstance(v, int | float)}
     names = {f"key {words(f'figure_name.{name}')}": name for name in FIGURES if words.knows(f"figure_name.{name}")}
     names |= {f"key {words('figure_name.writes_full')}": "writes"}
-    sides = reference(run)
+    sides = reference([run])
     titles = {number for side in sides for number in _numbers(side.name)}
     published = {value for side in sides for name in PLACES if (value := figure(side.facts, name)) is not None}
     whole = record.capacity * 365 * facts.get("warranty_years", 5)  # bytes of a drive write per day, all the time

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from stend import catalogue, store
-from stend.base.errors import STOPPED_EXIT_CODE, Missing, StepFailed
+from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Missing, StepFailed
 from stend.base.units import duration
 from stend.cli import _result
 from stend.cli._screen import Screen
@@ -47,7 +47,7 @@ def report(folder: Path, run: Run) -> None:
             typer.echo(f"Report: {path.resolve().as_uri() if sys.stdout.isatty() else path}")
     except Missing as error:
         typer.echo(f"No report: {error}, or run `stend report` on a copy of {folder} on a host that has it")
-    except StepFailed as error:
+    except (BadInput, StepFailed) as error:
         print(
             f"stend: the run is complete, but its report failed: {error}; make it by `stend report {folder}`",
             file=sys.stderr,

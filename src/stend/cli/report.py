@@ -1,5 +1,6 @@
 """`stend report`: write a report from run folders."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -37,22 +38,35 @@ def command(
             help="Compare with runs, folders of them, published:NAME, or none; may be repeated.",
         ),
     ] = None,
+    published: Annotated[
+        list[Path] | None,
+        typer.Option("--published", metavar="FILE", help="Published figures of other drives; may be repeated."),
+    ] = None,
+    drive_name: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--drive-name", metavar="NAME", help="Name of a drive, in the order of the runs; may be repeated."
+        ),
+    ] = None,
 ) -> None:
     """Write the report of one or more runs. It needs neither the drive nor the host of the runs.
 
-    A review reports the first run and compares it with the others.
+    A review of several runs states on page one which drive is better at what.
 
     Example: stend report last --against published:saber1000 --lang ru
     """
     from stend import report, store
+    from stend.model import publications
     from stend.report.parts.sheet import keep
-    from stend.report.story.rivals import resolve
+    from stend.report.story.rivals import reference, resolve
 
-    places, rivals = resolve([*map(str, runs or [_runs.LAST]), *(against or ())])
+    known = publications.known(published or ())
+    places, rivals = resolve([*map(str, runs or [_runs.LAST]), *(against or ())], known)
     loaded = [(folder, store.load(folder), store.host(folder)) for folder in places]
     if sheet:
         keep(sheet, places[0])
-    beside = rivals if against else None
+    beside = rivals if against else reference([run for _, run, _ in loaded], known)
+    write = partial(report.write, loaded, lang=lang, style=style, into=into or places[0])
     for kind in dict.fromkeys(form or ["html"]):
-        for path in report.write(loaded, kind, lang=lang, style=style, into=into or places[0], rivals=beside):
+        for path in write(kind, rivals=beside, names=drive_name or ()):
             typer.echo(f"Report: {path}")

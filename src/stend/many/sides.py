@@ -203,7 +203,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
         "engine": "simulated" if drive.virtual else "fio",
         "label": label,
         "model": drive.model or drive.kind,
-        "array": _array(drive.facts),
+        "array": array(drive.facts),
         "virtual": _described(drive) if drive.virtual else "",
         "firmware": drive.firmware,
         "serial": drive.serial,
@@ -218,7 +218,7 @@ def _settings(run: Run, host: dict[str, Any], label: str) -> dict[str, Any]:
     }
 
 
-def _array(facts: Mapping[str, Any]) -> str:
+def array(facts: Mapping[str, Any]) -> str:
     """Return level, members and chunk of an array: `RAID 5 × 8, 64 KiB`; empty for other drives."""
     level, members = str(facts.get("level", "")), facts.get("raid_disks", "?")
     chunk_bytes = facts.get("chunk_bytes")

@@ -20,8 +20,8 @@ PLACES: dict[str, tuple[tuple[str, str, float], ...]] = {
     "read_wait": (("latency", "avg 4K 100", 1e-6),),
     "mix_wait": (("latency", "avg 4K 65", 1e-6),),
     "write_wait": (("latency", "avg 4K 0", 1e-6),),
-    "seq_read": (("throughput", "128K 100", MiB),),
-    "seq_write": (("throughput", "128K 0", MiB),),
+    "seq_read": (("throughput", "128K 100", MiB), ("throughput_mb", "128K 100", MB)),
+    "seq_write": (("throughput", "128K 0", MiB), ("throughput_mb", "128K 0", MB)),
     "cache_bytes": (("steps", "cache_gib", GiB),),
     "hot_gain": (("warm", "4K 100", 1),),
     "outer": (("sequential", "outer_mb", MB),),
@@ -52,7 +52,7 @@ def figure(facts: Mapping[str, Any], name: str) -> float | None:
 
 def ends(value: Any) -> tuple[float, float]:
     """Return the lowest and the highest value of a published range, or the number itself twice."""
-    return (float(min(value)), float(max(value))) if isinstance(value, list) else (float(value), float(value))
+    return (float(min(value)), float(max(value))) if isinstance(value, list | tuple) else (float(value), float(value))
 
 
 def middle(value: Any) -> float:

@@ -42,18 +42,25 @@ def write(
     *,
     into: Path,
     rivals: "Sequence[Side] | None" = None,
+    names: Sequence[str] = (),
 ) -> list[Path]:
     """Write a report of these (folder, run, host) into a folder and return its files, the main file first.
 
-    A review is of the first run; its charts show the other runs and the `rivals` next to it,
-    by default the published drives of its class. Raise BadInput for an
-    unknown format or style, and for a review of an imported run.
+    A review is of one run, or of several that page one compares, next to the `rivals` (by default the published drives
+    of the class). `names` replace the models of the runs in a review. Raise BadInput for an unknown format or style,
+    for more names than runs, and for a review of an imported run.
     """
     if form not in formats():
         known = f"the formats are {', '.join(formats())}"
         raise BadInput(f"there is no format {form!r}{did_you_mean(form, formats(), known)}")
     if style not in STYLES:
         raise BadInput(f"there is no style {style!r}; the styles are {', '.join(STYLES)}")
+    if len(names) > len(runs):
+        raise BadInput(f"{len(names)} names are given for {len(runs)} runs; give --drive-name at most once per run")
+    if names and (style != "review" or form not in STORIED):
+        raise BadInput(
+            f"--drive-name is for reviews as {', '.join(STORIED)}; leave it out, or choose one of these formats"
+        )
     if form in STORIED and (imported := next((folder for folder, run, _ in runs if run.source), None)):
         data = ", ".join(name for name in formats() if name not in STORIED)
         raise BadInput(f"{imported} was imported and has no review; use {data}, `stend show` or `stend compare`")
@@ -63,18 +70,12 @@ def write(
         needing(f"a report as {form}"),
         tempfile.TemporaryDirectory(prefix=f"{STAGE}{os.getpid()}-", dir=into) as stage,
     ):
-        more = (_rivals(runs) if rivals is None else rivals,) if form in STORIED else ()
+        more = (rivals, names) if form in STORIED else ()
         staged: list[Path] = importlib.import_module(f"{__name__}.{form}").write(runs, lang, style, Path(stage), *more)
         written = [_placed(path, into / path.relative_to(stage), into) for path in staged]
     if any(folder == into for folder, _, _ in runs):
         reports.remember(into, written, [run.seal for _, run, _ in runs])
     return written
-
-
-def _rivals(runs: Runs) -> "Sequence[Side]":
-    from stend.report.story.rivals import reference
-
-    return reference(runs[0][1])
 
 
 def _tidy(into: Path) -> None:

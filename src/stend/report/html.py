@@ -5,18 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from stend.base.version import __version__
-from stend.charts.beside import Side
 from stend.model.record import Run
 from stend.report.parts import Page
 from stend.report.parts.fallback import table_of
-from stend.report.parts.made import Runs, file_name, page
+from stend.report.parts.made import Rivals, Runs, file_name, page
 from stend.report.parts.markup import drawing_script, environment, policy, template_text
 
 
-def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
+def write(
+    runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
+) -> list[Path]:
     """Write `report.html`; other languages and styles get separate files."""
     path = into / file_name(lang, style, "html")
-    path.write_text(rendered(page(runs, lang, style, rivals)), encoding="utf-8")
+    path.write_text(rendered(page(runs, lang, style, rivals, names)), encoding="utf-8")
     return [path]
 
 

@@ -6,20 +6,21 @@ from pathlib import Path
 
 from stend.base import atomic, regular
 from stend.charts import Picture
-from stend.charts.beside import Side
 from stend.report.parts import Block, Code, Facts, Items, Keys, Page, Pair, Photo, Stamps, Table, Text, Uses
 from stend.report.parts.drawing import svgs
-from stend.report.parts.made import Runs, file_name, page
+from stend.report.parts.made import Rivals, Runs, file_name, page
 from stend.report.parts.marked_down import escape, lines_of
 
 SIGNS = {"pro": "+ ", "con": "− "}
 STRONG = ("verdict", "answer", "good", "bad")
 
 
-def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
+def write(
+    runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
+) -> list[Path]:
     """Write `report.md` and a folder `report.files` of charts; other languages and styles get separate files."""
     folder = into / file_name(lang, style, "files")
-    return write_page(page(runs, lang, style, rivals), into / file_name(lang, style, "md"), folder)
+    return write_page(page(runs, lang, style, rivals, names), into / file_name(lang, style, "md"), folder)
 
 
 def write_page(page: Page, path: Path, folder: Path) -> list[Path]:

@@ -8,20 +8,21 @@ from typing import Any
 
 from stend.base.version import __version__
 from stend.charts import Picture
-from stend.charts.beside import Side
 from stend.charts.parts.half import half
 from stend.report.parts import Block, Page, Photo
 from stend.report.parts.drawing import pages, svgs
-from stend.report.parts.made import Runs, file_name, page
+from stend.report.parts.made import Rivals, Runs, file_name, page
 
 MM_PER_PX, TEXT_MM = 0.2, 176.0
 """One scale for all charts, so that their text has one size; 176 mm is the width of a page without margins."""
 
 
-def write(runs: Runs, lang: str, style: str, into: Path, rivals: Sequence[Side] = ()) -> list[Path]:
+def write(
+    runs: Runs, lang: str, style: str, into: Path, rivals: Rivals = None, names: Sequence[str] = ()
+) -> list[Path]:
     """Write `report.pdf`; other languages and styles get separate files."""
     path = into / file_name(lang, style, "pdf")
-    path.write_bytes(typeset(page(runs, lang, style, rivals)))
+    path.write_bytes(typeset(page(runs, lang, style, rivals, names)))
     return [path]
 
 

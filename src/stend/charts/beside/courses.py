@@ -134,7 +134,7 @@ def _cache(side: Side, phase: str) -> list[Row]:
 def _steps(side: Side, capacity_bytes: int) -> Iterator[Row]:
     """Yield the corners of three published steps (levels in MiB/s, times at which they end) within both drives."""
     facts = side.facts.get("steps")
-    if facts:
+    if facts and "first" in facts:  # a file of the user may give cache_gib alone
         room = min(capacity_bytes, side.facts["about"].get("capacity_gb", float("inf")) * GB)
         rates = [facts[key] * MiB for key in ("first", "second", "third")]
         times = [facts["first_end_s"], facts["second_end_s"], float("inf")]

@@ -8,6 +8,7 @@ from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import bars, category, series
 from stend.charts.parts.theme import finished
 from stend.findings.look.figures import Figures, answers
+from stend.many.sides import array
 from stend.model.record import Run
 from stend.report.parts import Table
 from stend.words import Language
@@ -39,10 +40,33 @@ def compare(runs: Sequence[Run], words: Language) -> tuple[Picture | Table, ...]
     return *pictures, Table(words("compare.table"), head, tuple(rows), tuple(range(1, len(head))))
 
 
-def labels(runs: Sequence[Run]) -> list[str]:
-    """Return a name per drive, with a number for equal models."""
+def labels(runs: Sequence[Run], names: Sequence[str] = ()) -> list[str]:
+    """Return a name per run: the given one, else its model.
+
+    Equal models get what differs between them, which is the array, the firmware or the serial number, else a number.
+    """
     models = [run.plan.device.model or run.plan.device.target for run in runs]
-    return [m if models.count(m) == 1 else f"{m} ({i})" for i, m in enumerate(models, 1)]
+    given = [*names[: len(runs)], *models[len(names) :]]
+    for facts in ([], *(of(runs) for of in (_arrays, _firmware, _serials)), [str(i) for i in range(1, len(runs) + 1)]):
+        shown = [
+            name if given.count(name) == 1 or not facts else f"{name} ({fact})"
+            for name, fact in zip(given, facts or given, strict=True)
+        ]
+        if len(set(shown)) == len(shown):
+            return shown
+    return given
+
+
+def _arrays(runs: Sequence[Run]) -> list[str]:
+    return [array(run.plan.device.facts) for run in runs]
+
+
+def _firmware(runs: Sequence[Run]) -> list[str]:
+    return [run.plan.device.firmware for run in runs]
+
+
+def _serials(runs: Sequence[Run]) -> list[str]:
+    return [run.plan.device.serial for run in runs]
 
 
 def _bars(

@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 
-from stend.charts.beside import Side
 from stend.report.parts import Page
 from stend.report.parts.document import protocol
-from stend.report.story.telling import Runs, story
+from stend.report.story.telling import Rivals, Runs, story
 
-__all__ = ["Runs", "file_name", "page"]
+__all__ = ["Rivals", "Runs", "file_name", "page"]
 
 
-def page(runs: Runs, lang: str, style: str, rivals: Sequence[Side] = ()) -> Page:
-    """Return a review of the first run, with the others and the rivals next to it, or the protocol of all runs."""
-    return story(runs, rivals, lang) if style == "review" else protocol(runs, lang)
+def page(runs: Runs, lang: str, style: str, rivals: Rivals = None, names: Sequence[str] = ()) -> Page:
+    """Return a review of the runs next to the rivals, or the protocol of all runs."""
+    return story(runs, rivals, lang, names=names) if style == "review" else protocol(runs, lang)
 
 
 def file_name(lang: str, style: str, suffix: str) -> str:

@@ -4,16 +4,15 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from stend.findings import Finding
+from stend.findings import Finding, Sheet
 from stend.findings.judgement import FIT, SAFE, Judged, Reason, Verdict
 from stend.findings.judgement.evidence import Evidence
 from stend.findings.judgement.uses import uses
-from stend.model.published import figure
 from stend.model.record import Run
 from stend.report.parts import Band, Key, Marked
-from stend.report.story.rivals import peers
+from stend.report.story.rivals import Place, Rival, place
 from stend.words import Language
 from stend.words.sentences import because_said, facts_said, reason_said, why_said
 
@@ -38,9 +37,13 @@ ROUND = re.compile(r"[.,]0(?=\s)")
 """A final zero after the decimal point; groups of thousands have three digits."""
 KEPT = {"holds": "kept", "holds_beside": "kept", "near": "near", "only_fresh": "fresh_only", "missed": "broken"}
 
+NO_FACTS: Sheet = {}
+
 
 class Review(NamedTuple):
-    """Input of page one: a run, its figures, verdict and findings, the kind of drive, the language."""
+    """Input of page one: a run, its figures, verdict and findings, the kind of drive, the language, other drives,
+    and the facts of the drive's sheet.
+    """
 
     run: Run
     figures: Evidence
@@ -48,18 +51,21 @@ class Review(NamedTuple):
     findings: tuple[Finding, ...]
     kind: str
     words: Language
+    rivals: tuple[Rival, ...] = ()
+    facts: Sheet = NO_FACTS
 
 
 def keys(review: Review) -> Iterator[Key]:
     """Yield the most important figures that the run has."""
-    known = rivals(review)
     start, peak = review.figures.get("start", 0.0), review.figures.get("fresh_writes", 0.0)
     hidden = "start" if peak and abs(start / peak - 1) < SAME else ""
     names = [name for name in shown(review) if name != hidden][:MOST_FIGURES]
     for name in names:
-        band = _band(name, review.figures[name], known, review.words)
+        band = _band(name, review)
         title = "writes_full" if name == "writes" and "sat_s" not in review.figures else name  # no saturation was run
-        yield Key(review.words(f"figure_name.{title}"), _value(review.figures[name], FIGURES[name], review.words), band)
+        yield Key(
+            review.words(f"figure_name.{title}"), value_shown(review.figures[name], FIGURES[name], review.words), band
+        )
 
 
 def shown(review: Review) -> list[str]:
@@ -68,13 +74,8 @@ def shown(review: Review) -> list[str]:
     return [name for name in FIGURES if review.figures.get(name) and (name != "hot_gain" or hot)]
 
 
-def rivals(review: Review) -> dict[str, dict[str, Any]]:
-    """Return the published figures of other drives of this drive's class."""
-    profile = review.run.plan.profile
-    return peers(review.run.plan.device, review.kind, profile.device_class)
-
-
-def _value(value: float, shape: str, words: Language) -> str:
+def value_shown(value: float, shape: str, words: Language) -> str:
+    """Return a figure rounded for running text, with its unit."""
     return words.show(value, f"said:{shape}") + _unit(shape)
 
 
@@ -83,21 +84,19 @@ def _unit(told_as: str) -> str:
     return "\u00a0IOPS" if told_as == "rate" else ""
 
 
-def _band(name: str, value: float, known: dict[str, dict[str, Any]], words: Language) -> Band | None:
-    values: dict[str, float] = {}
-    for facts in known.values():
-        if (theirs := figure(facts, name)) is not None:
-            values.setdefault(facts["about"]["title"], theirs)
+def _band(name: str, review: Review) -> Band | None:
+    value, words = review.figures[name], review.words
+    values = {rival.name: rival.figures[name] for rival in review.rivals if rival.figures.get(name)}
     if not values:
         return None
     low, high = (math.log(f(*values.values(), value)) for f in (min, max))
     wide = max(high - low, math.log(1.5))
     begin = (low + high - wide) / 2 - wide * 0.08
     places = [(math.log(v) - begin) / (wide * 1.16) for v in (*values.values(), value)]
-    names = words(
-        "story.known",
-        names=", ".join(f"{n} {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items()),
-    )
+    names = ", ".join(f"{n} {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
+    if not review.verdict.standing:
+        ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
+        names = f"{ranked.said(words)}: {names}"
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
 
@@ -175,7 +174,7 @@ def _listed(uses: Sequence[Judged], words: Language) -> str:
 
 
 def extremes(review: Review) -> tuple[str, str]:
-    """Return the best and the worst of the drive as sentences, compared with published drives of its class.
+    """Return the best and the worst of the drive as sentences, compared with the other drives of the page.
 
     Without rivals: the demand that it exceeds most, and the one that it misses most; "" without such a demand.
     """
@@ -204,13 +203,14 @@ def _mere_fall(reason: Reason) -> bool:
     return reason.figure == "fall" and reason.answer == "pass" and reason.key != "level"
 
 
-class Rival(NamedTuple):
-    """A figure of this drive over that of a rival, above 1 if this drive is better; the rival's figure and title."""
+class Gain(NamedTuple):
+    """A figure of this drive over that of a rival, above 1 if this drive is better; the rival's figure and name."""
 
     gain: float
     figure: str
     theirs: float
-    title: str
+    name: str
+    drives: int
 
 
 def _beside(review: Review) -> tuple[str, str]:
@@ -218,23 +218,25 @@ def _beside(review: Review) -> tuple[str, str]:
     best, worst = [], []
     for name in shown(review):
         sign = -1 if name in LESS_IS_BETTER else 1
-        known = ((figure(facts, name), facts["about"]["title"]) for facts in rivals(review).values())
+        known = [(theirs, rival.name) for rival in review.rivals if (theirs := rival.figures.get(name))]
         value = review.figures[name]
-        gains = [Rival((value / theirs) ** sign, name, theirs, title) for theirs, title in known if theirs is not None]
+        gains = [Gain((value / theirs) ** sign, name, theirs, title, len(known) + 1) for theirs, title in known]
         best += sorted(gains)[:1]  # the strongest rival leaves the smallest gain
         worst += sorted(gains)[-1:]
-    ahead = [rival for rival in best if rival.gain >= AHEAD]
-    behind = [rival for rival in worst if rival.gain <= 1 / AHEAD]
+    ahead = [one for one in best if one.gain >= AHEAD]
+    behind = [one for one in worst if one.gain <= 1 / AHEAD]
     first, last = max(ahead, default=None), min(behind, default=None)
     return _rival_sentence(first, "ahead", review), _rival_sentence(last, "behind", review)
 
 
-def _rival_sentence(rival: Rival | None, key: str, review: Review) -> str:
-    if rival is None:
+def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
+    if one is None:
         return ""
-    name, shape = review.words(f"figure_name.{rival.figure}"), FIGURES[rival.figure]
-    own, theirs = (_value(value, shape, review.words) for value in (review.figures[rival.figure], rival.theirs))
-    return review.words(f"story.{key}", name=name, own=own, theirs=theirs, rival=rival.title)
+    words, name, shape = review.words, review.words(f"figure_name.{one.figure}"), FIGURES[one.figure]
+    own, theirs = (value_shown(value, shape, words) for value in (review.figures[one.figure], one.theirs))
+    said = Place(1 if key == "ahead" else one.drives, one.drives).said(words)
+    gain = max(one.gain, 1 / one.gain)
+    return words(f"story.{key}", name=name, own=own, theirs=theirs, rival=one.name, place=said, gain=gain)
 
 
 def measured(reason: Reason) -> bool:
@@ -249,7 +251,7 @@ def claims(review: Review) -> Iterator[tuple[str, str, str]]:
         if finding.name == "claims":
             mark = KEPT.get(finding.key, "untold")
             given = {k: finding.values[k] for k in ("claimed", "value") if k in finding.values}
-            values = {k: _value(number, shape, words) for k, (number, shape) in given.items()}
+            values = {k: value_shown(number, shape, words) for k, (number, shape) in given.items()}
             claimed, shape = given["claimed"]
             values["claimed"] = ROUND.sub("", words.show(claimed, shape)) + _unit(shape)  # as the vendor wrote it
             state = words(f"state.{finding.values['state']}") if "state" in finding.values else ""

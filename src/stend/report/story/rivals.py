@@ -1,16 +1,18 @@
 """Drives for comparison in a review: other runs, folders of runs, published drives, and by default its class."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from stend import catalogue
 from stend.base.errors import BadInput
 from stend.charts.parts.sides import Side
-from stend.findings.judgement import kind
+from stend.findings import judgement
+from stend.model import publications
 from stend.model.definition import Identity
-from stend.model.published import PREFIX, published
+from stend.model.published import PLACES, PREFIX, figure
 from stend.model.record import Run
+from stend.words import Language
 
 NONE = "none"
 EVENTS = "events.jsonl"
@@ -22,9 +24,32 @@ CLASSES = {
     ("sas", "enterprise"): ("sas", "sata"),
     ("sas", "client"): ("sas", "sata"),
 }
+MOST_NAMED = 10
+"""Places and numbers of drives up to this one are written as words."""
+Drives = Mapping[str, dict[str, Any]]
 
 
-def resolve(names: Sequence[str]) -> tuple[list[Path], list[Side]]:
+class Rival(NamedTuple):
+    """A drive next to the one of the review: its name and its figures by name, in base units."""
+
+    name: str
+    figures: Mapping[str, float]
+
+
+class Place(NamedTuple):
+    """The place of a drive among several by one figure, 1 for the best, and the number of drives that have it."""
+
+    place: int
+    drives: int
+
+    def said(self, words: Language) -> str:
+        """Return `third of six`."""
+        if self.drives > MOST_NAMED:
+            return words("place.far", place=self.place, drives=self.drives)
+        return words("place.near", place=words(f"place.{self.place}"), drives=words(f"place.of_{self.drives}"))
+
+
+def resolve(names: Sequence[str], known: Drives | None = None) -> tuple[list[Path], list[Side]]:
     """Return the run folders (of a catalogue all its runs) and the published drives that these names stand for.
 
     Raise BadInput for an unknown published drive, or without any run folder.
@@ -32,36 +57,50 @@ def resolve(names: Sequence[str]) -> tuple[list[Path], list[Side]]:
     folders = [folder for name in names if not name.startswith(PREFIX) and name != NONE for folder in _runs(Path(name))]
     if not folders:
         raise BadInput("a report needs a run folder; name at least one")
-    return list(dict.fromkeys(folders)), [side(name) for name in names if name.startswith(PREFIX)]
+    return list(dict.fromkeys(folders)), [side(name, known) for name in names if name.startswith(PREFIX)]
 
 
-def side(name: str) -> Side:
+def side(name: str, known: Drives | None = None) -> Side:
     """Return `published:NAME` as a drive of the charts; raise BadInput if nothing is published of it."""
-    facts = published().get(name.removeprefix(PREFIX))
+    drives = publications.known() if known is None else known
+    facts = drives.get(name.removeprefix(PREFIX))
     if facts is None:
-        raise BadInput(f"nothing is published of {name.removeprefix(PREFIX)!r}; there are {', '.join(published())}")
+        raise BadInput(f"nothing is published of {name.removeprefix(PREFIX)!r}; there are {', '.join(drives)}")
     return Side(facts["about"]["title"], facts=facts)
 
 
-def reference(run: Run) -> list[Side]:
-    """Return the published drives of the run's class."""
-    known = peers(run.plan.device, kind(run), run.plan.profile.device_class)
-    return [Side(facts["about"]["title"], facts=facts) for facts in known.values()]
+def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
+    """Return the published drives of the class of the first run, without those that a run of the page measured."""
+    first, models = runs[0], [run.plan.device.model for run in runs]
+    found = peers(first.plan.device, judgement.kind(first), first.plan.profile.device_class, known)
+    kept = [facts for facts in found.values() if not any(_same(model, facts["about"]) for model in models)]
+    return [Side(facts["about"]["title"], facts=facts) for facts in kept]
 
 
-def peers(drive: Identity, kind: str, device_class: str) -> dict[str, dict[str, Any]]:
+def peers(drive: Identity, kind: str, device_class: str, known: Drives | None = None) -> dict[str, dict[str, Any]]:
     """Return the published data of other drives of its class, by name; a drive is not its own rival."""
     family = drive.interface.split(" ")[0].lower()
     family = "sata" if "sata" in family else "sas" if "sas" in family or "scsi" in family else "nvme"
     wanted = {"disk": ("hybrid",), "array": ("array",)}.get(kind) or CLASSES[family, device_class]
     return {
         name: facts
-        for name, facts in published().items()
+        for name, facts in (publications.known() if known is None else known).items()
         if facts.get("about", {}).get("class") in wanted and not _same(drive.model, facts["about"])
     }
 
 
-def _same(model: str, about: dict[str, Any]) -> bool:
+def published_rival(side: Side) -> Rival:
+    """Return the published figures of a drive as a rival."""
+    return Rival(side.name, {name: value for name in PLACES if (value := figure(side.facts, name)) is not None})
+
+
+def place(value: float, others: Sequence[float], *, less_is_better: bool) -> Place:
+    """Return the place of a figure among others; equal figures share a place."""
+    ahead = sum((other < value) if less_is_better else (other > value) for other in others)
+    return Place(ahead + 1, len(others) + 1)
+
+
+def _same(model: str, about: Mapping[str, Any]) -> bool:
     """Return whether a drive reports the model that a publication is about."""
     return bool(about.get("model")) and about["model"].lower() in model.lower()
 

@@ -31,18 +31,26 @@ from stend.report.parts import (
     Uses,
     departures,
 )
+from stend.report.parts.compare import labels
 from stend.report.parts.method import clause, method_section
 from stend.report.parts.sheet import photo, sheet
 from stend.report.parts.summary import stamps
 from stend.report.parts.tables import workloads
+from stend.report.story import together
 from stend.report.story.because import because
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, verdict
+from stend.report.story.rivals import Rival, published_rival, reference
 from stend.report.story.tables import TABLES, key_table
 from stend.words import Language
 from stend.words.sentences import finding_said, reason_said
 
 Runs = Sequence[tuple[Path | None, Run, dict[str, Any]]]
+Rivals = Sequence[Side] | None
+Reviews = Mapping[str, Review]
+"""Reviews by the name of their drive."""
+Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
+"""Reviews and tests of a chapter by the name of their drive; of a single run the name is ""."""
 
 
 MOST_DEVIATIONS, MOST_NOTES, MOST_CLOSING = 4, 4, 5
@@ -92,28 +100,58 @@ def questions() -> tuple[Question, ...]:
 
 
 def story(
-    runs: Runs, rivals: Sequence[Side], lang: str, made_at: float | None = None, words: Language | None = None
+    runs: Runs,
+    rivals: Rivals,
+    lang: str,
+    made_at: float | None = None,
+    words: Language | None = None,
+    names: Sequence[str] = (),
 ) -> Page:
-    """Return the review of the first of these runs; its charts show the other runs and the rivals next to it."""
-    folder, run, host = runs[0]
-    words, facts = words or Language(lang), sheet(folder)
-    conclusions = tuple(findings.find(run, facts))
-    judged = judgement.concluded(run, facts, conclusions)
-    review = Review(run, judged.figures, judged, conclusions, judgement.kind(run), words)
-    sides, author = [*_sides(runs), *rivals], notes(folder)
-    chapters = tuple(_chapters(review, sides, facts, author))
+    """Return the review of a run next to the rivals, or of several runs, which page one compares.
+
+    Without `rivals` they are the published drives of the class. `names` replace the models of the first runs.
+    """
+    words, (folder, _, _) = words or Language(lang), runs[0]
+    measured = [run for _, run, _ in runs]
+    drives, published = labels(measured, names), reference(measured) if rivals is None else rivals
+    sides = [*map(Side, drives, measured), *published]
+    others, author = tuple(map(published_rival, published)), notes(folder)
+    every = [_review(run, sheet(place), words, others) for place, run, _ in runs]
+    reviews, several = dict(zip(drives, every, strict=True)), len(runs) > 1
+    chapters = tuple(_chapters(reviews if several else {"": every[0]}, sides, author))
     return Page(
-        title=run.plan.device.model or run.plan.device.target,
+        title=" · ".join(drives),
         lang=lang,
         made=words.date(time.time() if made_at is None else made_at),
         words=words,
         lead=Section(
-            "verdict", _headline(review, chapters), tuple(_lead(review, host, sides, photo(folder, facts), author))
+            "verdict",
+            together.headline(reviews, words) if several else _headline(every[0], chapters),
+            tuple(_lead(reviews, runs, sides, author)),
         ),
-        sections=(*chapters, *_closing(review), method_section(run, host, facts, words)),
+        sections=(
+            *chapters,
+            *([together.closing(reviews, words)] if several else _closing(every[0])),
+            *_methods(reviews, runs),
+        ),
         small=True,
         foot=words("story.protocol"),
     )
+
+
+def _review(run: Run, facts: Sheet, words: Language, rivals: tuple[Rival, ...]) -> Review:
+    conclusions = tuple(findings.find(run, facts))
+    judged = judgement.concluded(run, facts, conclusions)
+    return Review(run, judged.figures, judged, conclusions, judgement.kind(run), words, rivals, facts)
+
+
+def _methods(reviews: Reviews, runs: Runs) -> Iterator[Section]:
+    """Yield the method of each run; with several runs the title names the drive."""
+    for number, ((name, review), (_, run, host)) in enumerate(zip(reviews.items(), runs, strict=True), 1):
+        section = method_section(run, host, review.facts, review.words)
+        if len(runs) > 1:
+            section = section._replace(anchor=f"{section.anchor}-{number}", title=f"{section.title}: {name}")
+        yield section
 
 
 def _headline(review: Review, chapters: Sequence[Section]) -> str:
@@ -124,40 +162,44 @@ def _headline(review: Review, chapters: Sequence[Section]) -> str:
     return next(filter(None, answers), review.words("story.verdict_none"))
 
 
-def _lead(
-    review: Review, host: dict[str, Any], sides: Sequence[Side], photo: Photo | None, author: Notes
-) -> Iterator[Block]:
-    """Yield page one: the drive, warnings, uses, key figures, and lists of what to know."""
-    run, words = review.run, review.words
-    yield from (Text(text, "what") for text in _what(run, host, words))
-    yield Stamps(stamps(run, words))
-    yield from [photo._replace(alt=run.plan.device.model)] if photo else []
+def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) -> Iterator[Block]:
+    """Yield page one: the drives, warnings, uses and key figures or what each drive is better at, what to know."""
+    review, words = next((review, review.words) for review in reviews.values())
+    (folder, run, host), several = runs[0], len(runs) > 1
+    about = together.drives(reviews, words) if several else _what(run, host, words)
+    yield from (Text(text, "what") for text in about)
+    yield Stamps(tuple(_of_all({name: stamps(own.run, words) for name, own in reviews.items()})))
+    shown = None if several else photo(folder, review.facts)
+    yield from [shown._replace(alt=run.plan.device.model)] if shown else []
     yield from (Text(text, "author") for text in author.get("", ((), ()))[0])
-    uses = tuple(marked(review))
+    yield from together.tables(reviews, words) if several else _judged(review)
+    peers = (f for f in review.findings if f.name == "peers" and not several)
+    best, worst = ("", "") if several else extremes(review)
+    lists = (
+        ("best", [Item(best, "pro")] if best else []),
+        ("worst", [Item(worst, "con")] if worst else []),
+        ("claims", [] if several else [Item(text, mark, name) for name, mark, text in claims(review)]),
+        ("deviates", [Item(t) for t in _of_all({name: list(_sure(own.run, words)) for name, own in reviews.items()})]),
+        ("beside", [Item(text) for text in (*_beside(sides[1:], words), *(finding_said(f, words) for f in peers))]),
+    )
+    yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
+
+
+def _judged(review: Review) -> Iterator[Block]:
+    """Yield the uses and the key figures of one run."""
+    words, uses = review.words, tuple(marked(review))
     if any(use.mark != "unknown" for use in uses):
         yield Uses(words("story.uses"), uses)
     if figures := tuple(keys(review)):
         note = words("story.band_note") if any(key.band for key in figures) else ""
         yield Keys(words("story.figures"), figures, note)
-    best, worst = extremes(review)
-    others = (*_beside(sides[1:], words), *(finding_said(f, words) for f in review.findings if f.name == "peers"))
-    lists = (
-        ("best", [Item(best, "pro")] if best else []),
-        ("worst", [Item(worst, "con")] if worst else []),
-        ("claims", [Item(text, mark, name) for name, mark, text in claims(review)]),
-        ("deviates", [Item(text) for text in _sure(run, words)]),
-        ("beside", [Item(text) for text in others]),
-    )
-    yield Pair(tuple(Items(words(f"story.{key}"), tuple(items)) for key, items in lists if items))
 
 
-def _sides(runs: Runs) -> list[Side]:
-    """Return a side per run, with a number if drives have the same name."""
-    names = [run.plan.device.model or run.plan.device.target for _, run, _ in runs]
-    same = len(set(names)) < len(names)
-    return [
-        Side(f"{n} ({i})" if same else n, run) for i, (n, (_, run, _)) in enumerate(zip(names, runs, strict=True), 1)
-    ]
+def _of_all(texts: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the texts that hold for all drives, then the others after the name of their drive."""
+    first = next(iter(texts.values()))
+    common = [text for text in first if all(text in own for own in texts.values())]
+    return [*common, *(f"{name}: {text}" for name, own in texts.items() for text in own if text not in common)]
 
 
 def _what(run: Run, host: dict[str, Any], words: Language) -> Iterator[str]:
@@ -203,37 +245,57 @@ def _beside(sides: Sequence[Side], words: Language) -> Iterator[str]:
             yield words("story.published", name=side.name, source=words.translated(side.facts["about"]["source"]))
 
 
-def _chapters(review: Review, sides: Sequence[Side], facts: Sheet, author: Notes) -> Iterator[Section]:
-    """Yield a chapter per question of the run, then one per test of no question, then a table of all drives."""
-    run, words = review.run, review.words
+def _chapters(reviews: Reviews, sides: Sequence[Side], author: Notes) -> Iterator[Section]:
+    """Yield a chapter per question of the runs, then one per test of no question, then a table of all drives."""
+    words = next(iter(reviews.values())).words
     for question in questions():
-        if tests := look.tests(run, *question.tests):
-            answer = tuple(_answer(question, review))
-            drawn = _pictures(question, run, tests, sides, facts, words)
+        if of := _measured(reviews, question.tests):
+            answers = {name: tuple(_answer(question, review)) for name, (review, _) in of.items()}
             tables = (table for made in TABLES.get(question.name, ()) if (table := made(sides, words)))
+            unanswered = {name: own for name, own in of.items() if not answers[name]}
             yield _chapter(
                 question.name,
                 words(f"question.{question.name}.title"),
-                (run, tests, words),
-                (*(answer or _found(review, tests)), because(review.findings, question.tests, words)),
+                (of, answers, question.tests),
                 [words(f"question.{question.name}.what")],
                 author.get(question.name, ((), ())),
-                (*drawn, *tables, *([] if answer else _figures(run, tests, words))),
+                (*_pictures(question, of, sides), *tables, *_figures(unanswered)),
             )
     asked = {name for question in questions() for name in question.tests}
-    for test in look.tests(run):
-        if test.name not in asked:
-            yield _chapter(
-                test.name,
-                words.title(test.name, test.title),
-                (run, [test], words),
-                (*_found(review, [test]), because(review.findings, [test.name], words)),
-                (),
-                author.get(test.name, ((), ())),
-                (*charts.of(run, test, words.name, facts), *_figures(run, [test], words)),
-            )
+    titles = {t.name: words.title(t.name, t.title) for review in reviews.values() for t in look.tests(review.run)}
+    for test in (name for name in titles if name not in asked):
+        of = _measured(reviews, [test])
+        yield _chapter(
+            test,
+            titles[test],
+            (of, {}, [test]),
+            (),
+            author.get(test, ((), ())),
+            (*_charts(of), *_figures(of)),
+        )
     if table := key_table(sides, words):
         yield Section("beside", words("story.beside"), (table,))
+
+
+def _measured(reviews: Reviews, tests: Sequence[str]) -> Measured:
+    """Return the reviews whose runs have any of these tests, with these tests."""
+    every = {name: (review, look.tests(review.run, *tests)) for name, review in reviews.items()}
+    return {name: (review, of) for name, (review, of) in every.items() if of}
+
+
+def _charts(of: Measured) -> Iterator[Picture]:
+    for name, (review, tests) in of.items():
+        for test in tests:
+            for drawn in charts.of(review.run, test, review.words.name, review.facts):
+                yield _of_drive(drawn, name)
+
+
+def _of_drive(drawn: Picture, name: str) -> Picture:
+    """Return a chart with the name of its drive in the title."""
+    if not name:
+        return drawn
+    title = f"{name}: {drawn.title}"
+    return drawn._replace(title=title, spec=drawn.spec | {"title": drawn.spec["title"] | {"text": title}})
 
 
 def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
@@ -242,37 +304,49 @@ def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
     yield from (finding_said(f, review.words) for f in review.findings if f.test in names and f.name != "cause")
 
 
-def _figures(run: Run, tests: Sequence[PlannedTest], words: Language) -> Iterator[Table]:
+def _figures(of: Measured) -> Iterator[Table]:
     """Yield the figures of every workload of these tests."""
-    yield from (table for test in tests for table in workloads(run, test, words))
+    for name, (review, tests) in of.items():
+        for table in (table for test in tests for table in workloads(review.run, test, review.words)):
+            yield table._replace(title=f"{name}: {table.title}") if name else table
 
 
 def _chapter(
     anchor: str,
     title: str,
-    of: tuple[Run, Sequence[PlannedTest], Language],
-    answer: Sequence[str],
+    answered: tuple[Measured, Mapping[str, Sequence[str]], Sequence[str]],
     about: Sequence[str],
     author: tuple[Sequence[str], Sequence[Photo]],
     shown: Sequence[Block],
 ) -> Section:
     """Return a chapter: the warnings of its tests, its answer, its method, the author's words, charts and tables."""
-    run, tests, words = of
-    stamped = tuple(dict.fromkeys(stamp for test in tests for stamp in charts.stamped(run, test, words)))
-    names = ", ".join(f"{words.title(test.name, test.title)} ({clause(test, words)})" for test in tests)
+    of, answers, asked = answered
+    pairs = [(review, test) for review, tests in of.values() for test in tests]
+    stamped = tuple(dict.fromkeys(s for review, test in pairs for s in charts.stamped(review.run, test, review.words)))
+    names = dict.fromkeys(f"{r.words.title(t.name, t.title)} ({clause(t, r.words)})" for r, t in pairs)
     texts, photos = author
     return Section(
         anchor,
         title,
         (
             *([Stamps(stamped)] if stamped else []),
-            *([Text(" ".join(filter(None, answer)), "answer")] if any(answer) else []),
-            Text(" ".join((f"{names}.", *about)).strip(), "test"),
+            *(Text(text, "answer") for text in _answers(of, answers, asked)),
+            Text(" ".join((f"{', '.join(names)}.", *about)).strip(), "test"),
             *(Text(text, "author") for text in texts),
             *(photo._replace(alt=title) for photo in photos),
             *shown,
         ),
     )
+
+
+def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence[str]) -> Iterator[str]:
+    """Yield the answer of one run; of several runs the first sentence of each, after the name of the drive."""
+    for name, (review, tests) in of.items():
+        sentences = answers.get(name) or tuple(_found(review, tests))
+        if name:
+            yield from (f"{name}: {text}" for text in sentences[:1])
+        elif text := " ".join(filter(None, (*sentences, because(review.findings, asked, review.words)))):
+            yield text
 
 
 def _answer(question: Question, review: Review) -> Iterator[str]:
@@ -282,16 +356,18 @@ def _answer(question: Question, review: Review) -> Iterator[str]:
     yield from (finding_said(f, review.words) for f in review.findings if f.name in question.findings)
 
 
-def _pictures(
-    question: Question, run: Run, tests: Sequence[PlannedTest], sides: Sequence[Side], facts: Sheet, words: Language
-) -> Iterator[Picture]:
-    stamped = charts.stamped(run, tests[0], words)
-    for name in question.charts:
-        yield from picture(name, sides, words, stamped)
-    for name, first, count in question.pictures:
-        test = next((test for test in tests if name in charts.named(test)), None)
-        if test:
-            yield from islice(charts.pictures(name, run, test, words.name, facts), first, first + count)
+def _pictures(question: Question, of: Measured, sides: Sequence[Side]) -> Iterator[Picture]:
+    """Yield charts of all drives, then those of one drive; with several runs the latter only if there are no others."""
+    first, tests = next(iter(of.values()))
+    stamped = charts.stamped(first.run, tests[0], first.words)
+    shared = [drawn for name in question.charts for drawn in picture(name, sides, first.words, stamped)]
+    yield from shared
+    for drive, (review, tests) in of.items():
+        for name, start, count in () if drive and shared else question.pictures:
+            test = next((test for test in tests if name in charts.named(test)), None)
+            if test:
+                drawn = charts.pictures(name, review.run, test, review.words.name, review.facts)
+                yield from (_of_drive(one, drive) for one in islice(drawn, start, start + count))
 
 
 def _closing(review: Review) -> Iterator[Section]:

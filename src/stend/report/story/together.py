@@ -1,0 +1,132 @@
+"""Page one of several runs: which drive is better at what and by how much, and the verdict on each."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from stend.findings.judgement import Judged
+from stend.report.parts import Item, Items, Section, Table
+from stend.report.story.page_one import AHEAD, FIGURES, LESS_IS_BETTER, Review, shown, value_shown, verdict
+from stend.words import Language
+
+MOST_LEADS = 2
+Reviews = Mapping[str, Review]
+
+
+class Lead(NamedTuple):
+    """The best drive by a figure, the next one, and the ratio between them, at least 1."""
+
+    figure: str
+    first: str
+    second: str
+    gain: float
+
+
+def usable(review: Review) -> dict[str, float]:
+    """Return the figures that may be compared: none of a shortened or unfinished run."""
+    return {} if review.verdict.standing else dict(review.verdict.known.usable)
+
+
+def drives(reviews: Reviews, words: Language) -> Iterator[str]:
+    """Yield a line per drive: interface, capacity, firmware, date of the run."""
+    for name, review in reviews.items():
+        drive = review.run.plan.device
+        firmware = words("what.firmware", name=drive.firmware) if drive.firmware else ""
+        date = words.date(review.run.started[0].at)
+        parts = (drive.interface, words.show(drive.capacity_bytes, "gb"), firmware, date)
+        yield f"{name}: {', '.join(filter(None, parts))}"
+
+
+def leads(reviews: Reviews) -> Iterator[Lead]:
+    """Yield who leads by each key figure that at least two drives have."""
+    figures = {name: usable(review) for name, review in reviews.items()}
+    for figure in _figures(reviews):
+        sign = -1 if figure in LESS_IS_BETTER else 1
+        known = sorted(((own[figure] ** sign, name) for name, own in figures.items() if own.get(figure)), reverse=True)
+        if len(known) > 1:
+            yield Lead(figure, known[0][1], known[1][1], known[0][0] / known[1][0])
+
+
+def _figures(reviews: Reviews) -> list[str]:
+    """Return the key figures that any drive has, in order of importance."""
+    had = {figure for review in reviews.values() for figure in shown(review)}
+    return [figure for figure in FIGURES if figure in had]
+
+
+def headline(reviews: Reviews, words: Language) -> str:
+    """Return by how many figures each drive is the best, by which most clearly, and how many are close."""
+    every = list(leads(reviews))
+    if not every:
+        return words("together.nothing")
+    sentences = []
+    for name in reviews:
+        own = sorted((lead for lead in every if lead.first == name and lead.gain >= AHEAD), key=lambda lead: -lead.gain)
+        if own:
+            listed = "; ".join(_lead(lead, reviews, words) for lead in own[:MOST_LEADS])
+            sentences.append(words("together.leads", name=name, n=len(own), of=len(every), listed=listed))
+    close = [lead for lead in every if lead.gain < AHEAD]
+    if close:
+        sentences.append(words("together.level", n=len(close), of=len(every)))
+    return " ".join(sentences)
+
+
+def _lead(lead: Lead, reviews: Reviews, words: Language) -> str:
+    own, theirs = (
+        value_shown(reviews[name].verdict.figures[lead.figure], FIGURES[lead.figure], words)
+        for name in (lead.first, lead.second)
+    )
+    name = _name(lead.figure, reviews[lead.first], words)
+    return words(
+        "together.lead", name=name[:1].lower() + name[1:], own=own, theirs=theirs, gain=lead.gain, second=lead.second
+    )
+
+
+def _name(figure: str, review: Review, words: Language) -> str:
+    full = figure == "writes" and "sat_s" not in review.figures
+    return words(f"figure_name.{'writes_full' if full else figure}")
+
+
+def tables(reviews: Reviews, words: Language) -> Iterator[Table]:
+    """Yield the verdicts, the key figures with the best drive of each, and the uses."""
+    drive = words("compare.drive")
+    rows = tuple((name, verdict(review)) for name, review in reviews.items())
+    yield Table(words("together.verdicts"), (drive, words("together.verdict")), rows)
+    yield _figure_table(reviews, words)
+    if uses := tuple(_uses(reviews, words)):
+        yield Table(words("story.uses"), (words("together.use"), *reviews), uses)
+
+
+def _figure_table(reviews: Reviews, words: Language) -> Table:
+    best = {lead.figure: lead for lead in leads(reviews)}
+    rows = []
+    for figure in _figures(reviews):
+        values = [review.figures.get(figure) for review in reviews.values()]
+        cells = [value_shown(value, FIGURES[figure], words) if value else "–" for value in values]
+        first = next(review for review in reviews.values() if review.figures.get(figure))
+        rows.append((_name(figure, first, words), *cells, _best(best.get(figure), words)))
+    head = (words("servers.figure"), *reviews, words("together.best"))
+    return Table(
+        words("together.figures"), head, tuple(rows), tuple(range(1, len(reviews) + 1)), words("together.note")
+    )
+
+
+def _best(lead: Lead | None, words: Language) -> str:
+    if lead is None:
+        return "–"
+    key = "best_is" if lead.gain >= AHEAD else "close"
+    return words(f"together.{key}", name=lead.first, gain=lead.gain)
+
+
+def _uses(reviews: Reviews, words: Language) -> Iterator[tuple[str, ...]]:
+    marks: dict[str, dict[str, Judged]] = {}
+    for name, review in reviews.items():
+        for judged in review.verdict.uses:
+            marks.setdefault(judged.use, {})[name] = judged
+    for use, judged_of in marks.items():
+        cells = (words(f"story.{judged_of[name].key}") if name in judged_of else "–" for name in reviews)
+        yield words(f"use_title.{use}"), *cells
+
+
+def closing(reviews: Reviews, words: Language) -> Section:
+    """Return the conclusion: the verdict on each drive."""
+    verdicts = tuple(Item(verdict(review), lead=name) for name, review in reviews.items())
+    return Section("closing", words("story.closing"), (Items("", verdicts),))

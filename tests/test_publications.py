@@ -1,0 +1,98 @@
+"""Published figures of the user: merged, checked, shown as rivals; names of the drives of a page."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from stend.base.errors import BadInput
+from stend.model import publications
+from stend.model.published import figure, published
+from stend.report.parts import Keys, Uses
+from stend.report.parts.compare import labels
+from stend.report.story import rivals, together
+from stend.report.story.telling import story
+from stend.words import LANGUAGES, Language
+from tests.synthetic import Truth, made
+
+ABOUT = '[x1.about]\ntitle = "Example X1"\nclass = "nvme-server"\nsource = "A magazine"\ndate = 2024-05-17\n'
+GOOD = (
+    ABOUT + '[x1.iops]\n"4K 100" = 900000\n[x1.throughput_mb]\n"128K 100" = 6500\n[x1.saturation]\nend = [1000, 3000]\n'
+)
+
+
+def written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_files_of_the_folder_and_of_the_command_line_are_added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    written(tmp_path / "stend/published/a.toml", GOOD)
+    more = written(tmp_path / "b.toml", GOOD.replace("x1", "x2"))
+    known = publications.known([more])
+    assert set(known) == {*published(), "x1", "x2"}
+    assert [figure(known["x2"], name) for name in ("reads", "seq_read", "writes")] == [900_000, 6.5e9, 2000]
+    assert known["x1"]["about"]["source"] == "A magazine, 17 May 2024"
+    assert rivals.side("published:x1", known).name == "Example X1"
+    assert "Example X1" in {side.name for side in rivals.reference([made("fresh", shorten=60)])}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no drive"),
+        ("x", "cannot be used"),
+        (GOOD.replace("x1", "sn150"), "taken"),
+        (GOOD.replace("date = 2024-05-17\n", ""), "date"),
+        (GOOD.replace('source = "A magazine"\n', ""), "source"),
+        (GOOD.replace("nvme-server", "nvme"), "class"),
+        (GOOD.replace("4K 100", "4K 101"), "no cell '4K 101'"),
+        (GOOD.replace("900000", "-1"), "iops"),
+        (GOOD.replace("900000", '"many"'), "iops"),
+        (GOOD.replace("[1000, 3000]", "[1000]"), "saturation"),
+        (GOOD + "[x1.speed]\na = 1\n", "speed"),
+        (GOOD + "[x1.steps]\nfirst = 2000\n", "together"),
+        (GOOD.replace("x1", '"X 1"'), "not a name"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence_with_its_name(text: str, said: str, tmp_path: Path) -> None:
+    file = written(tmp_path / "rivals.toml", text)
+    with pytest.raises(BadInput) as refused:
+        publications.known([file])
+    assert said in str(refused.value)
+    assert "rivals.toml" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_several_runs_are_named_ranked_and_judged_each_on_page_one(lang: str) -> None:
+    runs = [made("fresh", "iops", truth=Truth(read_iops=rate), shorten=60, rounds=5) for rate in (200_000.0, 600_000.0)]
+    page = story([(None, run, {}) for run in runs], [], lang, names=("Old", "New"))
+    assert page.title == "Old · New"
+    verdicts, figures, *_ = page.lead.tables
+    assert [cells[0] for cells in verdicts.rows] == ["Old", "New"]
+    assert figures.head[1:3] == ("Old", "New")
+    assert not [block for block in page.lead.blocks if isinstance(block, Uses | Keys)]
+    assert page.lead.title == Language(lang)("together.nothing"), (
+        "shortened runs are no measurements and are not ranked"
+    )
+
+
+def test_the_best_by_a_figure_is_the_highest_rate_and_the_shortest_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = {"A": {"reads": 100.0, "read_wait": 2.0}, "B": {"reads": 300.0, "read_wait": 3.0}, "C": {"reads": 200.0}}
+    monkeypatch.setattr(together, "usable", lambda review: own[review])
+    monkeypatch.setattr(together, "_figures", lambda reviews: ["reads", "read_wait", "writes"])
+    told = {one.figure: (one.first, one.second, one.gain) for one in together.leads({n: n for n in own})}  # type: ignore[misc]
+    assert told == {"reads": ("B", "C", 1.5), "read_wait": ("A", "B", 1.5)}
+
+
+def test_equal_models_are_named_by_what_differs() -> None:
+    runs = [made("fresh", shorten=60) for _ in range(2)]
+    model = runs[0].plan.device.model
+    assert labels(runs) == [f"{model} (1)", f"{model} (2)"]
+    assert labels(runs, ["Old"]) == ["Old", model]
+    plan = msgspec.structs.replace(runs[1].plan, device=msgspec.structs.replace(runs[1].plan.device, firmware="9.9"))
+    runs[1].started[0] = msgspec.structs.replace(runs[1].started[0], plan=plan)
+    assert labels(runs)[1] == f"{model} (9.9)"
