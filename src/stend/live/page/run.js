@@ -39,7 +39,7 @@ function tell(now) {
   by("present").hidden = now.state !== "running" || !present;
   by("present").onclick = () => zoom([present.began_s, Math.max(now.t_s || 0, present.began_s + 1)]);
   const passed = stages.filter((stage) => stage.ended_by).length;
-  if (passed !== shown) drawn(passed);
+  if (passed !== shown && now.state !== "ended") drawn(passed);
   if (now.state === "ended" && by("views").hidden) views(first);
   first = false;
 }
@@ -67,7 +67,10 @@ function views(open) {
     const address_of = within(`/report/${address(name)}`);
     const answer = await fetch(address_of, { method: "HEAD" }).catch(() => null);
     by("waiting").hidden = Boolean(answer && answer.ok);
-    if (!answer || !answer.ok) return put("waiting", word("no_report"));
+    if (!answer || !answer.ok) {
+      put("waiting", word("no_report"));
+      return drawn(stages.filter((stage) => stage.ended_by).length);
+    }
     by("frame").title = word("report");
     by("frame").src = address_of;
     by("frame").hidden = false;

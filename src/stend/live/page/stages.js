@@ -83,6 +83,5 @@ function tellStages(now) {
     part.className = whole;
     part.title = name;
     write(part.lastChild, name);
-    part.lastChild.hidden = part.lastChild.scrollWidth > part.clientWidth;
   });
 }
