@@ -46,10 +46,10 @@ def test_a_page_grows_survives_a_reload_and_has_no_error(
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.goto(f"http://127.0.0.1:{going.port}/?lang={lang}&token={going.token}")
-    wait_for(lambda: page.locator("#rows a").count() == 1)
+    wait_for(lambda: page.locator("#rows td.name a").count() == 1)
     assert "token" not in page.url
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.locator("#rows a").click()
+    page.locator("#rows td.name a").click()
     grown = "typeof points === 'undefined' ? 0 : points.length"
     wait_for(lambda: page.evaluate(grown) > 3)
     first = page.evaluate(grown)

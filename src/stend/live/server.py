@@ -28,13 +28,11 @@ KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".s
 HEARTBEAT_S = 15
 MOST_LISTENERS = 200
 """Largest number of pages at once; further ones get a request to retry."""
-KNOWN_BY = 200
-"""Bytes of a report in which it states its language."""
 SHOWN_LIVE = 50
 """Largest number of unfinished runs that are followed for the list and for metrics."""
 SANDBOX = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'self'"
 """Policy for reports: they include their own policy and may not send requests to this server."""
-REPORT, INDEX = "report.html", "index.json"
+INDEX = "index.json"
 PAGES = {"/": "list.html", "/compare": "compare.html", "/compose": "compose.html"}
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -193,17 +191,20 @@ class Server:
             feed.leave(listener)
 
     async def report(self, request: Request) -> Response:
-        """Answer with the report in a run's folder; with `lang` in that language, written on request if needed."""
+        """Answer with a run's report; with `lang` in that language, written on request if it is not in the folder."""
         folder, lang = self._folder(request.path_params["name"]), request.query_params.get("lang", "")
-        path = folder / REPORT
+        if lang:
+            Language(lang)  # raises BadInput for an unknown one, which could name another file
+        name = f"report.{lang}.html" if lang not in ("", LANGUAGES[0]) else "report.html"  # as `stend report` names it
+        path = folder / name
         kept = path.is_file() and not path.is_symlink()
-        if lang and not (kept and f'<html lang="{lang}"'.encode() in path.read_bytes()[:KNOWN_BY]):
+        if lang and not kept:
             feed = self.feed(request.path_params["name"])
             await feed.caught_up()
             if feed.follower.course.ended:
-                key = ("report", str(folder), Language(lang).name, _stamp(folder))
+                key = ("report", str(folder), lang, _stamp(folder))
                 words = ("report", folder, "--into", "INTO", "--lang", lang)
-                path, kept = await self.maker.made(key, REPORT, "stend", *words) / REPORT, True
+                path, kept = await self.maker.made(key, name, "stend", *words) / name, True
         if not kept:
             raise HTTPException(404, "this run has no report yet")
         return FileResponse(path, media_type="text/html", headers={"content-security-policy": SANDBOX})
