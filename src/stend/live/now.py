@@ -108,13 +108,15 @@ def now(name: str, course: Course, state: State) -> Now:
 
 
 def _stages(course: Course) -> Iterator[Stage]:
-    for phase in course.passed:
-        yield Stage(**msgspec.structs.asdict(phase))
+    for passed in course.passed:
+        yield Stage(**msgspec.structs.asdict(passed))
     later = course.progress.places[course.progress.at :]
     for number, ((test, phase), left_s) in enumerate(zip(later, course.progress.phases_s(), strict=True)):
-        here = {"began_s": course.began_s, "rounds": course.progress.present.rounds} if number == 0 else {}
-        ended = {"ended_s": course.t} if here and course.ended else {}
-        yield Stage(test=test, phase=phase.name, left_s=0 if course.ended else left_s, **here, **ended)
+        stage = Stage(test=test, phase=phase.name, left_s=0 if course.ended else left_s)
+        if number == 0:
+            ended_s, rounds = course.t if course.ended else None, course.progress.present.rounds
+            stage = msgspec.structs.replace(stage, began_s=course.began_s, ended_s=ended_s, rounds=rounds)
+        yield stage
 
 
 def _tracked(verdict: Verdict) -> Tracked:
