@@ -216,7 +216,7 @@ class Progress:
 
     def phases_s(self) -> list[float]:
         """Return the likely seconds remaining of the present phase and of each later one."""
-        return self._seconds(USUAL) if self.run.started else []
+        return self._seconds(USUAL) if self.at < len(self.places) else []
 
     def expected_rounds(self) -> int:
         """Return the likely total number of rounds of the present phase."""
