@@ -124,16 +124,25 @@ def test_a_run_now_is_what_its_record_says_at_every_event(runs: Path) -> None:
         told = now("r", course, State("running", "running"))
         over += isinstance(event, Judged) and bool(event.ended_by)
         assert told.t_s == getattr(event, "t", 0)
-        assert [(one.test, one.phase) for one in told.passed] == [(test, phase.name) for test, phase in places[:over]]
+        assert [(one.test, one.phase) for one in told.stages] == [(test, phase.name) for test, phase in places]
+        ended, later = told.stages[:over], told.stages[over + 1 :]
+        assert all(one.ended_by for one in ended)
+        assert all(one.began_s is None and not one.ended_by for one in later)
+        edges = [0.0, *(one.ended_s for one in ended)]
+        assert [one.began_s for one in ended] == edges[:-1], "phases follow one another without a gap"
+        assert told.likely_s == pytest.approx(sum(one.left_s for one in told.stages))
         if isinstance(event, Ended):
-            assert (told.test, told.round, told.ahead, told.iops) == ("", 0, (), None)
+            assert (told.test, told.round, told.likely_s, told.iops) == ("", 0, 0, None)
         elif over < len(places):
             assert (told.test, told.phase, told.rounds) == (
                 places[over][0],
                 places[over][1].name,
                 places[over][1].rounds,
             )
-            assert told.ahead == tuple((test, phase.name) for test, phase in places[over + 1 :])
+            assert told.stages[over].began_s == edges[-1]
+            if isinstance(event, Sample):
+                last = course.buckets.since()[-1]
+                assert (last.place, last.round) == (over, told.round)
         if isinstance(event, Sample):
             assert (told.iops, told.max_s) == (event.counts.iops, event.counts.max_s)
         if isinstance(event, Result) and event.index + 1 < len(places[over][1].round):

@@ -30,6 +30,12 @@ VENDORED = {
 EVIL = '<img src=x onerror="document.title=1">'
 
 
+def scripts() -> list[str]:
+    """The scripts of the pages that stend's authors wrote."""
+    page = resources.files("stend.live") / "page"
+    return [file.read_text() for file in page.iterdir() if file.name.endswith(".js") and file.name != "uplot.js"]
+
+
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return whole_and_cut(tmp_path_factory.mktemp("serve") / "runs")
@@ -166,8 +172,7 @@ def test_a_drives_own_words_stay_words(served: Served, runs: Path) -> None:
         assert json.loads(served.ask("/api/run/evil")[1])["drive"].startswith("<img")  # as text, by textContent alone
     finally:
         shutil.rmtree(folder)
-    for name in ("run.js", "list.js", "common.js"):
-        code = (resources.files("stend.live") / "page" / name).read_text()
+    for code in scripts():
         assert not [word for word in ("innerHTML", "insertAdjacent", "document.write", "eval(") if word in code]
 
 
@@ -222,7 +227,7 @@ def test_every_word_of_the_pages_is_in_the_catalogue() -> None:
     from stend.words import phrases
 
     page = resources.files("stend.live") / "page"
-    texts = [(page / name).read_text() for name in ("run.html", "list.html", "run.js", "list.js", "common.js")]
-    asked = {word for text in texts for word in re.findall(r'(?:word\(|data-word=|card\()"([a-z_]+)"', text)}
-    assert len(asked) > 30
+    texts = [*scripts(), *(file.read_text() for file in page.iterdir() if file.name.endswith(".html"))]
+    asked = {word for text in texts for word in re.findall(r'(?:word\(|data-word=|card\(|tile\()"([a-z0-9_]+)"', text)}
+    assert len(asked) > 80
     assert not [word for word in asked if not word.endswith("_") and f"live.{word}" not in phrases("en")]

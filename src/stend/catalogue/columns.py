@@ -14,7 +14,9 @@ class About(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Facts of a run, as `stend list` shows them and the table `runs` holds them.
 
     `run` is the path of its folder below the catalogue's, `folder` the name of the folder that contains it. `started_s`
-    is Unix time. `kind` is real, virtual or imported. Sizes are in bytes.
+    is Unix time. `kind` is real, virtual or imported. Sizes are in bytes. The key figures, from `read_iops` on, are of
+    lasting states: random 4 KiB at more than QD1, sequential 128 KiB, and the 99.9th percentile of random 4 KiB writes.
+    They are null if no test measured them.
     """
 
     run: str
@@ -50,6 +52,11 @@ class About(msgspec.Struct, frozen=True, array_like=True, gc=False):
     label: Text
     price: float | None
     currency: Text
+    read_iops: float | None = None
+    write_iops: float | None = None
+    read_bytes_per_s: float | None = None
+    write_bytes_per_s: float | None = None
+    write_p999_s: float | None = None
 
 
 TYPES = {
@@ -59,7 +66,8 @@ TYPES = {
     "native_bytes": "BIGINT", "logical_bytes": "INTEGER", "link": "VARCHAR", "profile": "VARCHAR", "spec": "VARCHAR",
     "quick": "BOOLEAN", "tests": "VARCHAR[]", "outcome": "VARCHAR", "stamps": "VARCHAR[]", "deviations": "VARCHAR[]",
     "host_id": "VARCHAR", "cpu": "VARCHAR", "kernel": "VARCHAR", "fio": "VARCHAR", "seed": "BIGINT",
-    "label": "VARCHAR", "price": "DOUBLE", "currency": "VARCHAR",
+    "label": "VARCHAR", "price": "DOUBLE", "currency": "VARCHAR", "read_iops": "DOUBLE", "write_iops": "DOUBLE",
+    "read_bytes_per_s": "DOUBLE", "write_bytes_per_s": "DOUBLE", "write_p999_s": "DOUBLE",
 }  # fmt: skip
 LOAD = {
     "random_pct": "INTEGER", "read_pct": "INTEGER", "block_bytes": "BIGINT", "mix_id": "VARCHAR",

@@ -20,7 +20,7 @@ from stend.base.errors import BadInput
 from stend.catalogue import database
 from stend.catalogue.columns import COLUMNS, About
 
-VERSION = 3
+VERSION = 4
 MOST_PARTS = 64
 KNOWN_BYTES = 1 << 28
 """Largest file of `known`; a run needs some hundred bytes."""

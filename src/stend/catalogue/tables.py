@@ -10,6 +10,7 @@ from stend import findings, store
 from stend.base import untrusted
 from stend.base.errors import BadInput
 from stend.catalogue.columns import LOAD, WAITS, About, Text
+from stend.findings.look import headline
 from stend.findings.look.figures import DIRECTIONS, Direction, figures, of_record
 from stend.model.counts import Counts
 from stend.model.definition import Hold, Workload
@@ -59,6 +60,7 @@ def about(place: str, folder: Path, run: Run) -> About:
         label=_word(manifest.get("label")),
         price=float(price) if isinstance(price, int | float) else None,
         currency=_word(sheet.get("currency")),
+        **headline.key_figures(run),
     )
 
 

@@ -25,7 +25,10 @@ class Band(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """A part of a run that ends at `t` seconds, with `seconds` of load; mean response times are weighted by IOs."""
+    """A part of a run that ends at `t` seconds, with `seconds` of load; mean response times are weighted by IOs.
+
+    `place` is the number of the last sample's phase in the plan, from 0, and `round` its round.
+    """
 
     t: float
     seconds: float
@@ -33,6 +36,8 @@ class Bucket(NamedTuple):
     iops: Band
     throughput: Band
     latency: Band
+    place: int = 0
+    round: int = 0
 
     def joined(self, later: "Bucket") -> "Bucket":
         """Return this bucket merged with the next one."""
@@ -45,6 +50,8 @@ class Bucket(NamedTuple):
             self.iops.joined(later.iops, share),
             self.throughput.joined(later.throughput, share),
             self.latency.joined(later.latency, weight),
+            later.place,
+            later.round,
         )
 
 
@@ -66,15 +73,15 @@ class Buckets:
         """Return the buckets from number `start` on, with the incomplete one."""
         return [*self.closed[start:], *([self._open.bucket] if self._open else [])]
 
-    def add(self, sample: Sample, t: float) -> None:
-        """Add a sample at `t` seconds of the run."""
+    def add(self, sample: Sample, t: float, place: int = 0, number: int = 0) -> None:
+        """Add a sample that ends at `t` seconds of the run, in round `number` of phase `place`."""
         if self._open is None:
             if len(self.closed) == MOST:
                 pairs = zip(self.closed[::2], self.closed[1::2], strict=True)
                 self.closed = [first.joined(second) for first, second in pairs]
                 self.each *= 2
             self._open = Open()
-        self._open.add(sample.counts, t)
+        self._open.add(sample.counts, t, place, number)
         self._held += 1
         if self._held == self.each:
             self.closed.append(self._open.bucket)
@@ -86,12 +93,13 @@ class Open:
 
     def __init__(self) -> None:
         self.t = self.seconds = self.bytes = self.waited_ns = 0.0
-        self.ios = 0
+        self.ios = self.place = self.round = 0
         self.low_iops = self.low_bps = self.low_s = math.inf
         self.high_iops = self.high_bps = self.high_s = 0.0
 
-    def add(self, counts: Counts, t: float) -> None:
+    def add(self, counts: Counts, t: float, place: int, number: int) -> None:
         """Add the counts of a sample; the maximum of response times is the longest single one."""
+        self.place, self.round = place, number
         read, write, seconds = counts.read, counts.write, counts.seconds
         ios, nbytes, waited = read.ios + write.ios, read.bytes + write.bytes, read.latency_ns + write.latency_ns
         iops, bps = (ios / seconds, nbytes / seconds) if seconds else (0.0, 0.0)
@@ -115,4 +123,6 @@ class Open:
             Band(self.low_iops, iops, self.high_iops),
             Band(self.low_bps, bps, self.high_bps),
             Band(self.low_s, self.waited_ns / ios * NS if ios else 0.0, self.high_s),
+            self.place,
+            self.round,
         )

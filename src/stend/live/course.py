@@ -15,10 +15,16 @@ LAST = 60
 
 
 class Passed(msgspec.Struct, frozen=True):
-    """A completed phase and the rule that ended it; `steady` is None without a steady-state search."""
+    """A completed phase, its time in seconds of the run, its rounds, and the rule that ended it.
+
+    `steady` is None without a steady-state search.
+    """
 
     test: str
     phase: str
+    began_s: float
+    ended_s: float
+    rounds: int
     ended_by: str
     steady: bool | None = None
 
@@ -37,7 +43,7 @@ class Course:
         self.verdicts: tuple[Verdict, ...] = ()
         self.telemetry: Telemetry | None = None
         self.last: Result | None = None
-        self.base_s = self.t = 0.0
+        self.base_s = self.t = self.began_s = 0.0
         for event in events:
             self.add(event)
 
@@ -51,7 +57,7 @@ class Course:
                 self._begin(event)
             case Sample():
                 self.recent.append(event)
-                self.buckets.add(event, self.t)
+                self.buckets.add(event, self.t, self.progress.at, self.progress.present.rounds + 1)
             case Result():
                 self.last = event
             case Judged():
@@ -76,7 +82,9 @@ class Course:
         if event.continues:
             names = [(phase.test, phase.phase) for phase in self.passed]
             here = (event.continues.test, event.continues.phase)
-            self.passed = self.passed[: names.index(here)] if here in names else self.passed
+            if here in names:
+                again = names.index(here)
+                self.began_s, self.passed = self.passed[again].began_s, self.passed[:again]
 
     def _judge(self, event: Judged) -> None:
         self.verdicts = () if event.ended_by else event.verdicts
@@ -84,7 +92,9 @@ class Course:
             here = (event.where.test, event.where.phase)
             rules = (rule for name, phase in self.progress.places if (name, phase.name) == here for rule in phase.until)
             searched = any(isinstance(rule, Steady) for rule in rules)
-            self.passed.append(Passed(*here, event.ended_by, event.steady if searched else None))
+            steady = event.steady if searched else None
+            self.passed.append(Passed(*here, self.began_s, self.t, event.where.round, event.ended_by, steady))
+            self.began_s = self.t
 
     @property
     def place(self) -> tuple[PlannedTest, Phase] | None:

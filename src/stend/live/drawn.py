@@ -1,11 +1,10 @@
-"""Charts and findings of finished phases, made in a separate process: `python -m stend.live.drawn FOLDER INTO LANG`.
+"""Charts and findings of finished phases, made in a separate process: `python -m stend.live.drawn INTO LANG FOLDER`.
 
 It writes the charts of the report as SVG files and the findings as sentences. A long run needs much memory, and a
 separate process keeps the server small.
 """
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -34,8 +33,7 @@ def drawn(folder: Path, into: Path, lang: str) -> None:
 
 def main() -> int:
     """Draw by the command line; return 0, or print the reason and return 1."""
-    folder, into, lang = sys.argv[1:]
-    os.nice(10)
+    into, lang, folder = sys.argv[1:]
     try:
         drawn(Path(folder), Path(into), lang)
     except (StendError, OSError) as error:

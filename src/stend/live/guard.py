@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 COOKIE, TOKEN_BYTES = "stend", 24
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:"
-    "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "x-content-type-options": "nosniff",

@@ -1,10 +1,11 @@
 """The present state of a run as data for pages, metrics and programs."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from stend.live.course import Course, Passed
+from stend.live.course import Course
 from stend.live.state import State
 from stend.model.definition import Hold
 from stend.model.events import Verdict
@@ -19,7 +20,8 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     `state` is running, ended, cut off or elsewhere, and `said` describes it in a sentence. `low_s`, `likely_s` and
     `high_s` are the remaining time. `window` has the workloads tracked for steady state after the last round.
     `quantiles` are the response times of the last completed step, `finished`, by percent, as far as its sample size
-    supports them. `repeats` counts the places that the run repeated because its load died.
+    supports them. `stages` are all phases of the plan in order: completed, present and later ones. `repeats` counts the
+    places that the run repeated because its load died.
     """
 
     run: str
@@ -49,10 +51,26 @@ class Now(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     quantiles: dict[str, float] = {}
     temperature_c: float | None = None
     window: tuple["Tracked", ...] = ()
-    passed: tuple[Passed, ...] = ()
-    ahead: tuple[tuple[str, str], ...] = ()
+    stages: tuple["Stage", ...] = ()
     notes: tuple[tuple[float, str, str], ...] = ()
     repeats: int = 0
+
+
+class Stage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A phase of the plan. `began_s` and `ended_s` are None before it begins and ends.
+
+    `left_s` is the likely time that remains of it. `rounds` are the completed rounds. `steady` is None without a
+    steady-state search.
+    """
+
+    test: str
+    phase: str
+    began_s: float | None = None
+    ended_s: float | None = None
+    left_s: float = 0
+    rounds: int = 0
+    ended_by: str = ""
+    steady: bool | None = None
 
 
 class Tracked(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,8 +96,7 @@ def now(name: str, course: Course, state: State) -> Now:
         t_s=course.t,
         temperature_c=course.temperature_c,
         window=tuple(map(_tracked, course.verdicts)),
-        passed=tuple(course.passed),
-        ahead=tuple(course.ahead) if not course.ended else (),
+        stages=tuple(_stages(course)),
         repeats=course.noted.get("repeat", 0),
         notes=tuple((note.t, note.kind, note.text) for note in course.notes),
         **_drive(course),
@@ -88,6 +105,18 @@ def now(name: str, course: Course, state: State) -> Now:
         **_finished(course),
         **course.remaining._asdict(),
     )
+
+
+def _stages(course: Course) -> Iterator[Stage]:
+    for passed in course.passed:
+        yield Stage(**msgspec.structs.asdict(passed))
+    later = course.progress.places[course.progress.at :]
+    for number, ((test, phase), left_s) in enumerate(zip(later, course.progress.phases_s(), strict=True)):
+        stage = Stage(test=test, phase=phase.name, left_s=0 if course.ended else left_s)
+        if number == 0:
+            ended_s, rounds = course.t if course.ended else None, course.progress.present.rounds
+            stage = msgspec.structs.replace(stage, began_s=course.began_s, ended_s=ended_s, rounds=rounds)
+        yield stage
 
 
 def _tracked(verdict: Verdict) -> Tracked:

@@ -3,13 +3,10 @@
 import asyncio
 import hashlib
 import json
-import sys
-import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
-from urllib.parse import quote
 
 import msgspec
 from starlette.applications import Starlette
@@ -18,11 +15,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from stend.base.errors import StendError
-from stend.live import metrics
+from stend.base.errors import BadInput, StendError
+from stend.live import compared, composer, metrics
 from stend.live.feed import Feed, Listener, encode
+from stend.live.making import Maker
 from stend.live.now import Now
 from stend.live.shelf import Shelf
+from stend.store import journal
 from stend.words import LANGUAGES, Language, formats
 
 KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -31,8 +30,10 @@ MOST_LISTENERS = 200
 """Largest number of pages at once; further ones get a request to retry."""
 SHOWN_LIVE = 50
 """Largest number of unfinished runs that are followed for the list and for metrics."""
-SANDBOX = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'none'"
+SANDBOX = "sandbox allow-scripts allow-downloads allow-popups; frame-ancestors 'self'"
 """Policy for reports: they include their own policy and may not send requests to this server."""
+INDEX = "index.json"
+PAGES = {"/": "list.html", "/compare": "compare.html", "/compose": "compose.html"}
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -44,12 +45,9 @@ class Server:
         self.shelf = Shelf(top)
         self.feeds: dict[str, Feed] = {}
         self.listening = 0
-        self.drawing = asyncio.Semaphore(1)
-        self.drawings = Path()
-        """Temporary folder for charts, while the server runs."""
+        self.maker = Maker()
         routes: dict[str, Handler] = {
-            "/": self.page,
-            "/run/{name:path}": self.page,
+            **dict.fromkeys((*PAGES, "/run/{name:path}"), self.page),
             "/static/{name}": self.static,
             "/words/{lang}": self.words,
             "/phases/{lang}": self.phases,
@@ -59,6 +57,9 @@ class Server:
             "/notes/{lang}/{name:path}": self.notes,
             "/events/{name:path}": self.events,
             "/report/{name:path}": self.report,
+            "/compared/{lang}": self.compared,
+            "/choices/{lang}": self.choices,
+            "/plan/{lang}": self.plan,
             "/drawn/{lang}/{number:int}/{name:path}": self.picture,
             "/drawn/{lang}/{name:path}": self.drawn,
             "/metrics": self.metrics,
@@ -72,27 +73,30 @@ class Server:
 
     @asynccontextmanager
     async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        with tempfile.TemporaryDirectory(prefix="stend-live-") as place:
-            self.drawings = Path(place)
+        with self.maker.working():
             yield
             for feed in self.feeds.values():
                 feed.task.cancel()
 
     def feed(self, name: str) -> Feed:
         """Return the reader of a run; raise 404 for an unknown run."""
-        if not (folder := self.shelf.folder(name)):
-            raise HTTPException(404, "there is no such run")
+        folder = self._folder(name)
         self.feeds = {known: feed for known, feed in self.feeds.items() if not feed.broken}
         if name not in self.feeds:
             self.feeds[name] = Feed(folder, name)
         return self.feeds[name]
 
     async def page(self, request: Request) -> Response:
-        """Answer with the page of the list or of a run."""
+        """Answer with a page; 404 for the page of a run that does not exist."""
         name = request.path_params.get("name")
-        if name is not None and not self.shelf.folder(name):
-            raise HTTPException(404, "there is no such run")
-        return _file("list.html" if name is None else "run.html")
+        if name is not None:
+            self._folder(name)
+        return _file("run.html" if name is not None else PAGES[request.url.path])
+
+    def _folder(self, name: str) -> Path:
+        if folder := self.shelf.folder(name):
+            return folder
+        raise HTTPException(404, "there is no such run")
 
     async def static(self, request: Request) -> Response:
         """Answer with a file of the pages."""
@@ -113,8 +117,14 @@ class Server:
         return JSONResponse({name: words.phase(name) for name in request.query_params})
 
     async def runs(self, request: Request) -> Response:
-        """Answer with all runs below the folder, unfinished ones with their state; 304 if nothing has changed."""
-        rows = await asyncio.to_thread(self.shelf.rows)
+        """Answer with the runs below the folder, unfinished ones with their state; 304 if nothing has changed.
+
+        The query may have conditions, `where=model=KC*`, as `stend list --where` has them, and `lang` for stamps.
+        """
+        words = Language(request.query_params.get("lang", LANGUAGES[0]))
+        rows = await asyncio.to_thread(self.shelf.rows, request.query_params.getlist("where"))
+        for row in rows:
+            row["stamps"] = [words.translated(stamp) for stamp in row.get("stamps", ())]
         going = {now.run: now for now in await self._going(rows)}
         listed = [
             row | ({"now": msgspec.to_builtins(going[row["run"]])} if row["run"] in going else {}) for row in rows
@@ -181,17 +191,49 @@ class Server:
             feed.leave(listener)
 
     async def report(self, request: Request) -> Response:
-        """Answer with the report in a run's folder."""
-        folder = self.shelf.folder(request.path_params["name"])
-        path = folder / "report.html" if folder else None
-        if not path or path.is_symlink() or not path.is_file():
+        """Answer with a run's report; with `lang` in that language, written on request if it is not in the folder."""
+        folder, lang = self._folder(request.path_params["name"]), request.query_params.get("lang", "")
+        if lang:
+            Language(lang)  # raises BadInput for an unknown one, which could name another file
+        name = f"report.{lang}.html" if lang not in ("", LANGUAGES[0]) else "report.html"  # as `stend report` names it
+        path = folder / name
+        kept = path.is_file() and not path.is_symlink()
+        if lang and not kept:
+            feed = self.feed(request.path_params["name"])
+            await feed.caught_up()
+            if feed.follower.course.ended:
+                key = ("report", str(folder), lang, _stamp(folder))
+                words = ("report", folder, "--into", "INTO", "--lang", lang)
+                path, kept = await self.maker.made(key, name, "stend", *words) / name, True
+        if not kept:
             raise HTTPException(404, "this run has no report yet")
         return FileResponse(path, media_type="text/html", headers={"content-security-policy": SANDBOX})
+
+    async def compared(self, request: Request) -> Response:
+        """Answer with the figures of two to five runs next to each other."""
+        names = list(dict.fromkeys(request.query_params.getlist("run")))
+        if not compared.LEAST <= len(names) <= compared.MOST:
+            raise BadInput(
+                f"a comparison has {compared.LEAST} to {compared.MOST} runs, not {len(names)}; choose others"
+            )
+        folders, lang = [self._folder(name) for name in names], _language(request).name
+        key = ("compared", lang, [(str(folder), _stamp(folder)) for folder in folders])
+        place = await self.maker.made(key, INDEX, compared.__name__, "INTO", lang, *folders)
+        return FileResponse(place / INDEX, media_type="application/json")
+
+    async def choices(self, request: Request) -> Response:
+        """Answer with the tests, drives and options that the composer offers."""
+        return JSONResponse(await asyncio.to_thread(composer.choices, _language(request)))
+
+    async def plan(self, request: Request) -> Response:
+        """Answer with the plan of a choice and the command that runs it; nothing is started."""
+        wish = composer.wish(request.query_params.multi_items())
+        return JSONResponse(await asyncio.to_thread(composer.planned, wish, _language(request)))
 
     async def drawn(self, request: Request) -> Response:
         """Answer with the findings and charts of the finished phases, made on request by a separate process."""
         place = await self._drawn(request)
-        return FileResponse(place / "index.json", media_type="application/json")
+        return FileResponse(place / INDEX, media_type="application/json")
 
     async def picture(self, request: Request) -> Response:
         """Answer with one of those charts."""
@@ -203,16 +245,8 @@ class Server:
     async def _drawn(self, request: Request) -> Path:
         """Return the folder with the charts as of the last finished phase; draw them if needed."""
         lang, feed = _language(request).name, self.feed(request.path_params["name"])
-        place = self.drawings / quote(feed.name, safe="") / f"{len(feed.follower.course.passed)}-{lang}"
-        async with self.drawing:
-            if not (place / "index.json").exists():
-                place.mkdir(parents=True, exist_ok=True)
-                command = [sys.executable, "-m", "stend.live.drawn", str(feed.folder), str(place), lang]
-                done = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.PIPE)
-                _, errors = await done.communicate()
-                if done.returncode:
-                    raise HTTPException(409, errors.decode(errors="replace").strip().rpartition("\n")[2])
-        return place
+        key = ("drawn", str(feed.folder), len(feed.follower.course.passed), lang)
+        return await self.maker.made(key, INDEX, "stend.live.drawn", "INTO", lang, feed.folder)
 
     async def icon(self, request: Request) -> Response:
         """Answer a browser's request for an icon, which would be logged as an error otherwise."""
@@ -232,6 +266,12 @@ def _file(name: str) -> Response:
     if kind is None or "/" in name or not file.is_file():
         raise HTTPException(404, "there is no such file")
     return Response(file.read_bytes(), media_type=kind)
+
+
+def _stamp(folder: Path) -> tuple[int, int]:
+    """Return size and time of a run's record: files made of an equal one are still valid."""
+    status = journal.events_of(folder).stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def _began(row: dict[str, object]) -> float:

@@ -1,5 +1,6 @@
 """The runs below a folder, and lookup of a run by its name, restricted to that folder."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import msgspec
 
 from stend import catalogue
 from stend.base.errors import BadInput
+from stend.catalogue.choice import chosen
 from stend.store import journal
 
 
@@ -18,11 +20,16 @@ class Shelf:
             raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
         self.top = top.resolve()
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one row per run, the latest first, unreadable ones with `error`; do not reread growing records."""
+    def rows(self, where: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """Return one row per run that fulfils all conditions (`catalogue.choice`), the latest first.
+
+        Without conditions the runs that cannot be read have a row with `error`. Growing records are not read again.
+        Raise BadInput for an invalid condition.
+        """
         with catalogue.opened(self.top, growing=False) as known:
-            rows = [msgspec.structs.asdict(run) for run in reversed(known.runs)]
-            return [*({"run": run.run, "error": run.why} for run in known.broken), *rows]
+            rows = [msgspec.structs.asdict(run) for run in chosen(reversed(known.runs), where)]
+            broken = () if where else known.broken
+            return [*({"run": run.run, "error": run.why} for run in broken), *rows]
 
     def folder(self, name: str) -> Path | None:
         """Return the folder of a run, or None if the top folder has no run of that name."""

@@ -214,6 +214,10 @@ class Progress:
         more = math.hypot(*(a - b for a, b in zip(last, likely, strict=True)))
         return ToGo(low * (1 - CLOCK), sum(likely), (high + more) * (1 + CLOCK))
 
+    def phases_s(self) -> list[float]:
+        """Return the likely seconds remaining of the present phase and of each later one."""
+        return self._seconds(USUAL) if self.at < len(self.places) else []
+
     def expected_rounds(self) -> int:
         """Return the likely total number of rounds of the present phase."""
         test, phase = self.places[self.at]

@@ -7,9 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from stend.base.units import KiB
-from stend.findings.look.figures import Figures, State
+from stend.findings.look.figures import Figures, State, lasting
+from stend.model.definition import Workload
+from stend.model.record import Run
 
 STREAM_BYTES = 128 * KiB
+TAILED = ("latency", "write-saturation")
+"""Tests whose response times are a result; in others they follow from the rate at a fixed queue depth."""
 NEARLY = 0.9
 
 
@@ -66,6 +70,32 @@ def stream(rows: Iterable[Figures], read_pct: int) -> Figures | None:
     return max(
         (r for r in candidates if r.workload.block_bytes == block), key=lambda r: r.number("throughput"), default=None
     )
+
+
+def key_figures(run: Run) -> dict[str, float | None]:
+    """Return the figures by which lists of runs show a drive, by column of the catalogue; None if not measured."""
+    rows = lasting(run)
+    read, write = level(rows, "read_window"), level(rows, "write_saturated") or level(rows, "write_window")
+    streams = {"read": stream(rows, 100), "write": stream(rows, 0)}
+    return {
+        "read_iops": read and read.value("iops"),
+        "write_iops": write and write.value("iops"),
+        **{f"{way}_bytes_per_s": row and row.value("throughput") for way, row in streams.items()},
+        "write_p999_s": _write_tail(rows),
+    }
+
+
+def _write_tail(rows: Sequence[Figures]) -> float | None:
+    """Return the 99.9th percentile of random 4 KiB writes in seconds from the first test whose sample carries it."""
+    for test in TAILED:
+        tails = [row.value("p99.9") for row in rows if row.test == test and _writes(row.workload)]
+        if known := [tail for tail in tails if tail is not None]:
+            return max(known)
+    return None
+
+
+def _writes(load: Workload) -> bool:
+    return (load.random_pct, load.read_pct, load.block_bytes) == (100, 0, 4 * KiB) and not load.mixed
 
 
 def busy(rows: Sequence[Figures]) -> Figures | None:

@@ -1,5 +1,5 @@
 "use strict";
-// What both pages use: words, figures as a person says them, elements made of text alone.
+// What all pages use: words, figures with units, elements made of text alone.
 let lang = new URLSearchParams(location.search).get("lang") || (navigator.language || "en").slice(0, 2);
 const told = { words: {}, phases: {}, tests: {}, languages: {}, decimal: "." };
 const word = (key, values = {}) => (told.words[key] || key).replace(/\[(\w+)\]/g, (_, name) => values[name] ?? "");
@@ -59,4 +59,18 @@ async function begin() {
   other.textContent = told.languages[next];
   other.href = `?lang=${next}`;
 }
-const stateClass = (state) => `state ${state === "running" ? "running" : state === "cut off" ? "cut" : ""}`;
+// A state is a sign and a word; colour only repeats them.
+const BADGES = { complete: ["good", "✓"], running: ["good", "▶"], "not steady": ["warn", "⚠"], failed: ["bad", "✕"], "cut off": ["bad", "✕"], stopped: ["warn", "■"], elsewhere: ["warn", "↗"], unfinished: ["warn", "…"], imported: ["", "⇥"] };
+function badge(state) {
+  const key = state.replace(" ", "_");
+  const [sort, sign] = BADGES[state] || ["", ""];
+  return [sort, `${sign} ${told.words[`outcome_${key}`] || told.words[`state_${key}`] || state}`];
+}
+function copies(button, text) {
+  const said = button.textContent;
+  button.onclick = async () => {
+    try { await navigator.clipboard.writeText(text()); } catch { return getSelection().selectAllChildren(by("command")); }
+    button.textContent = word("copied");
+    setTimeout(() => { button.textContent = said; }, 2000);
+  };
+}

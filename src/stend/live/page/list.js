@@ -1,77 +1,212 @@
 "use strict";
-// All runs: filtered and sorted here, asked again while the page is looked at.
+// All runs. Words of the filter are looked for here; conditions such as model=KC* are checked by the server.
 const AGAIN_MS = 5000;
+const TYPED_MS = 250;
+const AT_ONCE = 150; // rows that are built before the page is painted again
+const MOST = 5;
+const number = (key, shape) => (row) => (row.now || row.outcome === "unfinished" || row[key] == null ? "" : shape(row[key]));
 const COLUMNS = [
-  ["run", (row) => row.run, ""],
-  ["drive", (row) => [row.model, row.serial].filter(Boolean).join("  "), ""],
-  ["tests", (row) => (row.tests || []).map((one) => told.tests[one] || one).join(", "), "wide"],
-  ["started", (row) => (row.started_s ? new Date(row.started_s * 1000).toLocaleString(lang, { dateStyle: "short", timeStyle: "short" }) : ""), "wide"],
-  ["lasted", (row) => (row.seconds ? duration(row.seconds) : row.now ? duration(row.now.t_s || 0) : ""), "wide"],
-  ["state", state, ""],
+  ["pick", () => "", "pick"],
+  ["run", (row) => row.run, "name"],
+  ["drive", (row) => [row.model, row.serial].filter(Boolean).join("  "), "wide name"],
+  ["tests", tests, "wide"],
+  ["started", (row) => (row.started_s ? iso(row.started_s) : ""), "wide date"],
+  ["lasted", (row) => (row.seconds ? duration(row.seconds) : row.now ? duration(row.now.t_s || 0) : ""), "wide date"],
+  ["read_iops", number("read_iops", rate), "number"],
+  ["write_iops", number("write_iops", rate), "number"],
+  ["write_p999_s", number("write_p999_s", time), "number wide"],
+  ["read_bytes_per_s", number("read_bytes_per_s", megabytes), "number wide"],
+  ["write_bytes_per_s", number("write_bytes_per_s", megabytes), "number wide"],
+  ["state", state, "wide"],
 ];
 const KEYS = { started: (row) => row.started_s || 0, lasted: (row) => row.seconds || (row.now && row.now.t_s) || 0 };
+for (const [key, , cls] of COLUMNS) if (cls.includes("number")) KEYS[key] = (row) => row[key] ?? -1;
+const query = new URLSearchParams(location.search);
+const picked = new Set();
+const built = new Map(); // run -> [its row as text, its line]
 let rows = [];
-let order = ["started", -1];
+let order = (query.get("sort") || "started:-1").split(":");
 let seen = null;
+let turn = 0;
+let conditions = [];
+
+function iso(seconds) {
+  const at = new Date(seconds * 1000);
+  const two = (value) => String(value).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}
+
+function tests(row) {
+  const every = (row.tests || []).map((one) => told.tests[one] || one);
+  return every.length > 3 ? `${every.slice(0, 2).join(", ")} +${every.length - 2}` : every.join(", ");
+}
 
 function state(row) {
   if (row.error) return row.error;
-  if (!row.now) return word(`outcome_${(row.outcome || "").replace(" ", "_")}`);
   const now = row.now;
-  if (now.state !== "running") return word(`state_${now.state.replace(" ", "_")}`);
+  if (!now) return badge(row.outcome || "")[1];
+  if (now.state !== "running") return badge(now.state)[1];
   const place = `${told.tests[now.test] || now.title || ""}, ${phase(now.phase || "")}`;
-  return `${place}: ${now.iops === undefined ? "" : rate(now.iops) + " IOPS, "}${word("left", { time: duration(now.likely_s || 0) })}`;
+  return `${badge("running")[1]} · ${place}: ${now.iops === undefined ? "" : rate(now.iops) + " IOPS, "}${word("left", { time: duration(now.likely_s || 0) })}`;
 }
 
-function draw() {
-  const wanted = by("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const [key, way] = order;
-  const value = KEYS[key] || COLUMNS.find(([called]) => called === key)[1];
-  const left = rows
-    .filter((row) => { const text = COLUMNS.map(([, said]) => said(row)).join(" ").toLowerCase(); return wanted.every((part) => text.includes(part)); })
-    .sort((a, b) => way * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
-  put("count", word("count", { shown: left.length, all: rows.length }));
-  by("rows").replaceChildren(...left.map((row) => {
-    const line = make("tr");
-    for (const [called, said, cls] of COLUMNS) {
-      const cell = make("td", called === "run" ? "" : said(row), `${cls} name`);
-      if (called === "run") {
-        const link = make("a", row.run);
-        link.href = within(`/run/${address(row.run)}`);
-        cell.append(link);
-      }
-      line.append(cell);
+const sort = (row) => badge(row.error ? "failed" : row.now ? row.now.state : row.outcome || "")[0];
+const stamps = (row, cls) => (row.stamps || []).map((stamp) => make("span", stamp, `stamp ${cls}`));
+const text = (row) => [...COLUMNS.map(([, said]) => said(row)), row.label, ...(row.tests || []), ...(row.tests || []).map((one) => told.tests[one])].join(" ").toLowerCase();
+// Words in quotation marks stay together, and spaces around an operator do not count.
+const parts = () => by("filter").value.replace(/\s*(!=|>=|<=|=|>|<)\s*/g, "$1").match(/(?:[^\s"]|"[^"]*"?)+/g)?.map((part) => part.replaceAll('"', "")) || [];
+const isCondition = (part) => /^\w+(!=|>=|<=|=|>|<)/.test(part);
+
+function cell([called, said, cls], row) {
+  const one = make("td", ["pick", "run", "state"].includes(called) ? "" : said(row), cls);
+  if (called === "run") {
+    const link = make("a", row.run);
+    link.href = within(`/run/${address(row.run)}`);
+    one.append(link);
+    if (row.label) one.append(make("span", row.label, "label"));
+    if (row.model) one.append(make("span", row.model, "soft narrow"));
+    one.append(make("span", state(row), `narrow ${sort(row)}`), ...stamps(row, "narrow"));
+  } else if (called === "tests") {
+    one.title = (row.tests || []).map((each) => told.tests[each] || each).join(", ");
+  } else if (called === "pick" && !row.error) {
+    const box = make("input");
+    box.type = "checkbox";
+    box.checked = picked.has(row.run);
+    box.setAttribute("aria-label", word("pick", { run: row.run }));
+    box.onchange = () => { box.checked ? picked.add(row.run) : picked.delete(row.run); choose(); };
+    one.append(box);
+  } else if (called === "state") {
+    one.append(make("span", said(row), sort(row)), ...stamps(row, ""));
+    if (row.seconds && !row.error && row.outcome !== "imported") {
+      const link = make("a", word("report"));
+      link.href = within(`/report/${address(row.run)}`);
+      link.setAttribute("aria-label", `${word("report")}: ${row.run}`);
+      one.append(" ", link);
     }
-    return line;
-  }));
+  }
+  return one;
+}
+
+function line(row) {
+  const now = JSON.stringify(row);
+  const known = built.get(row.run);
+  if (known && known[0] === now) return known[1];
+  const one = make("tr", "", (row.stamps || []).length ? "stamped" : "");
+  one.append(...COLUMNS.map((column) => cell(column, row)));
+  built.set(row.run, [now, one]);
+  return one;
+}
+
+function headline(drive, count) {
+  const one = make("tr", "", "drive");
+  const head = make("th", `${drive || word("no_drive")} (${count})`);
+  head.colSpan = COLUMNS.length;
+  head.scope = "rowgroup";
+  one.append(head);
+  return one;
+}
+
+function wanted() {
+  const [key, way] = order;
+  const value = KEYS[key] || COLUMNS.find(([called]) => called === key)?.[1] || KEYS.started;
+  const words = parts().filter((part) => !isCondition(part)).map((part) => part.toLowerCase());
+  const left = rows
+    .filter((row) => words.every((part) => text(row).includes(part)))
+    .sort((a, b) => Number(way) * (value(a) < value(b) ? -1 : value(a) > value(b) ? 1 : 0));
+  put("count", word("count", { shown: left.length, all: rows.length }));
+  if (!by("group").checked) return left.map((row) => () => line(row));
+  const drives = new Map();
+  for (const row of left) {
+    const drive = COLUMNS[2][1](row);
+    drives.set(drive, [...(drives.get(drive) || []), row]);
+  }
+  return [...drives].flatMap(([drive, every]) => [() => headline(drive, every.length), ...every.map((row) => () => line(row))]);
+}
+
+// Lines that stay where they are keep their focus; the first ones are there before the others are built.
+function draw() {
+  const every = wanted();
+  const mine = ++turn;
+  const body = by("rows");
+  const more = (from) => {
+    if (mine !== turn) return;
+    every.slice(from, from + AT_ONCE).forEach((make_line, at) => {
+      const [there, one] = [body.children[from + at] || null, make_line()];
+      if (there !== one) body.insertBefore(one, there);
+    });
+    if (from + AT_ONCE < every.length) requestAnimationFrame(() => more(from + AT_ONCE));
+    else while (body.children.length > every.length) body.lastChild.remove();
+  };
+  more(0);
+}
+
+function choose() {
+  by("picked").hidden = !picked.size;
+  put("chosen", word("chosen", { n: picked.size }));
+  const enough = picked.size > 1 && picked.size <= MOST;
+  by("compare").hidden = !enough;
+  by("compare").href = `/compare?${new URLSearchParams([["lang", lang], ...[...picked].map((run) => ["run", run])])}`;
+  for (const box of document.querySelectorAll("td.pick input")) box.disabled = !box.checked && picked.size >= MOST;
 }
 
 function heads() {
   by("heads").replaceChildren(...COLUMNS.map(([called, , cls]) => {
-    const head = make("th", "", cls);
+    const head = make("th", called === "pick" ? "" : "", cls);
     head.scope = "col";
-    const button = make("button", word(called) + (order[0] === called ? (order[1] > 0 ? " ↑" : " ↓") : ""));
-    button.onclick = () => { order = [called, order[0] === called ? -order[1] : 1]; heads(); draw(); };
+    if (called === "pick") {
+      head.append(make("span", word("to_compare"), "hidden"));
+      return head;
+    }
+    const [key, way] = order;
+    const button = make("button", word(called) + (key === called ? (Number(way) > 0 ? " ↑" : " ↓") : ""));
+    if (key === called) head.setAttribute("aria-sort", Number(way) > 0 ? "ascending" : "descending");
+    button.onclick = () => { order = [called, key === called ? -Number(way) : KEYS[called] ? -1 : 1]; heads(); keep(); draw(); };
     head.append(button);
     return head;
   }));
 }
 
+function keep() {
+  const now = new URLSearchParams({ lang, ...(by("filter").value ? { filter: by("filter").value } : {}), sort: order.join(":"), ...(by("group").checked ? { group: 1 } : {}) });
+  history.replaceState(null, "", `?${now}`);
+}
+
 async function ask() {
-  if (!document.hidden) {
-    const answer = await fetch("/api/runs", { headers: seen ? { "if-none-match": seen } : {} }).catch(() => null);
-    if (answer && answer.ok) {
-      rows = await answer.json();
-      seen = answer.headers.get("etag");
-      await learn(rows.map((row) => row.now && row.now.phase));
-      draw();
-    }
-  }
-  setTimeout(ask, AGAIN_MS);
+  const now = [["lang", lang], ...conditions.map((part) => ["where", part])];
+  const answer = await fetch(`/api/runs?${new URLSearchParams(now)}`, { headers: seen ? { "if-none-match": seen } : {} }).catch(() => null);
+  if (!answer || answer.status === 304) return;
+  put("wrong", answer.ok ? "" : (await answer.json().catch(() => ({}))).error || "");
+  if (!answer.ok) return;
+  rows = await answer.json();
+  seen = answer.headers.get("etag");
+  await learn(rows.map((row) => row.now && row.now.phase));
+  draw();
+}
+async function again() {
+  if (!document.hidden) await ask();
+  setTimeout(again, AGAIN_MS);
+}
+
+let typing = 0;
+function typed() {
+  keep();
+  clearTimeout(typing);
+  typing = setTimeout(() => {
+    const now = parts().filter(isCondition);
+    if (JSON.stringify(now) === JSON.stringify(conditions)) return draw();
+    [conditions, seen] = [now, null];
+    ask();
+  }, TYPED_MS);
 }
 
 begin().then(() => {
-  by("filter").oninput = draw;
+  by("filter").value = query.get("filter") || "";
+  by("group").checked = query.has("group");
+  conditions = parts().filter(isCondition);
+  by("filter").oninput = typed;
+  by("group").onchange = () => { keep(); draw(); };
+  by("clear").onclick = () => { picked.clear(); for (const box of document.querySelectorAll("td.pick input")) box.checked = false; choose(); };
+  by("compose").href = within("/compose");
   heads();
-  ask();
+  again();
 });

@@ -1,0 +1,126 @@
+"""Two to five runs next to each other, in a separate process: `python -m stend.live.compared INTO LANG FOLDER...`.
+
+The figures are those of `stend compare` of the first run and each other run.
+"""
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from stend.base.errors import StendError
+from stend.charts.overlay.intervals import name
+from stend.charts.overlay.ratio_map import change
+from stend.findings.look.figures import QUANTITIES
+from stend.many import read
+from stend.many.compare import Comparison, Difference, compared
+from stend.many.settings import Reason
+from stend.words import Language
+
+LEAST, MOST = 2, 5
+"""Numbers of runs that a page compares."""
+INDEX = "index.json"
+
+
+def plain(folders: Sequence[Path], lang: str) -> dict[str, Any]:
+    """Return runs, settings that differ, and figures by test, as texts and numbers."""
+    words = Language(lang)
+    first, *others = [read.named([folder], folder.name) for folder in folders]
+    wholes = [compared(first, other) for other in others]
+    rows: dict[tuple[Any, str], list[Difference | None]] = {}
+    for number, whole in enumerate(wholes):
+        for difference in whole.differences:
+            every = rows.setdefault((difference.key, difference.quantity), [None] * len(wholes))
+            every[number] = difference
+    tests: dict[str, list[dict[str, Any]]] = {}
+    for (key, _), differences in rows.items():
+        tests.setdefault(key.test, []).append(_row(differences, words))
+    reasons = [reason for differences in rows.values() for each in differences if each for reason in each.why]
+    outcomes = [side.runs[0] for side in (first, *others)]
+    return {
+        "runs": [
+            {"model": run.settings["model"], "label": run.settings["label"], "stamps": _translated(run.stamps, words)}
+            for run in outcomes
+        ],
+        "command": _command(folders),
+        "reasons": list(dict.fromkeys(_reason(reason, words) for reason in reasons)),
+        "settings": list(_settings(wholes, words)),
+        "tests": [{"title": words.title(test, test), "rows": shown} for test, shown in tests.items()],
+    }
+
+
+def _command(folders: Sequence[Path]) -> str:
+    """Return the command that compares these runs: two as sides, more as a report."""
+    first, *others = map(str, folders)
+    return shlex.join(
+        ["stend", "compare", first, "--", *others] if len(others) == 1 else ["stend", "report", first, *others]
+    )
+
+
+def _translated(texts: Sequence[str], words: Language) -> list[str]:
+    return [words.translated(text) for text in texts]
+
+
+def _row(differences: Sequence[Difference | None], words: Language) -> dict[str, Any]:
+    given = next(each for each in differences if each)
+    figure = name(given, words)
+    cells = [{"text": words.quantity(given.a, given.quantity), "value": given.a}]
+    for each in differences:
+        cells.append(_cell(each, words) if each else {"text": "–"})
+    return {
+        "figure": figure.partition(": ")[2] or figure,
+        "state": words(f"kept_state.{given.key.state}"),
+        "more_is_better": QUANTITIES[given.quantity].more_is_better,
+        "cells": cells,
+    }
+
+
+def _cell(each: Difference, words: Language) -> dict[str, Any]:
+    verdict = each.verdict.replace(" ", "_")
+    shown = {"text": words.quantity(each.b, each.quantity), "value": each.b, "verdict": verdict}
+    return shown | {"change": change(each.ratio, words), "said": words(f"verdict.{verdict}")}
+
+
+def _reason(reason: Reason, words: Language) -> str:
+    values = dict(reason.values)
+    if reason.key == "setting":
+        values["name"] = words(f"setting.{values['name']}")
+    return words(f"why.{reason.key}", **values)
+
+
+def _settings(wholes: Sequence[Comparison], words: Language) -> Iterator[dict[str, Any]]:
+    runs = [wholes[0].a.runs[0], *(whole.b.runs[0] for whole in wholes)]
+    differing = {setting.name: setting.blocks for whole in wholes for setting in whole.settings}
+    for setting, blocks in differing.items():
+        values = [_value(setting, run.settings.get(setting), words) for run in runs]
+        yield {"name": words(f"setting.{setting}"), "values": values, "blocks": bool(blocks)}
+
+
+def _value(setting: str, value: Any, words: Language) -> str:
+    if value in (None, ""):
+        return "–"
+    if isinstance(value, bool):
+        return words("versus.yes" if value else "versus.no")
+    if isinstance(value, int | float):
+        return words.show(value, "gb" if setting == "capacity" else "n")
+    return words.translated(str(value))
+
+
+def main() -> int:
+    """Compare by the command line; return 0, or print the reason and return 1."""
+    into, lang, *folders = sys.argv[1:]
+    try:
+        text = json.dumps(plain([Path(folder) for folder in folders], lang), ensure_ascii=False)
+        part = Path(into, "index.part")
+        part.write_text(text, encoding="utf-8")
+        part.rename(Path(into, INDEX))
+    except (StendError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
