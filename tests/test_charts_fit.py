@@ -7,6 +7,7 @@ from importlib import resources
 from typing import Any
 
 import pytest
+from benchmarks.pages.texts import LEAST_PT
 
 from stend.base.units import GB, GiB, MiB
 from stend.charts import saturation
@@ -14,7 +15,7 @@ from stend.charts.beside import Side, courses, picture
 from stend.charts.parts import MOST_LINES, few
 from stend.charts.parts.fit import fitted
 from stend.charts.parts.half import WIDTH, half
-from stend.charts.parts.marks import LIGHT, by_load, cells, ink
+from stend.charts.parts.marks import LIGHT, by_load, cells, ink, octaves
 from stend.charts.parts.sides import published_marks
 from stend.charts.parts.ticks import logarithmic
 from stend.findings import look
@@ -23,11 +24,14 @@ from stend.model.counts import added
 from stend.model.record import Run
 from stend.model.stats import percentile_s
 from stend.report.parts.drawing import svgs
+from stend.report.pdf import TEXT_MM
 from stend.words import Language
 from tests import pictures
 from tests.synthetic import Truth, made
 
 WORDS = Language("en")
+COLUMN_PT = (TEXT_MM / 25.4 * 72 - 8) / 2
+"""Width of one of two charts in a row of a PDF."""
 
 
 @pytest.mark.parametrize(
@@ -72,6 +76,23 @@ def test_a_legend_has_the_entries_that_occur_and_at_least_two(kinds: list[str], 
     assert (drawn["legend"] and drawn["scale"]["domain"]) == entries
 
 
+def test_a_legend_does_not_exceed_the_plot() -> None:
+    names = ["KINGSTON SKC2000M8500G", "KINGSTON SKC2000M8500G, full"]
+    colour = {"field": "k", "type": "nominal", "title": None}
+    drawn = spec([{"k": name} for name in names], color=colour)["encoding"]["color"]
+    assert drawn["legend"]["columns"] == 1
+
+
+@pytest.mark.parametrize(
+    ("depths", "ticks"),
+    [([1, 3, 8, 16], [1, 2, 4, 8, 16]), ([3, 6, 24], [2, 4, 8, 16, 32]), ([4, 16, 64], [4, 16, 64]), ([3], [3])],
+)
+def test_ticks_of_depths_are_powers_of_two(depths: list[float], ticks: list[float]) -> None:
+    axis = octaves("n", "depth", depths)
+    assert axis["axis"]["values"] == ticks
+    assert axis["scale"].get("domain", [ticks[0], ticks[-1]]) == [ticks[0], ticks[-1]]
+
+
 @pytest.mark.parametrize("name", ["последовательное чтение 128 КиБ", "sequential read 128 KiB"])
 def test_names_of_rows_are_broken_into_lines_but_not_before_a_unit(name: str) -> None:
     axis = spec([{"k": name}], y={"field": "k", "type": "nominal"})["encoding"]["y"]["axis"]
@@ -91,6 +112,7 @@ def test_half_charts_are_equally_wide_and_cut_no_text(lang: str) -> None:
     for name, drawing in all_halves(lang):
         assert float(re.search(r'width="([\d.]+)"', drawing)[1]) <= WIDTH + 2, name  # type: ignore[index]
         assert "…" not in drawing, name
+        assert min(map(float, re.findall(r'font-size="([\d.]+)px"', drawing))) * COLUMN_PT / WIDTH >= LEAST_PT, name
 
 
 def test_at_most_five_lines_from_the_first_to_the_last() -> None:

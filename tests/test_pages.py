@@ -9,6 +9,8 @@ import typst
 from benchmarks.pages import browser, charts, pdf, texts
 from benchmarks.pages.checked import drawing
 
+from stend.report.parts.markup import template_text
+
 TYPST = '#set page(width: 210mm, height: 297mm, margin: 17mm)\n#set text(font: "Liberation Sans", size: 9.5pt)\n'
 FULL = "#lorem(1400)"
 HEADING = '#text(14pt, weight: "bold")[A heading]'
@@ -33,6 +35,7 @@ PDF_CLEAN = f"""{HEADING}
 {FULL}
 
 #table(columns: 3, [1], [500], [1 000], [IOPS], [100 %], [a/s])
+#table(columns: 2, stroke: none, inset: 2pt, [*Depth*], [T8/Q16 instead of T1/Q32], [*IOPS, by size*], [T8/Q16])
 #box(fill: rgb("#0b3d62"), inset: 4pt, text(white)[White on blue]) The rate is 18 100 IOPS.
 #image("clean.svg", width: 90mm)
 """
@@ -99,6 +102,19 @@ def test_a_planted_defect_of_a_pdf(tmp_path: Path, name: str) -> None:
 
 def test_a_clean_pdf(tmp_path: Path) -> None:
     assert list(pdf.defects(typeset(tmp_path, PDF_CLEAN))) == []
+
+
+def test_a_report_keeps_a_number_with_its_unit(tmp_path: Path) -> None:
+    rule = next(line for line in template_text("page.typ").splitlines() if line.startswith("#show regex"))
+    text = "It writes 3,200 MB/s. Он держит (18\u00a0100 IOPS), затем 90–110 % от 3100 МБ/с на Kingston KC2000 500 GB."
+    blocks = "".join(f"#block(width: {width}mm)[{text}]\n" for width in range(35, 65, 3))
+    assert "bad break" in {one.kind for one in pdf.defects(typeset(tmp_path, blocks))}
+    assert list(pdf.defects(typeset(tmp_path, f"{rule}\n{blocks}"))) == []
+
+
+def test_an_item_at_the_end_of_a_page_is_no_heading(tmp_path: Path) -> None:
+    item = '#text(14pt, weight: "bold")[•] none'
+    assert list(pdf.defects(typeset(tmp_path, f"#lorem(800) #v(1fr) {item} #pagebreak() {FULL}"))) == []
 
 
 @pytest.fixture(scope="module")

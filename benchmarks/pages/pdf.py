@@ -174,12 +174,12 @@ def _around(a: Box, b: Box) -> Box:
 
 
 def _breaks(page: Page) -> Iterator[tuple[str, str, str]]:
-    """Yield where a paragraph continues in the next line."""
+    """Yield where a paragraph continues in the next line; the first cell of the next row of a table is bold."""
     for one, other in pairwise(page.runs):
         a, b = one.text, other.text
         down = (other.baseline - one.baseline) / max(a.size_pt, 0.1)
         near = 1.0 <= down <= 1.8 and abs(a.size_pt - b.size_pt) < 0.1 and b.box.left < a.box.right
-        if near and not a.drawn and len(a.text) > LEAST_LETTERS:
+        if near and one.bold == other.bold and not a.drawn and len(a.text) > LEAST_LETTERS:
             yield page.place, a.text, b.text
 
 
@@ -216,5 +216,6 @@ def _widows(page: Page, footers: set[tuple[float, float]]) -> Found:
     usual = float(np.median([run.text.size_pt for run in page.runs]))
     below = int((lowest.text.box.bottom + 3) * SCALE), int((page.size.bottom - MARGIN_PT) * SCALE)
     alone = not (page.pictures[below[0] : below[1]] < 250).any()
-    if alone and lowest.bold and lowest.text.size_pt > 1.15 * usual:
+    bold = all(run.bold for run in own if run.baseline == lowest.baseline)  # else it is the sign of an item
+    if alone and bold and lowest.text.size_pt > 1.15 * usual:
         yield Defect("widow", page.place, f"“{lowest.text.text}”")

@@ -25,7 +25,7 @@ def rests(sides: Sequence[Side], words: Language) -> Iterator[Drawing]:
     """Yield the IOPS to which pauses of each length bring writes back."""
     rows = [row for side in sides for row in _rests(side)]
     if any(row["drive"] == sides[0].name for row in rows):
-        x = axis("rest", words("axis.rest_s"), values=sorted({row["rest"] for row in rows}))
+        x = axis("rest", words("axis.rest_s"))
         chart, sets = over(sides, rows, x, axis("value", words("axis.iops")), words)
         level = "_level" if _level(sides[0]) else ""
         yield Drawing(words("beside.rests"), chart, sets, words(f"beside.rests{level}_says"))

@@ -32,7 +32,7 @@ def fitted(spec: Spec, width: float, whole: float) -> Spec:
     titled(made["title"], whole)
     shaped = {view["encoding"].get("shape", {}).get("field") for view in _units(made)}
     for view in _units(made):
-        _legends(view["encoding"], sets, whole)
+        _legends(view["encoding"], sets, width)
         _keys(view["encoding"], shaped)
         _labels(made, view["encoding"], sets, width)
     return made
@@ -60,14 +60,14 @@ def _names(sets: Spec, field: str) -> list[str]:
     return list(dict.fromkeys(str(row[field]) for rows in sets.values() for row in rows if field in row))
 
 
-def _legends(encoding: Spec, sets: Spec, whole: float) -> None:
-    """Keep the entries that occur, draw no legend with one entry, and let the others wrap."""
+def _legends(encoding: Spec, sets: Spec, width: float) -> None:
+    """Keep the entries that occur, draw no legend with one entry, and let the others wrap in the width of the plot."""
     for channel in (encoding[name] for name in MARKS if encoding.get(name, {}).get("type") == "nominal"):
         names = _pruned(channel, _names(sets, channel["field"]))
         if len(names) < 2:
             channel["legend"] = None
         elif channel.get("legend", {}) is not None:
-            room = whole - LETTER * len(channel.get("title") or "")
+            room = width - LETTER * len(channel.get("title") or "")
             columns = max(1, min(len(names), int(room / (LETTER * max(map(len, names)) + KEY))))
             channel["legend"] = {**(channel.get("legend") or {}), "columns": columns, "labelLimit": room - KEY}
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil, floor, log2
 from typing import Any
 
 from stend.charts.parts import COLOURS, DASHES, RED, SHAPES, Row, axis, ladder, series_scale
@@ -18,11 +19,17 @@ def category(field: str, title: str, order: Sequence[str], **more: Any) -> Chann
 
 
 def octaves(field: str, title: str, values: Sequence[float]) -> Channel:
-    """Return a base-2 logarithmic axis with a tick at each value; linear if all values are equal."""
-    scale = {"type": "log", "base": 2, "nice": False, "domain": [min(values), max(values)]}
+    """Return a base-2 logarithmic axis with a tick at each value; linear if all values are equal.
+
+    If a value is not a power of two (the queue depth 3 of disks), ticks are at all powers of two around the values.
+    """
+    marked = sorted(set(values))
+    if len(marked) > 1 and any(log2(value) % 1 for value in marked):
+        marked = [2.0**power for power in range(floor(log2(marked[0])), ceil(log2(marked[-1])) + 1)]
+    scale = {"type": "log", "base": 2, "nice": False, "domain": [marked[0], marked[-1]]}
     if min(values) == max(values):
         scale = {"type": "linear", "zero": False}
-    ticks = {"values": sorted(set(values)), "format": "~g", "labelFlush": False}
+    ticks = {"values": marked, "format": "~g", "labelFlush": False}
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": ticks}
 
 

@@ -55,9 +55,10 @@ def config(words: Language) -> dict[str, Any]:
             "titlePadding": 8,
             "labelOverlap": "parity",
             "labelSeparation": 8,
+            "labelFlush": False,
         },
         "legend": {**text, **LEGEND},
-        "header": text,
+        "header": {**text, "labelFontSize": 11, "titleFontSize": 11},
         "title": {
             "font": FONT,
             "color": INK,
