@@ -96,7 +96,7 @@ def _band(name: str, review: Review) -> Band | None:
     names = ", ".join(f"{n} {words.show(v, f'said:{FIGURES[name]}')}" for n, v in values.items())
     if not review.verdict.standing:
         ranked = place(value, list(values.values()), less_is_better=name in LESS_IS_BETTER)
-        names = f"{ranked.said(words)}: {names}"
+        names = f"{ranked.text(words)}: {names}"
     return Band(tuple(sorted(places[:-1])), places[-1], names)
 
 
@@ -234,7 +234,7 @@ def _rival_sentence(one: Gain | None, key: str, review: Review) -> str:
         return ""
     words, name, shape = review.words, review.words(f"figure_name.{one.figure}"), FIGURES[one.figure]
     own, theirs = (value_shown(value, shape, words) for value in (review.figures[one.figure], one.theirs))
-    said = Place(1 if key == "ahead" else one.drives, one.drives).said(words)
+    said = Place(1 if key == "ahead" else one.drives, one.drives).text(words)
     gain = max(one.gain, 1 / one.gain)
     return words(f"story.{key}", name=name, own=own, theirs=theirs, rival=one.name, place=said, gain=gain)
 

@@ -42,7 +42,7 @@ class Place(NamedTuple):
     place: int
     drives: int
 
-    def said(self, words: Language) -> str:
+    def text(self, words: Language) -> str:
         """Return `third of six`."""
         if self.drives > MOST_NAMED:
             return words("place.far", place=self.place, drives=self.drives)
