@@ -69,7 +69,7 @@ def _chart(names: list[str], words: Language) -> Any:
     rules = Chart("marks").mark("rule", color=BLACK, strokeDash=[2, 3]).encode(x=x)
     text = (
         Chart("marks")
-        .mark("text", angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=10)
+        .mark("text", angle=270, align="right", dy=9, dx=-4, color=BLACK, fontSize=11)
         .encode(x=x, y=share, text={"field": "label", "type": "nominal"})
     )
     return layer(histogram, layer(level, rules, text)).resolve(scale={"y": "independent"})

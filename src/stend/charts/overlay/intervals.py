@@ -92,7 +92,7 @@ def _chart(rows: list[Row], words: Language) -> Any:
         "type": "nominal",
         "sort": order,
         "title": None,
-        "axis": {"labelLimit": 520, "labelFontSize": 10},
+        "axis": {"labelLimit": 520},
     }
     names = {words(f"verdict.{v.replace(' ', '_')}"): look for v, look in LOOKS.items()}
     kinds = [kind for kind in names if any(row["verdict"] == kind for row in rows)]
