@@ -106,7 +106,7 @@ def test_a_clean_pdf(tmp_path: Path) -> None:
 
 def test_a_report_keeps_a_number_with_its_unit(tmp_path: Path) -> None:
     rule = next(line for line in template_text("page.typ").splitlines() if line.startswith("#show regex"))
-    text = "It writes 3,200 MB/s. Он держит (18\u00a0100 IOPS), затем 90–110 % от 3100 МБ/с на Kingston KC2000 500 GB."
+    text = "It writes 4 KiB at 3,200 MB/s. Он даёт (18\u00a0100 IOPS), 90–110 % от 3100 МБ/с по 4 КиБ (KC2000 500 GB)."
     blocks = "".join(f"#block(width: {width}mm)[{text}]\n" for width in range(35, 65, 3))
     assert "bad break" in {one.kind for one in pdf.defects(typeset(tmp_path, blocks))}
     assert list(pdf.defects(typeset(tmp_path, f"{rule}\n{blocks}"))) == []
