@@ -85,7 +85,7 @@ def test_every_published_drive_says_what_it_is_and_who_says_so() -> None:
 
 
 def test_every_kind_of_chart_is_known_to_a_chapter() -> None:
-    from stend.report.story.telling import questions
+    from stend.report.story.questions import questions
 
     assert {name for question in questions() for name in question.charts} == set(KINDS)
 

@@ -42,6 +42,7 @@ def test_the_page_of_a_run_shows_the_title_a_figure_and_a_chart_of_its_test(test
     assert chapter.pictures
     answers = [
         *chapter.of_role("answer"),
+        *chapter.of_role("finding"),
         *(cell for table in chapter.tables for row in table.rows for cell in row[1:]),
     ]
     assert any(re.search(r"[1-9]", answer) for answer in answers), "no figure in words or in a table"

@@ -9,7 +9,7 @@ from stend.findings.judgement.evidence import Known
 from stend.model.definition import Identity
 from stend.model.published import published
 from stend.report.parts import Pair, fallback
-from stend.report.story import page_one, rivals, telling
+from stend.report.story import page_one, questions, rivals, telling
 from stend.report.story.page_one import Review
 from stend.words import LANGUAGES, Language
 from stend.words.sentences import reason_said
@@ -20,8 +20,8 @@ LADDER = ("desktop", "read", "mixed", "database", "write")
 SERVER = ("server",)
 
 
-def answer(**own: object) -> telling.Answer:
-    return msgspec.convert({"needs": (), "key": "answer_1", **own}, telling.Answer)
+def answer(**own: object) -> questions.Answer:
+    return msgspec.convert({"needs": (), "key": "answer_1", **own}, questions.Answer)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_answer_is_given_where_its_figures_are_known_and_its_conditions_hold(
 )
 def test_a_rate_that_was_still_falling_is_not_given_as_a_level(figures: dict[str, float], keys: list[str]) -> None:
     known = {"start": 5e4, "writes": 1e4, "sat_s": 36e3, **figures}
-    saturation = next(one for one in telling.questions() if one.name == "saturation")
+    saturation = next(one for one in questions.questions() if one.name == "saturation")
     assert [one.key for one in saturation.answers if one.holds(known)] == keys
 
 

@@ -1,9 +1,8 @@
 """The Python API for programs and notebooks: loaded runs with their figures, findings, charts and reports."""
 
-from stend.api.opened import Opened, open  # noqa: A004 `stend.open`, as `gzip.open`
+from stend.api.opened import Opened, OpenedTest, open  # noqa: A004 `stend.open`, as `gzip.open`
 from stend.api.runs import Runs, open_many
 from stend.api.started import run
 from stend.api.table import Table
-from stend.api.tested import OpenedTest
 
 __all__ = ["Opened", "OpenedTest", "Runs", "Table", "open", "open_many", "run"]

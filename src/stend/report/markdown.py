@@ -12,7 +12,7 @@ from stend.report.parts.made import Rivals, Runs, file_name, page
 from stend.report.parts.marked_down import escape, lines_of
 
 SIGNS = {"pro": "+ ", "con": "− "}
-STRONG = ("verdict", "answer", "good", "bad")
+STRONG = ("answer", "finding", "good", "bad")
 
 
 def write(

@@ -13,7 +13,8 @@ from stend.charts import Picture
 
 
 class Text(NamedTuple):
-    """A paragraph; `role` is its part in the page: "what", "answer", "test", "author", "note", "good", "bad" or ""."""
+    """A paragraph; `role` is its part in the page: "what", "answer", "finding", "cause", "test", "author", "note",
+    "good", "bad" or ""."""
 
     text: str
     role: str = ""

@@ -7,7 +7,8 @@ from stend import findings
 from stend.findings import judgement
 from stend.model.record import Run
 from stend.report.parts.sheet import sheet
-from stend.report.story.page_one import Review, keys, verdict
+from stend.report.story import telling
+from stend.report.story.page_one import Review, keys
 from stend.words import Language
 
 
@@ -24,4 +25,4 @@ def headline(folder: Path, run: Run, lang: str = "en") -> Headline:
     conclusions = tuple(findings.find(run, facts))
     judged = judgement.concluded(run, facts, conclusions)
     review = Review(run, judged.figures, judged, conclusions, judgement.kind(run), words)
-    return Headline(verdict(review), tuple((key.name, key.value) for key in keys(review)))
+    return Headline(telling.headline(review), tuple((key.name, key.value) for key in keys(review)))

@@ -2,13 +2,9 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from stend import charts, findings
 from stend.charts import Picture
@@ -40,6 +36,7 @@ from stend.report.story import together
 from stend.report.story.because import because
 from stend.report.story.notes import Notes, notes
 from stend.report.story.page_one import Review, claims, extremes, keys, marked, measured, sentence, verdict
+from stend.report.story.questions import Question, questions
 from stend.report.story.rivals import Rival, published_rival, reference
 from stend.report.story.tables import TABLES, key_table
 from stend.words import Language
@@ -54,49 +51,6 @@ Measured = Mapping[str, tuple[Review, Sequence[PlannedTest]]]
 
 
 MOST_DEVIATIONS, MOST_NOTES, MOST_CLOSING = 4, 4, 5
-
-
-class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A sentence of evidence, by its key in the section of the question, and the conditions under which it is shown."""
-
-    needs: tuple[str, ...]
-    key: str
-    above: tuple[str, float] | None = None
-    below: tuple[str, float] | None = None
-    above_ratio: tuple[str, str, float] | None = None
-    below_ratio: tuple[str, str, float] | None = None
-
-    def holds(self, figures: Mapping[str, float]) -> bool:
-        """Return whether its figures are known and its conditions met."""
-        ratio = self.above_ratio or self.below_ratio
-        if any(name not in figures for name in (*self.needs, *(ratio[:2] if ratio else ()))):
-            return False
-        checks = [figures.get(self.above[0], 0.0) >= self.above[1]] if self.above else []
-        checks += [figures.get(self.below[0], 0.0) < self.below[1]] if self.below else []
-        if ratio:
-            checks.append((figures[ratio[0]] >= ratio[2] * figures[ratio[1]]) == bool(self.above_ratio))
-        return all(checks)
-
-
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A chapter, whose texts are in the section `question.NAME` of a language.
-
-    `pictures` are (chart file, first picture, number); `findings` are those whose sentences answer it too.
-    """
-
-    name: str
-    tests: tuple[str, ...]
-    answers: tuple[Answer, ...] = ()
-    charts: tuple[str, ...] = ()
-    pictures: tuple[tuple[str, int, int], ...] = msgspec.field(default=(), name="own")
-    findings: tuple[str, ...] = ()
-
-
-@cache
-def questions() -> tuple[Question, ...]:
-    """Return the questions of questions.toml."""
-    text: Any = (resources.files(__package__) / "questions.toml").read_bytes()
-    return msgspec.toml.decode(text, type=dict[str, tuple[Question, ...]])["question"]
 
 
 def story(
@@ -126,7 +80,7 @@ def story(
         words=words,
         lead=Section(
             "verdict",
-            together.headline(reviews, words) if several else _headline(every[0], chapters),
+            together.headline(reviews, words) if several else headline(every[0]),
             tuple(_lead(reviews, runs, sides, author)),
         ),
         sections=(
@@ -154,12 +108,16 @@ def _methods(reviews: Reviews, runs: Runs) -> Iterator[Section]:
         yield section
 
 
-def _headline(review: Review, chapters: Sequence[Section]) -> str:
-    """Return the verdict; if the run carries none, the answer to its own question."""
+def headline(review: Review) -> str:
+    """Return the verdict; if the run carries none, the first answer to its own questions."""
     if review.verdict.standing or any(use.key != "unknown" for use in review.verdict.uses):
         return verdict(review)
-    answers = (" ".join(chapter.of_role("answer")) for chapter in chapters)
-    return next(filter(None, answers), review.words("story.verdict_none"))
+    asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
+    answers = (
+        " ".join(_answer(question, review)) or next(_found(review, tests), "") for question, tests in asked if tests
+    )
+    others = (sentence(text) for text in _found(review, look.tests(review.run)))
+    return next(filter(None, (*answers, *others)), review.words("story.verdict_none"))
 
 
 def _lead(reviews: Reviews, runs: Runs, sides: Sequence[Side], author: Notes) -> Iterator[Block]:
@@ -299,9 +257,11 @@ def _of_drive(drawn: Picture, name: str) -> Picture:
 
 
 def _found(review: Review, tests: Sequence[PlannedTest]) -> Iterator[str]:
-    """Yield the findings of these tests as sentences, except causes."""
+    """Yield the findings of these tests as sentences, except causes; those that cannot tell only without others."""
     names = {test.name for test in tests}
-    yield from (finding_said(f, review.words) for f in review.findings if f.test in names and f.name != "cause")
+    found = [f for f in review.findings if f.test in names and f.name != "cause"]
+    known = [f for f in found if f.confidence != "can't tell"]
+    yield from (finding_said(f, review.words) for f in known or found)
 
 
 def _figures(of: Measured) -> Iterator[Table]:
@@ -330,7 +290,7 @@ def _chapter(
         title,
         (
             *([Stamps(stamped)] if stamped else []),
-            *(Text(text, "answer") for text in _answers(of, answers, asked)),
+            *_answers(of, answers, asked),
             Text(" ".join((f"{', '.join(names)}.", *about)).strip(), "test"),
             *(Text(text, "author") for text in texts),
             *(photo._replace(alt=title) for photo in photos),
@@ -339,14 +299,21 @@ def _chapter(
     )
 
 
-def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence[str]) -> Iterator[str]:
-    """Yield the answer of one run; of several runs the first sentence of each, after the name of the drive."""
+def _answers(of: Measured, answers: Mapping[str, Sequence[str]], asked: Sequence[str]) -> Iterator[Text]:
+    """Yield the answer and the cause of one run; of several runs one sentence of each, after the name of the drive.
+
+    Without an answer the findings of the tests take its place, one paragraph each.
+    """
     for name, (review, tests) in of.items():
-        sentences = answers.get(name) or tuple(_found(review, tests))
+        sentences = [Text(" ".join(answers[name]), "answer")] if answers.get(name) else []
+        sentences = sentences or [Text(sentence(text), "finding") for text in _found(review, tests)]
         if name:
-            yield from (f"{name}: {text}" for text in sentences[:1])
-        elif text := " ".join(filter(None, (*sentences, because(review.findings, asked, review.words)))):
-            yield text
+            first = [*answers.get(name, ()), *(text.text for text in sentences)]
+            yield from (Text(f"{name}: {text}", "answer") for text in first[:1])
+            continue
+        yield from sentences
+        if cause := because(review.findings, asked, review.words):
+            yield Text(cause, "cause")
 
 
 def _answer(question: Question, review: Review) -> Iterator[str]:
