@@ -59,6 +59,8 @@ def test_conditions_choose_as_on_the_command_line(
     assert names(served, "label=other", "outcome=unfinished") == []
     status, text = served.ask("/api/runs?where=colour%3Dred")
     assert (status, "no column 'colour'" in text) == (409, True)
+    narrow = json.loads(served.ask("/api/runs?columns=model&where=label%3Dother")[1])
+    assert [row.keys() for row in narrow] == [{"run", "model", "started_s", "outcome", "stamps"}]
 
 
 def test_a_list_has_the_key_figures_of_its_runs(served: Served, runs: Path) -> None:
