@@ -24,7 +24,13 @@ from stend.live.shelf import Shelf
 from stend.store import journal
 from stend.words import LANGUAGES, Language, formats
 
-KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+KINDS = {
+    ".json": "application/json",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
 HEARTBEAT_S = 15
 MOST_LISTENERS = 200
 """Largest number of pages at once; further ones get a request to retry."""
