@@ -18,7 +18,6 @@ from stend.many.compare import compared
 from tests.going import Served, serving, whole_and_cut
 
 pytestmark = pytest.mark.together
-DASHBOARD = Path(__file__).parent.parent / "share/grafana/stend.json"
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +58,8 @@ def test_conditions_choose_as_on_the_command_line(
     assert names(served, "label=other", "outcome=unfinished") == []
     status, text = served.ask("/api/runs?where=colour%3Dred")
     assert (status, "no column 'colour'" in text) == (409, True)
+    narrow = json.loads(served.ask("/api/runs?columns=model&where=label%3Dother")[1])
+    assert [row.keys() for row in narrow] == [{"run", "model", "started_s", "outcome", "stamps"}]
 
 
 def test_a_list_has_the_key_figures_of_its_runs(served: Served, runs: Path) -> None:
@@ -133,7 +134,7 @@ def test_a_report_is_given_in_the_language_of_the_page(served: Served, runs: Pat
 
 
 def test_a_dashboard_asks_only_for_metrics_that_are_there(served: Served) -> None:
-    board = json.loads(DASHBOARD.read_text())
+    board = json.loads(served.ask("/static/grafana.json")[1])
     families = list(text_string_to_metric_families(served.ask("/metrics")[1]))  # type: ignore[no-untyped-call]
     labels = {family.name: {*(name for sample in family.samples for name in sample.labels)} for family in families}
     asked = {}

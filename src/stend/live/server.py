@@ -24,7 +24,13 @@ from stend.live.shelf import Shelf
 from stend.store import journal
 from stend.words import LANGUAGES, Language, formats
 
-KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+KINDS = {
+    ".json": "application/json",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
 HEARTBEAT_S = 15
 MOST_LISTENERS = 200
 """Largest number of pages at once; further ones get a request to retry."""
@@ -119,10 +125,13 @@ class Server:
     async def runs(self, request: Request) -> Response:
         """Answer with the runs below the folder, unfinished ones with their state; 304 if nothing has changed.
 
-        The query may have conditions, `where=model=KC*`, as `stend list --where` has them, and `lang` for stamps.
+        The query may have conditions, `where=model=KC*`, as `stend list --where` has them, `columns`, and `lang` for
+        stamps.
         """
+        asked = request.query_params.get("columns", "")
+        columns = [*asked.split(","), "started_s", "outcome", "stamps"] if asked else []
         words = Language(request.query_params.get("lang", LANGUAGES[0]))
-        rows = await asyncio.to_thread(self.shelf.rows, request.query_params.getlist("where"))
+        rows = await asyncio.to_thread(self.shelf.rows, request.query_params.getlist("where"), columns)
         for row in rows:
             row["stamps"] = [words.translated(stamp) for stamp in row.get("stamps", ())]
         going = {now.run: now for now in await self._going(rows)}

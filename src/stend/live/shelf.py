@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from stend import catalogue
 from stend.base.errors import BadInput
-from stend.catalogue.choice import chosen
+from stend.catalogue.choice import chosen, column, parsed
+from stend.catalogue.columns import TYPES
 from stend.store import journal
 
 
@@ -20,14 +19,17 @@ class Shelf:
             raise BadInput(f"{top} is not a folder; name a folder of runs, such as runs/")
         self.top = top.resolve()
 
-    def rows(self, where: Sequence[str] = ()) -> list[dict[str, Any]]:
+    def rows(self, where: Sequence[str] = (), columns: Sequence[str] = ()) -> list[dict[str, Any]]:
         """Return one row per run that fulfils all conditions (`catalogue.choice`), the latest first.
 
-        Without conditions the runs that cannot be read have a row with `error`. Growing records are not read again.
-        Raise BadInput for an invalid condition.
+        Without `columns` a row has all. Without conditions the runs that cannot be read have a row with `error`.
+        Growing records are not read again. Raise BadInput for an invalid condition or column.
         """
+        names = [column(word) for word in columns] or list(TYPES)
+        needed = dict.fromkeys([*names, *(parsed(text)[0] for text in where)])
         with catalogue.opened(self.top, growing=False) as known:
-            rows = [msgspec.structs.asdict(run) for run in chosen(reversed(known.runs), where)]
+            runs = chosen(reversed(known.only(*needed)), where)
+            rows = [{"run": run.run} | {name: getattr(run, name) for name in names} for run in runs]
             broken = () if where else known.broken
             return [*({"run": run.run, "error": run.why} for run in broken), *rows]
 

@@ -2,7 +2,9 @@
 // All runs. Words of the filter are looked for here; conditions such as model=KC* are checked by the server.
 const AGAIN_MS = 5000;
 const TYPED_MS = 250;
-const AT_ONCE = 150; // rows that are built before the page is painted again
+const ASKED = "run,model,serial,label,tests,seconds,read_iops,write_iops,write_p999_s,read_bytes_per_s,write_bytes_per_s";
+const AT_ONCE = 60; // rows that are built before the page is painted again
+const LATER = 500; // rows in each later step
 const MOST = 5;
 const number = (key, shape) => (row) => (row.now || row.outcome === "unfinished" || row[key] == null ? "" : shape(row[key]));
 const COLUMNS = [
@@ -130,11 +132,12 @@ function draw() {
   const body = by("rows");
   const more = (from) => {
     if (mine !== turn) return;
-    every.slice(from, from + AT_ONCE).forEach((make_line, at) => {
+    const to = from ? from + LATER : AT_ONCE;
+    every.slice(from, to).forEach((make_line, at) => {
       const [there, one] = [body.children[from + at] || null, make_line()];
       if (there !== one) body.insertBefore(one, there);
     });
-    if (from + AT_ONCE < every.length) requestAnimationFrame(() => more(from + AT_ONCE));
+    if (to < every.length) requestAnimationFrame(() => more(to));
     else while (body.children.length > every.length) body.lastChild.remove();
   };
   more(0);
@@ -172,7 +175,7 @@ function keep() {
 }
 
 async function ask() {
-  const now = [["lang", lang], ...conditions.map((part) => ["where", part])];
+  const now = [["lang", lang], ["columns", ASKED], ...conditions.map((part) => ["where", part])];
   const answer = await fetch(`/api/runs?${new URLSearchParams(now)}`, { headers: seen ? { "if-none-match": seen } : {} }).catch(() => null);
   if (!answer || answer.status === 304) return;
   put("wrong", answer.ok ? "" : (await answer.json().catch(() => ({}))).error || "");
