@@ -44,7 +44,7 @@ def count(kind: str, lang: str) -> Counted:
 def test_every_number_of_a_review_is_in_its_record(kind: str, lang: str) -> None:
     told = count(kind, lang)
     assert not told.wrong
-    assert told.record >= {"flash": 50, "disk": 15}[kind]
+    assert told.record >= {"flash": 45, "disk": 15}[kind]
 
 
 @pytest.mark.parametrize("name", ["reads", "fresh_writes", "stream_end", "read_wait"])
