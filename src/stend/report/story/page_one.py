@@ -108,8 +108,9 @@ def marked(review: Review) -> Iterator[Marked]:
         return judged.key, sentence(why_said(judged.why(MOST_CLAUSES), words))
 
     for (mark, why), group in groupby(review.verdict.uses, shown):
-        titles = (words(f"use_title.{judged.use}") for judged in group)
-        yield Marked(", ".join(titles), mark, words(f"story.{mark}"), why)
+        first, *others = (words(f"use_title.{judged.use}") for judged in group)
+        title = ", ".join((first, *(other[:1].lower() + other[1:] for other in others)))
+        yield Marked(title, mark, words(f"story.{mark}"), why)
 
 
 def verdict(review: Review) -> str:
