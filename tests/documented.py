@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from docs.made import verbs
 
@@ -74,10 +74,17 @@ def commands(root: Path = ROOT) -> list[Shown]:
     return [one for page in pages(root) for one in shown(page)]
 
 
+def _params(verb: Any) -> Iterator[Any]:
+    """Those of a verb and of its actions."""
+    yield from verb.params
+    for action in getattr(verb, "commands", {}).values():
+        yield from _params(action)
+
+
 @cache
 def options() -> dict[str, set[str]]:
     """The options of each verb, `-h` and `--help` too."""
-    tree = {name: [*verb.params] for name, verb in verbs.tree().items()}
+    tree = {name: [*_params(verb)] for name, verb in verbs.tree().items()}
     told = {name: {w for one in own for w in (*one.opts, *one.secondary_opts)} for name, own in tree.items()}
     return {name: own | {"-h", "--help"} for name, own in told.items()}
 

@@ -108,7 +108,7 @@ def test_kernels_of_a_campaign_have_bounds_checks() -> None:
 
 OUTSIDE = """
 import numpy as np
-from stend.base import jit
+from stend.base import jit_numba as jit
 put = jit._compile(lambda array, at: array[at])
 try:
     put(np.zeros(3), 7)

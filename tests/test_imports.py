@@ -133,7 +133,7 @@ def test_each_shows_up_in_compare_with_its_limits(
     first, second = (read.named([one]) for one in (place, folders.write(later, form, taken, again)))
     whole = compared(*read.with_names(first, second))
     assert whole.differences
-    assert {one.verdict for one in whole.differences} <= {"undecided", "not comparable"}
+    assert {one.verdict for one in whole.differences} <= {"close", "not comparable"}
     assert [note.key for note in whole.notes if note.key == "imported"] == ["imported"] * 2
     lacks = {note.values["text"] for note in whole.notes if note.key == "lack"}
     assert set(taken.notes) <= lacks
@@ -185,7 +185,7 @@ def test_what_a_load_was_is_guessed_and_makes_it_incomparable(tmp_path: Path) ->
     whole = compared(first, second)
     assert {one.verdict for one in whole.differences} == {"not comparable"}
     assert {why.key for one in whole.differences for why in one.why} == {"untold"}
-    assert {one.verdict for one in compared(first, second, anyway=True).differences} == {"undecided"}
+    assert {one.verdict for one in compared(first, second, anyway=True).differences} == {"close"}
 
 
 def test_a_run_of_stend_is_laid_beside_another_tools_load_and_told_why_it_is_not_comparable(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_run_of_stend_is_laid_beside_another_tools_load_and_told_why_it_is_not
     assert rate.verdict == "not comparable"
     assert {"profile", "engine"} <= {why.values["name"] for why in rate.why if why.key == "setting"}
     (anyway,) = [one for one in compared(a, b, anyway=True).differences if one.quantity == "iops"]
-    assert anyway.verdict == "undecided"
+    assert anyway.verdict == ("ahead" if rate.b > (rate.a or 0) else "behind")
     assert {why.key for why in anyway.warned} >= {"setting", "untold_state"}
 
 

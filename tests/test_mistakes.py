@@ -1,6 +1,5 @@
 """Mistakes of every day: a wrong folder, a closed pipe, a missing part, too many runs. Each is one sentence."""
 
-import builtins
 import os
 import socket
 import subprocess
@@ -100,18 +99,10 @@ def test_any_number_of_runs_has_colours_dashes_and_shapes_of_its_own(many: int) 
 def test_a_missing_part_is_named_whatever_verb_needs_it(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    usual = builtins.__import__
-
-    def lacking(name: str, *rest: Any) -> Any:
-        if name.partition(".")[0] == "jinja2":
-            raise ModuleNotFoundError(name="jinja2")
-        return usual(name, *rest)
-
-    for name in [name for name in sys.modules if name.startswith(("stend.charts", "stend.report", "jinja2"))]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(builtins, "__import__", lacking)
+    usual = extras.find_spec
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "pyarrow" else usual(name))
     sentence = refused(["trace", "show", "t.log", "--format", "html"], 4, capsys)
-    assert sentence == "stend: `stend trace` needs jinja2, which is not installed: `pip install 'stend[report]'`"
+    assert sentence == "stend: a trace needs pyarrow, which is not installed: `pip install 'stend[trace]'`"
     with pytest.raises(ModuleNotFoundError), extras.needing("this"):
         raise ModuleNotFoundError(name="somebody_s_own")
 

@@ -42,7 +42,7 @@ def test_a_profile_of_ones_own_is_known_by_the_name_of_its_file(tmp_path: Path) 
     for name in ("mine.toml", "mine"):
         mine = plan.load_profile(written(tmp_path, name=name))
         assert (mine.name, mine.rounds, mine.threads, mine.depth) == ("mine", 7, 3, 5)
-    with pytest.raises(BadInput, match=r"no profile 'none'; there are client-2.0.2, .*review-desktop, or give"):
+    with pytest.raises(BadInput, match=r"no profile 'none'; there are client-2.0.2, .*, and TOML files"):
         plan.load_profile("none")
 
 

@@ -101,6 +101,6 @@ def test_what_show_tells_is_as_its_schema_says(sample: str, tmp_path: Path, caps
 
 
 def test_an_unknown_schema_is_refused_with_those_there_are(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["schema", "devices"]) == 2
+    assert main(["schema", "nothing"]) == 2
     said = capsys.readouterr().err
     assert all(name in said for name in NAMES)
