@@ -48,9 +48,7 @@ def done(
 
 def test_random_places_are_those_of_xorshift64(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shifts 13, 7, 17 from the seed of the paper's example (Marsaglia, Xorshift RNGs, 2003)."""
-    monkeypatch.setattr(
-        translation, "wrapped", lambda value: value
-    )  # numpy has 64 bits itself
+    monkeypatch.setattr(translation, "wrapped", lambda value: value)  # numpy has 64 bits itself
     x, told = u64(88172645463325252), []
     step: Any = translation.step
     for _ in range(3):
