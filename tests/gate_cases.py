@@ -132,19 +132,19 @@ def not_named_with_partitions(stand: Stand) -> Case:
 
 
 def named_wrongly(stand: Stand) -> Case:
-    return Case(stand.loop(), "does not name", name="S4NANOSUCH")
+    return Case(stand.loop(), "--destroy-data names .*, but .* is ", name="S4NANOSUCH")
 
 
 @needs("sfdisk", "partx")
 def named_as_its_disk(stand: Stand) -> Case:
     node = stand.partitioned()
-    return Case(f"{node}p1", "does not name", name=name_of(node))
+    return Case(f"{node}p1", "--destroy-data names .*, but .* is ", name=name_of(node))
 
 
 def named_by_the_link_that_leads_to_it(stand: Stand) -> Case:
     link = stand.folder / "drive"
     link.symlink_to(stand.loop())
-    return Case(link, "does not name .*, which leads to", name="drive")
+    return Case(link, "--destroy-data names .*, but .* leads to", name="drive")
 
 
 def another_drive_behind_its_link(stand: Stand) -> Case:

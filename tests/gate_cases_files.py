@@ -15,16 +15,16 @@ def a_file_not_named(stand: Stand) -> Case:
 
 
 def a_file_named_wrongly(stand: Stand) -> Case:
-    return Case(stand.file(), "does not name", name="other.bin")
+    return Case(stand.file(), "--destroy-data names .*, but .* is ", name="other.bin")
 
 
 def a_file_named_by_its_base_name(stand: Stand) -> Case:
-    return Case(stand.file(), "does not name .*, which is named /.*/drive.bin", name="drive.bin")
+    return Case(stand.file(), "--destroy-data names .*, but .* is /.*/drive.bin", name="drive.bin")
 
 
 def a_loop_named_by_its_node(stand: Stand) -> Case:
     node = stand.loop()
-    return Case(node, "does not name .*, which is named /.*/drive.bin", name=Path(node).name)
+    return Case(node, "--destroy-data names .*, but .* is /.*/drive.bin", name=Path(node).name)
 
 
 @needs("mkfs.ext4")

@@ -233,7 +233,7 @@ def test_another_drive_below_a_volume_is_noticed(stand: Stand, host: Host, node:
 def test_namesakes_are_not_named_by_their_serial(stand: Stand, host: Host, node: str) -> None:
     host.disk("nvme0n1", number_of(node), device__serial="SN1", wwid="eui.1")
     host.disk("nvme0n2", "259:9", device__serial="SN1", wwid="eui.2")
-    refused(stand, node, host.kernel, "does not name .* is named eui.1", destroy="SN1")
+    refused(stand, node, host.kernel, "--destroy-data names .* is eui.1", destroy="SN1")
     passes(node, host.kernel, destroy="eui.1")
 
 
@@ -251,7 +251,7 @@ def test_a_link_that_outlived_a_change_of_nodes_is_not_believed(stand: Stand, ho
     host.disk("sda", number_of(node), device__serial="SN1", device__wwid="naa.5000c5")
     for link in ("ata-DRIVE_SN9", "wwn-0x5000c5", "ata-DRIVE_SN1"):
         (host.root / "dev/disk/by-id" / link).symlink_to(node)
-    refused(stand, node, host.kernel, "does not name .* is named SN1", destroy="ata-DRIVE_SN9")
+    refused(stand, node, host.kernel, "--destroy-data names .* is SN1", destroy="ata-DRIVE_SN9")
     passes(node, host.kernel, destroy="ata-DRIVE_SN1")
     passes(node, host.kernel, destroy="wwn-0x5000c5")
 
@@ -276,7 +276,7 @@ def test_a_memory_card_with_a_mounted_partition_is_refused_and_its_boot_drive_is
 def test_a_partition_is_named_with_its_number(stand: Stand, host: Host, node: str) -> None:
     host.disk("sda", "8:0", device__serial="SN1")
     host.disk("sda2", number_of(node), parent="sda", partition="2")
-    refused(stand, node, host.kernel, "does not name .* is named SN1-part2")
+    refused(stand, node, host.kernel, "--destroy-data names .* is SN1-part2")
     passes(node, host.kernel, destroy="SN1-part2")
 
 

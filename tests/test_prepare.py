@@ -174,7 +174,10 @@ def test_the_gate_is_before_it(place: Making, wish: Wish) -> None:
     device = nvme_drive(here)
     with pytest.raises(Refused, match="has not passed the gate"):
         preparer.prepare(device, wish, report=here.said.append)
-    for name, words in (("", "would be destroyed; .* --destroy-data SN1"), ("SN2", "does not name")):
+    for name, words in (
+        ("", "would be destroyed; .* --destroy-data SN1"),
+        ("SN2", "--destroy-data names SN2, but .* is SN1"),
+    ):
         with pytest.raises(Refused, match=words):
             here.prepare(device, wish, name=name)
     device.door.open(writes=False, destroy=None)
