@@ -176,7 +176,7 @@ def test_places_moved_by_a_secret_tell_no_layout_and_are_the_same_for_the_same_s
 @REAL
 def test_a_killed_capture_leaves_its_parts_and_an_instance_that_the_next_one_removes(stand: Stand) -> None:
     node, into = stand.loop(), stand.folder / "captured"
-    words = [sys.executable, "-m", "stend", "capture", node, "--into", str(into), "--for", "1h"]
+    words = [sys.executable, "-m", "stend", "capture", node, "--output", str(into), "--for", "1h"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert "capturing" in process.stderr.readline()
@@ -195,7 +195,7 @@ def test_a_killed_capture_leaves_its_parts_and_an_instance_that_the_next_one_rem
 @REAL
 def test_ctrl_c_ends_a_capture_well_and_keeps_everything(stand: Stand) -> None:
     node, into = stand.loop(), stand.folder / "captured"
-    words = [sys.executable, "-m", "stend", "capture", node, "--into", str(into), "--for", "1h"]
+    words = [sys.executable, "-m", "stend", "capture", node, "--output", str(into), "--for", "1h"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         assert "capturing" in process.stderr.readline()

@@ -1,6 +1,7 @@
 """Standard output and error without control characters, whatever a drive, a file or another host supplied."""
 
 import contextlib
+import io
 import sys
 from collections.abc import Iterator
 from typing import Any, TextIO
@@ -27,8 +28,13 @@ class Edge:
 
 
 def open_stream(stream: Any) -> TextIO:
-    """Return the stream below an Edge, for callers that draw on the terminal and clean each text themselves."""
+    """Return the stream below an Edge, for callers that draw on the terminal and clean each text themselves.
+
+    It escapes characters that its encoding lacks.
+    """
     inner: TextIO = stream.stream if isinstance(stream, Edge) else stream
+    if isinstance(inner, io.TextIOWrapper):
+        inner.reconfigure(errors="backslashreplace")
     return inner
 
 
