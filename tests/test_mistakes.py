@@ -1,5 +1,6 @@
 """Mistakes of every day: a wrong folder, a closed pipe, a missing part, too many runs. Each is one sentence."""
 
+import importlib.util
 import os
 import socket
 import subprocess
@@ -99,7 +100,7 @@ def test_any_number_of_runs_has_colours_dashes_and_shapes_of_its_own(many: int) 
 def test_a_missing_part_is_named_whatever_verb_needs_it(
     file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    usual = extras.find_spec
+    usual = importlib.util.find_spec
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == "pyarrow" else usual(name))
     sentence = refused(["trace", "show", "t.log", "--format", "html"], 4, capsys)
     assert sentence == "stend: a trace needs pyarrow, which is not installed: `pip install 'stend[trace]'`"

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
-from playwright.sync_api import sync_playwright
 
 from benchmarks.pages import Box, Defect, Found, Text, charts, texts
 
@@ -105,6 +104,8 @@ class Browser:
 @contextmanager
 def opened() -> Iterator[Browser]:
     """Start Chromium of this machine for the `with` block."""
+    from playwright.sync_api import sync_playwright  # of the extra `pages`
+
     with sync_playwright() as playwright:
         program = shutil.which("chromium") or shutil.which("chromium-browser")
         chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
