@@ -37,7 +37,12 @@ def quick(name: str, folder: Path) -> None:
     assert any("quick" in stamp for stamp in run.stamps)
     assert {(r.where.test, r.where.phase) for r in run.results} == {(t.name, p.name) for t, p in run.phases()}
     holds = [(r.step, r.counts) for r in run.results if isinstance(r.step, Hold)]
-    assert all(counts.both.ios for _, counts in holds)
+    done = dict[tuple[str, str], int]()  # a single step of 0.2 s may pass without an IO on a busy host
+    for result in run.results:
+        if isinstance(result.step, Hold):
+            place = (result.where.phase, result.step.workload.label)
+            done[place] = done.get(place, 0) + result.counts.both.ios
+    assert all(done.values())
     for step, counts in holds:
         assert not (step.workload.read_pct == 100 and counts.write.ios)
         assert not (step.workload.read_pct == 0 and counts.read.ios)
