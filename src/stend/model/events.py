@@ -75,7 +75,8 @@ class ToolFigures(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
-    The figures of another tool are set in imported steps, `pace` in replayed ones.
+    The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`. `beside` are the
+    counts of the loads beside, in their order.
     """
 
     where: Position
@@ -88,6 +89,7 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
+    beside: tuple[Counts, ...] = ()
 
 
 class Verdict(Data, frozen=True):

@@ -30,13 +30,14 @@ class Stopped(Exception):
 class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
-    `pace` is how a replay kept its schedule.
+    `pace` is how a load kept its schedule, with its flushes and trims. `beside` are the counts of the loads beside it.
     """
 
     counts: Counts = Counts()
     gap_s: float = 0.0
     seed: int = 0
     pace: Pace | None = None
+    beside: tuple[Counts, ...] = ()
 
 
 class Ahead(NamedTuple):
@@ -96,7 +97,7 @@ class Bench:
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        return Done(total, gap_s, self.seed, getattr(load, "pace", None))
+        return Done(total, gap_s, self.seed, getattr(load, "pace", None), tuple(getattr(load, "beside", ())))
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

@@ -249,6 +249,7 @@ class Runner:
             seed=done.seed,
             said=method,
             pace=done.pace,
+            beside=done.beside,
         )
         yield self.past.add(result)
         yield from self.remarks()
