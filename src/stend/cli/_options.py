@@ -153,7 +153,7 @@ Create = Annotated[
 ]
 DETACH = "--detach"
 TYPED = "stend.typed"
-"""Key under which `stend.cli.Verb` stores the arguments as typed."""
+"""Key under which `stend.cli._verbs.Verb` stores the arguments as typed."""
 Detach = Annotated[bool, typer.Option(DETACH, help="Run in the background; `stend watch` shows the progress.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Anyway = Annotated[

@@ -70,8 +70,9 @@ def command(
     if detach:
         from stend.cli import _apart
 
-        words = ["run", *_apart.words(context), *(() if into else ("--into", str(request.folder)))]
-        return _apart.begin(words, request.folder)
+        folder = request.folder  # its name has the time in it
+        words = ["run", *_apart.words(context), *(() if into else ("--into", str(folder)))]
+        return _apart.begin(words, folder)
     with session.start(request, _terminal.Terminal(), Signals()) as running:
         typer.echo(f"Run folder: {running.folder}")
         _ends.follow(running)
