@@ -246,7 +246,7 @@ def test_columns_of_a_summary_do_not_run_together() -> None:
 
 def test_a_long_text_goes_through_a_pager_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     paged: list[str] = []
-    monkeypatch.setattr("click.echo_via_pager", paged.append)
+    monkeypatch.setattr("typer.echo_via_pager", paged.append)
     _result.page(["line"] * 500)
     assert not paged
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
