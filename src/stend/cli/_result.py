@@ -1,5 +1,6 @@
 """The end of a run on the terminal: outcome, verdict, key figures, searches without steady state, the summary."""
 
+import pydoc
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -66,7 +67,7 @@ def _headline(folder: Path, run: Run) -> Iterator[Text]:
 def page(lines: Sequence[str]) -> None:
     """Print lines; on a terminal through a pager if they are more than one screen."""
     if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
-        typer.echo_via_pager("\n".join(map(plain, lines)) + "\n")
+        pydoc.pager("\n".join(map(plain, lines)) + "\n")
         return
     for line in lines:
         typer.echo(line)
