@@ -32,7 +32,9 @@ from stend.sim.disk_state import (
     OUTER,
     PATIENCE,
     REACH,
+    SAFE_AT,
     STREAM,
+    SYNCED,
     T_COMMAND,
     T_FLUSH,
     T_HIT,
@@ -79,6 +81,17 @@ def positioning(d: Any, n: Any) -> Any:
 
 
 @inlined
+def passed(d: Any, n: Any) -> Any:
+    """Return the ns until the platter is back at the next sector, which passed the head while it had no work.
+
+    Only synced writes wait for it, because other writes in sequence are gathered.
+    """
+    reached = d.state[NOW] / d.parameters[T_TURN]
+    wait = d.queue_angle[n] - (reached - np.floor(reached))
+    return i64((wait + (wait < 0)) * d.parameters[T_TURN])
+
+
+@inlined
 def nearest(d: Any) -> Any:
     """Return the place of the known request that the head reaches first, or of one whose host has waited too long.
 
@@ -117,8 +130,10 @@ def serve_head(d: Any) -> Any:
     s, p = d.state, d.parameters
     n = nearest(d)
     offset, size = d.queue_at[n], abs(d.queue_size[n])
-    s[NOW] = max(s[NOW], d.queue_since[n])
+    idle, s[NOW] = d.queue_since[n] > s[NOW], max(s[NOW], d.queue_since[n])
     streams = 0 <= offset - s[HEAD] <= STREAM
+    if idle and s[SYNCED] > 0 and offset == s[HEAD] and d.queue_size[n] > 0:
+        s[NOW] += passed(d, n)
     s[NOW] += positioning(d, n)
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])
     s[NOW] += i64(size / rate * 1e9)
@@ -201,9 +216,10 @@ def flush(d: Any, loop: Any, slot: Any, at: Any) -> None:
     s, p = d.state, d.parameters
     at = max(at, s[COMMAND_BUSY]) + p[T_COMMAND]
     s[COMMAND_BUSY] = at
-    loop.heap[slot] = at + p[T_MEMORY]
-    if p[VOLATILE] > 0 and oldest(d) <= at:
-        loop.heap[slot] = FAR
+    if p[VOLATILE] == 0:
+        loop.heap[slot] = at + p[T_MEMORY]
+    else:
+        loop.heap[slot] = FAR if oldest(d) <= at else max(at, s[SAFE_AT]) + p[T_MEMORY] + p[T_FLUSH]
 
 
 @inlined
@@ -253,6 +269,7 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     `loop.heap` is used as an array here: the time of each slot's answer, FAR while its request is in the head's queue.
     """
     s = d.state
+    s[SYNCED] = max(stream.plan[EVERY], stream.plan[FUA]) * d.parameters[VOLATILE]
     slots = loop.heap.shape[0]
     while loop.at[0] > 0:
         soonest = i64(FAR)
@@ -295,6 +312,7 @@ def finish(d: Any, loop: Any) -> None:
         )
     else:
         s[HELD] -= d.queue_size[n]
+        s[SAFE_AT] = s[NOW]
     drop(d, n)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from stend.model.definition import Hold, Identity, Phase, Profile, Test, Workload
+from stend.model.definition import Hold, Identity, Idle, Phase, Profile, Test, Workload
 from stend.suite._clauses import filled, half_hourly, minutes, purged, random, sequential
 
 BLOCKS_KIB, THREADS = [4, 16, 64], [1, 2, 4, 8, 16]
@@ -18,6 +18,8 @@ READ_PCT = 70
 """Share of reads among the IOs of a database's threads (our choice; OLTP mixes have 65 to 80 %)."""
 BURST_KIB, BURSTS, BURST_S = 128, [1, 16, 64, 256, 1024], 20
 """Bursts of 128 KiB to 128 MiB: a drive's volatile buffer has a few MiB, a disk's up to 256 MiB (our choice)."""
+REST_S = 10
+"""A pause before the journal, in which buffers with random writes of the preconditioning empty (our choice)."""
 CONDITION_ROUNDS = 12
 """Half hours of random writes before the journal, at most, as in `thread-queue-sweep`."""
 
@@ -31,11 +33,13 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
     journal = [synced(sequential(0, block, t, 1)) for block in options["blocks_kib"] for t in threads]
     reads = [synced(random(options["read_pct"], options["blocks_kib"][0], t, 1)) for t in threads]
     single = sequential(0, options["blocks_kib"][0], 1, 1)
+    writes = random(0, 4, profile.threads, profile.depth)
     return (
         purged(),
         Phase(name="bursts", round=tuple(Hold(workload=load, amount=profile.seconds(BURST_S)) for load in bursts)),
         filled(profile.threads, profile.depth),
-        half_hourly(profile, random(0, 4, profile.threads, profile.depth), min(CONDITION_ROUNDS, profile.rounds), "condition"),
+        half_hourly(profile, writes, min(CONDITION_ROUNDS, profile.rounds), "condition"),
+        Phase(name="rest", round=(Idle(seconds=profile.seconds(REST_S).seconds),)),
         Phase(name="journal", round=minutes(profile, journal)),
         Phase(name="with-reads", round=minutes(profile, reads)),
         Phase(name="single", round=minutes(profile, [single, synced(single, sync="fua")])),
