@@ -144,6 +144,24 @@ def flush(f: Any, at: Any) -> Any:
 
 
 @inlined
+def taken(f: Any, page: Any, pages: Any, at: Any, fua: Any) -> Any:
+    """Take the pages of a write, and return when they are where its answer requires: in the buffer or in the flash."""
+    s, p = f.state, f.parameters
+    earlier, s[k.SAFE_AT] = s[k.SAFE_AT], 0
+    for w in range(page, page + pages):
+        at = write_page(f, w, at)
+        if s[k.STUCK] > 0:
+            break
+    if p[k.THROUGH] > 0:
+        at = through(f, at)
+    elif fua > 0 and p[k.VOLATILE] > 0:
+        through(f, at)
+        at = max(at, s[k.SAFE_AT]) + p[k.T_FLUSH]
+    s[k.SAFE_AT] = max(s[k.SAFE_AT], earlier)
+    return at
+
+
+@inlined
 def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> Any:
     """Serve a request issued at `at`, and return when its answer arrives; with `fua` a write is then in the flash."""
     s, p = f.state, f.parameters
@@ -175,17 +193,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> An
         at = looked_up(f, page, at)
     if size % k.PAGE != 0 or offset % k.PAGE != 0:
         at = read(f, page, 1, at) + p[k.T_PARTIAL]  # the rest of the page must be read to be written again
-    earlier, s[k.SAFE_AT] = s[k.SAFE_AT], 0
-    for w in range(page, page + pages):
-        at = write_page(f, w, at)
-        if s[k.STUCK] > 0:
-            break
-    if p[k.THROUGH] > 0:
-        at = through(f, at)
-    elif fua > 0 and p[k.VOLATILE] > 0:
-        through(f, at)
-        at = max(at, s[k.SAFE_AT]) + p[k.T_FLUSH]
-    s[k.SAFE_AT] = max(s[k.SAFE_AT], earlier)
+    at = taken(f, page, pages, at, fua)
     s[k.WROTE] = at
     return acknowledged(f, at)
 

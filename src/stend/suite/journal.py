@@ -53,7 +53,7 @@ def synced(load: Workload, **how: Any) -> Workload:
 
 TEST = Test(
     title="Journal",
-    clause="own",
+    clause="TKperf #19",
     phases=phases,
     charts=("journal", "flushes"),
     options={

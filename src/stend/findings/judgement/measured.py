@@ -222,11 +222,7 @@ def _from_findings(findings: Sequence[Finding]) -> Pairs:
                 yield Named("journal_rate", values["iops"], test)
                 yield Named("journal_wait", values.get("p99_s"), test)
             case "journal", "costs" | "free" | "free_protected" | "free_unprotected" as key:
-                yield Named("journal_flush", values["flush_s"], test)
                 yield Named("flush_free", float(key != "costs"), test)
-            case "journal", "grows" | "level":
-                yield Named("journal_group", values["iops"], test)
-                yield Named("journal_threads", values["threads"], test)
             case "journal", "slowed" | "unmoved":
                 yield Named("journal_reads", values["p99_s"], test)
             case "zones", key if key != "slower":
