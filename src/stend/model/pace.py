@@ -43,7 +43,7 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             lateness=late.bins,
             flush=self.flush.since(before.flush),
             discard=self.discard.since(before.discard),
-            left_out={kind: n for kind, all in self.left_out.items() if (n := all - before.left_out.get(kind, 0))},
+            left_out={kind: n for kind, count in self.left_out.items() if (n := count - before.left_out.get(kind, 0))},
         )
 
     @property

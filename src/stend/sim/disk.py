@@ -11,7 +11,9 @@ from stend.sim.requests import OUTSTANDING, SECTOR, Ledger, Loop, Pattern, Strea
 from stend.sim.spec import Disk, Host, Spec
 
 
-def parameters(disk: Disk, host: Host, capacity_bytes: int, volatile: bool = False) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def parameters(
+    disk: Disk, host: Host, capacity_bytes: int, volatile: bool = False
+) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Return the parameter array of the kernel."""
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.T_TURN] = 60 * NS / disk.spindle_rpm

@@ -133,7 +133,7 @@ def through(f: Any, at: Any) -> Any:
 
 @inlined
 def flush(f: Any, at: Any) -> Any:
-    """Serve a flush issued at `at`, and return when its answer arrives: once the buffer is in the flash, if volatile."""
+    """Serve a flush issued at `at`, and return when its answer arrives: once a volatile buffer is empty."""
     s, p = f.state, f.parameters
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE]
     s[k.FIRMWARE] = at

@@ -82,7 +82,7 @@ class Stream(NamedTuple):
     """[next to serve, drawn, thread whose turn it is, reason of the end: 0, DRAINED, FAILED]"""
     rng: npt.NDArray[np.uint64]
     plan: npt.NDArray[np.int64]
-    """[random and read shares of 2^32, alignment (0: size of the request), limit of random requests, then see BAD, FUA]"""
+    """[random and read shares of 2^32, alignment (0: size of the request), limit of random requests, see BAD, FUA]"""
     sizes: npt.NDArray[np.int64]
     size_edges: npt.NDArray[np.uint64]
     zone_start: npt.NDArray[np.int64]
