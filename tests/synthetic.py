@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from stend.base.units import GB, MB, GiB, KiB
 from stend.gate import Door
 from stend.model.counts import Counts
 from stend.model.definition import Identity, Profile, Workload
 from stend.model.events import Event
+from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.stats import bin_edges_ns, bin_index
 from stend.model.tally import Tally
@@ -48,6 +51,7 @@ class Truth:
     tail_every_s: float = 0
     outer_bps: float = 0
     inner_bps: float = 0
+    flush_s: float = 0.7e-3
     model: str = "Synthetic 1000"
     serial: str = "SYN-0001"
 
@@ -134,6 +138,9 @@ class Synthetic:
             edge = next(until for until, _ in self.truth.slc if self.written < until) - self.written
             most_bytes = min(most_bytes, max(edge, block))
         rate = self.rate(workload, at_bytes) * (1 + self.dice.gauss(0, self.truth.noise))
+        if workload.sync == "flush":
+            busy = workload.outstanding / rate + self.truth.flush_s / workload.flush_every
+            rate = workload.outstanding / busy
         ios = max(round(rate * seconds), 1)
         if ios * block > most_bytes:
             ios = max(int(most_bytes) // block, 1)
@@ -195,6 +202,7 @@ class Load:
         self.drive, self.workload, self.left = drive, workload, left
         self.at_bytes = float(workload.start_bytes + from_bytes)
         self.began = self.ended = drive.clock
+        self.pace = Pace() if workload.paced else None
 
     def next(self) -> Counts | None:
         if self.left is not None and self.left <= 0:
@@ -206,6 +214,9 @@ class Load:
         if self.left is not None:
             self.left -= done
         self.ended = self.drive.clock
+        if self.pace and self.workload.sync == "flush":
+            flushes = self.drive.tally(counts.write.ios // self.workload.flush_every, 0, self.drive.truth.flush_s * 1e9)
+            self.pace = replace(self.pace, flush=self.pace.flush + flushes)
         return counts
 
     def stop(self) -> Counts | None:

@@ -159,6 +159,8 @@ def kind(workload: Workload) -> dict[str, str]:
         words["bssplit"] = ":".join(f"{size}/{share}" for size, share in workload.block_mix)
     else:
         words["bs"] = str(workload.block_bytes)
+    if workload.sync == "fua":
+        words["sync"] = "dsync"
     if workload.align_bytes:
         words["blockalign"] = str(workload.align_bytes)
     if workload.zones:

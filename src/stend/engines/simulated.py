@@ -4,6 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from stend.base.errors import LoadFailed
@@ -15,7 +16,7 @@ from stend.model.workload import Replay
 from stend.sim import Pattern
 from stend.sim.drive import Done, Drive
 from stend.sim.feed import Words
-from stend.sim.requests import Weighted
+from stend.sim.requests import FLUSHES, Weighted
 from stend.trace.form import FLUSH, READ
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int 
         from_bytes=from_bytes,
         limit_bytes=limit_bytes or 0,
         seed=seed,
+        fua=workload.sync == "fua",
+        flush_every=workload.flush_every if workload.sync == "flush" else 0,
         weighted=tuple(
             Weighted(s.share, s.random, s.read, s.block_bytes, s.zone[0] / 100, s.zone[1] / 100)
             for s in workload.streams
@@ -81,11 +84,11 @@ def _schedule(batch: "Requests") -> tuple[Words, Words, Words]:
 class SimulatedLoad:
     """A pattern running on a virtual drive."""
 
-    def __init__(self, drive: Drive, interval_s: float, played: Replay | None = None) -> None:
-        self.drive, self.interval_s, self.played = drive, interval_s, played
+    def __init__(self, drive: Drive, interval_s: float, workload: Workload) -> None:
+        self.drive, self.interval_s = drive, interval_s
         self.began = self.ended = drive.now_s
         self.over = self.stopped = False
-        self.pace = Pace(sent=played.ios) if played else None
+        self.pace = Pace(sent=workload.replay.ios if workload.replay else 0) if workload.paced else None
 
     def next(self) -> Counts | None:
         """Return the counts of the next interval of virtual time; None once all of a limit is written."""
@@ -102,7 +105,7 @@ class SimulatedLoad:
         done = self.drive.advance(seconds)
         self.ended = self.drive.now_s
         self.over = not done.more
-        return counts(done)
+        return self._counted(done)
 
     def stop(self) -> Counts | None:
         """Let the IOs in flight end and return their counts; the drive is idle afterwards."""
@@ -112,7 +115,14 @@ class SimulatedLoad:
         self.stopped = True
         tail = self.drive.stop()
         self.ended = self.drive.now_s
-        return counts(tail) if tail else None
+        return self._counted(tail) if tail else None
+
+    def _counted(self, done: Done) -> Counts:
+        """Add the flushes of an interval to the pace, and return its reads and writes."""
+        if self.pace and done.ledger.commands[FLUSHES, 0]:
+            flushes = tally(done.ledger.commands[FLUSHES].tolist(), done.ledger.command_bins[FLUSHES])
+            self.pace = msgspec.structs.replace(self.pace, flush=self.pace.flush + flushes)
+        return counts(done)
 
 
 class SimulatedEngine:
@@ -136,7 +146,7 @@ class SimulatedEngine:
             self._play(workload, workload.replay)
         else:
             self.drive.start(pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
-        self.load = SimulatedLoad(self.drive, self.interval_s, workload.replay)
+        self.load = SimulatedLoad(self.drive, self.interval_s, workload)
         return self.load
 
     def _play(self, workload: Workload, played: Replay) -> None:

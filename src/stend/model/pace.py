@@ -30,6 +30,22 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     discard: Tally = Tally()
     left_out: dict[str, limits.Count] = {}
 
+    def since(self, before: "Pace | None") -> "Pace":
+        """Return what was added to the counts `before`, of the same load; the maxima are at most the highest bins'."""
+        if before is None or before == Pace():
+            return self
+        late = Tally(max_ns=self.latest_ns, bins=self.lateness).since(Tally(max_ns=1, bins=before.lateness))
+        return Pace(
+            sent=self.sent - before.sent,
+            late=self.late - before.late,
+            full=self.full - before.full,
+            latest_ns=late.max_ns,
+            lateness=late.bins,
+            flush=self.flush.since(before.flush),
+            discard=self.discard.since(before.discard),
+            left_out={kind: n for kind, count in self.left_out.items() if (n := count - before.left_out.get(kind, 0))},
+        )
+
     @property
     def lateness_measured(self) -> bool:
         """Return True if lateness was measured. A virtual drive is never late."""

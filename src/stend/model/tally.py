@@ -43,6 +43,20 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
             bins,
         )
 
+    def since(self, before: "Tally") -> "Tally":
+        """Return what was added to the tally `before`, of the same load; `max_ns` is at most the highest bin's edge."""
+        if before == NONE:
+            return self
+        bins = {index: more for index, n in self.bins.items() if (more := n - before.bins.get(index, 0)) > 0}
+        return Tally(
+            self.ios - before.ios,
+            self.bytes - before.bytes,
+            max(self.latency_ns - before.latency_ns, 0),
+            max(self.latency_ns2 - before.latency_ns2, 0),
+            min(self.max_ns, _upper_ns(max(bins))) if bins else 0,
+            bins,
+        )
+
     @property
     def mean_s(self) -> float:
         """Return the average response time (ART) in seconds; 0 without IOs."""
@@ -60,6 +74,12 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def max_s(self) -> float:
         """Return the maximum response time (MRT) in seconds."""
         return self.max_ns * NS
+
+
+def _upper_ns(index: int) -> int:
+    """Return the upper edge of a latency bin in ns (`stats.bin_edges_ns`)."""
+    shift = max((index >> 6) - 1, 0)
+    return (index - (shift << 6) + 1) << shift
 
 
 NONE = Tally()

@@ -80,6 +80,7 @@ class Bench:
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
         ended, ready, total = self.ended, _prepares_during(hold, ahead), Counts()
+        before: Pace | None = getattr(load, "pace", None)
         if ready:
             self._prepare(hold, ahead)
         while (counts := load.next()) is not None:
@@ -97,7 +98,9 @@ class Bench:
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        return Done(total, gap_s, self.seed, getattr(load, "pace", None), tuple(getattr(load, "beside", ())))
+        pace: Pace | None = getattr(load, "pace", None)
+        pace = pace.since(before) if pace else None
+        return Done(total, gap_s, self.seed, pace, tuple(getattr(load, "beside", ())))
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

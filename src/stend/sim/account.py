@@ -7,7 +7,7 @@ Each interval reports those that fall into it.
 import numpy as np
 import numpy.typing as npt
 
-from stend.sim.requests import BINS, OUTSTANDING_AT, Ledger, Loop, ledger
+from stend.sim.requests import BINS, NOT_FLUSHING, OUTSTANDING_AT, Ledger, Loop, ledger
 
 NS = 1_000_000_000
 LITTLE = 0.005
@@ -25,15 +25,23 @@ def bin_of(ns: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 def stretch(done: Ledger, factor: float) -> None:
     """Multiply all response times by a factor."""
-    done.sums[:, 2] *= factor
-    done.sums[:, 3] *= factor**2
-    done.sums[:, 4] *= factor
-    old = np.flatnonzero(done.bins.any(axis=0))
-    new = bin_of(_middle_ns(old) * factor)
-    counts = done.bins[:, old]
-    done.bins[:] = 0
-    for way in (0, 1):
-        np.add.at(done.bins[way], new, counts[way])
+    for sums, bins in ((done.sums, done.bins), (done.commands, done.command_bins)):
+        sums[:, 2] *= factor
+        sums[:, 3] *= factor**2
+        sums[:, 4] *= factor
+        old = np.flatnonzero(bins.any(axis=0))
+        new = bin_of(_middle_ns(old) * factor)
+        counts = bins[:, old]
+        bins[:] = 0
+        for row in range(len(bins)):
+            np.add.at(bins[row], new, counts[row])
+
+
+def delay(slots: Loop, seconds: float) -> None:
+    """Let all outstanding IOs and flushes of a loop wait this much longer."""
+    for since in (slots.issued, slots.waiting):
+        since[:] -= round(seconds * NS)
+    slots.flushing[slots.flushing != NOT_FLUSHING] -= round(seconds * NS)
 
 
 def met_limit(done: Ledger, limit: int, given: int, more: bool) -> int:
@@ -92,8 +100,7 @@ class Account:
 
     def wait(self, seconds: float) -> None:
         """Let all outstanding IOs wait this much longer while the drive is silent."""
-        self.slots.issued[:] -= round(seconds * NS)
-        self.slots.waiting[:] -= round(seconds * NS)
+        delay(self.slots, seconds)
         self.owed_ns += self.outstanding * seconds * NS * self.scale
 
     def settle(self, done: Ledger, now_ns: int, lasted_ns: float, pending_ns: float) -> None:

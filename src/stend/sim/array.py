@@ -13,7 +13,7 @@ FEWEST = {0: 1, 1: 2, 5: 3, 10: 2}
 """Fewest members of each RAID level."""
 
 
-def parameters(array: Array, host: Host) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def parameters(array: Array, host: Host, volatile: bool = False) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Return the parameter array of the kernel, with times in ns."""
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.MEMBERS], p[k.LEVEL], p[k.STRIPE], p[k.UNITS] = array.members, array.level, array.stripe_bytes, array.units
@@ -24,6 +24,7 @@ def parameters(array: Array, host: Host) -> "np.ndarray[tuple[int], np.dtype[np.
     p[k.T_LINK], p[k.T_LINK_IN] = k.PAGE * 1e3 / host.read_mb_s, k.PAGE * 1e3 / host.write_mb_s
     p[k.T_PIECE_PAGE], p[k.T_YIELD] = array.member_page_us * 1e3, array.yield_us * 1e3
     p[k.T_READ_ANSWER], p[k.T_WRITE_ANSWER] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
+    p[k.VOLATILE], p[k.T_FLUSH] = volatile, host.flush_us * 1e3
     return p
 
 
@@ -40,7 +41,7 @@ class ArrayDrive(Drive):
             raise BadInput(f"virtual drive {spec.name} has {members} members: RAID {level} needs {needs}")
         self.memory = k.Array(
             state=np.zeros(k.STATE, np.int64),
-            parameters=parameters(spec.array, spec.host),
+            parameters=parameters(spec.array, spec.host, not spec.protected),
             unit=np.zeros(spec.array.members * spec.array.units * 2, np.int64),
             port=np.zeros(spec.array.members * 2, np.int64),
             ends=np.full((2, k.STREAMS), -1, np.int64),

@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.jit import compiled, i64, inlined, u64, wrapped
-from stend.sim.kernels import LATER, NONE, answered, issue_time, next_of, sink, spend
-from stend.sim.requests import WORK
+from stend.sim.kernels import LATER, NONE, answered, flush_due, issue_time, next_of, sink, spend
+from stend.sim.requests import FUA, WORK
 
 # Indices of `parameters`; times in ns.
 MEMBERS, LEVEL, STRIPE, UNITS, T_READ, T_WRITE, T_PAGE_IN, T_PAGE_OUT, CACHE, T_READ_COMMAND = range(10)
 T_WRITE_COMMAND, T_LINK, T_READ_ANSWER, T_WRITE_ANSWER, T_PARITY, T_PIECE = range(10, 16)
-T_PIECE_PAGE, T_LINK_IN, T_YIELD = 16, 17, 18
-PARAMETERS = 19
+T_PIECE_PAGE, T_LINK_IN, T_YIELD, VOLATILE, T_FLUSH = range(16, 21)
+PARAMETERS = 21
 # Indices of `state`.
-COMMAND, LINK, HELD, FIRST, MANY, READS_BEHIND, BEHIND = range(7)
-STATE = 7
+COMMAND, LINK, HELD, FIRST, MANY, READS_BEHIND, BEHIND, SAFE_AT = range(8)
+STATE = 8
 PAGE = 4096
 STREAMS = 256
 """Places of the table in which the controller stores the ends of recent requests, to recognise sequential streams."""
@@ -175,8 +175,8 @@ def stream_place(offset: Any) -> Any:
 
 
 @inlined
-def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
-    """Serve a request issued at `at`, and return when its answer arrives."""
+def request(a: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> Any:
+    """Serve a request issued at `at`, and return when its answer arrives; with `fua` a write is then on the members."""
     s, p = a.state, a.parameters
     at = max(s[COMMAND], at) + (p[T_READ_COMMAND] if reads else p[T_WRITE_COMMAND])
     s[COMMAND] = at
@@ -192,12 +192,26 @@ def request(a: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         s[FIRST] = (s[FIRST] + 1) & ring
         s[MANY] -= 1
     done = whole_rows(a, size, at) if follows(a, 1, offset, size) else spread(a, offset, size, True, at)
+    s[SAFE_AT] = max(s[SAFE_AT], done)
     if size > p[CACHE]:
         return done + p[T_WRITE_ANSWER]
     place = (s[FIRST] + s[MANY]) & ring
     a.done_at[place], a.done_bytes[place] = done, size
     s[MANY] += 1
     s[HELD] += size
+    if fua > 0 and p[VOLATILE] > 0:
+        return done + p[T_WRITE_ANSWER] + p[T_FLUSH]
+    return at + p[T_WRITE_ANSWER]
+
+
+@inlined
+def flush(a: Any, at: Any) -> Any:
+    """Serve a flush issued at `at`, and return when its answer arrives: at once from a protected cache."""
+    s, p = a.state, a.parameters
+    at = max(s[COMMAND], at) + p[T_WRITE_COMMAND]
+    s[COMMAND] = at
+    if p[VOLATILE] > 0:
+        at = max(at, s[SAFE_AT]) + p[T_FLUSH]
     return at + p[T_WRITE_ANSWER]
 
 
@@ -213,6 +227,9 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         spend(loop, 1)
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
+            if flush_due(stream, loop, ledger, slot, t):
+                sink(loop.heap, used, ((flush(a, t) - base) << 16) | slot)
+                continue
             answered(loop, ledger, slot, t)
         i = next_of(stream, loop, slot, t)
         if i == LATER:
@@ -224,7 +241,7 @@ def serve(a: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             continue
         size, reads = stream.size[i], stream.reads[i]
         spend(loop, size // PAGE + a.unit.shape[0] // 64)
-        done = request(a, stream.offset[i], size, reads, t)
+        done = request(a, stream.offset[i], size, reads, t, stream.plan[FUA])
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)

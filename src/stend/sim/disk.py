@@ -11,7 +11,9 @@ from stend.sim.requests import OUTSTANDING, SECTOR, Ledger, Loop, Pattern, Strea
 from stend.sim.spec import Disk, Host, Spec
 
 
-def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def parameters(
+    disk: Disk, host: Host, capacity_bytes: int, volatile: bool = False
+) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Return the parameter array of the kernel."""
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.T_TURN] = 60 * NS / disk.spindle_rpm
@@ -26,6 +28,7 @@ def parameters(disk: Disk, host: Host, capacity_bytes: int) -> "np.ndarray[tuple
     p[k.THROUGH] = disk.cache_writes == "through"
     p[k.T_COMMAND], p[k.LINK] = host.read_command_us * 1e3, host.write_mb_s
     p[k.T_OVERHEAD], p[k.T_MEMORY] = host.read_answer_us * 1e3, host.write_answer_us * 1e3
+    p[k.VOLATILE], p[k.T_FLUSH] = volatile, host.flush_us * 1e3
     return p
 
 
@@ -50,7 +53,7 @@ class DiskDrive(Drive):
         places = OUTSTANDING + disk.write_memory_bytes // SECTOR + 1
         self.memory = k.Disk(
             state=np.zeros(k.STATE, np.int64),
-            parameters=parameters(disk, spec.host, spec.capacity_bytes),
+            parameters=parameters(disk, spec.host, spec.capacity_bytes, not spec.protected),
             rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
             queue_at=np.zeros(places, np.int64),
             queue_size=np.zeros(places, np.int64),

@@ -32,8 +32,11 @@ from stend.sim.disk_state import (
     OUTER,
     PATIENCE,
     REACH,
+    SAFE_AT,
     STREAM,
+    SYNCED,
     T_COMMAND,
+    T_FLUSH,
     T_HIT,
     T_HIT_READ,
     T_MEMORY,
@@ -43,9 +46,10 @@ from stend.sim.disk_state import (
     T_TURN,
     T_WRITE_SETTLE,
     THROUGH,
+    VOLATILE,
 )
-from stend.sim.kernels import LATER, LOW32, NONE, answered, issue_time, next_of, random64, spend
-from stend.sim.requests import TURNS, WORK
+from stend.sim.kernels import LATER, LOW32, NONE, answered, flush_due, issue_time, next_of, random64, spend
+from stend.sim.requests import EVERY, FUA, NOT_FLUSHING, TURNS, WORK
 
 
 @inlined
@@ -74,6 +78,17 @@ def positioning(d: Any, n: Any) -> Any:
     wait = d.queue_angle[n] - (reached - np.floor(reached))
     wait += wait < 0
     return i64(ns + wait * p[T_TURN]) * (distance != 0)
+
+
+@inlined
+def passed(d: Any, n: Any) -> Any:
+    """Return the ns until the platter is back at the next sector, which passed the head while it had no work.
+
+    Only synced writes wait for it, because other writes in sequence are gathered.
+    """
+    reached = d.state[NOW] / d.parameters[T_TURN]
+    wait = d.queue_angle[n] - (reached - np.floor(reached))
+    return i64((wait + (wait < 0)) * d.parameters[T_TURN])
 
 
 @inlined
@@ -115,8 +130,10 @@ def serve_head(d: Any) -> Any:
     s, p = d.state, d.parameters
     n = nearest(d)
     offset, size = d.queue_at[n], abs(d.queue_size[n])
-    s[NOW] = max(s[NOW], d.queue_since[n])
+    idle, s[NOW] = d.queue_since[n] > s[NOW], max(s[NOW], d.queue_since[n])
     streams = 0 <= offset - s[HEAD] <= STREAM
+    if idle and s[SYNCED] > 0 and offset == s[HEAD] and d.queue_size[n] > 0:
+        s[NOW] += passed(d, n)
     s[NOW] += positioning(d, n)
     rate = p[OUTER] - (p[OUTER] - p[INNER]) * (offset / p[CAPACITY])
     s[NOW] += i64(size / rate * 1e9)
@@ -165,8 +182,11 @@ def join(d: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
 
 
 @inlined
-def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> None:
-    """Accept a request: answer it from the cache or the write memory, or add it to the head's queue."""
+def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any, fua: Any) -> None:
+    """Accept a request: answer it from the cache or the write memory, or add it to the head's queue.
+
+    With `fua` an unprotected write memory does not answer a write.
+    """
     s, p = d.state, d.parameters
     nbytes = abs(size)
     at = max(at, s[COMMAND_BUSY]) + p[T_COMMAND]
@@ -181,13 +201,44 @@ def accept(d: Any, loop: Any, slot: Any, offset: Any, size: Any, at: Any) -> Non
         for c in range(offset // p[CHUNK], (offset + size - 1) // p[CHUNK] + 1):
             evict(d, c)
     s[MISSES] += 1
-    if size > 0 and s[HELD] + nbytes <= p[DIRTY]:
+    if size > 0 and s[HELD] + nbytes <= p[DIRTY] and (fua == 0 or p[VOLATILE] == 0):
         s[HELD] += nbytes
         join(d, -1, offset, size, at)
         loop.heap[slot] = at + p[T_MEMORY] + nbytes * 1000 // p[LINK]
     else:
         join(d, slot, offset, size, at)
         loop.heap[slot] = FAR
+
+
+@inlined
+def flush(d: Any, loop: Any, slot: Any, at: Any) -> None:
+    """Accept a flush: answer it at once if the write memory is protected or empty, otherwise by `flushed`."""
+    s, p = d.state, d.parameters
+    at = max(at, s[COMMAND_BUSY]) + p[T_COMMAND]
+    s[COMMAND_BUSY] = at
+    if p[VOLATILE] == 0:
+        loop.heap[slot] = at + p[T_MEMORY]
+    else:
+        loop.heap[slot] = FAR if oldest(d) <= at else max(at, s[SAFE_AT]) + p[T_MEMORY] + p[T_FLUSH]
+
+
+@inlined
+def oldest(d: Any) -> Any:
+    """Return since when the oldest write has been in the write memory; FAR if it is empty."""
+    since = i64(FAR)
+    for n in range(d.state[KNOWN]):
+        since = min(since, d.queue_since[n] if d.queue_slot[n] < 0 else i64(FAR))
+    return since
+
+
+@inlined
+def flushed(d: Any, loop: Any) -> None:
+    """Answer the flushes for which no older write is left in an unprotected write memory."""
+    s, p = d.state, d.parameters
+    since = oldest(d)
+    for slot in range(loop.heap.shape[0]):
+        if loop.flushing[slot] != NOT_FLUSHING and loop.heap[slot] == FAR and since > loop.flushing[slot]:
+            loop.heap[slot] = s[NOW] + p[T_MEMORY] + p[T_FLUSH]
 
 
 @inlined
@@ -207,7 +258,7 @@ def issue(d: Any, stream: Any, loop: Any, slot: Any, at: Any) -> Any:
     size = -stream.size[i] if stream.reads[i] else stream.size[i]
     loop.issued[slot], loop.size[slot] = issue_time(stream, loop, i, at), size
     loop.at[WORK] -= stream.size[i] >> 12
-    accept(d, loop, slot, stream.offset[i], size, at)
+    accept(d, loop, slot, stream.offset[i], size, at, stream.plan[FUA])
     return True
 
 
@@ -218,6 +269,7 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     `loop.heap` is used as an array here: the time of each slot's answer, FAR while its request is in the head's queue.
     """
     s = d.state
+    s[SYNCED] = max(stream.plan[EVERY], stream.plan[FUA]) * d.parameters[VOLATILE]
     slots = loop.heap.shape[0]
     while loop.at[0] > 0:
         soonest = i64(FAR)
@@ -232,6 +284,9 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             while loop.heap[slot] != soonest:
                 slot += 1
             if loop.size[slot] != 0:
+                if flush_due(stream, loop, ledger, slot, soonest):
+                    flush(d, loop, slot, soonest)
+                    continue
                 answered(loop, ledger, slot, soonest)
             if s[KNOWN] == 0:
                 s[NOW] = max(s[NOW], soonest)
@@ -255,7 +310,10 @@ def finish(d: Any, loop: Any) -> None:
         )
     else:
         s[HELD] -= d.queue_size[n]
+        s[SAFE_AT] = s[NOW]
     drop(d, n)
+    if s[SYNCED] > 0:
+        flushed(d, loop)
 
 
 @compiled

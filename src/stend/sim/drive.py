@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from stend.base.errors import StepFailed
 from stend.sim.accidents import Course
-from stend.sim.account import Account, met_limit, stretch
+from stend.sim.account import Account, delay, met_limit, stretch
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
 from stend.sim.requests import (
@@ -51,6 +51,8 @@ class Done(NamedTuple):
     """[2, BINS]: IOs by fio's latency bins"""
     more: bool
     """False once a limited pattern has ended"""
+    ledger: Ledger
+    """the counts that `tallies` and `bins` are a part of, with those of flushes"""
 
 
 class Drive(ABC):
@@ -86,6 +88,7 @@ class Drive(ABC):
         self._limit, self._given = pattern.limit_bytes, 0
         self._loop = loop(outstanding, slots, self.inner_ns)
         room = self._take_up() if self.spec.scale > 1 and pattern.read_pct < 100 else self._buffer_bytes()
+        room = 0 if pattern.synced else room
         if pattern.limit_bytes:
             self._loop.at[BEGUN] = outstanding
         elif self.spec.scale > 1:
@@ -144,7 +147,7 @@ class Drive(ABC):
         if requests.at[ENDED] == FAILED:
             where = int(requests.plan[FAILED_AT]) * self.spec.scale
             raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
-        return Done(passed, done.sums, done.bins, more)
+        return Done(passed, done.sums, done.bins, more, done)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
         """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
@@ -163,13 +166,15 @@ class Drive(ABC):
         if self._account:
             self._account.wait(seconds)
         else:
-            slots.issued[:] -= round(seconds * NS)
+            delay(slots, seconds)
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
         self.now_s += passed
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale
+            done.commands[:, :4] *= scale
+            done.command_bins[:] *= scale
             self._report_single_ios(done)
         if self._account and lasted_ns:
             usual_ns = lasted_ns * self._account.outstanding / max(float(done.sums[:, 0].sum()), 1.0)
@@ -208,7 +213,7 @@ class Drive(ABC):
         if self.spec.scale > 1:
             self._put_by()
         self._count(done, passed, True, max(round(self._crowd), 1))
-        return Done(passed, done.sums, done.bins, False)
+        return Done(passed, done.sums, done.bins, False, done)
 
     def idle(self, seconds: float) -> None:
         """Let time pass without requests."""

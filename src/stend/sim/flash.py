@@ -82,6 +82,7 @@ def parameters(flash: Flash, host: Host, pages: int, logical: int, scale: int) -
     p[k.T_NEAR], p[k.SCALE] = ns(NEAR_US), scale
     p[k.PAUSE] = max(flash.pause_every_writes // scale, 1) if flash.pause_every_writes else NEVER
     p[k.T_PAUSE] = ns(flash.pause_ms * 1000)
+    p[k.T_FLUSH] = ns(host.flush_us)
     waiting(p, flash.tail)
     serving(p, host)
     return p
@@ -116,10 +117,12 @@ def memory(spec: Spec, flash: Flash) -> k.Flash:
     logical, pages, superblocks = layout(flash, spec.capacity_bytes, spec.scale)
     if spec.accidents.lies_about_flush:
         flash = msgspec.structs.replace(flash, write_through=False)
+    words = parameters(flash, spec.host, pages, logical, spec.scale)
+    words[k.VOLATILE] = not spec.protected and not spec.accidents.lies_about_flush
     ring = 1 << int(flash.buffer_bytes // k.PAGE + pages).bit_length()
     return k.Flash(
         state=np.zeros(k.STATE, np.int64),
-        parameters=parameters(flash, spec.host, pages, logical, spec.scale),
+        parameters=words,
         rng=np.array([0x9E3779B97F4A7C15 ^ (spec.seed * 2 + 1)], np.uint64),
         map=np.empty(logical, np.uint32),
         back=np.zeros(superblocks * pages, np.uint32),
@@ -288,7 +291,7 @@ class FlashDrive(Drive):
         return np.arange(first, first + count) & (len(self.memory.release_at) - 1)
 
     def _unsafe_bytes(self) -> int:
-        if not self.spec.accidents.lies_about_flush:
+        if self.spec.protected and not self.spec.accidents.lies_about_flush:
             return 0
         m, queued = self.memory, self._waiting()
         waiting = int(m.release_pages[queued[m.release_at[queued] > self.inner_ns]].sum()) + int(m.lanes[:, 3].sum())

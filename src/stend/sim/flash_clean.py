@@ -40,6 +40,7 @@ def program(f: Any, lane: Any, at: Any) -> Any:
         f.release_at[q] = done
         f.release_pages[q] = f.lanes[lane, 3]
         s[k.PENDING] += 1
+        s[k.SAFE_AT] = max(s[k.SAFE_AT], done)
         f.lanes[lane, 3] = 0
     return done
 

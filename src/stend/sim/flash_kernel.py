@@ -11,8 +11,8 @@ from typing import Any
 from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, LOW32, NONE, answered, issue_time, next_of, random64, sink, spend
-from stend.sim.requests import OUTSTANDING_AT, TURNS, WORK
+from stend.sim.kernels import LATER, LOW32, NONE, answered, flush_due, issue_time, next_of, random64, sink, spend
+from stend.sim.requests import FUA, NOT_FLUSHING, OUTSTANDING_AT, TURNS, WORK
 
 FRACTION = 2.0**-53
 
@@ -132,8 +132,38 @@ def through(f: Any, at: Any) -> Any:
 
 
 @inlined
-def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
-    """Serve a request issued at `at`, and return when its answer arrives."""
+def flush(f: Any, at: Any) -> Any:
+    """Serve a flush issued at `at`, and return when its answer arrives: once a volatile buffer is empty."""
+    s, p = f.state, f.parameters
+    at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE]
+    s[k.FIRMWARE] = at
+    if p[k.VOLATILE] > 0:
+        through(f, at)
+        at = max(at, s[k.SAFE_AT]) + p[k.T_FLUSH]
+    return acknowledged(f, at)
+
+
+@inlined
+def taken(f: Any, page: Any, pages: Any, at: Any, fua: Any) -> Any:
+    """Take the pages of a write, and return when they are where its answer requires: in the buffer or in the flash."""
+    s, p = f.state, f.parameters
+    earlier, s[k.SAFE_AT] = s[k.SAFE_AT], 0
+    for w in range(page, page + pages):
+        at = write_page(f, w, at)
+        if s[k.STUCK] > 0:
+            break
+    if p[k.THROUGH] > 0:
+        at = through(f, at)
+    elif fua > 0 and p[k.VOLATILE] > 0:
+        through(f, at)
+        at = max(at, s[k.SAFE_AT]) + p[k.T_FLUSH]
+    s[k.SAFE_AT] = max(s[k.SAFE_AT], earlier)
+    return at
+
+
+@inlined
+def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> Any:
+    """Serve a request issued at `at`, and return when its answer arrives; with `fua` a write is then in the flash."""
     s, p = f.state, f.parameters
     if p[k.T_TURN] > 0:
         s[k.FIRMWARE] += p[k.T_TURN] * (reads ^ s[k.READ_LAST])
@@ -163,12 +193,7 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
         at = looked_up(f, page, at)
     if size % k.PAGE != 0 or offset % k.PAGE != 0:
         at = read(f, page, 1, at) + p[k.T_PARTIAL]  # the rest of the page must be read to be written again
-    for w in range(page, page + pages):
-        at = write_page(f, w, at)
-        if s[k.STUCK] > 0:
-            break
-    if p[k.THROUGH] > 0:
-        at = through(f, at)
+    at = taken(f, page, pages, at, fua)
     s[k.WROTE] = at
     return acknowledged(f, at)
 
@@ -189,6 +214,8 @@ def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
     if p[k.SCALE] == 1:
         return
     s[k.PAUSED] += loop.at[OUTSTANDING_AT]
+    for i in range(loop.flushing.shape[0]):
+        loop.flushing[i] += ns * (loop.flushing[i] != NOT_FLUSHING)
     for since in (loop.issued, loop.waiting):
         for i in range(since.shape[0]):
             since[i] += ns
@@ -199,7 +226,7 @@ def later(f: Any, now: Any, ns: Any) -> None:
     """Let all work in progress end `ns` later."""
     s = f.state
     s[k.FIRMWARE] = max(s[k.FIRMWARE], now) + ns
-    for clock in (k.LINK_IN, k.LINK_OUT, k.ROOM_AT):
+    for clock in (k.LINK_IN, k.LINK_OUT, k.ROOM_AT, k.SAFE_AT):
         s[clock] += ns
     for clocks in (f.die, f.sense, f.channel):
         for n in range(clocks.shape[0]):
@@ -224,6 +251,9 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         loop.at[TURNS] += f.state[k.STUCK]
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
+            if flush_due(stream, loop, ledger, slot, t):
+                sink(loop.heap, used, ((flush(f, t) - base) << 16) | slot)
+                continue
             answered(loop, ledger, slot, t)
         i = next_of(stream, loop, slot, t)
         if i == LATER:
@@ -243,7 +273,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
-        done = request(f, stream.offset[i], size, reads, t)
+        done = request(f, stream.offset[i], size, reads, t, stream.plan[FUA])
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)

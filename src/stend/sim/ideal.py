@@ -21,6 +21,7 @@ class IdealDrive(Drive):
             k.MIB / h.write_mb_s,
             h.read_answer_us,
             h.write_answer_us,
+            0 if spec.protected else h.flush_us,
         )
         self.parameters = np.array([round(t * 1e3) for t in times], np.int64)
         self.busy = np.zeros(3, np.int64)

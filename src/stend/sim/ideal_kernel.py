@@ -3,10 +3,10 @@
 from typing import Any
 
 from stend.base.jit import compiled
-from stend.sim.kernels import LATER, NONE, answered, issue_time, next_of, sink, spend
-from stend.sim.requests import WORK
+from stend.sim.kernels import LATER, NONE, answered, flush_due, issue_time, next_of, sink, spend
+from stend.sim.requests import FUA, WORK
 
-COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)
+COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE, FLUSH = range(7)
 """Indices of the parameters, in ns; those of the link are ns per MiB."""
 MIB = 1 << 20
 
@@ -24,6 +24,10 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         spend(loop, 1)
         slot = loop.heap[0] & 0xFFFF
         if loop.size[slot] != 0:
+            if flush_due(stream, loop, ledger, slot, t):
+                busy[0] = max(busy[0], t) + p[COMMAND_WRITE]
+                sink(loop.heap, used, ((busy[0] + p[ANSWER_WRITE] + p[FLUSH] - base) << 16) | slot)
+                continue
             answered(loop, ledger, slot, t)
         i = next_of(stream, loop, slot, t)
         if i == LATER:
@@ -38,6 +42,7 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         busy[1 + way] = max(busy[1 + way], busy[0]) + p[LINK_READ + way] * size // MIB
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = size if way else -size
-        sink(loop.heap, used, ((busy[1 + way] + p[ANSWER_READ + way] - base) << 16) | slot)
+        done = busy[1 + way] + p[ANSWER_READ + way] + p[FLUSH] * way * stream.plan[FUA]
+        sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
     return False

@@ -9,9 +9,12 @@ from stend.sim.requests import (
     BEGUN,
     ENDED,
     ENDED_AT,
+    EVERY,
     FAILED,
     FAILED_AT,
+    FLUSHES,
     LONGEST,
+    NOT_FLUSHING,
     OUTSTANDING_AT,
     TURNS,
     WORK,
@@ -167,15 +170,38 @@ def sink(heap: Any, used: Any, key: Any) -> None:
 @inlined
 def count(ledger: Any, size: Any, ns: Any) -> None:
     """Add a completed IO to its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
-    tallies, way = ledger.sums, 1
     if size < 0:
-        way, size = 0, -size
-    tallies[way, 0] += 1
-    tallies[way, 1] += size
-    tallies[way, 2] += ns
-    tallies[way, 3] += float(ns) * float(ns)
-    tallies[way, 4] = max(tallies[way, 4], float(ns))
-    ledger.bins[way, bin_of(ns, BIN_BITS, BINS)] += 1
+        tally(ledger.sums, ledger.bins, 0, -size, ns)
+    else:
+        tally(ledger.sums, ledger.bins, 1, size, ns)
+
+
+@inlined
+def tally(sums: Any, bins: Any, row: Any, size: Any, ns: Any) -> None:
+    """Add one to a row of [IOs, bytes, sum ns, sum ns^2, max ns] and of latency bins."""
+    sums[row, 0] += 1
+    sums[row, 1] += size
+    sums[row, 2] += ns
+    sums[row, 3] += float(ns) * float(ns)
+    sums[row, 4] = max(sums[row, 4], float(ns))
+    bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
+
+
+@inlined
+def flush_due(stream: Any, loop: Any, ledger: Any, slot: Any, at: Any) -> Any:
+    """Return True if the slot sends a flush at `at`, when its request is done; count a flush that has ended."""
+    every = stream.plan[EVERY]
+    if every == 0 or loop.size[slot] <= 0:
+        return False
+    if loop.flushing[slot] != NOT_FLUSHING:
+        tally(ledger.commands, ledger.command_bins, FLUSHES, 0, at - loop.flushing[slot])
+        loop.flushing[slot] = NOT_FLUSHING
+        return False
+    loop.unsynced[slot] += 1
+    if loop.unsynced[slot] < every:
+        return False
+    loop.unsynced[slot], loop.flushing[slot] = 0, at
+    return True
 
 
 @inlined

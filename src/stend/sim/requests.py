@@ -25,6 +25,10 @@ ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
 """Indices in `Loop.at`, which describes them."""
 BAD, FAILED_AT = 4, 6
 """Indices in `Stream.plan` of the range [from, to) where IOs fail, and of the offset of the first failure."""
+FUA, EVERY = 7, 8
+"""Indices in `Stream.plan`: 1 if each write is made durable by itself; writes of a slot between two flushes, or 0."""
+FLUSHES = 0
+"""Row of `Ledger.commands`."""
 
 
 class Weighted(NamedTuple):
@@ -42,7 +46,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     """Description of a load; bytes are those of the drive at full size, before scaling.
 
     `sizes` is ((bytes, weight), ...), `zones` is ((weight, share of the range), ...), `limit_bytes` 0 means endless.
-    `weighted` ties size, access and direction together; if given, all requests come from it, endlessly.
+    `weighted` ties size, access and direction together; if given, all requests come from it, endlessly. With `fua` each
+    write is made durable by itself. With `flush_every` above 0 each slot sends a flush after that many writes.
     """
 
     random_pct: int
@@ -58,6 +63,13 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True):
     limit_bytes: int = 0
     seed: int = 0
     weighted: tuple[Weighted, ...] = ()
+    fua: bool = False
+    flush_every: int = 0
+
+    @property
+    def synced(self) -> bool:
+        """Return True if the host waits until its writes are durable."""
+        return self.fua or self.flush_every > 0
 
 
 class Stream(NamedTuple):
@@ -70,7 +82,7 @@ class Stream(NamedTuple):
     """[next to serve, drawn, thread whose turn it is, reason of the end: 0, DRAINED, FAILED]"""
     rng: npt.NDArray[np.uint64]
     plan: npt.NDArray[np.int64]
-    """[random and read shares of 2^32, alignment (0: size of the request), limit of random requests, then see BAD]"""
+    """[random and read shares of 2^32, alignment (0: size of the request), limit of random requests, see BAD, FUA]"""
     sizes: npt.NDArray[np.int64]
     size_edges: npt.NDArray[np.uint64]
     zone_start: npt.NDArray[np.int64]
@@ -105,7 +117,11 @@ def stream(pattern: Pattern, scale: int) -> Stream:
         at=np.zeros(4, np.int64),
         rng=np.array([_mixed(pattern.seed)], np.uint64),
         plan=np.array(
-            [_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared, 0, 0, 0], np.int64
+            [
+                *(_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared),
+                *(0, 0, 0, pattern.fua, pattern.flush_every),
+            ],
+            np.int64,
         ),
         sizes=np.array([s for s, _ in pattern.sizes], np.int64),
         size_edges=_edges([w for _, w in pattern.sizes]),
@@ -222,6 +238,10 @@ class Loop(NamedTuple):
     """issue time of each request that waits in the host because the drive's queue is full"""
     claimed: npt.NDArray[np.int64]
     """1 + place of the request that the slot waits for until it is due, or 0"""
+    unsynced: npt.NDArray[np.int64]
+    """writes of the slot since its last flush"""
+    flushing: npt.NDArray[np.int64]
+    """issue time of the slot's flush, or NOT_FLUSHING"""
 
 
 def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
@@ -238,18 +258,26 @@ def loop(outstanding: int, slots: int, now_ns: int) -> Loop:
         at=np.array([slots, now_ns, now_ns, 0, 0, outstanding, 0, 0], np.int64),
         waiting=np.full(outstanding - slots, now_ns, np.int64),
         claimed=np.zeros(slots, np.int64),
+        unsynced=np.zeros(slots, np.int64),
+        flushing=np.full(slots, NOT_FLUSHING, np.int64),
     )
 
 
+NOT_FLUSHING = -(1 << 62)
+
+
 class Ledger(NamedTuple):
-    """Counts of completed IOs; row 0 is reads, row 1 writes."""
+    """Counts of completed IOs; row 0 is reads, row 1 writes. Those of commands without data have rows of their own."""
 
     sums: npt.NDArray[np.float64]
     """[2, 5]: IOs, bytes, sum of ns, sum of ns^2, longest ns"""
     bins: npt.NDArray[np.int64]
     """[2, BINS]: IOs by fio's latency bins"""
+    commands: npt.NDArray[np.float64]
+    """[1, 5]: the sums of FLUSHES"""
+    command_bins: npt.NDArray[np.int64]
 
 
 def ledger() -> Ledger:
     """Return an empty Ledger."""
-    return Ledger(np.zeros((2, 5)), np.zeros((2, BINS), np.int64))
+    return Ledger(np.zeros((2, 5)), np.zeros((2, BINS), np.int64), np.zeros((1, 5)), np.zeros((1, BINS), np.int64))

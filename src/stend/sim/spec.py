@@ -140,7 +140,7 @@ class Disk(Part, frozen=True, kw_only=True):
     reorders: Annotated[int, Meta(ge=1, le=256)] = 32
     """number of requests from which the drive chooses the nearest"""
     write_memory_bytes: Memory = 0
-    """protected against power loss: writes are answered from it"""
+    """writes are answered from it; see `Spec.protected`"""
     cache_bytes: Memory = 0
     """flash read cache"""
     cache_chunk_bytes: Annotated[int, Meta(ge=4096, le=64 * 4096, multiple_of=4096)] = 65536
@@ -167,7 +167,7 @@ class Array(Part, frozen=True, kw_only=True):
     read_mb_s: Rate
     write_mb_s: Rate
     cache_bytes: Memory = 0
-    """protected write cache of the controller"""
+    """write cache of the controller; see `Spec.protected`"""
     parity_us: Micros = 0
     """time of the controller for the parity of one small write"""
     member_command_us: Micros = 0
@@ -198,6 +198,8 @@ class Host(Part, frozen=True, kw_only=True):
     """True if data in both directions shares one path of the controller"""
     partial_us: Micros = 0
     """further response time of a write that does not cover whole 4 KiB pages"""
+    flush_us: Micros = 0
+    """further response time of a flush, and of a write with FUA, on a drive that is not `protected`"""
     queue: Annotated[int, Meta(ge=0, le=65536)] = 0
     """most commands in the drive (32 with SATA's NCQ); further ones wait in the host; 0: any number"""
 
@@ -254,6 +256,9 @@ class Spec(Part, frozen=True, kw_only=True):
     logical_bytes: limits.Sector = 512
     physical_bytes: limits.Sector = 4096
     rotational: bool = False
+    protected: bool = True
+    """power-loss protection: buffered writes survive a power loss, and a flush costs a command; without it a flush
+    waits until the buffer is on the medium"""
     scale: Annotated[int, Meta(ge=1, le=1 << 32)] = 1
     format_s: limits.Seconds = 1
     flash: Flash | None = None

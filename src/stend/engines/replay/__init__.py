@@ -54,7 +54,7 @@ class ReplayEngine(RealTime[SenderLoad]):
             workload.label,
             interval_s=self.interval_s,
             silence_s=self.silence_s,
-            scheduled=workload.replay is not None,
+            scheduled=workload.paced,
         )
         return self.load
 

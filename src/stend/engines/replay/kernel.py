@@ -98,8 +98,11 @@ def play(f: Any, at: Any, shared: Any, done: Any, r: Any, timed: Any) -> None:
 
 
 @compiled
-def press(f: Any, at: Any, shared: Any, done: Any, s: Any) -> None:
-    """Send requests of the stream `s`, as many in flight as there is room for, until its end, STOP, or an error."""
+def press(f: Any, at: Any, shared: Any, done: Any, s: Any, flags: Any) -> None:
+    """Send requests of the stream `s`, as many in flight as there is room for, until its end, STOP, or an error.
+
+    `flags` are those of each write. Each slot of the Flight is a writer with flushes of its own (EVERY).
+    """
     while True:
         t = now(f, at)
         at[m.BEAT] = t
@@ -114,7 +117,9 @@ def press(f: Any, at: Any, shared: Any, done: Any, s: Any) -> None:
                 break
             i = s.at[0]
             op = i64(m.READ) if s.reads[i] else i64(m.WRITE)
-            if not send(f, at, done, op, 0, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)):
+            if not send(
+                f, at, done, op, i64(0) if s.reads[i] else flags, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)
+            ):
                 break
             s.at[0] = i + 1
             at[m.TAKEN] += 1

@@ -39,13 +39,13 @@ AWAKE_NS, NAP_NS = 1_000_000, 100_000
 """After AWAKE_NS without sleep the sender sleeps NAP_NS; else the kernel would run waiting processes for 50 ms."""
 LOOK_NS = 200_000
 """While a discard is in flight the loop checks for its end at this interval, because AIO does not report it."""
-CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED, BELL, HANDED, ENDED, SEEN = range(13)
+CONTEXT, FD, SUBMIT, GETEVENTS, FREE, POOL, POOL_BYTES, SCRATCH, RESTED, BELL, HANDED, ENDED, SEEN, EVERY = range(14)
 """Places in `Flight.set`.
 
 CONTEXT: AIO context. FD: descriptor (negative: no drive). SUBMIT, GETEVENTS: system calls. FREE: free slots. POOL,
 POOL_BYTES: memory that writes send. SCRATCH: memory for reads. RESTED: the time of the last sleep. For discards (see
 `discards.py`) BELL: the eventfd that signals one. HANDED: how many were handed over. ENDED: how many ended. SEEN: how
-many of those ends were counted.
+many of those ends were counted. EVERY: writes of a slot between two flushes; 0 for no flushes.
 """
 
 
@@ -62,20 +62,25 @@ class Flight(NamedTuple):
     ended: npt.NDArray[np.int64]
     """[bound, 2]: slots of ended discards, and their response time in ns or the negative errno"""
     issued: npt.NDArray[np.int64]
+    unsynced: npt.NDArray[np.int64]
+    """[bound]: writes of a slot since its last flush"""
+    wrote: npt.NDArray[np.int64]
+    """[bound, 2]: time of issue (-1: none) and bytes of the write whose flush is in flight"""
     op: npt.NDArray[np.int64]
     time: npt.NDArray[np.int64]
     usage: npt.NDArray[np.int64]
 
 
-def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int]) -> Flight:
+def flight(bound: int, context: int, fd: int, pool: tuple[int, int, int], every: int = 0) -> Flight:
     """Return an empty Flight for `bound` IOs; `pool` is (address, bytes) for writes, and the address for reads."""
     calls = aio.numbers()
-    words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, 0, 0, 0], np.int64)
+    words = np.array([context, fd, calls.submit, calls.getevents, bound, *pool, 0, -1, 0, 0, 0, every], np.int64)
     iocb, events = np.zeros((bound, 8), np.int64), np.zeros((bound, 4), np.int64)
     free, issued, op = np.arange(bound), np.zeros(bound, np.int64), np.zeros(bound, np.int64)
+    unsynced, wrote = np.zeros(bound, np.int64), np.full((bound, 2), -1)
     handed, ended = np.zeros(bound, np.int64), np.zeros((bound, 2), np.int64)
     pointer, times, usage = (np.zeros(size, np.int64) for size in (1, 4, 18))
-    return Flight(words, iocb, pointer, events, free, handed, ended, issued, op, times, usage)
+    return Flight(words, iocb, pointer, events, free, handed, ended, issued, unsynced, wrote, op, times, usage)
 
 
 @inlined
@@ -157,6 +162,26 @@ def send(f: Any, at: Any, done: Any, op: Any, flags: Any, offset: Any, nbytes: A
 
 
 @inlined
+def flushes(f: Any, at: Any, slot: Any, t: Any) -> Any:
+    """Send the flush that is due after the slot's write, which ends with it; return False if none is due."""
+    if f.set[EVERY] == 0 or f.op[slot] != m.WRITE:
+        return False
+    f.unsynced[slot] += 1
+    if f.unsynced[slot] < f.set[EVERY]:
+        return False
+    c = f.iocb[slot]
+    f.unsynced[slot], f.wrote[slot, 0], f.wrote[slot, 1] = 0, f.issued[slot], c[aio.LENGTH]
+    c[aio.OPCODE_FD] = i64(aio.FDSYNC) | (f.set[FD] << 32)
+    c[aio.KEY_FLAGS], c[aio.BUFFER], c[aio.LENGTH], c[aio.OFFSET] = 0, 0, 0, 0
+    f.issued[slot], f.op[slot], f.pointer[0] = t, m.FLUSH, c.ctypes.data
+    while _system_call(f.set[SUBMIT], f.set[CONTEXT], 1, f.pointer.ctypes.data, 0, 0) != 1:
+        if i64(_errno()[0]) != EAGAIN:  # EAGAIN: the place of the write's answer is not free yet
+            at[m.ERRNO], at[m.FAILED_AT] = i64(_errno()[0]), c[aio.OFFSET]
+            return False
+    return True
+
+
+@inlined
 def discarded(f: Any, at: Any, done: Any) -> None:
     """Count the discards that have ended."""
     while f.set[SEEN] < f.set[ENDED]:
@@ -188,6 +213,12 @@ def reap(f: Any, at: Any, done: Any, least: Any, wait_ns: Any) -> None:
         if result != (nbytes if op <= m.WRITE else 0):
             at[m.ERRNO] = -result if result < 0 else EIO
             at[m.FAILED_AT] = f.iocb[slot, aio.OFFSET]
+        elif flushes(f, at, slot, t):
+            continue
+        elif op == m.FLUSH and f.wrote[slot, 0] >= 0:
+            answered(f, at, done, op, nbytes, t - f.issued[slot])
+            answered(f, at, done, i64(m.WRITE), f.wrote[slot, 1], t - f.wrote[slot, 0])
+            f.wrote[slot, 0] = -1
         else:
             answered(f, at, done, op, nbytes, t - f.issued[slot])
         landed(f, at, slot)

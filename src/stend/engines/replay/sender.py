@@ -84,7 +84,8 @@ def _drawn(task: Task, under_way: Flight) -> Callable[[m.Shared], None]:
     load = msgspec.structs.replace(task.workload, range_bytes=task.range_bytes)
     drawn = pattern(load, seed=task.seed, from_bytes=task.from_bytes, limit_bytes=task.limit_bytes or None)
     requests = stream(drawn, 1)
-    return lambda memory: kernel.press(under_way, memory.at, memory, m.ledger(), requests)
+    flags = aio.DSYNC if load.sync == "fua" else 0
+    return lambda memory: kernel.press(under_way, memory.at, memory, m.ledger(), requests, flags)
 
 
 def _opened(task: Task) -> int:
@@ -104,7 +105,8 @@ def _flight(task: Task, fd: int) -> Flight:
         room[at : at + PIECE_BYTES] = drawn.bytes(PIECE_BYTES)
     kept.append(room)
     address = np.frombuffer(room, np.uint8).ctypes.data
-    return flight(task.bound, aio.setup(task.bound) if fd >= 0 else 0, fd, (address, pool, address + pool))
+    every = task.workload.flush_every if task.workload.sync == "flush" and fd >= 0 else 0
+    return flight(task.bound, aio.setup(task.bound) if fd >= 0 else 0, fd, (address, pool, address + pool), every)
 
 
 class Feed:

@@ -38,6 +38,9 @@ TELLS = {
     "server_wait": "profiles",
     "hot_gain": "hot-range",
     "hot_hits": "hot-range",
+    "journal_rate": "journal",
+    "journal_wait": "journal",
+    "journal_reads": "journal",
     "capacity": "",
 }
 FACTS = ("dwpd", "plp")

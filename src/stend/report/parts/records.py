@@ -52,7 +52,12 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= {"iops": rates["iops"] or 0.0, "bytes_per_s": rates["throughput"] or 0.0}
         row |= _tally(result, "read") | _tally(result, "write")
         row |= _replay(load.replay, result.pace) if load.replay else {}
+        row |= _flushes(result.pace) if result.pace and result.pace.flush.ios else {}
     return row
+
+
+def _flushes(pace: Pace) -> dict[str, Any]:
+    return {"flush_ios": pace.flush.ios, "flush_mean_s": pace.flush.mean_s, "flush_max_s": pace.flush.max_s}
 
 
 def _tally(result: Result, way: Direction) -> dict[str, Any]:
@@ -83,6 +88,4 @@ def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
             "valid": not pace.invalid,
         }
         row |= waits
-    if pace.flush.ios:
-        row |= {"flush_ios": pace.flush.ios, "flush_mean_s": pace.flush.mean_s, "flush_max_s": pace.flush.max_s}
     return row

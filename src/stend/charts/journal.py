@@ -1,0 +1,48 @@
+"""Synced writes: their rate and response times by the number of writers, one line per block size."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from stend.charts.parts import Drawing, Row, axis
+from stend.charts.parts.marks import lines, octaves, series
+from stend.findings.look.synced import synced
+from stend.model.definition import PlannedTest
+from stend.model.record import Run
+from stend.words import Language
+
+
+class Panel(NamedTuple):
+    """A chart: its phase, and the quantity of its vertical axis, on a logarithmic one if `log`."""
+
+    phase: str
+    quantity: str
+    log: bool
+
+
+PANELS = (
+    Panel("journal", "iops", log=False),
+    Panel("journal", "p99", log=True),
+    Panel("with-reads", "p99", log=True),
+)
+
+
+def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
+    """Yield the rate and the 99th percentile of synced writes alone, and the percentile beside reads."""
+    for panel in PANELS:
+        rows = list(_rows(run, test, panel))
+        if not rows:
+            continue
+        names = [f"{kib:g} KiB" for kib in sorted({row["kib"] for row in rows})]
+        x = octaves("threads", words("axis.writers"), [float(row["threads"]) for row in rows])
+        y = axis("value", words("axis.synced_iops" if panel.quantity == "iops" else "axis.latency_ms"), log=panel.log)
+        chart = lines(x, y, series("block", words("axis.block_size"), names, ordered=True))
+        key = f"{panel.phase.replace('-', '_')}_{panel.quantity}"
+        yield Drawing(words(f"chart.{key}"), chart, {"rows": rows}, words("says.journal"))
+
+
+def _rows(run: Run, test: PlannedTest, panel: Panel) -> Iterator[Row]:
+    for load in synced(run, test.name, panel.phase):
+        value, workload = load.write.value(panel.quantity), load.write.workload
+        if value is not None:
+            kib, scale = workload.block_bytes / 1024, 1.0 if panel.quantity == "iops" else 1e3
+            yield {"block": f"{kib:g} KiB", "kib": kib, "threads": workload.threads, "value": value * scale}

@@ -1,0 +1,155 @@
+"""Journal: the rate of synced writes, the cost of a flush, the volatile buffer behind it, and the effect of reads."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from stend.findings import Finding, Sheet, look, side
+from stend.findings.look.figures import Figures
+from stend.findings.look.synced import TEST, Synced, synced
+from stend.model.record import Run
+
+NAME = "journal"
+TESTS = (TEST,)
+NAND_S, PLATTER_S = 100e-6, 1e-3
+"""A flush that takes less wrote nothing: NAND takes longer to program a page, a platter to turn to a sector."""
+ONE_COMMAND = 1.5
+"""A flush that takes at most this many times the response time of a buffered write is a command without work."""
+PROTECTION = "power_loss_protection"
+THROTTLED = 1.2
+"""Writes of a burst that take this many times their usual response time waited for room in the buffer."""
+FULL = 4
+"""The buffer is full for most of a burst that is this many times as large."""
+ALIKE = 1.1
+KNOWN = 0.04
+"""A flush of an almost empty buffer takes at most this share of that of a full one: the size is then known to 2 %."""
+SCALES, SLOWED = 1.5, 1.25
+
+
+class Journal(NamedTuple):
+    """The loads of the test by phase; `first` is the journal's smallest block with one thread, `plain` unsynced."""
+
+    run: Run
+    bursts: Sequence[Synced]
+    alone: Sequence[Synced]
+    reads: Sequence[Synced]
+    first: Synced
+    plain: Figures | None
+    fua: Figures | None
+
+
+def journal(run: Run) -> Journal | None:
+    """Return the loads of the test, or None if it has no result of a single writer."""
+    bursts, alone, reads, single = (synced(run, TEST, phase) for phase in ("bursts", "journal", "with-reads", "single"))
+    first = next((load for load in alone if load.write.workload.threads == 1 and load.flush.ios), None)
+    if first is None:
+        return None
+    by_sync = {load.write.workload.sync: load.write for load in single}
+    return Journal(run, bursts, alone, reads, first, by_sync.get("none"), by_sync.get("fua"))
+
+
+def free(log: Journal) -> bool | None:
+    """Return True if a flush costs no more than a command, None if that is unknown."""
+    flush_s, bound = log.first.flush_s, PLATTER_S if log.run.plan.device.rotational else NAND_S
+    if flush_s is None or log.plain is None:
+        return None
+    return flush_s <= max(bound, ONE_COMMAND * (log.plain.value("p50") or 0.0))
+
+
+def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
+    """Yield the rate of one writer and of many, the cost of a flush, the buffer, FUA, and the effect of reads."""
+    for test in look.tests(run, *TESTS):
+        log = journal(run)
+        if log is None:
+            yield Finding(name=NAME, key="short", test=test.name, confidence="can't tell")
+            continue
+        yield _rate(test.name, log)
+        yield _flush(test.name, log, sheet)
+        yield from _buffer(test.name, log)
+        yield from _threads(test.name, log)
+        yield from _reads(test.name, log)
+        yield from _fua(test.name, log)
+
+
+def _rate(test: str, log: Journal) -> Finding:
+    row = log.first.write
+    p99_s = row.value("p99")
+    values = {"block": row.workload.block_bytes, "iops": row.iops, "mean_s": row.number("mean")}
+    values |= {"p99_s": p99_s} if p99_s else {}
+    return Finding(name=NAME, key="rate" if p99_s else "rate_mean", test=test, values=values)
+
+
+def _flush(test: str, log: Journal, sheet: Sheet) -> Finding:
+    """Return what a flush costs; that it costs nothing has several causes, which a run alone cannot distinguish."""
+    costless, flush_s = free(log), log.first.flush_s
+    if costless is None or log.plain is None:
+        return Finding(name=NAME, key="unknown", test=test, confidence="can't tell")
+    values = {"flush_s": flush_s, "write_s": log.plain.value("p50") or log.plain.number("mean")}
+    if not costless:
+        return Finding(name=NAME, key="costs", test=test, values=values, side="con")
+    key = {True: "free_protected", False: "free_unprotected"}.get(sheet.get(PROTECTION, ""), "free")
+    return Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "free_unprotected"))
+
+
+def _buffer(test: str, log: Journal) -> Iterator[Finding]:
+    """Yield the size of the volatile buffer by Little's law: the rate at which it drains times the time that takes.
+
+    The buffer must have been full: then the writes of a burst waited for room. Otherwise the same product is what the
+    buffer held when the flush came, and it has at least that size. A flush of an almost empty buffer takes a time too,
+    and how much of it is draining is unknown, so that the size is between two bounds.
+    """
+    bursts = sorted((load for load in log.bursts if load.flush.ios), key=lambda load: load.burst_bytes)
+    if free(log) is not False or len(bursts) < 2 or bursts[0].write.workload.flush_every != 1:
+        return
+    last, short_s = bursts[-1], min(bursts[0].flush.mean_s, log.first.flush_s or log.first.flush.mean_s)
+    held = [load.held_bytes(short_s) for load in bursts[1:]]
+    each_s, usual_s = last.waits_s, bursts[0].waits_s
+    full = [size for size, load in zip(held, bursts[1:], strict=True) if load.burst_bytes >= FULL * held[-1]]
+    share = min(short_s / last.flush.mean_s, 1.0)
+    values = {"size": held[-1] * (1 - share / 2), "burst": last.burst_bytes, "flush_s": last.flush.mean_s}
+    if each_s < THROTTLED * usual_s or not full or max(full) > ALIKE * min(full):
+        least = max(size - short_s * size / load.flush.mean_s for size, load in zip(held, bursts[1:], strict=True))
+        values["size"] = max(least, last.write.workload.block_bytes)
+        yield Finding(name=NAME, key="at_least", test=test, values=values, confidence="medium")
+    elif share > KNOWN:
+        values |= {"least": held[-1] * (1 - share), "most": held[-1]}
+        yield Finding(name=NAME, key="between", test=test, values=values, confidence="medium")
+    else:
+        yield Finding(name=NAME, key="buffer", test=test, values=values)
+
+
+def _threads(test: str, log: Journal) -> Iterator[Finding]:
+    """Yield how the rate of the smallest block grows with the writers."""
+    load = log.first.write.workload
+    ladder = [row.write for row in log.alone if row.write.workload.block_bytes == load.block_bytes]
+    if len(ladder) < 2:
+        return
+    most = max(ladder, key=lambda row: row.workload.threads)
+    gain = most.iops / log.first.write.iops
+    values = {"threads": most.workload.threads, "gain": gain, "iops": most.iops, "single": log.first.write.iops}
+    key = "grows" if gain >= SCALES else "level"
+    yield Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "grows", con=key == "level"))
+
+
+def _reads(test: str, log: Journal) -> Iterator[Finding]:
+    """Yield the 99th percentile of synced writes beside reads, from the most writers whose sample carries it."""
+    for mixed in sorted(log.reads, key=lambda load: -load.write.workload.threads):
+        load, waits_s = mixed.write.workload, mixed.write.value("p99")
+        alone = [row.write for row in log.alone if _alike(row.write, load.threads, load.block_bytes)]
+        alone_s = alone[0].value("p99") if alone else None
+        if waits_s and alone_s:
+            values = {"threads": load.threads, "p99_s": waits_s, "alone_s": alone_s, "times": waits_s / alone_s}
+            key = "slowed" if waits_s >= SLOWED * alone_s else "unmoved"
+            yield Finding(name=NAME, key=key, test=test, values=values, side=side(con=key == "slowed"))
+            return
+
+
+def _alike(row: Figures, threads: int, block_bytes: int) -> bool:
+    return (row.workload.threads, row.workload.block_bytes) == (threads, block_bytes)
+
+
+def _fua(test: str, log: Journal) -> Iterator[Finding]:
+    """Yield the response time of a write with FUA beside that of a write and its flush."""
+    fua_s, both_s = log.fua and log.fua.number("mean"), log.first.write.number("mean")
+    if fua_s and both_s:
+        values = {"fua_s": fua_s, "both_s": both_s, "iops": log.fua.iops if log.fua else 0.0}
+        yield Finding(name=NAME, key="fua", test=test, values=values)

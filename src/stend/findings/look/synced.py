@@ -1,0 +1,62 @@
+"""Figures of synced writes: each load with its writes, whose response times end with their flush, and its flushes."""
+
+from typing import NamedTuple
+
+from stend.findings.look import records
+from stend.findings.look.figures import Figures, listed, quantities
+from stend.findings.look.once import once
+from stend.model.record import Run
+from stend.model.tally import NONE, Tally
+
+TEST = "journal"
+
+
+class Synced(NamedTuple):
+    """The writes of a load of one phase, and its flushes."""
+
+    write: Figures
+    flush: Tally
+
+    @property
+    def flush_s(self) -> float | None:
+        """Return the median response time of a flush in seconds, the mean of a small sample; None without flushes."""
+        values = quantities(self.flush, self.write.seconds, ("p50", "mean"))
+        return values["p50"] or values["mean"]
+
+    @property
+    def burst_bytes(self) -> int:
+        """Return the bytes that a thread writes between two flushes."""
+        return self.write.workload.flush_every * self.write.workload.block_bytes
+
+    @property
+    def cycle_s(self) -> float:
+        """Return the mean seconds from one flush of a thread to its next; 0 without flushes."""
+        return self.write.seconds * self.write.workload.outstanding / self.flush.ios if self.flush.ios else 0.0
+
+    @property
+    def waits_s(self) -> float:
+        """Return the mean response time of a write without its flush in seconds; 0 without flushes."""
+        return (self.cycle_s - self.flush.mean_s) / self.write.workload.flush_every if self.flush.ios else 0.0
+
+    def held_bytes(self, idle_s: float) -> float:
+        """Return what the drive's buffer holds when the flush of one writer comes: rate of draining x time of a flush.
+
+        Each flush leaves the medium idle for `idle_s`. What is in the buffer at the end of the step has not drained.
+        """
+        done, flushes = self.write.tally.bytes, self.flush.ios
+        busy_s = self.write.seconds - flushes * idle_s
+        held = done / busy_s * self.flush.mean_s
+        return (done - min(done - flushes * self.burst_bytes, held)) / busy_s * self.flush.mean_s
+
+
+@once
+def synced(run: Run, test: str, phase: str) -> tuple[Synced, ...]:
+    """Return the loads of a phase with writes, in order."""
+    rows = [row for row in listed(run, test, phase) if row.tally.ios]
+    mixed = {row.workload for row in rows if row.direction == "write"}
+    writes = [row for row in rows if row.direction == ("write" if row.workload in mixed else "both")]
+    flushes: dict[str, Tally] = {}
+    for record in records(run, test, phase):
+        pace, label = record.result.pace, record.workload.label
+        flushes[label] = flushes.get(label, NONE) + (pace.flush if pace else NONE)
+    return tuple(Synced(row, flushes[row.workload.label]) for row in writes if row.workload.read_pct < 100)

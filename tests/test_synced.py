@@ -1,0 +1,142 @@
+"""Synced writes on virtual drives and by the sender: what a flush waits for, what is counted, what fio is asked for."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from stend import sim
+from stend.base.errors import StepFailed
+from stend.base.units import KiB, MiB
+from stend.engines._fio_job import kind
+from stend.engines.replay import ReplayEngine
+from stend.engines.simulated import SimulatedEngine
+from stend.model.counts import Counts
+from stend.model.pace import Pace
+from stend.model.tally import Tally
+from stend.model.workload import Workload
+from tests.stand import ours
+
+WRITES = Workload(random_pct=0, read_pct=0, block_bytes=4 * KiB)
+SIZE = 32 * MiB
+
+
+def load(**how: Any) -> Workload:
+    return msgspec.structs.replace(WRITES, **how)
+
+
+def simulated(target: str, workload: Workload, seconds: int = 4) -> tuple[Counts, Tally]:
+    """The counts of a load on a fresh virtual drive, and its flushes."""
+    running = SimulatedEngine(sim.build(sim.load(target))).start(workload, seed=1)
+    counts = Counts()
+    for _ in range(seconds):
+        counts += running.next() or Counts()
+    counts += running.stop() or Counts()
+    return counts, running.pace.flush if running.pace else Tally()
+
+
+COMMAND_US, LINK_US = 5 + 20, 2
+"""sim:ideal: a command with its answer, and 4 KiB on the link."""
+
+
+@pytest.mark.parametrize("every", [1, 8])
+def test_the_last_write_before_a_flush_ends_with_it_and_the_flush_is_counted_apart(every: int) -> None:
+    counts, flushes = simulated("ideal?protected=0&host.flush_us=1000", load(sync="flush", flush_every=every))
+    assert flushes.ios == counts.write.ios // every
+    assert flushes.mean_s * 1e6 == pytest.approx(COMMAND_US + 1000, rel=1e-6)
+    assert counts.write.mean_s * 1e6 == pytest.approx(COMMAND_US + LINK_US + (COMMAND_US + 1000) / every, rel=2e-3)
+    assert counts.iops * counts.mean_s == pytest.approx(1, rel=1e-3)  # Little's law: the writer is never idle
+
+
+@pytest.mark.parametrize("target", ["small", "ideal", "x25e-raid", "st1800mm0088"])
+def test_protection_makes_a_flush_a_command_and_its_loss_a_wait_for_the_medium(target: str) -> None:
+    _, quick = simulated(target, load(sync="flush"))
+    _, slow = simulated(f"{target}?protected=0&host.flush_us=100", load(sync="flush"))
+    host = sim.load(target).host
+    command_s = (host.write_command_us + host.write_answer_us) * 1e-6
+    assert quick.mean_s == pytest.approx(command_s, rel=0.01)
+    assert slow.mean_s >= command_s + 100e-6
+
+
+def test_a_disk_without_protection_writes_once_per_turn() -> None:
+    counts, _ = simulated("st1800mm0088?protected=0", load(sync="flush"), seconds=20)
+    assert counts.iops == pytest.approx(10_500 / 60, rel=0.05)
+    counts, _ = simulated("st1800mm0088?protected=0", load(sync="fua"), seconds=20)
+    assert counts.iops == pytest.approx(10_500 / 60, rel=0.05)
+
+
+def test_fua_on_an_unprotected_flash_drive_waits_for_the_program() -> None:
+    counts, flushes = simulated("small?protected=0", load(sync="fua"))
+    assert flushes == Tally()
+    assert 700e-6 <= counts.write.mean_s <= 1.1 * 760e-6
+    assert simulated("small", load(sync="fua"))[0] == simulated("small", load())[0]
+
+
+@pytest.mark.parametrize("target", ["small", "ideal", "x25e-raid", "st1800mm0088", "kc2000"])
+def test_a_load_without_sync_is_the_same_on_both(target: str) -> None:
+    plain = load(random_pct=100, read_pct=50, threads=4, depth=4)
+    assert simulated(f"{target}?protected=0", plain) == simulated(f"{target}?protected=1", plain)
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("small?", "nothing is lost"), ("small?protected=0&", "of acknowledged writes are lost")],
+)
+def test_a_lost_power_destroys_only_what_an_unprotected_buffer_holds(target: str, words: str) -> None:
+    with pytest.raises(StepFailed, match=words):
+        simulated(f"{target}loses_power_at_s=2", load(random_pct=100, depth=32))
+
+
+def test_a_drive_that_lies_about_flushes_looks_protected() -> None:
+    _, honest = simulated("small", load(sync="flush"))
+    _, liar = simulated("small?protected=0&lies_about_flush=1", load(sync="flush"))
+    assert liar.mean_s == honest.mean_s
+
+
+@pytest.mark.usefixtures("forked_senders")
+@pytest.mark.parametrize(("threads", "every"), [(1, 1), (1, 4), (4, 2)])
+def test_the_sender_sends_a_flush_after_every_nth_write_of_a_writer(tmp_path: Path, threads: int, every: int) -> None:
+    path = tmp_path / "drive.bin"
+    path.write_bytes(bytes(SIZE))
+    workload = load(random_pct=100, threads=threads, range_bytes=SIZE, sync="flush", flush_every=every)
+    engine = ReplayEngine(str(ours(path)), block_bytes=4 * KiB, interval_s=0.2)
+    running = engine.start(workload, seed=1)
+    counts = (running.next() or Counts()) + (running.stop() or Counts())
+    engine.close()
+    assert running.pace
+    flushes = running.pace.flush
+    assert counts.write.ios - threads * every < flushes.ios * every <= counts.write.ios
+    assert sum(flushes.bins.values()) == flushes.ios
+    assert counts.write.bytes == counts.write.ios * 4 * KiB
+    assert counts.write.latency_ns > flushes.latency_ns  # each flush is a part of the write before it
+
+
+@pytest.mark.usefixtures("forked_senders")
+def test_the_sender_counts_no_flush_of_a_load_without_one(tmp_path: Path) -> None:
+    path = tmp_path / "drive.bin"
+    path.write_bytes(bytes(SIZE))
+    engine = ReplayEngine(str(ours(path)), block_bytes=4 * KiB, interval_s=0.2)
+    running = engine.start(load(range_bytes=SIZE, sync="fua"), seed=1)
+    counts = (running.next() or Counts()) + (running.stop() or Counts())
+    engine.close()
+    assert counts.write.ios
+    assert running.pace is None
+
+
+def test_fio_is_asked_for_fua_by_its_own_word() -> None:
+    assert kind(load(sync="fua"))["sync"] == "dsync"
+    assert "sync" not in kind(load())
+    assert load(sync="flush").ours
+    assert not load(sync="fua").ours
+
+
+def test_what_a_step_adds_to_a_pace_is_its_own() -> None:
+    first = Pace(flush=Tally(2, 0, 30.0, 500.0, 20.0, {10: 1, 20: 1}))
+    both = Pace(flush=first.flush + Tally(1, 0, 15.0, 225.0, 15.0, {15: 1}))
+    assert both.since(first).flush == Tally(1, 0, 15.0, 225.0, 16, {15: 1})
+    assert both.since(None) == both
+    late = Pace(sent=3, late=1, latest_ns=20, lateness={5: 2, 20: 1})
+    assert Pace(sent=4, late=1, latest_ns=20, lateness={5: 3, 20: 1}).since(late) == Pace(
+        sent=1, latest_ns=6, lateness={5: 1}
+    )
