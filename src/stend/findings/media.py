@@ -7,10 +7,12 @@ from typing import Any
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.media import Media, media
 from stend.model.record import Run
-from stend.model.verified import BLOCK, Fault, Range
+from stend.model.verified import BLOCK, LOST, Fault, Range
 
 NAME = "media"
 TESTS = ("media",)
+SMALLER = 0.001
+"""Share of lost blocks from which the drive has a smaller capacity; below it single places are faulty. Ours."""
 MOSTLY = 0.98
 """A fault is one contiguous end or beginning of the drive if its ranges cover this share of their span."""
 
@@ -29,9 +31,11 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 def _capacity(test: str, seen: Media) -> Finding:
     values = {"kept": seen.kept_bytes, "claimed": seen.capacity_bytes, "compared": seen.compared_bytes}
     values["share"] = seen.kept_bytes / seen.compared_bytes
-    lost = bool(seen.lost())
-    key = ("less" if lost else "real") if seen.whole else ("sample_lost" if lost else "sample")
-    return Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "real", con=lost))
+    lost = seen.compared.count(*LOST)
+    values["lost"] = lost
+    fault = "less" if lost * BLOCK >= SMALLER * seen.compared_bytes else "faulty"
+    key = (fault if lost else "real") if seen.whole else ("sample_lost" if lost else "sample")
+    return Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "real", con=lost > 0))
 
 
 def _faults(seen: Media) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -11,6 +11,9 @@ from stend.model.definition import Workload
 
 __all__ = ["VerifyEngine", "VerifyLoad"]
 
+PIECE_BYTES = 4096
+"""Bytes in which a failed IO is repeated: the physical sector of most drives."""
+
 
 class VerifyEngine(RealTime[VerifyLoad]):
     """An engine for the drive or file at `path`. `run` is the number that every block carries."""
@@ -42,7 +45,7 @@ class VerifyEngine(RealTime[VerifyLoad]):
             every_bytes=workload.verify.every_bytes or load.block_bytes,
             limit_bytes=load.verify_bytes(from_bytes) if limit_bytes is None else limit_bytes,
             threads=load.outstanding,
-            piece_bytes=max(self.block_bytes, 512),
+            piece_bytes=max(self.block_bytes, PIECE_BYTES),
         )
         self.load = VerifyLoad(task, interval_s=self.interval_s, silence_s=self.silence_s)
         return self.load

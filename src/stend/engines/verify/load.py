@@ -29,9 +29,9 @@ POLL_S = 0.002
 MEDIUM = (errno.EIO, errno.ENODATA, errno.EILSEQ, errno.EREMOTEIO, errno.ETIMEDOUT)
 """Errors of single blocks: those that the kernel's block layer reports for the medium, its protection and the target
 (block/blk-core.c, `blk_errors`). Any other error ends the step."""
-SPLIT_ERRORS = 16
-"""After this many failed pieces of an IO its remaining pieces count as bad without being tried, because a drive may
-need seconds for each."""
+SPLIT_S = 10.0
+"""Seconds after which the remaining pieces of a failed IO count as bad without being tried, because a drive may need
+seconds for each."""
 KEPT = 4096
 """Ranges that are kept until they are folded."""
 
@@ -187,11 +187,10 @@ class VerifyLoad:
         if self._io(blocks, place):
             return []
         self._check_presence()
-        bad, failed, step = list[Range](), 0, self.task.piece_bytes // BLOCK
+        bad, step, until = list[Range](), self.task.piece_bytes // BLOCK, time.monotonic() + SPLIT_S
         for first in range(0, len(blocks), step):
             piece = blocks[first : first + step]
-            fine = failed < SPLIT_ERRORS and self._io(piece, place + first * BLOCK)
-            failed += not fine
+            fine = time.monotonic() < until and self._io(piece, place + first * BLOCK)
             again: Fault = "unwritable" if self.task.writes else "reread" if fine else "unreadable"
             if not (fine and self.task.writes):
                 bad.append(_range(again, place + first * BLOCK, len(piece)))
