@@ -76,7 +76,9 @@ class DeafBit(Honest):
             super().write((at + done) & self.mask, data[done : done + 4096])
 
     def read(self, at: int, size: int) -> bytes:
-        return b"".join(super(DeafBit, self).read((at + n) & self.mask, min(4096, size - n)) for n in range(0, size, 4096))
+        return b"".join(
+            super(DeafBit, self).read((at + n) & self.mask, min(4096, size - n)) for n in range(0, size, 4096)
+        )
 
 
 class CacheOnly(Honest):

@@ -45,7 +45,9 @@ The plan:
 
 
 NO_REPLAY = "no file: fio keeps no trace's times, so stend plays it itself"
-NO_VERIFY = "no file: stend writes and compares this content itself, because fio keeps no kinds and ranges of bad blocks"
+NO_VERIFY = (
+    "no file: stend writes and compares this content itself, because fio keeps no kinds and ranges of bad blocks"
+)
 NO_STREAMS = "no job file, because fio cannot tie the size of an IO to its access and direction, as these streams do"
 
 

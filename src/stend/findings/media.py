@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from stend.base.units import MiB
 from stend.findings import Finding, Sheet, look, side
 from stend.findings.look.media import Media, media
 from stend.model.record import Run
@@ -13,6 +14,8 @@ NAME = "media"
 TESTS = ("media",)
 SMALLER = 0.001
 """Share of lost blocks from which the drive has a smaller capacity; below it single places are faulty. Ours."""
+IN_FLIGHT_BYTES = 32 * MiB
+"""The end of a lost beginning is exact to the IOs in flight, which a drive may answer in another order."""
 MOSTLY = 0.98
 """A fault is one contiguous end or beginning of the drive if its ranges cover this share of their span."""
 
@@ -64,7 +67,7 @@ def _shape(gone: Sequence[Range], seen: Media, fault: Fault) -> str:
     dense = not seen.whole or sum(part.blocks for part in gone) * BLOCK >= MOSTLY * (end - first)
     if dense and end == seen.capacity_bytes:
         return "ends" if first else f"all_{fault}"
-    if dense and not first:
+    if gone[0].first_bytes == 0 and gone[0].end_bytes >= seen.capacity_bytes - seen.kept_bytes - IN_FLIGHT_BYTES:
         return "cached"
     return f"scattered_{fault}"
 

@@ -197,7 +197,7 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
     notes: list[str] = list(device.facts.get("doubts", ()))
     profile = profile.for_drive(device)
     drawn = shared([_test(name, profile, device, notes) for name in suite.expand(tuple(names))], device, notes)
-    range_bytes = profile.active_range(device)
+    range_bytes = max(profile.active_range(device), *(_reach(test) for test in drawn))
     if 0 < profile.range_limit_bytes <= range_bytes < device.capacity_bytes:
         notes.append(f"only the first {binary(range_bytes)} of the range are used")
     every = [phase for test in drawn for phase in test.phases]
@@ -212,6 +212,12 @@ def draw(names: Iterable[str], profile: Profile, device: Identity, *, deviations
         notes=tuple(dict.fromkeys(notes)),
         deviations=deviations,
     )
+
+
+def _reach(test: PlannedTest) -> int:
+    """Return the end of the part of the drive that a test touches, in bytes."""
+    loads = [step.workload for phase in test.phases for step in phase.round if isinstance(step, Hold)]
+    return max((load.start_bytes + load.range_bytes for load in loads), default=0)
 
 
 def purged_first(plan: Plan) -> Plan:

@@ -266,9 +266,9 @@ class Progress:
         match step:
             case Hold(amount=Seconds() | Whole()):
                 return max(0.0, self._step(step, view, before) - present.held.seconds)
-            case Hold(workload=workload, amount=Bytes(bytes=size)) if (done := moved_bytes(present.held, workload)) and (
-                now := present.seconds_a_byte(workload)
-            ):
+            case Hold(workload=workload, amount=Bytes(bytes=size)) if (
+                done := moved_bytes(present.held, workload)
+            ) and (now := present.seconds_a_byte(workload)):
                 whole = present.held.seconds / done  # a disk is slower inside than outside
                 pace = now if view.slower == 1 else (max if view.slower > 1 else min)(now, whole)
                 return max(size - done, 0) * pace * view.slower

@@ -11,7 +11,17 @@ from stend.base.text import did_you_mean
 from stend.sim.spec import Accidents, Lies, Spec
 from stend.sim.spread import varied
 
-OPTIONS = ("firmware", "seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__, *Lies.__struct_fields__)
+OPTIONS = (
+    "firmware",
+    "seed",
+    "scale",
+    "unit",
+    "run",
+    "spread",
+    "pace",
+    *Accidents.__struct_fields__,
+    *Lies.__struct_fields__,
+)
 
 
 def profiles() -> list[str]:

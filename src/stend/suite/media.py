@@ -45,7 +45,9 @@ def _phase(name: str, load: Workload) -> Phase:
     """Return a phase that covers the range of a load in parts, each a round."""
     part = max(-(-load.range_bytes // (PARTS * MiB)) * MiB, LEAST_PART)
     rounds = -(-load.range_bytes // part)
-    return Phase(name=name, round=(Hold(workload=load, amount=Bytes(bytes=min(part, load.range_bytes))),), rounds=rounds)
+    return Phase(
+        name=name, round=(Hold(workload=load, amount=Bytes(bytes=min(part, load.range_bytes))),), rounds=rounds
+    )
 
 
 def _sampled(profile: Profile, device: Identity) -> tuple[Phase, ...]:

@@ -222,9 +222,14 @@ class VerifyLoad:
 
     def _compared(self, blocks: Words, expected: Words, failed: list[Range]) -> list[Range]:
         """Return the ranges of blocks that differ from what was written, without those that could not be read."""
-        if ctypes.CDLL(None).memcmp(
-            ctypes.c_void_p(blocks.ctypes.data), ctypes.c_void_p(expected.ctypes.data), ctypes.c_size_t(blocks.nbytes)
-        ) == 0:
+        if (
+            ctypes.CDLL(None).memcmp(
+                ctypes.c_void_p(blocks.ctypes.data),
+                ctypes.c_void_p(expected.ctypes.data),
+                ctypes.c_size_t(blocks.nbytes),
+            )
+            == 0
+        ):
             return []
         unread = [part for part in failed if part.fault == "unreadable"]
         if unread:
