@@ -19,7 +19,7 @@ BLOCK_KIB, POINT = 1024, [1, 8]
 """Ours: large enough for the sequential speed of drives of 2026."""
 TOOTH_BYTES = 4 * KiB
 """One block of a sample's comb: the smallest that fits all drives."""
-PARTS, LEAST_PART = 64, 16 * MiB
+PARTS, LEAST_PART = 64, 256 * MiB
 """Parts of the drive after each of which an interrupted run can continue, and their least size."""
 
 
