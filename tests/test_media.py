@@ -2,6 +2,7 @@
 
 import os
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from tests.engine_rules import finished
 from tests.liar import mounted
 from tests.stand import ours, zram
 from tests.test_resume import killed
-from tests.zoo import LIARS, SIZE, content, healthy, said, simulated, ran
+from tests.zoo import LIARS, SIZE, content, healthy, ran, said, simulated
 
 TAG = Tag(7, 1)
 
@@ -78,7 +79,7 @@ def test_ranges_are_joined_without_losing_a_block() -> None:
     every = folded(many)
     assert len(every) <= MOST_RANGES
     assert sum(part.blocks for part in every) == sum(part.bits for part in every) == 5000
-    assert all(a.end_bytes <= b.first_bytes for a, b in zip(every, every[1:], strict=False))
+    assert all(a.end_bytes <= b.first_bytes for a, b in pairwise(every))
     halves = summed([Verified(blocks=1, bad=folded(many[::2])), Verified(blocks=2, bad=folded(many[1::2]))])
     assert (halves.blocks, halves.count("flipped")) == (3, 5000)
 
@@ -103,7 +104,7 @@ def test_a_liar_is_found_with_kind_and_place(name: str, tmp_path: Path) -> None:
     assert liar.values.items() <= found[liar.key].items()
     seen = content(past)
     assert seen.whole
-    if name.startswith("has a bit"):  # whether a bit that is stuck at one was meant to be one is chance
+    if name.startswith("has bits"):  # whether a bit that is stuck at one was meant to be one is chance
         assert seen.kept_bytes < SIZE
     else:
         assert seen.kept_bytes == liar.kept

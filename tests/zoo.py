@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from stend import findings
 from stend.base.units import KiB, MiB
+from stend.devices import virtual
 from stend.engines.simulated import SimulatedEngine
 from stend.engines.verify import VerifyEngine
-from stend.devices import virtual
 from stend.findings.look.media import Media, media
 from stend.model.definition import Identity
 from stend.model.record import Run
@@ -75,7 +75,8 @@ def simulated(target: str, *, quick: bool = False) -> Run:
 
 def content(past: Run) -> Media:
     """The verified content of a media test that ended."""
-    assert past.ended and past.ended.outcome == "complete", past.ended and past.ended.reason
+    assert past.ended is not None
+    assert past.ended.outcome == "complete", past.ended.reason
     seen = media(past, "media")
     assert seen is not None
     return seen
@@ -137,7 +138,9 @@ LIARS: dict[str, Liar] = {
     "writes one page elsewhere": Liar(
         lambda: Misdirecting(SIZE, 40 * MiB + 8192, 3 * MiB), "wraps", {"bytes": 4096, "first": 3 * MiB}, SIZE - 8192
     ),
-    "has a bit that is stuck at one": Liar(lambda: Stuck(SIZE, [5 * MiB + 100, 6 * MiB + 300, 30 * MiB + 40]), "flips", {}, 0),
+    "has bits that are stuck at one": Liar(
+        lambda: Stuck(SIZE, [number * MiB + 100 + number for number in range(1, 48)]), "flips", {}, 0
+    ),
 }  # fmt: skip
 
 

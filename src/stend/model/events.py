@@ -132,7 +132,16 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
 
 
 NoteKind = Literal[
-    "remark", "doubt", "mismatch", "stall", "failure", "interruption", "repeat", "beside", "interference"
+    "remark",
+    "doubt",
+    "mismatch",
+    "stall",
+    "failure",
+    "interruption",
+    "repeat",
+    "beside",
+    "interference",
+    "evidence",
 ]
 
 

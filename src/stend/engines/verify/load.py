@@ -126,7 +126,7 @@ class VerifyLoad:
         if self.failure is None and silent_s < self.silence_s:
             return
         self.over = self.stopping = True
-        raise self.failure or LoadFailed(f"{self.task.path} has answered no IO for {silent_s:.0f} s")
+        raise self.failure or LoadFailed(f"the drive has answered no IO for {silent_s:.0f} s")
 
     def _finish(self) -> Counts | None:
         """Flush the drive after writes, close it, and return the last counts."""
@@ -135,7 +135,7 @@ class VerifyLoad:
             if self.task.writes:
                 os.fsync(self.fd)
         except OSError as error:
-            raise StepFailed(f"{self.task.path} did not flush its writes: {error.strerror}") from error
+            raise StepFailed(f"the drive did not flush its writes: {error.strerror}") from error
         finally:
             os.close(self.fd)
         if self.failure:
@@ -204,12 +204,12 @@ class VerifyLoad:
                 call = os.pwritev if self.task.writes else os.preadv
                 count = call(self.fd, [view[done:]], place + done)
                 if not count:
-                    raise StepFailed(f"{self.task.path} ends at byte {place + done}, before its end")
+                    raise StepFailed(f"the drive ended at byte {place + done}, before its capacity")
                 done += count
         except OSError as error:
             if error.errno in MEDIUM:
                 return False
-            raise StepFailed(f"{self.task.path} failed at byte {place + done}: {error.strerror}") from error
+            raise StepFailed(f"an IO at byte {place + done} of the drive failed: {error.strerror}") from error
         finally:
             self.answered = time.monotonic()
         return True
@@ -218,7 +218,7 @@ class VerifyLoad:
         """Raise StepFailed if the target is gone or shorter than its range; its IOs then fail for that reason."""
         size = size_bytes(self.task.path)
         if size < self.task.end_bytes:
-            raise StepFailed(f"{self.task.path} has shrunk to {binary(size)}")
+            raise StepFailed(f"the drive has shrunk to {binary(size)}")
 
     def _compared(self, blocks: Words, expected: Words, failed: list[Range]) -> list[Range]:
         """Return the ranges of blocks that differ from what was written, without those that could not be read."""
