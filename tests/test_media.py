@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from stend import store, suite
-from stend.base.errors import StepFailed
+from stend.base.errors import BadInput, StepFailed
 from stend.base.units import GB, MiB
 from stend.cli import main
 from stend.engines.content import Content
 from stend.engines.verify import VerifyEngine
 from stend.engines.verify.content import WORDS, Tag, addressed, bad_ranges, written
 from stend.model.definition import Bytes, Hold, Identity, Plan
-from stend.model.verified import BLOCK, MOST_RANGES, Range, Verified, folded, summed
+from stend.model.verified import BLOCK, MOST_RANGES, Fault, Range, Verified, folded, summed
 from stend.model.workload import Verify, Workload
 from stend.planning import plan as planning
 from stend.sim import load as spec_of
@@ -85,7 +85,7 @@ def test_ranges_are_joined_without_losing_a_block() -> None:
 
 
 def test_kinds_that_alternate_are_still_counted() -> None:
-    kinds = ("flipped", "zeroed", "dropped")
+    kinds: tuple[Fault, ...] = ("flipped", "zeroed", "dropped")
     many = [Range(fault=kinds[n % 3], first_bytes=n * 512, end_bytes=n * 512 + 512, blocks=1) for n in range(3000)]
     assert sorted(part.blocks for part in folded(many)) == [1000, 1000, 1000]
 
@@ -291,3 +291,54 @@ def test_a_block_device_is_tested_whole(tmp_path: Path) -> None:
 
 def test_it_is_a_test_of_the_suite() -> None:
     assert suite.load("media").summary
+
+
+# Fills of ordinary tests
+
+
+def filled(*names: str, changes: dict[str, object] | None = None) -> Plan:
+    chosen, profile, deviations = planning.gather(names, None, {"verify": True, **(changes or {})}, quick=True)
+    device = Identity(kind="virtual", target="sim:x", path="sim:x", capacity_bytes=128 * MiB, virtual=True)
+    return planning.draw(chosen, profile, device, deviations=deviations)
+
+
+def test_each_fill_is_read_back_once_and_has_a_number_of_its_own() -> None:
+    plan = filled("iops", "lba-profile")
+    steps = [(t.name, p.name, s) for t in plan.tests for p in t.phases for s in p.round if isinstance(s, Hold)]
+    checked = [
+        (test, phase, s.workload.read_pct, s.workload.verify.number) for test, phase, s in steps if s.workload.verify
+    ]
+    assert checked == [
+        ("iops", "precondition", 0, 1),
+        ("iops", "verify", 100, 1),
+        ("lba-profile", "precondition", 0, 2),
+        ("lba-profile", "verify", 100, 2),
+    ]
+    assert all(test.charts[-1] == "media_map" for test in plan.tests)
+    assert any("--verify" in text for text in plan.deviations)
+
+
+def test_tests_that_share_a_fill_share_its_read() -> None:
+    plan = filled("latency", "iops", changes={"share": True})
+    alone = filled("latency", "iops")
+    assert sum(p.name.startswith("verify") for t in plan.tests for p in t.phases) <= sum(
+        p.name.startswith("verify") for t in alone.tests for p in t.phases
+    )
+    for test in plan.tests:
+        assert ("precondition" in test.shared) == ("verify" in test.shared)
+
+
+def test_a_plan_without_a_fill_refuses_it() -> None:
+    with pytest.raises(BadInput, match="leave --verify out"):
+        filled("media")
+
+
+def test_a_fill_twice_over_leaves_the_same_content(tmp_path: Path) -> None:
+    path = tmp_path / "drive"
+    path.write_bytes(bytes(8 * MiB))
+    engine = VerifyEngine(str(path))
+    total = finished(engine.start(verifying(path, 0), seed=7, limit_bytes=16 * MiB))
+    assert total.write.bytes == 16 * MiB
+    load = engine.start(verifying(path, 100), seed=7)
+    assert finished(load).read.bytes == 8 * MiB
+    assert load.verified == Verified(blocks=8 * MiB // BLOCK)

@@ -11,7 +11,6 @@ from stend.model.record import Run
 from stend.model.verified import BLOCK, LOST, Fault, Range
 
 NAME = "media"
-TESTS = ("media",)
 SMALLER = 0.001
 """Share of lost blocks from which the drive has a smaller capacity; below it single places are faulty. Ours."""
 IN_FLIGHT_BYTES = 32 * MiB
@@ -22,7 +21,7 @@ MOSTLY = 0.98
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield the capacity, then one finding per kind of fault."""
-    for test in look.tests(run, *TESTS):
+    for test in look.tests(run):
         seen = media(run, test.name)
         if seen is None:
             continue
@@ -32,7 +31,7 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 def _capacity(test: str, seen: Media) -> Finding:
-    values = {"kept": seen.kept_bytes, "claimed": seen.capacity_bytes, "compared": seen.compared_bytes}
+    values: dict[str, Any] = {"kept": seen.kept_bytes, "claimed": seen.capacity_bytes, "compared": seen.compared_bytes}
     values["share"] = seen.kept_bytes / seen.compared_bytes
     lost = seen.compared.count(*LOST)
     values["lost"] = lost

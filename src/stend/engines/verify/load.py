@@ -198,7 +198,7 @@ class VerifyLoad:
 
     def _io(self, blocks: Words, place: int) -> bool:
         """Write or read blocks; return False for an error of the medium. Raise StepFailed for any other error."""
-        view, done = memoryview(blocks).cast("B"), 0
+        view, done = blocks.data.cast("B"), 0
         try:
             while done < len(view):
                 call = os.pwritev if self.task.writes else os.preadv
