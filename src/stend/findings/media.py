@@ -65,10 +65,10 @@ def _shape(gone: Sequence[Range], seen: Media, fault: Fault) -> str:
     first, end = gone[0].first_bytes, max(part.end_bytes for part in gone)
     dense = not seen.whole or sum(part.blocks for part in gone) * BLOCK >= MOSTLY * (end - first)
     if dense and end == seen.capacity_bytes:
-        return "ends" if first else f"all_{fault}"
+        return "ends" if first else "all_dropped" if fault == "dropped" else "all_zeroed"
     if gone[0].first_bytes == 0 and gone[0].end_bytes >= seen.capacity_bytes - seen.kept_bytes - IN_FLIGHT_BYTES:
         return "cached"
-    return f"scattered_{fault}"
+    return "scattered_dropped" if fault == "dropped" else "scattered_zeroed"
 
 
 def _placed(parts: Sequence[Range]) -> dict[str, Any]:
