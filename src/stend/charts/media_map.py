@@ -40,7 +40,8 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
 
 def _compared(run: Run, test: PlannedTest, seen: Media) -> Iterator[Row]:
     """Yield the whole drive as not compared, and over it the parts that were, in order of time."""
-    yield _row("unread", 0, seen.capacity_bytes, 1.0)
+    if not seen.whole:
+        yield _row("unread", 0, seen.capacity_bytes, 1.0)
     done: dict[Workload, int] = {}
     for result in run.of(test.name):
         if isinstance(result.step, Hold) and result.verified and result.step.workload.read_pct == 100:
