@@ -20,7 +20,11 @@ MOSTLY = 0.98
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield the capacity, then one finding per kind of fault."""
+    """Yield the capacity, then one finding per kind of fault.
+
+    The key of the capacity is real, less or faulty after a whole test, partly or partly_lost before its end, sample or
+    sample_lost after a sample.
+    """
     for test in look.tests(run):
         seen = media(run, test.name)
         if seen is None:
@@ -36,7 +40,12 @@ def _capacity(test: str, seen: Media) -> Finding:
     lost = seen.compared.count(*LOST)
     values["lost"] = lost
     fault = "less" if lost * BLOCK >= SMALLER * seen.compared_bytes else "faulty"
-    key = (fault if lost else "real") if seen.whole else ("sample_lost" if lost else "sample")
+    if seen.whole:
+        key = fault if lost else "real"
+    elif seen.planned:
+        key = "partly_lost" if lost else "partly"
+    else:
+        key = "sample_lost" if lost else "sample"
     return Finding(name=NAME, key=key, test=test, values=values, side=side(pro=key == "real", con=lost > 0))
 
 

@@ -12,12 +12,14 @@ from stend.model.verified import BLOCK, LOST, Fault, Range, Verified, summed
 class Media(NamedTuple):
     """Blocks that a test wrote and compared, and the bad ones of both.
 
-    `whole` is True if the test covered every block of the drive and has ended; only then the capacity is known.
+    `planned` is True if the test is to cover every block of the drive, and `whole` if it has; only then the capacity is
+    known.
     """
 
     written: Verified
     compared: Verified
     capacity_bytes: int
+    planned: bool
     whole: bool
 
     def lost(self, *faults: Fault) -> list[Range]:
@@ -45,8 +47,8 @@ def media(run: Run, name: str) -> Media | None:
         return None
     written = summed(result.verified for result in steps if result.verified and not _reads(result))
     capacity = run.plan.device.capacity_bytes
-    whole = _covers(test, capacity) and compared.blocks * BLOCK >= capacity
-    return Media(written, compared, capacity, whole)
+    planned = _covers(test, capacity)
+    return Media(written, compared, capacity, planned, planned and compared.blocks * BLOCK >= capacity)
 
 
 def _reads(result: Result) -> bool:
