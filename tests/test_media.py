@@ -112,7 +112,8 @@ def test_a_liar_is_found_with_kind_and_place(name: str, tmp_path: Path) -> None:
     assert bool(past.losses) == (seen.kept_bytes < SIZE)
 
 
-@pytest.mark.needs("root", "FUSE in the kernel")
+@pytest.mark.block
+@pytest.mark.needs("FUSE in the kernel", "zram in the kernel")
 def test_no_healthy_drive_is_accused(tmp_path: Path) -> None:
     accused = {}
     for number, (name, made) in enumerate(healthy()):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from stend import findings
 from stend.base.units import KiB, MiB
 from stend.devices import virtual
+from stend.engines._room import size_bytes
 from stend.engines.simulated import SimulatedEngine
 from stend.engines.verify import VerifyEngine
 from stend.findings.look.media import Media, media
@@ -32,6 +33,7 @@ from tests.liars import (
     Stuck,
     Wrapping,
 )
+from tests.stand import let_go, loop_of, zram
 from tests.still import StillDevice
 
 SIZE = 48 * MiB
@@ -51,7 +53,7 @@ def drive_at(path: Path) -> StillDevice:
     """A file as a drive without the gate, which refuses FUSE."""
     device = StillDevice()
     device.identity = Identity(
-        kind="file", target=str(path), path=str(path), capacity_bytes=path.stat().st_size, serial="LIAR"
+        kind="file", target=str(path), path=str(path), capacity_bytes=size_bytes(str(path)), serial="LIAR"
     )
     return device
 
@@ -145,8 +147,8 @@ LIARS: dict[str, Liar] = {
 
 
 def healthy() -> Iterator[tuple[str, Callable[[Path], Run]]]:
-    """Drives that keep what they are given: of FUSE, files and virtual ones, of sizes that are not round too."""
-    for number in range(10):
+    """Drives that keep what they are given: FUSE, files, loop devices, zram and virtual ones, of odd sizes too."""
+    for number in range(6):
         size = (16 + 3 * number) * MiB + number * 4096
 
         def fuse(folder: Path, size: int = size) -> Run:
@@ -154,7 +156,7 @@ def healthy() -> Iterator[tuple[str, Callable[[Path], Run]]]:
                 return ran(path)
 
         yield f"FUSE of {size} bytes", fuse
-    for number in range(10):
+    for number in range(6):
         size = 8 * MiB + number * 5 * MiB + number * 12288
 
         def file(folder: Path, size: int = size) -> Run:
@@ -165,6 +167,26 @@ def healthy() -> Iterator[tuple[str, Callable[[Path], Run]]]:
             return ran(path)
 
         yield f"file of {size} bytes", file
+    for number in range(4):
+        size = 24 * MiB + number * 4608
+
+        def loop(folder: Path, size: int = size) -> Run:
+            folder.mkdir()
+            (folder / "backing").write_bytes(b"")
+            os.truncate(folder / "backing", size)
+            node = loop_of(folder / "backing")
+            try:
+                return ran(Path(node))
+            finally:
+                let_go(node)
+
+        yield f"loop of {size} bytes", loop
+
+        def memory(folder: Path, size: int = size) -> Run:
+            with zram(size // 4096 * 4096) as node:
+                return ran(Path(node))
+
+        yield f"zram of {size // 4096 * 4096} bytes", memory
     for name in ("ideal", "kc2000", "st600mx0052", "px02sm"):
         yield name, lambda folder, name=name: simulated(f"sim:{name}")  # type: ignore[misc]
     for seed in range(16):
