@@ -123,6 +123,9 @@ Percentile = Annotated[
 Quick = Annotated[
     bool, typer.Option("--quick", help="Shorten everything by fixed factors; the result is marked as shortened.")
 ]
+Verify = Annotated[
+    bool, typer.Option("--verify", help="Let sequential fills carry content that is read back once and compared.")
+]
 DestroyData = Annotated[
     str | None,
     typer.Option(

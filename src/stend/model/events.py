@@ -6,6 +6,7 @@ from stend.base import limits
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
+from stend.model.verified import Verified
 
 
 class Position(Data, frozen=True):
@@ -75,8 +76,8 @@ class ToolFigures(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
-    The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`. `beside` are the
-    counts of the loads beside, in their order.
+    The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `verified` in
+    those whose content is verified. `beside` are the counts of the loads beside, in their order.
     """
 
     where: Position
@@ -90,6 +91,7 @@ class Result(Data, frozen=True, tag="result"):
     told: ToolFigures | None = None
     pace: Pace | None = None
     beside: tuple[Counts, ...] = ()
+    verified: Verified | None = None
 
 
 class Verdict(Data, frozen=True):
@@ -131,7 +133,16 @@ class Telemetry(Data, frozen=True, tag="telemetry"):
 
 
 NoteKind = Literal[
-    "remark", "doubt", "mismatch", "stall", "failure", "interruption", "repeat", "beside", "interference"
+    "remark",
+    "doubt",
+    "mismatch",
+    "stall",
+    "failure",
+    "interruption",
+    "repeat",
+    "beside",
+    "interference",
+    "evidence",
 ]
 
 

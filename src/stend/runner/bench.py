@@ -8,6 +8,7 @@ from stend.engines import Engine, Load
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace
+from stend.model.verified import Verified
 
 REST_SLICE_S = 0.5
 """Seconds between two checks during a rest whether the operator wants the run to end."""
@@ -30,7 +31,8 @@ class Stopped(Exception):
 class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
-    `pace` is how a load kept its schedule, with its flushes and trims. `beside` are the counts of the loads beside it.
+    `pace` is how a load kept its schedule, with its flushes and trims. `beside` are the counts of the loads beside it,
+    `verified` the blocks whose content was written or compared.
     """
 
     counts: Counts = Counts()
@@ -38,6 +40,7 @@ class Done(NamedTuple):
     seed: int = 0
     pace: Pace | None = None
     beside: tuple[Counts, ...] = ()
+    verified: Verified | None = None
 
 
 class Ahead(NamedTuple):
@@ -100,7 +103,8 @@ class Bench:
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
         pace: Pace | None = getattr(load, "pace", None)
         pace = pace.since(before) if pace else None
-        return Done(total, gap_s, self.seed, pace, tuple(getattr(load, "beside", ())))
+        verified, beside = getattr(load, "verified", None), tuple(getattr(load, "beside", ()))
+        return Done(total, gap_s, self.seed, pace, beside, verified)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""
@@ -118,7 +122,7 @@ class Bench:
             return self.load, False
         self.stop()
         self._wait()
-        start = self.streams.get(workload, 0) if limit is None else 0
+        start, limit = self._place(workload, limit)
         self.load = self.engine.start(workload, seed=seed, from_bytes=start, limit_bytes=limit)
         self.workload, self.seed = workload, seed
         return self.load, True
@@ -131,13 +135,23 @@ class Bench:
         workload, amount = coming.step.workload, coming.step.amount
         limit = amount.bytes if isinstance(amount, Bytes) else None
         if workload.random_pct == 100 or limit is not None or workload != hold.workload:
-            start = self.streams.get(workload, 0) if limit is None else 0
+            start, limit = self._place(workload, limit)
             self.engine.prepare(workload, seed=coming.seed, from_bytes=start, limit_bytes=limit)
+
+    def _place(self, workload: Workload, limit: int | None) -> tuple[int, int | None]:
+        """Return where in its range a workload begins, and its limit in bytes.
+
+        With a limit it begins at the start. Verified content continues, and its last part ends at the range's end.
+        """
+        start = self.streams.get(workload, 0)
+        if workload.verify and limit is not None and limit <= workload.range_bytes:
+            return start, min(limit, workload.verify_bytes(start))
+        return (start, None) if limit is None else (0, limit)
 
     def advance(self, workload: Workload, counts: Counts) -> None:
         """Record the position of a sequential stream, from which its next hold continues."""
         if workload.random_pct == 0:
-            moved = self.streams.get(workload, 0) + counts.read.bytes + counts.write.bytes
+            moved = self.streams.get(workload, 0) + workload.covered_bytes(counts.read.bytes + counts.write.bytes)
             self.streams[workload] = moved % workload.range_bytes
 
     def _check_stop(self) -> None:

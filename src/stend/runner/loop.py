@@ -85,6 +85,12 @@ def step_seed(seed: int, where: Position, index: int) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 2
 
 
+def hold_seed(seed: int, where: Position, index: int, step: Step) -> int:
+    """Return the seed of a step: the run's own if its content is verified, because a later step reads it."""
+    verified = isinstance(step, Hold) and step.workload.verify
+    return seed if verified else step_seed(seed, where, index)
+
+
 class Runner:
     """Executor of a plan. Its state is the past events and the bench."""
 
@@ -153,8 +159,9 @@ class Runner:
     def tests(self, plan: Plan, again: Position | None) -> Iterator[Event]:
         """Run every phase of every test, from the resume point on."""
         for result in self.past.results:
-            if isinstance(result.step, Hold) and not isinstance(result.step.amount, Bytes):
-                self.bench.advance(result.step.workload, result.counts)
+            held = isinstance(result.step, Hold) and result.step
+            if held and (held.workload.verify or not isinstance(held.amount, Bytes)):
+                self.bench.advance(held.workload, result.counts)
         places = [(test, phase) for test in plan.tests for phase in test.phases]
         if again:
             names = [(test.name, phase.name) for test, phase in places]
@@ -226,7 +233,7 @@ class Runner:
         else:
             next_, following = where, ()
         coming += [(next_, i, step) for i, step in enumerate(following[:2])]
-        return [Ahead(step, step_seed(self.seed, at, i)) for at, i, step in coming[:2]]
+        return [Ahead(step, hold_seed(self.seed, at, i, step)) for at, i, step in coming[:2]]
 
     def step(self, where: Position, index: int, step: Step, ahead: list[Ahead]) -> Generator[Event, None, Result]:
         """Execute a step and record its result."""
@@ -238,7 +245,7 @@ class Runner:
             case Idle(seconds=seconds):
                 done = self.bench.rest(seconds, until_hold=bool(ahead) and isinstance(ahead[0].step, Hold))
             case Hold():
-                done = yield from self.hold(where, step, step_seed(self.seed, where, index), ahead)
+                done = yield from self.hold(where, step, hold_seed(self.seed, where, index, step), ahead)
         result = Result(
             where=where,
             index=index,
@@ -250,6 +257,7 @@ class Runner:
             said=method,
             pace=done.pace,
             beside=done.beside,
+            verified=done.verified,
         )
         yield self.past.add(result)
         yield from self.remarks()

@@ -31,13 +31,14 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
     steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
     loads = (step.workload for step in steps if isinstance(step, Hold))
-    if not any(load.replay or load.streams for load in loads):
+    if not any(load.ours for load in loads):
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
+    from stend.engines.verify import VerifyEngine
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    return EitherEngine(engine, replay)
+    return EitherEngine(engine, replay, VerifyEngine(path, block_bytes=block, interval_s=interval_s))
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:

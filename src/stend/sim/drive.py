@@ -12,6 +12,7 @@ from stend.sim.accidents import Course
 from stend.sim.account import Account, delay, met_limit, stretch
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
+from stend.sim.medium import Medium
 from stend.sim.requests import (
     BAD,
     BEGUN,
@@ -67,7 +68,7 @@ class Drive(ABC):
         self.inner_ns = 0
         self.host_write_bytes = 0
         self.host_read_bytes = 0
-        self.heat, self.course = Heat(spec.thermal), Course(spec)
+        self.heat, self.course, self.medium = Heat(spec.thermal), Course(spec), Medium(spec)
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
@@ -228,6 +229,7 @@ class Drive(ABC):
         """Erase the drive, which takes `format_s`."""
         self.check()
         self.idle(self.spec.format_s)
+        self.medium.clear()
         self.fresh()
 
     @property

@@ -12,6 +12,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 import secrets
 import time
 from collections.abc import Generator, Iterator
@@ -33,6 +34,7 @@ from stend.store.journal import HEAD, Record, events_of
 SHEETS = ("drive.toml", "sheet.toml")
 """Allowed names of a drive sheet in the folder."""
 
+NUMBERED = re.compile(r'"n":(\d+),"chain":"[0-9a-f]+"}$')
 DURABLE = (Started, Result, Judged, Ended)
 
 
@@ -175,6 +177,12 @@ def manifest(folder: Path) -> dict[str, Any]:
     """Return the request as written at the start."""
     path = folder / "manifest.toml"
     return untrusted.toml(untrusted.kept(path, "the manifest"), dict[str, Any], str(path))
+
+
+def number(folder: Path) -> int:
+    """Return the number of the last event of a run; 0 if it has none or is of format 1."""
+    found = NUMBERED.search(regular.last_line(events_of(folder)))
+    return int(found[1]) if found else 0
 
 
 def find(top: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from stend.model.events import Result
 from stend.model.pace import Pace
 from stend.model.record import Run
 from stend.model.tally import NS, PERCENTS
+from stend.model.verified import Verified
 from stend.model.workload import Replay
 
 WAITS = {f"{name.replace('.', '_')}_s": name for name in ("mean", *PERCENTS, "max")}
@@ -28,6 +29,7 @@ COLUMNS: dict[str, str] = {
     "trace": "VARCHAR", "speed": "DOUBLE", "sent_ios": "BIGINT", "late_ios": "BIGINT", "full_ios": "BIGINT",
     "late_p50_s": "DOUBLE", "late_p99_s": "DOUBLE", "late_p99_9_s": "DOUBLE", "late_max_s": "DOUBLE",
     "valid": "BOOLEAN", "flush_ios": "BIGINT", "flush_mean_s": "DOUBLE", "flush_max_s": "DOUBLE",
+    "verified_blocks": "BIGINT", "bad_blocks": "BIGINT", "first_bad_bytes": "BIGINT", "bad_kinds": "VARCHAR",
 }  # fmt: skip
 """Column -> SQL type."""
 
@@ -53,6 +55,7 @@ def _row(result: Result, name: str) -> dict[str, Any]:
         row |= _tally(result, "read") | _tally(result, "write")
         row |= _replay(load.replay, result.pace) if load.replay else {}
         row |= _flushes(result.pace) if result.pace and result.pace.flush.ios else {}
+        row |= _verified(result.verified) if result.verified else {}
     return row
 
 
@@ -69,6 +72,17 @@ def _tally(result: Result, way: Direction) -> dict[str, Any]:
         figures |= {key: values[quantity] for key, quantity in WAITS.items()}
         figures["deviation_s"] = tally.deviation_s if tally.latency_ns2 else None
     return {f"{way}_{key}": value for key, value in figures.items()}
+
+
+def _verified(verified: Verified) -> dict[str, Any]:
+    """Return how many blocks of 512 bytes were compared or written, and the bad ones: number, first address, kinds."""
+    kinds = sorted({part.fault for part in verified.bad})
+    return {
+        "verified_blocks": verified.blocks,
+        "bad_blocks": verified.count(),
+        "first_bad_bytes": verified.bad[0].first_bytes if verified.bad else None,
+        "bad_kinds": " ".join(kinds),
+    }
 
 
 def _replay(replay: Replay, pace: Pace | None) -> dict[str, Any]:
