@@ -10,8 +10,9 @@ from stend.cli import main
 from tests.way import stays, walked
 
 ROOT = Path(__file__).parent.parent
-HANDED = {("session", "cli"), ("runner", "session"), ("engines", "store")}
-"""Who calls upward, by what was handed down: the operator, the question whether to stop, what keeps fio's words."""
+HANDED = {("session", "cli"), ("runner", "session"), ("engines", "store"), ("store", "session")}
+"""Who calls upward, by what was handed down: the operator, the question whether to stop, what keeps fio's words, and
+the events with their evidence."""
 
 
 def floors() -> dict[str, int]:
