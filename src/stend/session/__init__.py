@@ -74,7 +74,15 @@ def start(request: Request, operator: Operator = NO_OPERATOR, stop: Stop | None 
                     at, seed = time.time(), request.seed or 0
                     with turns.taken(folder, noted, stop) as turn:
                         events = run(
-                            noted, device, load, seed=seed, at=at, fingerprint=fingerprint, stopping=stop, turn=turn
+                            noted,
+                            device,
+                            load,
+                            seed=seed,
+                            at=at,
+                            fingerprint=fingerprint,
+                            stopping=stop,
+                            turn=turn,
+                            number=store.run_number(folder),
                         )
                         events = evidence.kept(events, device, folder)
                         with closing(Running(folder, noted, store.append(folder, events, raw), stop)) as running:
@@ -182,6 +190,7 @@ def _resumed(
                 fingerprint=fingerprint,
                 stopping=stop,
                 turn=turn,
+                number=store.run_number(folder),
             )
             events = announced(rerun(events, store.read(folder)) if virtual else events, before.sentences)
             events = evidence.kept(events, device, folder)

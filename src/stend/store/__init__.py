@@ -34,6 +34,7 @@ from stend.store.journal import HEAD, Record, events_of
 SHEETS = ("drive.toml", "sheet.toml")
 """Allowed names of a drive sheet in the folder."""
 
+MOST_NUMBER = (1 << 62) - 1
 NUMBERED = re.compile(r'"n":(\d+),"chain":"[0-9a-f]+"}$')
 DURABLE = (Started, Result, Judged, Ended)
 
@@ -177,6 +178,15 @@ def manifest(folder: Path) -> dict[str, Any]:
     """Return the request as written at the start."""
     path = folder / "manifest.toml"
     return untrusted.toml(untrusted.kept(path, "the manifest"), dict[str, Any], str(path))
+
+
+def run_number(folder: Path) -> int | None:
+    """Return the number that no other run has, as 62 bits; None in a folder of format 1."""
+    named = Record(folder).head.get("run")
+    try:
+        return int(named, 16) & MOST_NUMBER if isinstance(named, str) else None
+    except ValueError:
+        return None
 
 
 def number(folder: Path) -> int:

@@ -32,6 +32,7 @@ MEDIUM = (errno.EIO, errno.ENODATA, errno.EILSEQ, errno.EREMOTEIO, errno.ETIMEDO
 SPLIT_S = 10.0
 """Seconds after which the remaining pieces of a failed IO count as bad without being tried, because a drive may need
 seconds for each."""
+LIBC = ctypes.CDLL(None)
 KEPT = 4096
 """Ranges that are kept until they are folded."""
 
@@ -73,7 +74,7 @@ class VerifyLoad:
     def __init__(self, task: Task, *, interval_s: float, silence_s: float) -> None:
         self.task, self.interval_s, self.silence_s = task, interval_s, silence_s
         self.lock, self.place, self.left = threading.Lock(), task.first_bytes, task.limit_bytes
-        self.failure: StepFailed | None = None
+        self.failure: Exception | None = None
         self.blocks, self.bad = 0, list[Range]()
         self.over = self.stopping = False
         self.bins, self.sums = dict[int, int](), [0, 0, 0.0, 0.0, 0.0]
@@ -115,6 +116,7 @@ class VerifyLoad:
         while self._busy():
             self._raise_failure()
             time.sleep(POLL_S)
+        self._raise_failure()
         return self._finish()
 
     def _busy(self) -> bool:
@@ -126,7 +128,13 @@ class VerifyLoad:
         if self.failure is None and silent_s < self.silence_s:
             return
         self.over = self.stopping = True
-        raise self.failure or LoadFailed(f"the drive has answered no IO for {silent_s:.0f} s")
+        if self.failure is None:  # the descriptor stays open, because a thread waits in the kernel with it
+            raise LoadFailed(f"the drive has answered no IO for {silent_s:.0f} s")
+        for thread in self.threads:
+            thread.join(self.silence_s)
+        if not self._busy():
+            os.close(self.fd)
+        raise self.failure
 
     def _finish(self) -> Counts | None:
         """Flush the drive after writes, close it, and return the last counts."""
@@ -138,8 +146,6 @@ class VerifyLoad:
             raise StepFailed(f"the drive did not flush its writes: {error.strerror}") from error
         finally:
             os.close(self.fd)
-        if self.failure:
-            raise self.failure
         return self._since(time.monotonic())
 
     def _since(self, now: float) -> Counts:
@@ -169,8 +175,10 @@ class VerifyLoad:
             buffer = Buffer(self.task.io_bytes)
             while (taken := self._next_place())[1]:
                 self._one(buffer, *taken)
-        except (StepFailed, MemoryError) as error:
-            self.failure = error if isinstance(error, StepFailed) else StepFailed("too little memory for the load")
+        except MemoryError:
+            self.failure = StepFailed("too little memory for the load")
+        except Exception as error:  # raised again by the thread that reads the counts
+            self.failure = error
 
     def _one(self, buffer: Buffer, place: int, size: int) -> None:
         blocks, expected = buffer.blocks[: size // BLOCK], buffer.expected[: size // BLOCK]
@@ -223,7 +231,7 @@ class VerifyLoad:
     def _compared(self, blocks: Words, expected: Words, failed: list[Range]) -> list[Range]:
         """Return the ranges of blocks that differ from what was written, without those that could not be read."""
         if (
-            ctypes.CDLL(None).memcmp(
+            LIBC.memcmp(
                 ctypes.c_void_p(blocks.ctypes.data),
                 ctypes.c_void_p(expected.ctypes.data),
                 ctypes.c_size_t(blocks.nbytes),
