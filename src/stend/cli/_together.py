@@ -130,7 +130,7 @@ def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...
     request = msgspec.structs.replace(left.member.request, **changes)
     files = [f"--overwrite-file={path}" for path in overwrite]
     again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ()), *files]
-    words = again if left.begun else ["run", *request.words]
+    words = again if left.begun else request.command
     process = apart.begin(words, apart.log_of(left.folder))
     roll.enter(folder, left.member.name, pid=process.pid)
     typer.echo(f"{request.target}: {left.folder}, process {process.pid}")

@@ -1,6 +1,7 @@
 """Common parts of SATA and SAS drives on Linux: the sd driver, its cache switch, smartctl."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -8,7 +9,7 @@ from stend.base.errors import StepFailed
 from stend.base.sysfs import HOST, Kernel, text
 from stend.devices import drive as drives
 from stend.devices.purging import table
-from stend.devices.telling import facts, shapes
+from stend.devices.telling import facts, passport, shapes, tools
 from stend.model.definition import Identity
 
 WRITE_BACK, WRITE_THROUGH = "write back", "write through"
@@ -86,6 +87,14 @@ class ScsiDisk(drives.DriveDevice):
             words=words,
             serial=self.identity.serial,
         )
+
+    def passport(self) -> dict[str, Any]:
+        """Return what the logs state, by smartctl; with Seagate's FARM log if this smartctl can read it (7.4)."""
+        words = ("smartctl", "--json", "--xall")
+        printed = tools.try_run(*words, "--log=farm", self.identity.path)
+        if not printed.document or "smart_status" not in printed.document:
+            printed = tools.try_run(*words, self.identity.path)
+        return passport.of_smartctl(printed)
 
     def cache(self) -> str:
         """Return the state that the kernel last read from the drive; a write to the switch makes it read again."""

@@ -1,4 +1,4 @@
-"""Use two engines on one drive, one at a time: fio, and `replay` for traces and streams, which fio cannot send."""
+"""Use several engines on one drive, one at a time: fio, `replay` for traces and streams, and `survey`."""
 
 from stend.engines import Engine, Load
 from stend.engines._real_time import RealTime
@@ -6,10 +6,10 @@ from stend.model.definition import Workload
 
 
 class EitherEngine(RealTime[Load]):
-    """An engine that passes traces and streams to `replay`, and all other workloads to `fio`."""
+    """An engine that passes traces and streams to `replay`, surveys to `survey`, and other workloads to `fio`."""
 
-    def __init__(self, fio: Engine, replay: Engine) -> None:
-        self.fio, self.replay = fio, replay
+    def __init__(self, fio: Engine, replay: Engine, survey: Engine) -> None:
+        self.fio, self.replay, self.survey = fio, replay, survey
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
         """Start a workload on its engine; see `Engine.start`."""
@@ -22,8 +22,9 @@ class EitherEngine(RealTime[Load]):
         self._for(workload).prepare(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes)
 
     def _for(self, workload: Workload) -> Engine:
-        return self.replay if workload.ours else self.fio
+        return self.survey if workload.survey else self.replay if workload.ours else self.fio
 
     def _drop(self) -> None:
         self.fio.close()
         self.replay.close()
+        self.survey.close()

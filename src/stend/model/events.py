@@ -6,6 +6,7 @@ from stend.base import limits
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
+from stend.model.surveyed import Surveyed
 
 
 class Position(Data, frozen=True):
@@ -75,7 +76,7 @@ class ToolFigures(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
-    The figures of another tool are set in imported steps, `pace` in replayed ones.
+    The figures of another tool are set in imported steps, `pace` in replayed ones, `places` in surveys.
     """
 
     where: Position
@@ -88,6 +89,7 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
+    places: Surveyed | None = None
 
 
 class Verdict(Data, frozen=True):

@@ -67,6 +67,18 @@ class Replay(Kind, frozen=True):
         return f"trace {self.trace[:4]} " + (f"{self.speed:g}x" if self.timed else "closed")
 
 
+class Survey(Kind, frozen=True):
+    """Reads that record the response times by place and continue after an unreadable block.
+
+    The range is divided into `cells` of equal size. Each visit of a cell reads `reads` blocks at random places in it,
+    one at a time; every pass visits all cells in an order that spreads over the range. With `reads` 0 every block is
+    read once, in order.
+    """
+
+    cells: limits.Cells
+    reads: limits.Count = 0
+
+
 class Workload(Kind, frozen=True):
     """A kind of IO without beginning or end. Equal values are the same workload.
 
@@ -88,6 +100,7 @@ class Workload(Kind, frozen=True):
     entropy_pct: limits.Percent = 100
     streams: tuple[Stream, ...] = ()
     replay: Replay | None = None
+    survey: Survey | None = None
 
     def __post_init__(self) -> None:
         if self.streams and (self.block_mix or self.zones):
@@ -100,7 +113,7 @@ class Workload(Kind, frozen=True):
     @property
     def ours(self) -> bool:
         """Return True if fio has no option for it, and stend's engine sends it."""
-        return bool(self.streams or self.replay)
+        return bool(self.streams or self.replay or self.survey)
 
     @property
     def mixed(self) -> bool:

@@ -8,6 +8,7 @@ from stend.engines import Engine, Load
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace
+from stend.model.surveyed import Surveyed
 
 REST_SLICE_S = 0.5
 """Seconds between two checks during a rest whether the operator wants the run to end."""
@@ -30,13 +31,14 @@ class Stopped(Exception):
 class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
-    `pace` is how a replay kept its schedule.
+    `pace` is how a replay kept its schedule, `places` what a survey found since its load started or since the last step.
     """
 
     counts: Counts = Counts()
     gap_s: float = 0.0
     seed: int = 0
     pace: Pace | None = None
+    places: Surveyed | None = None
 
 
 class Ahead(NamedTuple):
@@ -96,7 +98,8 @@ class Bench:
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        return Done(total, gap_s, self.seed, getattr(load, "pace", None))
+        places: Surveyed | None = load.taken() if hasattr(load, "taken") else None
+        return Done(total, gap_s, self.seed, getattr(load, "pace", None), places)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

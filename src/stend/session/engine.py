@@ -13,6 +13,8 @@ SLOW = (
     "This installation runs virtual drives in plain Python: the figures are the same, but the run takes about "
     "50 times as long as with `pip install 'stend[sim]'`"
 )
+UNIT_BYTES = 4096
+"""A failed read is repeated in parts of this size, unless blocks are larger."""
 HELD = 5
 """Minimum number of intervals per minute of the clause."""
 
@@ -31,13 +33,15 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
     steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
     loads = (step.workload for step in steps if isinstance(step, Hold))
-    if not any(load.replay or load.streams for load in loads):
+    if not any(load.ours for load in loads):
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
+    from stend.engines.survey import SurveyEngine
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    return EitherEngine(engine, replay)
+    survey = SurveyEngine(path, unit_bytes=max(block, UNIT_BYTES), interval_s=interval_s)
+    return EitherEngine(engine, replay, survey)
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:

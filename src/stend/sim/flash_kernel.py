@@ -11,7 +11,7 @@ from typing import Any
 from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, LOW32, NONE, answered, issue_time, next_of, random64, sink, spend
+from stend.sim.kernels import LATER, LOW32, NONE, answered, held_up, issue_time, next_of, random64, sink, spend
 from stend.sim.requests import OUTSTANDING_AT, TURNS, WORK
 
 FRACTION = 2.0**-53
@@ -243,7 +243,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
-        done = request(f, stream.offset[i], size, reads, t)
+        done = request(f, stream.offset[i], size, reads, t) + held_up(stream, stream.offset[i], size, reads)
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)

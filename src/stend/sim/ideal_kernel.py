@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.base.jit import compiled
-from stend.sim.kernels import LATER, NONE, answered, issue_time, next_of, sink, spend
+from stend.sim.kernels import LATER, NONE, answered, held_up, issue_time, next_of, sink, spend
 from stend.sim.requests import WORK
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE = range(6)
@@ -38,6 +38,7 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         busy[1 + way] = max(busy[1 + way], busy[0]) + p[LINK_READ + way] * size // MIB
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = size if way else -size
-        sink(loop.heap, used, ((busy[1 + way] + p[ANSWER_READ + way] - base) << 16) | slot)
+        done = busy[1 + way] + p[ANSWER_READ + way] + held_up(stream, stream.offset[i], size, stream.reads[i])
+        sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
     return False

@@ -11,7 +11,7 @@ from stend.base.text import did_you_mean
 from stend.sim.spec import Accidents, Spec
 from stend.sim.spread import varied
 
-OPTIONS = ("firmware", "seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__)
+OPTIONS = ("firmware", "serial", "seed", "scale", "unit", "run", "spread", "pace", *Accidents.__struct_fields__)
 
 
 def profiles() -> list[str]:

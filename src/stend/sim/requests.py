@@ -25,6 +25,8 @@ ENDED_AT, LONGEST, BEGUN, OUTSTANDING_AT, WORK, TURNS = 2, 3, 4, 5, 6, 7
 """Indices in `Loop.at`, which describes them."""
 BAD, FAILED_AT = 4, 6
 """Indices in `Stream.plan` of the range [from, to) where IOs fail, and of the offset of the first failure."""
+SLOW, SLOW_NS, SLOW_SHARE = 7, 9, 10
+"""Indices in `Stream.plan` of the range [from, to) where reads are answered late, the ns, and the share of 2^32."""
 
 
 class Weighted(NamedTuple):
@@ -105,7 +107,7 @@ def stream(pattern: Pattern, scale: int) -> Stream:
         at=np.zeros(4, np.int64),
         rng=np.array([_mixed(pattern.seed)], np.uint64),
         plan=np.array(
-            [_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared, 0, 0, 0], np.int64
+            [_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared, *[0] * 7], np.int64
         ),
         sizes=np.array([s for s, _ in pattern.sizes], np.int64),
         size_edges=_edges([w for _, w in pattern.sizes]),
@@ -134,10 +136,10 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
     return int(kind.random), int(kind.read), kind.size, start + begin, max(each, kind.size), length
 
 
-def schedule(requests: Sequence[npt.NDArray[np.int64]]) -> Stream:
+def schedule(requests: Sequence[npt.NDArray[np.int64]], seed: int = 0) -> Stream:
     """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
     offset, size, due = requests
-    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
+    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR, seed=seed), 1)
     drawn.at[:] = 0, len(offset), 0, DRAINED
     return drawn._replace(offset=offset, size=np.abs(size), reads=(size < 0).astype(np.uint8), due=due)
 
