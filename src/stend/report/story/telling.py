@@ -109,7 +109,13 @@ def _methods(reviews: Reviews, runs: Runs) -> Iterator[Section]:
 
 
 def headline(review: Review) -> str:
-    """Return the verdict; if the run carries none, the first answer to its own questions."""
+    """Return the verdict; if the run carries none, the first answer to its own questions.
+
+    The verdict of an inspection comes first.
+    """
+    inspected = next((f for f in review.findings if f.name == "incoming"), None)
+    if inspected:
+        return finding_said(inspected, review.words)
     if review.verdict.standing or any(use.key != "unknown" for use in review.verdict.uses):
         return verdict(review)
     asked = ((question, look.tests(review.run, *question.tests)) for question in questions())
