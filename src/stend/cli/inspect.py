@@ -24,9 +24,7 @@ def command(
         float, typer.Option("--minutes", metavar="N", min=0.05, max=1e5, help="Minutes for the sample of the surface.")
     ] = MINUTES,
     whole: Annotated[bool, typer.Option("--whole", help="Read every block instead of a sample.")] = False,
-    in_use: Annotated[
-        bool, typer.Option("--in-use", help="Read a drive that is mounted or used; the page states its use.")
-    ] = False,
+    in_use: _options.InUse = False,
     quick: _options.Quick = False,
     into: Annotated[Path | None, _options.into("runs/DATE-TARGET-inspect; must be new or empty")] = None,
     seed: _options.Seed = None,

@@ -158,6 +158,7 @@ def _resumed(
     if words := engine.slow(device.identity.target):
         operator.report(words)
     with closing(device.door):
+        permission = permission._replace(in_use=permission.in_use or bool(past.plan.device.facts.get("in_use")))
         path, fingerprint = opening.opened(device, past.plan, permission, operator, folder)
         same.as_then(past, device, fingerprint)
         raw, virtual = store.Raw(folder), device.identity.virtual
