@@ -30,6 +30,8 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             yield from _unread(run, test)
             slow = stretches(run, test.name)
             yield from (_stretch(run, test, one) for one in slow[:SHOWN])
+            if not run.plan.device.rotational and any(one.band.kind == "slow" and one.again for one in slow):
+                yield Finding(name=NAME, key="aged", test=test.name, confidence="low")
             yield from _covered(run, test, parts, even=not slow)
 
 

@@ -57,6 +57,7 @@ FIELD_WORDS = {
     "active_range_pct": "active range in percent",
     "quick": "",  # shown as a stamp
     "trace": "",  # shown as a note on the trace
+    "survey_minutes": "",  # stated by the findings
     "limit_ms": "",  # part of the test's question, not a deviation; the finding states it
     "percentile": "",
 }
