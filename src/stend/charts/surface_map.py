@@ -6,7 +6,7 @@ import numpy as np
 
 from stend.charts.parts import Drawing, axis
 from stend.charts.parts.marks import series, thin_lines
-from stend.findings.look.surfaces import PHASE
+from stend.findings.look.surfaces import surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -18,7 +18,7 @@ WIDE = 20.0
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart: two lines, and a line at zero height for unreadable places, if there are any."""
-    parts = [part for part in surface.strips(run.of(test.name, PHASE)) if part.reads]
+    parts = [part for part in surface_of(run, test.name) if part.reads]
     if not parts:
         return
     kind = surface.main_kind(parts)

@@ -12,6 +12,8 @@ from stend.model.record import Run
 
 NAME = "incoming"
 TESTS = ("inspect",)
+DISTURBED = ()
+"""No conclusion here depends on the load."""
 OF_ALL = True
 """This finding needs all other findings."""
 BACK = {
@@ -20,7 +22,7 @@ BACK = {
 }
 """Findings that a buyer need not accept."""
 SOURCES = ("surface", "passport", "untouched")
-MOST = 6
+MOST = 4
 """Reasons that the verdict shows."""
 FIT, LOOK_FIRST, SEND_BACK = "fit", "look", "back"
 ORDER = (FIT, LOOK_FIRST, SEND_BACK)
@@ -47,6 +49,8 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]
     for test in look.tests(run, *TESTS):
         verdict = judged(run, others)
         reasons = tuple(Because(f"{f.name}_{f.key}", f.values) for f in verdict.reasons[:MOST])
+        if len(verdict.reasons) > MOST:
+            reasons = (*reasons, Because("inspection_more", {"n": len(verdict.reasons) - MOST}))
         if run.ended is None or run.ended.outcome != "complete":
             reasons = (*reasons, Because("inspection_unfinished"))
         key = verdict.verdict if reasons or verdict.verdict != FIT else FIT

@@ -12,6 +12,8 @@ from stend.model.record import Run
 
 NAME = "passport"
 TESTS = ("inspect",)
+DISTURBED = ()
+"""No conclusion here depends on the load."""
 SLACK_H, SLACK = 24, 0.02
 """Hours, and share of the larger value, by which two logs may differ: they count at different moments."""
 MOST_HOURS = 40 * 365 * 24

@@ -1,9 +1,9 @@
 """The surface of an inspected drive: unreadable places, slow stretches, and how sure a slow one would be found."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stend.findings import Finding, Sheet, look
-from stend.findings.look.surfaces import PHASE, Stretch, stretches
+from stend.findings.look.surfaces import PHASE, Stretch, stretches, surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
 from stend.model.record import Run
@@ -12,6 +12,8 @@ from stend.model.surveyed import Unread
 
 NAME = "surface"
 TESTS = ("inspect",)
+DISTURBED = ("slow", "falters", "passed", "even")
+"""Keys whose certainty depends on an undisturbed load."""
 SHARE = 0.01
 """Share of the drive that the stated probability is about."""
 SURE = 0.95
@@ -25,7 +27,7 @@ BLANK = 0.02
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield what could not be read, what is slow, and what the survey would have found."""
     for test in look.tests(run, *TESTS):
-        parts = surface.strips(run.of(test.name, PHASE))
+        parts = surface_of(run, test.name)
         if parts:
             yield from _unread(run, test)
             slow = stretches(run, test.name)
@@ -66,7 +68,7 @@ def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
 
     Reads succeeded in a part of the range only if the part has response times.
     """
-    parts = surface.strips(run.of(test.name, PHASE))
+    parts = list(surface_of(run, test.name))
     dead = [part for part in parts if not part.reads]
     if len(dead) < 2 or any(part.reads for part in parts[parts.index(dead[0]) :]):
         return 0
@@ -93,7 +95,7 @@ def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
     return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side="con")
 
 
-def _covered(run: Run, test: PlannedTest, parts: list[Strip], *, even: bool) -> Iterator[Finding]:
+def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool) -> Iterator[Finding]:
     """Yield how much was read, and with what probability a slow stretch of 1 % is found."""
     reads, failed = sum(part.reads for part in parts), surface.surveyed(run.of(test.name, PHASE)).failed
     block = _block(run, test)

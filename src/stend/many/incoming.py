@@ -13,7 +13,7 @@ from stend import findings
 from stend.base.version import __version__
 from stend.findings import incoming, look
 from stend.findings.look.grounds import Because
-from stend.findings.look.surfaces import PHASE
+from stend.findings.look.surfaces import surface_of
 from stend.findings.passport import counts
 from stend.model import surface
 from stend.model.record import Run
@@ -58,7 +58,7 @@ def _rows(folder: str, run: Run) -> Iterator[Row]:
         passport = drive.facts.get("passport")
         passport = passport if isinstance(passport, dict) else {}
         verdict = next(f for f in found if f.name == incoming.NAME and f.test == test.name)
-        parts = surface.strips(run.of(test.name, PHASE))
+        parts = surface_of(run, test.name)
         yield Row(
             target=drive.target,
             model=drive.model,

@@ -27,6 +27,8 @@ FEW = 0.005
 """Least share of reads that take very long in a stretch where reads falter."""
 FALSE = 0.001
 """Probability that a drive whose places are all alike gets any report."""
+BLANK_S = 0.001
+"""Seconds from which a read of zeros can be slow: more than any flash takes to read 128 KiB that are stored."""
 FEWEST = 5
 """Fewest slow reads of a report."""
 COARSE = BINS >> SHIFT
@@ -34,7 +36,10 @@ Counts = npt.NDArray[np.int64]
 
 
 class Strip(NamedTuple):
-    """A part of the drive from `first_bytes` to `end_bytes`, and its reads by response time."""
+    """A part of the drive from `first_bytes` to `end_bytes`, and its reads by response time.
+
+    On a rotating drive all reads count as reads of data, because it has no map that could answer for the medium.
+    """
 
     first_bytes: int
     end_bytes: int
@@ -85,7 +90,7 @@ def surveyed(results: Sequence[Result]) -> Surveyed:
     return total
 
 
-def strips(results: Sequence[Result]) -> list[Strip]:
+def strips(results: Sequence[Result], *, rotational: bool = False) -> list[Strip]:
     """Return the parts of the drive with their reads, in order; surveys of the same range are added up."""
     found: dict[tuple[int, int], Cell] = {}
     for result in results:
@@ -93,6 +98,7 @@ def strips(results: Sequence[Result]) -> list[Strip]:
             continue
         at = edges(result.step.workload)
         for first, end, cell in zip(at, at[1:], result.places.cells, strict=False):
+            cell = Cell(data=(cell + Cell(cell.blank)).data) if rotational else cell
             found[first, end] = found.get((first, end), Cell()) + cell
     return [Strip(*place, cell) for place, cell in sorted(found.items())]
 
@@ -145,19 +151,20 @@ def main_kind(parts: Sequence[Strip]) -> str:
 
 def bands(parts: Sequence[Strip]) -> list[Band]:
     """Return the stretches that are slow or falter, in order; data and zeros are judged apart."""
-    found = [band for kind in ("data", "blank") for band in _bands(parts, table(parts, kind))]
+    found = [band for kind in ("data", "blank") for band in _bands(parts, kind)]
     return sorted(found, key=lambda band: band.first_bytes)
 
 
-def _bands(parts: Sequence[Strip], rows: Counts) -> Iterator[Band]:
-    usual = rows.sum(axis=0)
-    if len(parts) < 4 or not usual.sum():
+def _bands(parts: Sequence[Strip], kind: str) -> Iterator[Band]:
+    rows = table(parts, kind)
+    if len(parts) < 4 or not rows.sum():
         return
-    slow = list(_stretches(rows, _limit(usual, SLOW), HALF))
-    yield from (_band("slow", parts, rows, _limit(usual, SLOW), *place) for place in slow)
-    for first, end in _stretches(rows, _limit(usual, RARE), FEW):
+    slow_from, rare_from = (_limit(parts, kind, times) for times in (SLOW, RARE))
+    slow = list(_stretches(rows, slow_from, HALF))
+    yield from (_band("slow", parts, rows, slow_from, *place) for place in slow)
+    for first, end in _stretches(rows, rare_from, FEW):
         if not any(first < b and a < end for a, b in slow):
-            yield _band("falters", parts, rows, _limit(usual, RARE), first, end)
+            yield _band("falters", parts, rows, rare_from, first, end)
 
 
 def _band(kind: str, parts: Sequence[Strip], rows: Counts, limit: int, first: int, end: int) -> Band:
@@ -175,9 +182,16 @@ def _band(kind: str, parts: Sequence[Strip], rows: Counts, limit: int, first: in
     )
 
 
-def _limit(usual: Counts, times: float) -> int:
-    """Return the first coarse bin whose reads all take `times` the median."""
-    wanted = median_s(usual) * times
+def _limit(parts: Sequence[Strip], kind: str, times: float) -> int:
+    """Return the first coarse bin whose reads all take `times` the median.
+
+    Blocks of zeros may be stored or missing in the drive's map, and only a stored one is read from the medium. For
+    them the median of data counts too, and at least BLANK_S.
+    """
+    usual = median_s(table(parts, kind).sum(axis=0))
+    if kind == "blank":
+        usual = max(usual, median_s(table(parts, "data").sum(axis=0)), BLANK_S / SLOW)
+    wanted = usual * times
     return next((n for n in range(COARSE) if bin_edges_ns(n << SHIFT)[0] * NS >= wanted), COARSE - 1)
 
 
@@ -249,11 +263,12 @@ def power(parts: Sequence[Strip], share: float) -> Power:
 
     Such a stretch contains at least `share` x parts - 1 whole parts; only these count. Half of their reads are slow.
     """
-    rows = table(parts, main_kind(parts)) if parts else np.zeros((0, COARSE), np.int64)
+    kind = main_kind(parts)
+    rows = table(parts, kind)
     whole = int(share * len(parts) + 1e-9) - 1
     if whole < 1 or not rows.sum():
         return Power(share, 0.0, 0, 0, 0.0)
-    limit = _limit(rows.sum(axis=0), SLOW)
+    limit = _limit(parts, kind, SLOW)
     length = max(n for n in lengths(len(parts)) if n <= whole)
     sums = np.concatenate([[0], np.cumsum(rows.sum(axis=1))])
     reads = int((sums[length:] - sums[:-length]).min())

@@ -82,7 +82,7 @@ def one_slice(past: Run, test: PlannedTest) -> tuple[Step, ...]:
 
 def slow_again(past: Run, test: PlannedTest) -> tuple[Step, ...]:
     """Return a short survey of each slow stretch, the slowest first, and one of the whole range beside them."""
-    parts = surface.strips(past.of(test.name, "surface"))
+    parts = surface.strips(past.of(test.name, "surface"), rotational=past.plan.device.rotational)
     slow = sorted(surface.bands(parts), key=lambda band: -band.median_s)[:MOST_AGAIN]
     (usual,) = next(phase for phase in test.phases if phase.name == "again").round
     if not slow or not isinstance(usual, Hold) or past.of(test.name, "again"):

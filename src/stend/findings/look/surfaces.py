@@ -6,7 +6,7 @@ from stend.findings.look.once import once
 from stend.model import surface
 from stend.model.events import Result
 from stend.model.record import Run
-from stend.model.surface import Band
+from stend.model.surface import Band, Strip
 
 PHASE, AGAIN = "surface", "again"
 FEW = 2
@@ -23,14 +23,22 @@ class Stretch(NamedTuple):
 @once
 def stretches(run: Run, test: str) -> tuple[Stretch, ...]:
     """Return the slow stretches of a test in order of place."""
-    parts = surface.strips(run.of(test, PHASE))
+    parts = surface_of(run, test)
     second = run.of(test, AGAIN)
-    return tuple(Stretch(band, _again(band, second)) for band in surface.bands(parts))
+    turning = run.plan.device.rotational
+    return tuple(Stretch(band, _again(band, second, rotational=turning)) for band in surface.bands(parts))
 
 
-def _again(band: Band, second: list[Result]) -> bool | None:
-    usual = surface.strips(second[:1])
-    near = [part for r in second[1:] for part in surface.strips([r]) if part.first_bytes < band.end_bytes]
+@once
+def surface_of(run: Run, test: str) -> tuple[Strip, ...]:
+    """Return the parts of the surface that a test read."""
+    return tuple(surface.strips(run.of(test, PHASE), rotational=run.plan.device.rotational))
+
+
+def _again(band: Band, second: list[Result], *, rotational: bool) -> bool | None:
+    usual = surface.strips(second[:1], rotational=rotational)
+    each = [part for r in second[1:] for part in surface.strips([r], rotational=rotational)]
+    near = [part for part in each if part.first_bytes < band.end_bytes]
     near = [part for part in near if part.end_bytes > band.first_bytes]
     if not usual or not sum(part.reads for part in near):
         return None
