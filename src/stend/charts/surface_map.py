@@ -18,7 +18,7 @@ WIDE = 20.0
 
 def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
     """Yield one chart: two lines, and a line at zero height for unreadable places, if there are any."""
-    parts = [part for part in surface_of(run, test.name) if part.reads]
+    parts = [part for part in surface_of(run, test.name) if part.cell.reads]
     if not parts:
         return
     kind = surface.main_kind(parts)

@@ -25,7 +25,7 @@ SOURCES = ("surface", "passport", "untouched")
 MOST = 4
 """Reasons that the verdict shows."""
 FIT, LOOK_FIRST, SEND_BACK = "fit", "look", "back"
-ORDER = (FIT, LOOK_FIRST, SEND_BACK)
+ORDER = (FIT, "fit_short", LOOK_FIRST, SEND_BACK)
 
 
 class Judged(NamedTuple):
@@ -53,7 +53,8 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]
             reasons = (*reasons, Because("inspection_more", {"n": len(verdict.reasons) - MOST}))
         if run.ended is None or run.ended.outcome != "complete":
             reasons = (*reasons, Because("inspection_unfinished"))
-        key = verdict.verdict if reasons or verdict.verdict != FIT else FIT
+        short = any(f.name == "surface" and f.key == "unsure" and f.test == test.name for f in others)
+        key = "fit_short" if verdict.verdict == FIT and short else verdict.verdict
         sure = "medium" if verdict.verdict == FIT else "high"
         values = {"why": reasons} if reasons else {}
         yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure)

@@ -69,8 +69,8 @@ def _beyond(run: Run, test: PlannedTest, lost: list[Unread]) -> int:
     Reads succeeded in a part of the range only if the part has response times.
     """
     parts = list(surface_of(run, test.name))
-    dead = [part for part in parts if not part.reads]
-    if len(dead) < 2 or any(part.reads for part in parts[parts.index(dead[0]) :]):
+    dead = [part for part in parts if not part.cell.reads]
+    if len(dead) < 2 or any(part.cell.reads for part in parts[parts.index(dead[0]) :]):
         return 0
     inside = [p for p in lost if p.first_bytes >= parts[max(parts.index(dead[0]) - 1, 0)].first_bytes]
     return min((p.first_bytes for p in inside), default=dead[0].first_bytes)
@@ -85,10 +85,9 @@ def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
         "lba_to": band.end_bytes // size - 1,
         "median": band.median_s,
         "usual": band.usual_s,
-        "ratio": band.median_s / band.usual_s,
-        "limit": band.limit_s,
+        "ratio": band.median_s / band.usual_s if band.usual_s else 1.0,
         "share": band.share,
-        "reads": band.reads,
+        "visits": band.visits,
     }
     key = "passed" if one.again is False else band.kind
     sure = "high" if one.again else "medium"
@@ -97,7 +96,7 @@ def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
 
 def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool) -> Iterator[Finding]:
     """Yield how much was read, and with what probability a slow stretch of 1 % is found."""
-    reads, failed = sum(part.reads for part in parts), surface.surveyed(run.of(test.name, PHASE)).failed
+    reads, failed = sum(part.cell.reads for part in parts), surface.surveyed(run.of(test.name, PHASE)).failed
     block = _block(run, test)
     whole = test.profile.options.get("survey_minutes") == 0
     bound = min(RULE_OF_THREE / reads, 1.0) if reads and not failed else 0.0
@@ -106,10 +105,12 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     key = "whole" if whole else "sample" if not failed else "sample_failed"
     yield Finding(name=NAME, key=key, test=test.name, values=values)
     power = surface.power(parts, SHARE)
-    stated = {"share": SHARE, "probability": power.probability, "in_it": power.reads, "slow": power.slow,
-              "limit": power.limit_s}  # fmt: skip
+    stated = {"share": SHARE, "probability": power.probability, "visits": power.visits, "late": power.late}
     least = surface.smallest(parts, SURE)
-    if power.probability >= SURE and least:
+    if whole:
+        if even:
+            yield Finding(name=NAME, key="whole_even", test=test.name, side="pro")
+    elif power.probability >= SURE and least:
         stated |= {"smallest": least.share}
         yield Finding(name=NAME, key="even" if even else "sure", test=test.name, values=stated,
                       side="pro" if even else "")  # fmt: skip

@@ -83,7 +83,7 @@ def _compared(row: Row, rows: Sequence[Row]) -> Row:
         why = Because("lot_serial", {"serial": row.serial, "others": others})
         return row._replace(verdict=incoming.SEND_BACK, reasons=(why, *row.reasons))
     differs = tuple(_differences(row, [other for other in rows if other.model == row.model]))
-    worse = incoming.LOOK_FIRST if row.verdict == incoming.FIT else row.verdict
+    worse = row.verdict if row.verdict == incoming.SEND_BACK else incoming.LOOK_FIRST
     return row._replace(verdict=worse, reasons=(*row.reasons, *differs)) if differs else row
 
 

@@ -72,11 +72,12 @@ class Survey(Kind, frozen=True):
 
     The range is divided into `cells` of equal size. Each visit of a cell reads `reads` blocks at random places in it,
     one at a time; every pass visits all cells in an order that spreads over the range. With `reads` 0 every block is
-    read once, in order.
+    read once, in order. `places` are (first byte, bytes) of stretches to which every fourth visit goes.
     """
 
     cells: limits.Cells
     reads: limits.Count = 0
+    places: tuple[tuple[limits.Count, limits.Count], ...] = ()
 
 
 class Workload(Kind, frozen=True):

@@ -40,7 +40,8 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     from stend.engines.survey import SurveyEngine
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    survey = SurveyEngine(path, unit_bytes=max(block, UNIT_BYTES), interval_s=interval_s)
+    unit, turning = max(block, UNIT_BYTES), plan.device.rotational
+    survey = SurveyEngine(path, unit_bytes=unit, rotational=turning, interval_s=interval_s)
     return EitherEngine(engine, replay, survey)
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from stend.base.units import KiB, MiB
 from stend.model import surface
-from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Profile, Step, Test, Workload
+from stend.model.definition import Bytes, Hold, Identity, Phase, PlannedTest, Profile, Seconds, Step, Test, Workload
 from stend.model.record import Run
 from stend.model.workload import Survey
 from stend.suite._clauses import random, sequential, span
@@ -20,10 +20,10 @@ CELLS, ROUNDS = 512, 5
 SLICES, SLICE_CELLS = 64, 16
 """Parts in which every block is read, each a round."""
 SAMPLE_KIB, WHOLE_KIB = 128, 1024
-READS_DISK, READS_FLASH = 8, 32
-"""Reads of a visit: a disk needs time to move to another cell."""
-AGAIN_S, MOST_AGAIN, AGAIN_CELLS = 5, 6, 4
-"""Seconds of the second look at each slow stretch, the most stretches, and its cells."""
+READS, READS_VIRTUAL = 4, 64
+"""Reads of a visit; a virtual flash drive costs time for each visit, and its reads are independent."""
+AGAIN_S, MOST_AGAIN = 10, 6
+"""Seconds of the second look for each slow stretch, and the most stretches."""
 SINGLE_S, STREAM_S = 10, 5
 STREAM_KIB, STREAM_DEPTH = 128, 32
 STREAM_PLACES = (0.0, 0.5, 1.0)
@@ -46,7 +46,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
 
 
 def _sampled(device: Identity) -> Workload:
-    reads = READS_DISK if device.rotational else READS_FLASH
+    reads = READS_VIRTUAL if device.virtual and not device.rotational else READS
     return _survey(random(100, SAMPLE_KIB, 1, 1), Survey(cells=CELLS, reads=reads))
 
 
@@ -81,21 +81,16 @@ def one_slice(past: Run, test: PlannedTest) -> tuple[Step, ...]:
 
 
 def slow_again(past: Run, test: PlannedTest) -> tuple[Step, ...]:
-    """Return a short survey of each slow stretch, the slowest first, and one of the whole range beside them."""
-    parts = surface.strips(past.of(test.name, "surface"), rotational=past.plan.device.rotational)
-    slow = sorted(surface.bands(parts), key=lambda band: -band.median_s)[:MOST_AGAIN]
+    """Return a survey of the range with every fourth visit to a slow stretch; nothing if there are none."""
+    parts = surface.strips(past.of(test.name, "surface"))
+    slow = sorted(surface.bands(parts), key=lambda band: -band.share)[:MOST_AGAIN]
     (usual,) = next(phase for phase in test.phases if phase.name == "again").round
-    if not slow or not isinstance(usual, Hold) or past.of(test.name, "again"):
+    if not slow or not isinstance(usual, Hold) or not usual.workload.survey or past.of(test.name, "again"):
         return ()
-    return (usual, *(_narrow(usual, band) for band in slow))
-
-
-def _narrow(usual: Hold, band: surface.Band) -> Hold:
-    load = usual.workload
-    part = Survey(cells=AGAIN_CELLS, reads=load.survey.reads if load.survey else READS_DISK)
-    size = max((band.end_bytes - band.first_bytes) // load.block_bytes * load.block_bytes, load.block_bytes)
-    near = msgspec.structs.replace(load, start_bytes=band.first_bytes, range_bytes=size, survey=part)
-    return msgspec.structs.replace(usual, workload=near)
+    places = tuple((band.first_bytes, band.end_bytes - band.first_bytes) for band in slow)
+    load = _survey(usual.workload, msgspec.structs.replace(usual.workload.survey, places=places))
+    seconds = usual.amount.seconds * len(slow) if isinstance(usual.amount, Seconds) else AGAIN_S
+    return (Hold(workload=load, amount=Seconds(seconds=seconds)),)
 
 
 def _single(profile: Profile) -> tuple[Step, ...]:

@@ -121,8 +121,8 @@ class SurveyLoad:
 class SurveyEngine(RealTime[SurveyLoad]):
     """An engine that starts a reader for each survey of the drive at `path`."""
 
-    def __init__(self, path: str, *, unit_bytes: int, interval_s: float = 1.0) -> None:
-        self.path, self.unit_bytes, self.interval_s = path, unit_bytes, interval_s
+    def __init__(self, path: str, *, unit_bytes: int, rotational: bool = False, interval_s: float = 1.0) -> None:
+        self.path, self.unit_bytes, self.rotational, self.interval_s = path, unit_bytes, rotational, interval_s
 
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
@@ -136,6 +136,7 @@ class SurveyEngine(RealTime[SurveyLoad]):
             interval_s=self.interval_s,
             unit_bytes=self.unit_bytes,
             from_bytes=from_bytes,
+            rotational=self.rotational,
         )
         self.load = SurveyLoad(task)
         return self.load

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-from stend.engines.survey.collected import Collected, Read
+from stend.engines.survey.collected import Collected, Visited
 from stend.engines.survey.task import Line, Task
 from stend.engines.survey.visits import Visit, visits
-from stend.model.surveyed import Unread, edges
+from stend.model.surveyed import Unread
+from stend.model.tally import Tally
 
 GONE = (errno.ENODEV, errno.ENXIO, errno.EBADF, errno.EINVAL, errno.ENOMEM)
 """Errors that are not of a place: the drive is no longer there, or the request cannot be made."""
@@ -45,9 +46,8 @@ class Reader:
         self.task, self.fd, self.block = task, fd, task.workload.block_bytes
         self.memory = mmap.mmap(-1, max(self.block, task.unit_bytes))
         self.whole, self.words = memoryview(self.memory)[: self.block], np.frombuffer(self.memory, np.uint64)
-        self.collected = Collected(len(edges(task.workload)) - 1)
+        self.collected, self.tally = Collected(task.workload), Tally()
         self.end = task.workload.start_bytes + task.workload.range_bytes
-        self.reads: list[Read] = []
         self.in_a_row = 0
         self.since = time.monotonic()
 
@@ -69,19 +69,24 @@ class Reader:
 
     def visit(self, visit: Visit) -> None:
         """Read the blocks of a visit."""
+        times: list[int] = []
+        zeros: list[bool] = []
         for at in visit.offsets.tolist():
             began = time.perf_counter_ns()
             error = self.failure(self.whole, at)
             took = time.perf_counter_ns() - began
             if error is None:
                 self.in_a_row = 0
-                self.reads.append(Read(visit.cell, took, not self.words.any()))
+                times.append(took)
+                zeros.append(not self.task.rotational and not self.words.any())
             else:
                 self.in_a_row += 1
                 self.collected.fail(self.narrowed(at, error))
             if at + self.block >= self.end:
                 self.collected.last = error is None
-            self.print_due()
+            if error is not None:
+                self.print_due()
+        self.tally += self.collected.add(Visited(visit.cell, times, zeros), self.block)
 
     def failure(self, into: memoryview, at: int) -> int | None:
         """Read once; return None, or the errno of the place; 0 if fewer bytes came. Raise OSError for other errors."""
@@ -115,11 +120,9 @@ class Reader:
 
     def print(self, *, over: bool = False, fault: str = "") -> None:
         """Print everything since the line before."""
-        now, reads = time.monotonic(), self.reads
-        self.reads = []
-        tally = self.collected.add(reads, self.block)
-        line = Line(seconds=now - self.since, read=tally, places=self.collected.taken(), over=over, fault=fault)
-        self.since = now
+        now, places = time.monotonic(), self.collected.taken()
+        line = Line(seconds=now - self.since, read=self.tally, places=places, over=over, fault=fault)
+        self.since, self.tally = now, Tally()
         sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
         sys.stdout.buffer.flush()
 

@@ -11,7 +11,10 @@ STOP = b"stop\n"
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
-    """A survey of the drive or file at `path`. A failed read is repeated in parts of `unit_bytes`."""
+    """A survey of the drive or file at `path`. A failed read is repeated in parts of `unit_bytes`.
+
+    Blocks of zeros are counted apart unless the drive is `rotational`.
+    """
 
     path: str
     workload: Workload
@@ -19,6 +22,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     interval_s: float
     unit_bytes: int
     from_bytes: int = 0
+    rotational: bool = False
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from stend.engines.survey.collected import COARSE, Collected
+from stend.engines.survey.collected import Collected, Visited
 from stend.engines.survey.visits import Visit, survey, visits
 from stend.model.counts import Counts
-from stend.model.surveyed import SHIFT, Surveyed, Unread, edges
+from stend.model.stats import bin_edges_ns
+from stend.model.surveyed import Surveyed, Unread
 from stend.model.tally import Tally
 from stend.model.workload import Workload
 from stend.sim.drive import Drive
@@ -26,7 +27,7 @@ class VirtualSurvey:
 
     def __init__(self, drive: Drive, workload: Workload, seed: int, interval_s: float, from_bytes: int = 0) -> None:
         self.drive, self.workload, self.interval_s = drive, workload, interval_s
-        self.collected = Collected(len(edges(workload)) - 1)
+        self.collected = Collected(workload)
         self.visits, self.seed = visits(self._fitting(workload), seed, from_bytes), seed
         self.began = self.ended = drive.now_s
         self.over = False
@@ -85,14 +86,13 @@ class VirtualSurvey:
         return total
 
     def _counted(self, cell: int, row: npt.NDArray[np.float64], bins: Places) -> Tally:
+        """Count each simulated read once, in the middle of its bin; the tally has all that they stand for."""
         used = np.flatnonzero(bins)
-        self.collected.bins[cell, 0] += np.bincount(used >> SHIFT, bins[used] // self.drive.spec.scale, COARSE).astype(
-            np.int64
-        )
+        times = [sum(bin_edges_ns(at)) // 2 for at in used.tolist() for _ in range(int(bins[at]) // self.drive.spec.scale)]
+        self.collected.add(Visited(cell, times, [False] * len(times)), self.workload.block_bytes)
         ios, size, ns, squares, longest = row.tolist()
-        return Tally(
-            int(ios), int(size), max(ns, 0.0), max(squares, 0.0), longest, dict(zip(used.tolist(), bins[used].tolist()))
-        )
+        kept = dict(zip(used.tolist(), bins[used].tolist(), strict=True))
+        return Tally(int(ios), int(size), max(ns, 0.0), max(squares, 0.0), longest, kept)
 
     def _failures(self, offsets: Places) -> Iterator[tuple[int, list[Unread]]]:
         """Yield the reads that fail with their unreadable places."""
