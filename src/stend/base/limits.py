@@ -155,6 +155,8 @@ FACTS: dict[str, Any] = {
     "doubts": list[str],
     "warnings": list[str],
     "warning_temperature_c": Number,
+    "passport": dict[str, Any],
+    "in_use": str,
 }
 """Numbers among a drive's facts that stend calculates with."""
 

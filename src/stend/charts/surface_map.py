@@ -1,6 +1,7 @@
 """Response times of reads by place on the drive: the median and the slowest hundredth, and unreadable places."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def draw(run: Run, test: PlannedTest, words: Language) -> Iterator[Drawing]:
         return
     kind = surface.main_kind(parts)
     names = {"median": words("surface.median"), "slowest": words("surface.slowest")}
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"gb": (part.first_bytes + part.end_bytes) / 2e9, "ms": value * 1e3, "way": names[name]}
         for part, counts in zip(parts, surface.table(parts, kind), strict=True)
         if counts.sum()

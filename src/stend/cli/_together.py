@@ -50,7 +50,9 @@ def requests(template: session.Request, targets: Sequence[str], destroy: Sequenc
     return [msgspec.structs.replace(template, target=t, destroy=names.get(t), into=None) for t in targets]
 
 
-def begin(wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float | None, apart: bool) -> int:
+def begin(
+    wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float | None, apart: bool
+) -> int:
     """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code.
 
     With `trial_s` None all run at the same time without a trial.

@@ -6,7 +6,7 @@ It says nothing about remaining life. Only what the run found counts; what could
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from stend.findings import Finding, Sheet, look
+from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.grounds import Because
 from stend.model.record import Run
 
@@ -55,6 +55,6 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]
             reasons = (*reasons, Because("inspection_unfinished"))
         short = any(f.name == "surface" and f.key == "unsure" and f.test == test.name for f in others)
         key = "fit_short" if verdict.verdict == FIT and short else verdict.verdict
-        sure = "medium" if verdict.verdict == FIT else "high"
+        sure: Confidence = "medium" if verdict.verdict == FIT else "high"
         values = {"why": reasons} if reasons else {}
         yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure)

@@ -30,9 +30,7 @@ SMART = "SMART"
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
     """Yield contradictions, then what speaks against the drive, then what could not be read."""
     for test in look.tests(run, *TESTS):
-        passport = run.plan.device.facts.get("passport")
-        if not isinstance(passport, dict):
-            continue
+        passport: Mapping[str, Any] = run.plan.device.facts.get("passport", {})
         for key, values, con in (*_contradictions(run, passport), *_health(run, passport), *_remarks(run, passport)):
             yield Finding(name=NAME, key=key, test=test.name, values=values, side="con" if con else "")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from stend.findings import Finding, Sheet, look
+from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.surfaces import PHASE, Stretch, stretches, surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
@@ -90,7 +90,7 @@ def _stretch(run: Run, test: PlannedTest, one: Stretch) -> Finding:
         "visits": band.visits,
     }
     key = "passed" if one.again is False else band.kind
-    sure = "high" if one.again else "medium"
+    sure: Confidence = "high" if one.again else "medium"
     return Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side="con")
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stend.findings import Finding, Sheet, look
+from stend.findings import Confidence, Finding, Sheet, look, side
 from stend.model.record import Run
 
 NAME = "untouched"
@@ -44,8 +44,8 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
             values = {}
         else:
             key, values = "unknown", {}
-        side = "con" if key in ("written", "file_changed") else ""
-        sure = "can't tell" if key == "unknown" else "high"
-        yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=side)
+        sure: Confidence = "can't tell" if key == "unknown" else "high"
+        against = side(con=key in ("written", "file_changed"))
+        yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure, side=against)
         if used:
             yield Finding(name=NAME, key="used", test=test.name, values={"how": str(used).partition(";")[0]})

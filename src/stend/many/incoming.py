@@ -5,7 +5,7 @@ facts by which a drive differs from most drives of its model.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -55,8 +55,7 @@ def _rows(folder: str, run: Run) -> Iterator[Row]:
     for test in look.tests(run, *incoming.TESTS):
         found = tuple(findings.find(run))
         drive = run.plan.device
-        passport = drive.facts.get("passport")
-        passport = passport if isinstance(passport, dict) else {}
+        passport: Mapping[str, Any] = drive.facts.get("passport", {})
         verdict = next(f for f in found if f.name == incoming.NAME and f.test == test.name)
         parts = surface_of(run, test.name)
         yield Row(

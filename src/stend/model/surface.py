@@ -12,8 +12,7 @@ surroundings.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import starmap
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -293,7 +292,7 @@ def _several(chances: Sequence[float]) -> float:
     """Return the probability that at least ROUNDS of independent events occur, or all if there are fewer."""
     spread = [1.0]
     for chance in chances:
-        spread = list(starmap(lambda a, b, p=chance: a * (1 - p) + b * p, zip([*spread, 0.0], [0.0, *spread])))
+        spread = list(map(lambda a, b, p=chance: a * (1 - p) + b * p, [*spread, 0.0], [0.0, *spread]))
     return sum(spread[min(ROUNDS, len(chances)) :])
 
 
@@ -329,7 +328,9 @@ def again(band: Band, results: Sequence[Result]) -> bool | None:
 
     The second reading goes to the stretch and to the whole range in turn, and compares the two (`Survey.places`).
     """
-    near = [part for part in strips(results) if (part.first_bytes, part.end_bytes) == (band.first_bytes, band.end_bytes)]
+    near = [
+        part for part in strips(results) if (part.first_bytes, part.end_bytes) == (band.first_bytes, band.end_bytes)
+    ]
     visits = sum(part.cell.visits for part in near)
     if not visits:
         return None

@@ -1,6 +1,7 @@
 """Results of a survey: response times by place, and the places that could not be read."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import msgspec
 
@@ -100,4 +101,4 @@ def places(workload: Workload) -> list[tuple[int, int]]:
     """Return [first byte, end) of everything that a survey counts apart: its cells, then its places."""
     at = edges(workload)
     more = workload.survey.places if workload.survey else ()
-    return [*zip(at, at[1:], strict=False), *((first, first + size) for first, size in more)]
+    return [*pairwise(at), *((first, first + size) for first, size in more)]

@@ -31,7 +31,8 @@ class Stopped(Exception):
 class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
-    `pace` is how a replay kept its schedule, `places` what a survey found since its load started or since the last step.
+    `pace` is how a replay kept its schedule. `places` are the results of a survey since its load started or the last
+    step.
     """
 
     counts: Counts = Counts()

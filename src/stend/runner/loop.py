@@ -16,7 +16,19 @@ from stend.devices import Device
 from stend.engines import Engine
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Phase, Plan, PlannedTest, Purge, Step
-from stend.model.events import Ended, Event, Judged, Note, NoteKind, Outcome, Position, Result, Sample, Started, Telemetry
+from stend.model.events import (
+    Ended,
+    Event,
+    Judged,
+    Note,
+    NoteKind,
+    Outcome,
+    Position,
+    Result,
+    Sample,
+    Started,
+    Telemetry,
+)
 from stend.model.record import Run
 from stend.runner import forecast, rules
 from stend.runner import telemetry as watch

@@ -75,7 +75,7 @@ class Course:
         return (end // scale, 1 << 62) if end < self.spec.capacity_bytes else (0, 0)
 
     def slow(self) -> tuple[int, int, int, int]:
-        """Return the range [from, to) where reads are late, in scaled bytes, their delay in ns and their share of 2^32."""
+        """Return the range [from, to) where reads are late, in scaled bytes, their delay in ns, their share of 2^32."""
         accidents, scale = self.accidents, self.spec.scale
         begin, end = accidents.slow_from_bytes, accidents.slow_from_bytes + accidents.slow_bytes
         return begin // scale, -(-end // scale), round(accidents.slow_us * 1e3), int(accidents.slow_pct / 100 * 2**32)

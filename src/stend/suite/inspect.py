@@ -1,4 +1,4 @@
-"""Inspection: reads only. Response times by place, places that read slowly or not at all, then single reads and streams.
+"""Inspection: reads only. Response times by place, slow and unreadable places, then single reads and streams.
 
 Ours. The surface is a sample of `survey_minutes`, or every block once if that is 0. Slow stretches are read a second
 time beside the whole range, so that a disturbance of some seconds is not taken for a place.

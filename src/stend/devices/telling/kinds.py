@@ -19,7 +19,7 @@ def of_node(node: str, kernel: Kernel) -> dict[str, Any]:
     zoned = text(queue / "zoned")
     if zoned and zoned != "none":
         found["zoned"] = zoned
-    ranges = [path for path in (queue / "independent_access_ranges").glob("[0-9]*")]
+    ranges = list((queue / "independent_access_ranges").glob("[0-9]*"))
     if len(ranges) > 1:
         found["actuators"] = len(ranges)
     types = (text(path) for path in (disk / "device/scsi_disk").glob("*/protection_type"))

@@ -11,7 +11,7 @@ from stend.devices.telling import ata_logs, shapes, tools
 
 Passport = dict[str, Any]
 SELF_TESTS, SELF_TEST_BYTES, UNUSED, PASSED, ABORTED = 20, 28, 0xF, 0, (1, 2, 3, 4, 8, 9)
-"""Entries of NVMe log 06h and their size, and results that say nothing or that nothing failed (NVMe base 2.0, 5.16.1.7)."""
+"""Entries of NVMe log 06h, their size, and results without a test or without a failure (NVMe base 2.0, 5.16.1.7)."""
 ENDURANCE_UNIT = 10**9
 """Bytes of a count in NVMe log 09h (NVMe base 2.0, 5.16.1.10)."""
 FARM_HOURS = {
@@ -36,11 +36,14 @@ def kept(found: Passport, unread: list[str]) -> Passport:
     """Return a passport without empty parts, with its values checked."""
     parts: Passport = {}
     for key, value in found.items():
-        if isinstance(value, dict) and key != "serials":
-            value = {name: count for name, entry in value.items() if (count := tools.count(entry)) is not None}
-        if value not in (None, "", {}, []):
-            parts[key] = value
+        whole = _counted(value) if isinstance(value, dict) and key != "serials" else value
+        if whole not in (None, "", {}, []):
+            parts[key] = whole
     return parts | ({"unread": unread} if unread else {})
+
+
+def _counted(values: dict[str, Any]) -> dict[str, int]:
+    return {name: count for name, entry in values.items() if (count := tools.count(entry)) is not None}
 
 
 def of_smartctl(printed: tools.Output) -> Passport:
@@ -178,7 +181,9 @@ def _self_tests(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
     logs = document.get("ata_smart_self_test_log")
     for kind in ("extended", "standard"):
         yield from shapes.dicts(_at(logs, kind, "table"))
-    yield from (value for key, value in document.items() if key.startswith("scsi_self_test_") and isinstance(value, dict))
+    yield from (
+        value for key, value in document.items() if key.startswith("scsi_self_test_") and isinstance(value, dict)
+    )
 
 
 def _self_test_hours(document: dict[str, Any]) -> Iterator[int]:

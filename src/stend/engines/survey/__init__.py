@@ -146,4 +146,3 @@ class SurveyEngine(RealTime[SurveyLoad]):
 
     def _drop(self) -> None:
         return
-

@@ -53,9 +53,7 @@ class Collected:
             if len(self.moment) >= MOMENT:
                 self._compare()
         ios, squares = len(visit.ns), sum(float(ns) * ns for ns in visit.ns)
-        return Tally(
-            ios, ios * size_bytes, float(sum(visit.ns)), squares, float(max(visit.ns, default=0)), bins
-        )
+        return Tally(ios, ios * size_bytes, float(sum(visit.ns)), squares, float(max(visit.ns, default=0)), bins)
 
     def fail(self, found: Iterable[Unread]) -> None:
         """Add the places of a failed read."""
@@ -73,7 +71,9 @@ class Collected:
     def _compare(self) -> None:
         """Count which visits of the moment are late."""
         for kind in (0, 1):
-            every = [ns for visit in self.moment for ns, blank in zip(visit.ns, visit.blank, strict=True) if blank == kind]
+            every = [
+                ns for visit in self.moment for ns, blank in zip(visit.ns, visit.blank, strict=True) if blank == kind
+            ]
             if len(every) >= FEWEST * len(self.moment[0].ns) or (every and not self.levels[kind]):
                 self.levels[kind] = median(every)
         levels = self.levels[0], max(*self.levels, BLANK_NS / SLOW)

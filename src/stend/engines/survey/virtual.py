@@ -40,13 +40,18 @@ class VirtualSurvey:
 
     def next(self) -> Counts | None:
         """Return the counts of the next interval of virtual time; None after the last read."""
+        interval = self.advance(self.interval_s)
+        return interval if interval.seconds else None
+
+    def advance(self, seconds: float) -> Counts:
+        """Return the counts of an interval of at least this length, or of the rest of the survey."""
         began, done = self.drive.now_s, Tally()
-        while not self.over and self.drive.now_s < began + self.interval_s:
+        while not self.over and self.drive.now_s < began + seconds:
             visit = next(self.visits, None)
             self.over = visit is None
             done += self._visit(visit) if visit else Tally()
         self.ended = self.drive.now_s
-        return Counts(seconds=self.ended - began, read=done) if self.ended > began else None
+        return Counts(seconds=self.ended - began, read=done)
 
     def stop(self) -> Counts | None:
         """End the survey; no read is in flight between two intervals."""
@@ -61,7 +66,7 @@ class VirtualSurvey:
         size = self.workload.block_bytes
         failed = list(self._failures(visit.offsets))
         bad = [at for at, _ in failed]
-        for at, places in failed:
+        for _, places in failed:
             self.drive.idle(FAILED_S)
             self.collected.fail(places)
         good = visit.offsets[~np.isin(visit.offsets, bad)] if failed else visit.offsets
@@ -88,7 +93,9 @@ class VirtualSurvey:
     def _counted(self, cell: int, row: npt.NDArray[np.float64], bins: Places) -> Tally:
         """Count each simulated read once, in the middle of its bin; the tally has all that they stand for."""
         used = np.flatnonzero(bins)
-        times = [sum(bin_edges_ns(at)) // 2 for at in used.tolist() for _ in range(int(bins[at]) // self.drive.spec.scale)]
+        times = [
+            sum(bin_edges_ns(at)) // 2 for at in used.tolist() for _ in range(int(bins[at]) // self.drive.spec.scale)
+        ]
         self.collected.add(Visited(cell, times, [False] * len(times)), self.workload.block_bytes)
         ios, size, ns, squares, longest = row.tolist()
         kept = dict(zip(used.tolist(), bins[used].tolist(), strict=True))

@@ -1,7 +1,7 @@
 """The reads of a survey: which block is read when. Equal workloads and seeds give the same reads."""
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, pairwise
 from math import gcd
 from typing import NamedTuple
 
@@ -75,7 +75,7 @@ def _passes(workload: Workload, dice: np.random.Generator) -> Iterator[tuple[int
 def _every(workload: Workload, from_bytes: int) -> Iterator[Visit]:
     start, block = workload.start_bytes, workload.block_bytes
     at = [(edge - start) // block for edge in edges(workload)]
-    for cell, (first, end) in enumerate(zip(at, at[1:], strict=False)):
+    for cell, (first, end) in enumerate(pairwise(at)):
         for one in range(max(first, from_bytes // block), end, AT_ONCE):
             yield Visit(cell, start + np.arange(one, min(one + AT_ONCE, end)) * block)
     if workload.range_bytes % block:

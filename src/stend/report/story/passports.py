@@ -1,6 +1,7 @@
 """The logs of an inspected drive side by side: one row per value, with the log that states it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from stend.charts.beside import Side
 from stend.findings import look
@@ -22,8 +23,8 @@ def passport_table(sides: Sequence[Side], words: Language) -> Table | None:
 
 
 def _rows(run: Run, words: Language) -> Iterator[tuple[str, str, str]]:
-    passport = run.plan.device.facts.get("passport")
-    for part, shape in PARTS.items() if isinstance(passport, dict) else ():
+    passport: Mapping[str, Any] = run.plan.device.facts.get("passport") or {}
+    for part, shape in PARTS.items():
         for name, value in counts(passport, part).items():
             row = f"passport.{part}_{name}" if part in ("counts", "spare") else f"passport.{part}"
             log = "SMART" if part in ("counts", "spare") else name
