@@ -292,7 +292,7 @@ def _several(chances: Sequence[float]) -> float:
     """Return the probability that at least ROUNDS of independent events occur, or all if there are fewer."""
     spread = [1.0]
     for chance in chances:
-        spread = list(map(lambda a, b, p=chance: a * (1 - p) + b * p, [*spread, 0.0], [0.0, *spread]))
+        spread = [a * (1 - chance) + b * chance for a, b in zip([*spread, 0.0], [0.0, *spread], strict=True)]
     return sum(spread[min(ROUNDS, len(chances)) :])
 
 
