@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.model.stats import BINS, bin_index
-from stend.model.surveyed import BLANK_S, MOST_UNREAD, RARE, SHIFT, SLOW, Cell, Surveyed, Unread, places
+from stend.model.surveyed import BLANK_S, MOST_UNREAD, RARE, SHIFT, SLOW, Cell, Surveyed, Unread, edges, places
 from stend.model.tally import Tally
 from stend.model.workload import Workload
 
@@ -31,7 +31,7 @@ class Collected:
     """Counts of a survey by cell, and its unreadable places; `compares` is False if every block is read in order."""
 
     def __init__(self, workload: Workload) -> None:
-        cells = len(places(workload))
+        cells, self.of_range = len(places(workload)), len(edges(workload)) - 1
         self.compares = bool(workload.survey and workload.survey.reads)
         self.bins: npt.NDArray[np.int64] = np.zeros((cells, 2, COARSE), np.int64)
         self.visits: npt.NDArray[np.int64] = np.zeros((cells, 3), np.int64)
@@ -69,14 +69,13 @@ class Collected:
         return done
 
     def _compare(self) -> None:
-        """Count which visits of the moment are late."""
+        """Count which visits of the moment are late; the level is that of the range, without visits to places."""
         for kind in (0, 1):
-            every = [
-                ns for visit in self.moment for ns, blank in zip(visit.ns, visit.blank, strict=True) if blank == kind
-            ]
+            spread = [visit for visit in self.moment if visit.cell < self.of_range] or self.moment
+            every = [ns for one in spread for ns, blank in zip(one.ns, one.blank, strict=True) if blank == kind]
             if len(every) >= FEWEST * len(self.moment[0].ns) or (every and not self.levels[kind]):
                 self.levels[kind] = median(every)
-        levels = self.levels[0], max(*self.levels, BLANK_NS / SLOW)
+        levels = self.levels[0] or self.levels[1], max(*self.levels, BLANK_NS / SLOW)
         for visit in self.moment:
             times = [ns / levels[blank] for ns, blank in zip(visit.ns, visit.blank, strict=True)]
             late = 2 * sum(ratio >= SLOW for ratio in times) >= len(times)
