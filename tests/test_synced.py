@@ -11,7 +11,7 @@ from stend.base.errors import StepFailed
 from stend.base.units import KiB, MiB
 from stend.engines._fio_job import kind
 from stend.engines.replay import ReplayEngine
-from stend.engines.simulated import SimulatedEngine
+from stend.engines.simulated import SimulatedEngine, SimulatedLoad
 from stend.model.counts import Counts
 from stend.model.pace import Pace
 from stend.model.tally import Tally
@@ -29,6 +29,7 @@ def load(**how: Any) -> Workload:
 def simulated(target: str, workload: Workload, seconds: int = 4) -> tuple[Counts, Tally]:
     """The counts of a load on a fresh virtual drive, and its flushes."""
     running = SimulatedEngine(sim.build(sim.load(target))).start(workload, seed=1)
+    assert isinstance(running, SimulatedLoad)
     counts = Counts()
     for _ in range(seconds):
         counts += running.next() or Counts()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 import typer
 
-from stend import catalogue, devices, session, store
+from stend import catalogue, devices, session, store, suite
 from stend.base.errors import STOPPED_EXIT_CODE, BadInput, Refused, StendError
 from stend.base.text import plain
 from stend.base.units import latency
@@ -50,8 +50,13 @@ def requests(template: session.Request, targets: Sequence[str], destroy: Sequenc
     return [msgspec.structs.replace(template, target=t, destroy=names.get(t), into=None) for t in targets]
 
 
-def begin(wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float, apart: bool) -> int:
-    """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code."""
+def begin(
+    wanted: Sequence[session.Request], into: Path | None, *, barrier: bool, trial_s: float | None, apart: bool
+) -> int:
+    """Arrange which drives run at the same time, start all runs and follow them; return the worst exit code.
+
+    With `trial_s` None all run at the same time without a trial.
+    """
     folder = into or Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{len(wanted)}-drives"
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} is not empty; name a new one with --into")
@@ -88,7 +93,7 @@ def _able(wanted: Sequence[session.Request]) -> tuple[list[arrange.Wanted], int]
 def _meant(request: session.Request, drive: Identity) -> session.Request:
     """Return a request with the name of its drive, typed at the terminal if needed; raise Refused without a name."""
     name = devices.name(drive)
-    if request.destroy or not name:
+    if request.destroy or not name or suite.reads_only(tuple(request.tests)):
         return request
     typed = _terminal.Terminal().names(devices.find(request.target))
     if not typed:
@@ -130,7 +135,7 @@ def _begun(folder: Path, left: group.Left, named: str, overwrite: tuple[str, ...
     request = msgspec.structs.replace(left.member.request, **changes)
     files = [f"--overwrite-file={path}" for path in overwrite]
     again = ["resume", str(left.folder), *(["--destroy-data", named] if named else ()), *files]
-    words = again if left.begun else ["run", *request.words]
+    words = again if left.begun else request.command
     process = apart.begin(words, apart.log_of(left.folder))
     roll.enter(folder, left.member.name, pid=process.pid)
     typer.echo(f"{request.target}: {left.folder}, process {process.pid}")

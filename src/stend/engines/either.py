@@ -6,10 +6,13 @@ from stend.model.definition import Workload
 
 
 class EitherEngine(RealTime[Load]):
-    """An engine that passes verified content to `verify`, traces and streams to `replay`, all others to `fio`."""
+    """An engine that passes surveys to `survey`, verified content to `verify`, traces and streams to `replay`.
 
-    def __init__(self, fio: Engine, replay: Engine, verify: Engine) -> None:
-        self.fio, self.replay, self.verify = fio, replay, verify
+    `fio` has all others.
+    """
+
+    def __init__(self, fio: Engine, replay: Engine, verify: Engine, survey: Engine) -> None:
+        self.fio, self.replay, self.verify, self.survey = fio, replay, verify, survey
 
     def start(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> Load:
         """Start a workload on its engine; see `Engine.start`."""
@@ -24,9 +27,10 @@ class EitherEngine(RealTime[Load]):
     def _for(self, workload: Workload) -> Engine:
         if workload.verify:
             return self.verify
-        return self.replay if workload.ours else self.fio
+        return self.survey if workload.survey else self.replay if workload.ours else self.fio
 
     def _drop(self) -> None:
         self.fio.close()
         self.replay.close()
         self.verify.close()
+        self.survey.close()

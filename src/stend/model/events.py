@@ -6,6 +6,7 @@ from stend.base import limits
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
+from stend.model.surveyed import Surveyed
 from stend.model.verified import Verified
 
 
@@ -77,7 +78,7 @@ class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
     The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `verified` in
-    those whose content is verified. `beside` are the counts of the loads beside, in their order.
+    those whose content is verified, `places` in surveys. `beside` are the counts of the loads beside, in their order.
     """
 
     where: Position
@@ -92,6 +93,7 @@ class Result(Data, frozen=True, tag="result"):
     pace: Pace | None = None
     beside: tuple[Counts, ...] = ()
     verified: Verified | None = None
+    places: Surveyed | None = None
 
 
 class Verdict(Data, frozen=True):

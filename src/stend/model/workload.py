@@ -81,6 +81,19 @@ class Verify(Kind, frozen=True):
     every_bytes: limits.Count = 0
 
 
+class Survey(Kind, frozen=True):
+    """Reads that record the response times by place and continue after an unreadable block.
+
+    The range is divided into `cells` of equal size. Each visit of a cell reads `reads` blocks at random places in it,
+    one at a time; every pass visits all cells in an order that spreads over the range. With `reads` 0 every block is
+    read once, in order. `places` are (first byte, bytes) of stretches to which every fourth visit goes.
+    """
+
+    cells: limits.Cells
+    reads: limits.Count = 0
+    places: tuple[tuple[limits.Count, limits.Count], ...] = ()
+
+
 class Workload(Kind, frozen=True):
     """A kind of IO without beginning or end. Equal values are the same workload.
 
@@ -117,6 +130,7 @@ class Workload(Kind, frozen=True):
     trim_bytes: limits.Bytes = 0
     beside: tuple["Workload", ...] = ()
     verify: Verify | None = None
+    survey: Survey | None = None
 
     def __post_init__(self) -> None:
         if self.verify and (self.mixed or self.random_pct or self.read_pct not in (0, 100)):
@@ -142,7 +156,7 @@ class Workload(Kind, frozen=True):
 
         fio keeps neither a rate nor the response times of write and flush together, and its trims are not timed.
         """
-        return bool(self.streams or self.replay or self.verify or self.paced or self.beside)
+        return bool(self.streams or self.replay or self.verify or self.survey or self.paced or self.beside)
 
     @property
     def paced(self) -> bool:

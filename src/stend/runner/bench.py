@@ -8,6 +8,7 @@ from stend.engines import Engine, Load
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
 from stend.model.pace import Pace
+from stend.model.surveyed import Surveyed
 from stend.model.verified import Verified
 
 REST_SLICE_S = 0.5
@@ -32,7 +33,8 @@ class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
     `pace` is how a load kept its schedule, with its flushes and trims. `beside` are the counts of the loads beside it,
-    `verified` the blocks whose content was written or compared.
+    `verified` the blocks whose content was written or compared, `places` the results of a survey since its load started
+    or the last step.
     """
 
     counts: Counts = Counts()
@@ -41,6 +43,7 @@ class Done(NamedTuple):
     pace: Pace | None = None
     beside: tuple[Counts, ...] = ()
     verified: Verified | None = None
+    places: Surveyed | None = None
 
 
 class Ahead(NamedTuple):
@@ -104,7 +107,8 @@ class Bench:
         pace: Pace | None = getattr(load, "pace", None)
         pace = pace.since(before) if pace else None
         verified, beside = getattr(load, "verified", None), tuple(getattr(load, "beside", ()))
-        return Done(total, gap_s, self.seed, pace, beside, verified)
+        places: Surveyed | None = load.taken() if hasattr(load, "taken") else None
+        return Done(total, gap_s, self.seed, pace, beside, verified, places)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

@@ -13,6 +13,8 @@ SLOW = (
     "This installation runs virtual drives in plain Python: the figures are the same, but the run takes about "
     "50 times as long as with `pip install 'stend[sim]'`"
 )
+UNIT_BYTES = 4096
+"""A failed read is repeated in parts of this size, unless blocks are larger."""
 HELD = 5
 """Minimum number of intervals per minute of the clause."""
 
@@ -35,10 +37,14 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine
+    from stend.engines.survey import SurveyEngine
     from stend.engines.verify import VerifyEngine
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
-    return EitherEngine(engine, replay, VerifyEngine(path, block_bytes=block, interval_s=interval_s))
+    verify = VerifyEngine(path, block_bytes=block, interval_s=interval_s)
+    unit, turning = max(block, UNIT_BYTES), plan.device.rotational
+    survey = SurveyEngine(path, unit_bytes=unit, rotational=turning, interval_s=interval_s)
+    return EitherEngine(engine, replay, verify, survey)
 
 
 def simulated(device: virtual.VirtualDevice, plan: Plan, stop: Stop | None = None) -> Engine:

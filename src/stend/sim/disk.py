@@ -7,6 +7,7 @@ from stend.base.errors import BadInput
 from stend.sim import disk_kernel
 from stend.sim import disk_state as k
 from stend.sim.drive import NS, Drive
+from stend.sim.feed import Schedule
 from stend.sim.requests import OUTSTANDING, SECTOR, Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Disk, Host, Spec
 
@@ -68,6 +69,14 @@ class DiskDrive(Drive):
     def start(self, pattern: Pattern) -> None:
         """Start a pattern as Drive does; the head first finishes the work of the pattern before."""
         super().start(pattern)
+        self._begin()
+
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0) -> None:
+        """Start a schedule as Drive does; its first requests are issued now."""
+        super().play(requests, ios, slots, timed=timed, seed=seed)
+        self._begin()
+
+    def _begin(self) -> None:
         if self._loop is not None:
             self._loop.heap.fill(self.inner_ns)
         self._forget_waiting()

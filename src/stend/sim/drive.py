@@ -22,6 +22,7 @@ from stend.sim.requests import (
     FAILED,
     FAILED_AT,
     OUTSTANDING_AT,
+    SLOW,
     Ledger,
     Loop,
     Pattern,
@@ -100,10 +101,13 @@ class Drive(ABC):
         if not pattern.limit_bytes:
             self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._pending_ns(0.0))
 
-    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
-        """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight."""
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool, seed: int = 0) -> None:
+        """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight.
+
+        `seed` decides which requests of a slow place are late.
+        """
         self.check()
-        self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed)
+        self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed, seed=seed)
         self._stream, self._account, self._crowd = self._feed.stream, None, 1.0
         self._limit = self._given = 0
         slots = max(min(slots, self.spec.host.queue or slots), 1)
@@ -155,6 +159,7 @@ class Drive(ABC):
         began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
         until = began + round(seconds * NS / self.spec.scale * speed)
         requests = self._stream = self._feed.read(until, slots) if self._feed else requests
+        requests.plan[SLOW : SLOW + 4] = self.course.slow()
         more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
         passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed

@@ -21,12 +21,12 @@ FOREVER = 1 << 62
 class Feed:
     """Requests of a schedule that are read but not served yet; `over` is True once the whole schedule is read."""
 
-    def __init__(self, requests: Schedule, ios: int, scale: int, began_ns: int, *, timed: bool) -> None:
+    def __init__(self, requests: Schedule, ios: int, scale: int, began_ns: int, *, timed: bool, seed: int = 0) -> None:
         self._block = max(min(BLOCK, ios // scale // FEWEST), 1)
         self._requests, self._scale, self._began, self._timed = requests, scale, began_ns, timed
         self._left: Batch = (np.zeros(0, np.int64),) * 3
         self.over = False
-        self.stream: Stream = schedule([np.zeros(0, np.int64)] * 3)
+        self.stream: Stream = schedule([np.zeros(0, np.int64)] * 3, seed)
 
     def read(self, until: int, slots: Loop) -> Stream:
         """Return the requests to serve: read until one is due after `until`, or all of a schedule without times."""
@@ -48,7 +48,7 @@ class Feed:
         joined = schedule(
             [np.concatenate(pair) for pair in ((old.offset[first:], offset), (was, size), (old.due[first:], due))]
         )
-        joined.at[0] = begun - first
+        joined.at[0], joined.rng[:] = begun - first, old.rng
         slots.claimed[slots.claimed > 0] -= first
         self.stream = joined
 

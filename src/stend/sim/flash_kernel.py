@@ -11,7 +11,19 @@ from typing import Any
 from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, LOW32, NONE, answered, flush_due, issue_time, next_of, random64, sink, spend
+from stend.sim.kernels import (
+    LATER,
+    LOW32,
+    NONE,
+    answered,
+    flush_due,
+    held_up,
+    issue_time,
+    next_of,
+    random64,
+    sink,
+    spend,
+)
 from stend.sim.requests import FUA, NOT_FLUSHING, OUTSTANDING_AT, TURNS, WORK
 
 FRACTION = 2.0**-53
@@ -235,11 +247,19 @@ def later(f: Any, now: Any, ns: Any) -> None:
         f.release_at[(s[k.OLDEST] + n) & (f.release_at.shape[0] - 1)] += ns
 
 
+@inlined
+def look_ahead(f: Any, stream: Any, i: Any) -> None:
+    """Prefetch the map entries of requests that follow request `i`."""
+    last = i64(f.map.shape[0]) - 1
+    if i + 12 < stream.at[1]:
+        prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
+        prefetch(f.live, u64(f.map[u64(min(stream.offset[i + 6] // k.PAGE, last))]) >> u64(6))
+
+
 @compiled
 def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
     """Run the closed loop until `until` ns; return True while the stream goes on."""
     base = loop.at[1]
-    last = i64(f.map.shape[0]) - 1
     used = loop.at[0]
     while used > 0:
         t = (loop.heap[0] >> 16) + base
@@ -264,9 +284,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             loop.size[slot] = 0
             sink(loop.heap, used, loop.heap[used])
             continue
-        if i + 12 < stream.at[1]:
-            prefetch(f.map, u64(min(stream.offset[i + 12] // k.PAGE, last)))
-            prefetch(f.live, u64(f.map[u64(min(stream.offset[i + 6] // k.PAGE, last))]) >> u64(6))
+        look_ahead(f, stream, i)
         size, reads = stream.size[i], stream.reads[i]
         f.state[k.WORK] += size // k.PAGE
         late = loop.issued[slot]
@@ -274,6 +292,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
         done = request(f, stream.offset[i], size, reads, t, stream.plan[FUA])
+        done += held_up(stream, stream.offset[i], size, reads)
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
         loop.size[slot] = -size if reads else size
         sink(loop.heap, used, ((done - base) << 16) | slot)

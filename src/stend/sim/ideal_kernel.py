@@ -3,7 +3,7 @@
 from typing import Any
 
 from stend.base.jit import compiled
-from stend.sim.kernels import LATER, NONE, answered, flush_due, issue_time, next_of, sink, spend
+from stend.sim.kernels import LATER, NONE, answered, flush_due, held_up, issue_time, next_of, sink, spend
 from stend.sim.requests import FUA, WORK
 
 COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE, FLUSH = range(7)
@@ -43,6 +43,7 @@ def serve(times: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = size if way else -size
         done = busy[1 + way] + p[ANSWER_READ + way] + p[FLUSH] * way * stream.plan[FUA]
+        done += held_up(stream, stream.offset[i], size, stream.reads[i])
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
     return False

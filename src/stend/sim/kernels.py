@@ -16,6 +16,9 @@ from stend.sim.requests import (
     LONGEST,
     NOT_FLUSHING,
     OUTSTANDING_AT,
+    SLOW,
+    SLOW_NS,
+    SLOW_SHARE,
     TURNS,
     WORK,
 )
@@ -141,6 +144,15 @@ def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
         loop.size[slot] = 0
         return i64(LATER)
     return i
+
+
+@inlined
+def held_up(stream: Any, offset: Any, size: Any, reads: Any) -> Any:
+    """Return by how many ns a slow place delays the answer to a request."""
+    plan = stream.plan
+    if not reads or offset >= plan[SLOW + 1] or offset + size <= plan[SLOW]:
+        return i64(0)
+    return plan[SLOW_NS] if i64(random64(stream.rng) & LOW32) < plan[SLOW_SHARE] else i64(0)
 
 
 @inlined

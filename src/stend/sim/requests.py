@@ -29,6 +29,8 @@ FUA, EVERY = 7, 8
 """Indices in `Stream.plan`: 1 if each write is made durable by itself; writes of a slot between two flushes, or 0."""
 FLUSHES = 0
 """Row of `Ledger.commands`."""
+SLOW, SLOW_NS, SLOW_SHARE = 9, 11, 12
+"""Indices in `Stream.plan` of the range [from, to) where reads are answered late, the ns, and the share of 2^32."""
 
 
 class Weighted(NamedTuple):
@@ -119,7 +121,7 @@ def stream(pattern: Pattern, scale: int) -> Stream:
         plan=np.array(
             [
                 *(_share(pattern.random_pct), _share(pattern.read_pct), pattern.align_bytes, shared),
-                *(0, 0, 0, pattern.fua, pattern.flush_every),
+                *(0, 0, 0, pattern.fua, pattern.flush_every, *[0] * 4),
             ],
             np.int64,
         ),
@@ -150,10 +152,10 @@ def _kind(kind: Weighted, start: int, range_bytes: int, threads: int) -> tuple[i
     return int(kind.random), int(kind.read), kind.size, start + begin, max(each, kind.size), length
 
 
-def schedule(requests: Sequence[npt.NDArray[np.int64]]) -> Stream:
+def schedule(requests: Sequence[npt.NDArray[np.int64]], seed: int = 0) -> Stream:
     """Return a stream of given requests: offset, size (negative: read), due ns; no more are drawn after them."""
     offset, size, due = requests
-    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR), 1)
+    drawn = stream(Pattern(random_pct=100, read_pct=100, sizes=((SECTOR, 1.0),), range_bytes=SECTOR, seed=seed), 1)
     drawn.at[:] = 0, len(offset), 0, DRAINED
     return drawn._replace(offset=offset, size=np.abs(size), reads=(size < 0).astype(np.uint8), due=due)
 

@@ -7,11 +7,15 @@ from typing import Any
 from stend.base.errors import Missing, StepFailed
 from stend.base.sysfs import SECTOR_BYTES, Kernel, text
 from stend.base.units import decimal
-from stend.devices.telling import tools
+from stend.devices.telling import kinds, tools
 from stend.model.definition import Identity
 
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane as sysfs shows it -> generation."""
+
+
+DISCARDED = 13
+"""Field of /sys/block/*/stat: discarded sectors (since Linux 4.18)."""
 
 
 class Looked:
@@ -54,6 +58,7 @@ def common(looked: Looked, node: str, kernel: Kernel) -> None:
         poll_queues=text(queue / "io_poll"),
         numa_node=_numa(device),
         kernel_write_cache=text(queue / "write_cache"),
+        **kinds.of_node(node, kernel),
     )
 
 
@@ -108,4 +113,5 @@ def kernel_counters(kernel: Kernel, node: str) -> dict[str, Any]:
     return {
         "kernel_read_bytes": tools.number(fields[2]) * SECTOR_BYTES,
         "kernel_write_bytes": tools.number(fields[6]) * SECTOR_BYTES,
+        **({"kernel_discard_bytes": tools.number(fields[DISCARDED]) * SECTOR_BYTES} if len(fields) > DISCARDED else {}),
     }

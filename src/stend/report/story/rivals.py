@@ -28,6 +28,9 @@ MOST_NAMED = 10
 """Places and numbers of drives up to this one are written as words."""
 Drives = Mapping[str, dict[str, Any]]
 
+INSPECTED = ("inspect",)
+"""Tests that are judged by themselves, not beside other drives."""
+
 
 class Rival(NamedTuple):
     """A drive next to the one of the review: its name and its figures by name, in base units."""
@@ -71,6 +74,8 @@ def side(name: str, known: Drives | None = None) -> Side:
 
 def reference(runs: Sequence[Run], known: Drives | None = None) -> list[Side]:
     """Return the published drives of the class of the first run, without those that a run of the page measured."""
+    if all(test.name in INSPECTED for run in runs for test in run.plan.tests):
+        return []
     first, models = runs[0], [run.plan.device.model for run in runs]
     found = peers(first.plan.device, judgement.kind(first), first.plan.profile.device_class, known)
     kept = [facts for facts in found.values() if not any(_same(model, facts["about"]) for model in models)]
