@@ -80,7 +80,7 @@ class Bench:
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
         ended, ready, total = self.ended, _prepares_during(hold, ahead), Counts()
-        before: Pace | None = getattr(load, "pace", None)
+        before: Pace | None = None if began else getattr(load, "pace", None)
         if ready:
             self._prepare(hold, ahead)
         while (counts := load.next()) is not None:
