@@ -37,6 +37,9 @@ class Journal(NamedTuple):
     fua: Figures | None
 
 
+PHASES = "bursts", "journal", "with-reads", "one-writer"
+
+
 def journal(run: Run) -> Journal | None:
     """Return the loads of the test, or None if it has no result of a single writer."""
     bursts, alone, reads, single = (

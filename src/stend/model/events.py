@@ -78,7 +78,7 @@ class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
     The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `verified` in
-    those whose content is verified, `places` in surveys. `beside` are the counts of the loads beside, in their order.
+    those whose content is verified, `places` in surveys.
     """
 
     where: Position
@@ -91,7 +91,6 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
-    beside: tuple[Counts, ...] = ()
     verified: Verified | None = None
     places: Surveyed | None = None
 

@@ -279,7 +279,6 @@ class Runner:
             seed=done.seed,
             said=method,
             pace=done.pace,
-            beside=done.beside,
             verified=done.verified,
             places=done.places,
         )
