@@ -62,7 +62,9 @@ def made(visits_: np.ndarray, late: np.ndarray) -> list[Result]:
             index=0,
             step=step,
             t=float(number),
-            places=Surveyed(cells=tuple(Cell({90: 4 * int(n)}, {}, int(n), int(k), 0) for n, k in zip(*row, strict=True))),
+            places=Surveyed(
+                cells=tuple(Cell({90: 4 * int(n)}, {}, int(n), int(k), 0) for n, k in zip(*row, strict=True))
+            ),
         )
         for number, row in enumerate(zip(visits_, late, strict=True), 1)
     ]
@@ -109,9 +111,16 @@ def test_a_host_that_is_busy_for_a_while_makes_no_place_slow() -> None:
         collected = Collected(load)
         for turn, visit in enumerate(islice(visits(load, number), 640)):
             slowed = 30 if turn // 64 in (1, 4, 5) else 1
-            collected.add(Visited(visit.cell, [int(dice.gauss(1e5, 1e4)) * slowed for _ in visit.offsets], [False] * len(visit.offsets)), BLOCK)
-        results.append(Result(where=Position(test="i", phase="surface", round=number), index=0,
-                              step=Hold(workload=load, amount=Seconds(seconds=1)), t=1.0, places=collected.taken()))  # fmt: skip
+            collected.add(
+                Visited(
+                    visit.cell,
+                    [int(dice.gauss(1e5, 1e4)) * slowed for _ in visit.offsets],
+                    [False] * len(visit.offsets),
+                ),
+                BLOCK,
+            )
+        where, step = Position(test="i", phase="surface", round=number), Hold(workload=load, amount=Seconds(seconds=1))
+        results.append(Result(where=where, index=0, step=step, t=1.0, places=collected.taken()))
     assert surface.bands(surface.strips(results)) == []
 
 
