@@ -1,6 +1,7 @@
 """Inspections of virtual drives in memory, and of drive files with known faults."""
 
 from pathlib import Path
+from typing import Any
 
 from stend import devices
 from stend.findings import Finding, find
@@ -36,7 +37,7 @@ USUAL_US = 7000
 """About the usual response time of that disk for single reads of 128 KiB: half a turn, a seek and the transfer."""
 
 
-def disk(folder: Path, reports: str = "", **options: object) -> str:
+def disk(folder: Path, reports: str = "", **options: Any) -> str:
     """The target of an 8 TB disk with options of virtual drives, and with logs that it states."""
     path = folder / "disk.toml"
     path.write_text(DISK + reports)

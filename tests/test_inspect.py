@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from stend import devices, session, store
@@ -74,12 +75,11 @@ def test_a_slow_stretch_that_is_gone_at_the_second_reading_is_called_that(tmp_pa
     (second,) = record.of("inspect", "again")
     assert second.places is not None
     cells = second.places.cells
-    import msgspec
-
     calm = tuple(msgspec.structs.replace(cell, late=0) for cell in cells)
     places = msgspec.structs.replace(second.places, cells=calm)
-    changed = Run([*record.started, *(msgspec.structs.replace(r, places=places) if r is second else r for r in record.results),
-                   *record.telemetry, record.ended])  # type: ignore[list-item]  # fmt: skip
+    results = [msgspec.structs.replace(r, places=places) if r is second else r for r in record.results]
+    assert record.ended is not None
+    changed = Run([*record.started, *results, *record.telemetry, record.ended])
     assert set(said(changed)) >= {"surface.passed"}
     assert "surface.slow" not in said(changed)
 
@@ -127,13 +127,8 @@ def test_a_lot_is_sorted_by_severity_and_two_drives_of_one_serial_are_found(tmp_
         disk(tmp_path, serial="A4", seed=5),
     ]
     rows = incoming.lot([(target, inspected(target, minutes=1)) for target in targets])
-    assert [row.serial for row in rows] == ["A3", "A4", "A4", "A2", "A1"] or [row.serial for row in rows] == [
-        "A4",
-        "A4",
-        "A3",
-        "A2",
-        "A1",
-    ]
+    assert {row.serial for row in rows[:3]} == {"A3", "A4"}
+    assert [row.serial for row in rows[3:]] == ["A2", "A1"]
     assert [row.verdict for row in rows[:4]] == ["back", "back", "back", "look"]
     assert any(why.key == "lot_serial" for row in rows if row.serial == "A4" for why in row.reasons)
     json.dumps(incoming.plain(rows))

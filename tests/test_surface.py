@@ -119,8 +119,8 @@ def test_a_host_that_is_busy_for_a_while_makes_no_place_slow() -> None:
                 ),
                 BLOCK,
             )
-        results.append(Result(where=Position(test="i", phase="surface", round=number), index=0,
-                              step=Hold(workload=load, amount=Seconds(seconds=1)), t=1.0, places=collected.taken()))  # fmt: skip
+        where, step = Position(test="i", phase="surface", round=number), Hold(workload=load, amount=Seconds(seconds=1))
+        results.append(Result(where=where, index=0, step=step, t=1.0, places=collected.taken()))
     assert surface.bands(surface.strips(results)) == []
 
 

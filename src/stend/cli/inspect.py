@@ -16,8 +16,8 @@ def command(
     targets: Annotated[
         list[str],
         typer.Argument(
-            metavar="TARGET...",
-            help=f"{_options.DRIVE}; several are inspected at once.",
+            metavar="DRIVE...",
+            help="A drive, such as /dev/nvme0n1; several are inspected at once.",
             autocompletion=_complete.targets,
         ),
     ],

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from stend.findings import Confidence, Finding, Sheet, look
 from stend.findings.look.grounds import Because
+from stend.findings.look.inspected import FIT, FIT_SHORT, LOOK_FIRST, SEND_BACK, TESTS, VERDICT
 from stend.model.record import Run
 
-NAME = "incoming"
-TESTS = ("inspect",)
+NAME = VERDICT
 DISTURBED = ()
 """No conclusion here depends on the load."""
 OF_ALL = True
@@ -24,8 +24,6 @@ BACK = {
 SOURCES = ("surface", "passport", "untouched")
 MOST = 4
 """Reasons that the verdict shows."""
-FIT, LOOK_FIRST, SEND_BACK = "fit", "look", "back"
-ORDER = (FIT, "fit_short", LOOK_FIRST, SEND_BACK)
 
 
 class Judged(NamedTuple):
@@ -54,7 +52,7 @@ def find(run: Run, sheet: Sheet, others: Sequence[Finding]) -> Iterator[Finding]
         if run.ended is None or run.ended.outcome != "complete":
             reasons = (*reasons, Because("inspection_unfinished"))
         short = any(f.name == "surface" and f.key == "unsure" and f.test == test.name for f in others)
-        key = "fit_short" if verdict.verdict == FIT and short else verdict.verdict
+        key = FIT_SHORT if verdict.verdict == FIT and short else verdict.verdict
         sure: Confidence = "medium" if verdict.verdict == FIT else "high"
         values = {"why": reasons} if reasons else {}
         yield Finding(name=NAME, key=key, test=test.name, values=values, confidence=sure)

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stend.findings import Finding, Sheet, look
+from stend.findings.look.inspected import TESTS, counts
 from stend.model.record import Run
 
 NAME = "passport"
-TESTS = ("inspect",)
 DISTURBED = ()
 """No conclusion here depends on the load."""
 SLACK_H, SLACK = 24, 0.02
@@ -36,13 +36,6 @@ def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
 
 
 Rows = Iterator[tuple[str, dict[str, Any], bool]]
-
-
-def counts(passport: Mapping[str, Any], key: str) -> dict[str, int]:
-    """Return the counts of a part of a passport by log, without values that are not counts."""
-    part = passport.get(key)
-    part = part if isinstance(part, dict) else {}
-    return {name: value for name, value in part.items() if isinstance(value, int) and not isinstance(value, bool)}
 
 
 def _contradictions(run: Run, passport: Mapping[str, Any]) -> Rows:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stend.findings import Confidence, Finding, Sheet, look
+from stend.findings.look.inspected import TESTS
 from stend.findings.look.surfaces import PHASE, Stretch, stretches, surface_of
 from stend.model import surface
 from stend.model.definition import PlannedTest
@@ -11,7 +12,6 @@ from stend.model.surface import Strip
 from stend.model.surveyed import Unread
 
 NAME = "surface"
-TESTS = ("inspect",)
 DISTURBED = ("slow", "falters", "passed", "even")
 """Keys whose certainty depends on an undisturbed load."""
 SHARE = 0.01

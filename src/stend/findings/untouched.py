@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from stend.findings import Confidence, Finding, Sheet, look, side
+from stend.findings.look.inspected import TESTS
 from stend.model.record import Run
 
 NAME = "untouched"
-TESTS = ("inspect",)
 DISTURBED = ()
 """No conclusion here depends on the load."""
 COUNTERS = ("kernel_write_bytes", "kernel_discard_bytes")

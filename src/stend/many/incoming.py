@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from stend import findings
 from stend.base.version import __version__
-from stend.findings import incoming, look
+from stend.findings import look
+from stend.findings.look import inspected
 from stend.findings.look.grounds import Because
+from stend.findings.look.inspected import counts
 from stend.findings.look.surfaces import surface_of
-from stend.findings.passport import counts
 from stend.model import surface
 from stend.model.record import Run
 
@@ -47,16 +48,16 @@ def lot(runs: Sequence[tuple[str, Run]]) -> list[Row]:
     """Return the rows of inspections, (folder, run) each, sorted by verdict and number of reasons."""
     rows = [row for folder, run in runs for row in _rows(folder, run)]
     rows = [_compared(row, rows) for row in rows]
-    worst = {name: place for place, name in enumerate(incoming.ORDER)}
+    worst = {name: place for place, name in enumerate(inspected.ORDER)}
     return sorted(rows, key=lambda row: (-worst[row.verdict], -len(row.reasons), row.target))
 
 
 def _rows(folder: str, run: Run) -> Iterator[Row]:
-    for test in look.tests(run, *incoming.TESTS):
+    for test in look.tests(run, *inspected.TESTS):
         found = tuple(findings.find(run))
         drive = run.plan.device
         passport: Mapping[str, Any] = drive.facts.get("passport", {})
-        verdict = next(f for f in found if f.name == incoming.NAME and f.test == test.name)
+        verdict = next(f for f in found if f.name == inspected.VERDICT and f.test == test.name)
         parts = surface_of(run, test.name)
         yield Row(
             target=drive.target,
@@ -80,9 +81,9 @@ def _compared(row: Row, rows: Sequence[Row]) -> Row:
     if len(same) > 1:
         others = ", ".join(other.target for other in same if other is not row)
         why = Because("lot_serial", {"serial": row.serial, "others": others})
-        return row._replace(verdict=incoming.SEND_BACK, reasons=(why, *row.reasons))
+        return row._replace(verdict=inspected.SEND_BACK, reasons=(why, *row.reasons))
     differs = tuple(_differences(row, [other for other in rows if other.model == row.model]))
-    worse = row.verdict if row.verdict == incoming.SEND_BACK else incoming.LOOK_FIRST
+    worse = row.verdict if row.verdict == inspected.SEND_BACK else inspected.LOOK_FIRST
     return row._replace(verdict=worse, reasons=(*row.reasons, *differs)) if differs else row
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from stend.charts.beside import Side
 from stend.findings import look
-from stend.findings.passport import TESTS, counts
+from stend.findings.look.inspected import TESTS, counts
 from stend.model.record import Run
 from stend.report.parts import Table
 from stend.words import Language
