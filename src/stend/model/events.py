@@ -77,7 +77,7 @@ class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
     The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `verified` in
-    those whose content is verified. `beside` are the counts of the loads beside, in their order.
+    those whose content is verified.
     """
 
     where: Position
@@ -90,7 +90,6 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
-    beside: tuple[Counts, ...] = ()
     verified: Verified | None = None
 
 

@@ -31,15 +31,14 @@ class Stopped(Exception):
 class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
-    `pace` is how a load kept its schedule, with its flushes and trims. `beside` are the counts of the loads beside it,
-    `verified` the blocks whose content was written or compared.
+    `pace` is how a load kept its schedule, with its flushes, `verified` the blocks whose content was written or
+    compared.
     """
 
     counts: Counts = Counts()
     gap_s: float = 0.0
     seed: int = 0
     pace: Pace | None = None
-    beside: tuple[Counts, ...] = ()
     verified: Verified | None = None
 
 
@@ -83,7 +82,7 @@ class Bench:
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
         ended, ready, total = self.ended, _prepares_during(hold, ahead), Counts()
-        before: Pace | None = getattr(load, "pace", None)
+        before: Pace | None = None if began else getattr(load, "pace", None)
         if ready:
             self._prepare(hold, ahead)
         while (counts := load.next()) is not None:
@@ -103,8 +102,7 @@ class Bench:
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
         pace: Pace | None = getattr(load, "pace", None)
         pace = pace.since(before) if pace else None
-        verified, beside = getattr(load, "verified", None), tuple(getattr(load, "beside", ()))
-        return Done(total, gap_s, self.seed, pace, beside, verified)
+        return Done(total, gap_s, self.seed, pace, getattr(load, "verified", None))
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

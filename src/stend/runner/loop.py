@@ -261,7 +261,6 @@ class Runner:
             seed=done.seed,
             said=method,
             pace=done.pace,
-            beside=done.beside,
             verified=done.verified,
         )
         yield self.past.add(result)

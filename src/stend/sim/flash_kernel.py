@@ -260,8 +260,7 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             sink(loop.heap, used, ((stream.due[loop.claimed[slot] - 1] - base) << 16) | slot)
             continue
         if i == NONE:
-            used -= 1
-            loop.size[slot] = 0
+            used, loop.size[slot] = used - 1, 0
             sink(loop.heap, used, loop.heap[used])
             continue
         if i + 12 < stream.at[1]:

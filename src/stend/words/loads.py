@@ -24,12 +24,5 @@ def described(names: Mapping[str, str], label: str, binary: Callable[[float], st
     between = ", " if way == "mix" or size == "MIX" else " "
     share = f" {reads}/{writes}" if way == "mix" else ""
     partly = ", " + names["partly"].replace("{n}", kind.partition("%")[0]) if "%" in kind else ""
-    return (
-        access
-        + share
-        + between
-        + block
-        + partly
-        + (f", {outstanding}" if outstanding else "")
-        + (f",{service}" if service else "")
-    )
+    last = (f", {outstanding}" if outstanding else "") + (f",{service}" if service else "")
+    return access + share + between + block + partly + last
