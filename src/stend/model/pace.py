@@ -34,7 +34,9 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return what was added to the counts `before`, of the same load; the maxima are at most the highest bins'."""
         if before is None or before == Pace():
             return self
-        late = Tally(max_ns=self.latest_ns, bins=self.lateness).since(Tally(max_ns=1, bins=before.lateness))
+        late = Tally(max_ns=self.latest_ns, bins=self.lateness).since(
+            Tally(max_ns=before.latest_ns, bins=before.lateness)
+        )
         return Pace(
             sent=self.sent - before.sent,
             late=self.late - before.late,

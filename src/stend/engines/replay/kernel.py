@@ -116,10 +116,8 @@ def press(f: Any, at: Any, shared: Any, done: Any, s: Any, flags: Any) -> None:
                 ending = True
                 break
             i = s.at[0]
-            op = i64(m.READ) if s.reads[i] else i64(m.WRITE)
-            if not send(
-                f, at, done, op, i64(0) if s.reads[i] else flags, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)
-            ):
+            op, how = (i64(m.READ), i64(0)) if s.reads[i] else (i64(m.WRITE), i64(flags))
+            if not send(f, at, done, op, how, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)):
                 break
             s.at[0] = i + 1
             at[m.TAKEN] += 1
