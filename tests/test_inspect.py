@@ -23,7 +23,7 @@ from stend.words import Language
 from stend.words.sentences import finding_said
 from tests.inspected import CAPACITY, USUAL_US, against, disk, inspected, said, verdict
 
-SLOW = {"slow_from_bytes": 3 * 10**12, "slow_bytes": CAPACITY // 100}
+SLOW: dict[str, Any] = {"slow_from_bytes": 3 * 10**12, "slow_bytes": CAPACITY // 100}
 
 
 def test_a_healthy_disk_is_fit_and_the_page_states_how_sure_a_slow_place_would_be_found(tmp_path: Path) -> None:
