@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,12 @@ from tests.stand import Stand, zram
 pytestmark = [pytest.mark.block, pytest.mark.fio]
 WRITES = (4, 6, 11, 13)
 """Fields of /sys/block/X/stat: writes, sectors written, discards, sectors discarded."""
+
+
+@pytest.fixture
+def stand(tmp_path: Path) -> Iterator[Stand]:
+    with ExitStack() as end:
+        yield Stand(tmp_path, end)
 
 
 def written(node: str) -> list[str]:
@@ -53,6 +59,7 @@ def test_an_inspection_writes_0_bytes(stand: Stand, kind: str) -> None:
     assert record.telemetry[0].values["kernel_read_bytes"] < record.telemetry[-1].values["kernel_read_bytes"]
 
 
+@pytest.mark.needs("mkfs.ext4")
 def test_a_mounted_drive_is_read_only_if_that_is_permitted_and_the_page_says_so(
     stand: Stand, capsys: pytest.CaptureFixture[str]
 ) -> None:
