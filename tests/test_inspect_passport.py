@@ -1,4 +1,4 @@
-"""Passports: logs of drives side by side; a log that is torn, absurd or absent gives one clear sentence and no value."""
+"""Passports: logs of drives side by side; a torn, absurd or absent log gives one clear sentence and no value."""
 
 import json
 from typing import Any
