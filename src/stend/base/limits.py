@@ -43,6 +43,8 @@ Positive = Annotated[float, Meta(gt=0, le=1e15)]
 MOST_BLOCK = 1 << 30
 Block = Annotated[int, Meta(ge=1, le=MOST_BLOCK)]
 """Bytes of one IO."""
+Bytes = Annotated[int, Meta(ge=0, le=MOST_BLOCK)]
+"""Bytes of one IO, or 0 for another length that is stated there."""
 Errno = Annotated[int, Meta(ge=0, le=65535)]
 Sector = Annotated[int, Meta(ge=1, le=1 << 20)]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]

@@ -76,7 +76,8 @@ class ToolFigures(Data, frozen=True):
 class Result(Data, frozen=True, tag="result"):
     """A step is done. `gap_s` is the time without load just before it; `seed` is the seed of its engine.
 
-    The figures of another tool are set in imported steps, `pace` in replayed ones, `places` in surveys.
+    The figures of another tool are set in imported steps, `pace` in those whose workload is `paced`, `places` in
+    surveys. `beside` are the counts of the loads beside, in their order.
     """
 
     where: Position
@@ -89,6 +90,7 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
+    beside: tuple[Counts, ...] = ()
     places: Surveyed | None = None
 
 

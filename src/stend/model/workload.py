@@ -36,6 +36,8 @@ class Stream(Kind, frozen=True):
 
 
 Fit = Literal["shift", "scale", "wrap"]
+Arrivals = Literal["poisson", "even"]
+Sync = Literal["none", "fua", "flush"]
 
 
 class Replay(Kind, frozen=True):
@@ -86,6 +88,13 @@ class Workload(Kind, frozen=True):
     `block_mix` is ((bytes, percent of IOs), ...) and replaces `block_bytes`. `zones` is ((percent of IOs, percent of
     the range), ...) from the range's start. `streams` link size to access and direction and replace all of these
     (`streamed` makes such a workload); fio has no option for them.
+
+    `rate_iops` above 0 is an open loop: IOs are due at this rate, in `arrivals`, whether or not earlier ones are done,
+    with at most `outstanding` of them in flight; response times count from the moment an IO was due. `sync` is how each
+    write is made durable: by itself (`fua`, RWF_DSYNC), or by a `flush` (fdatasync) after every `flush_every` writes of
+    a thread, whose last write is done when the flush is. `trim_pct` is the share of trims in all IOs; `read_pct` is
+    then that of reads in the rest. `trim_bytes` is their size (0: `block_bytes`). `beside` are loads that run at the
+    same time on the same drive and are counted separately.
     """
 
     random_pct: limits.Percent
@@ -101,9 +110,22 @@ class Workload(Kind, frozen=True):
     entropy_pct: limits.Percent = 100
     streams: tuple[Stream, ...] = ()
     replay: Replay | None = None
+    rate_iops: limits.Amount = 0
+    arrivals: Arrivals = "poisson"
+    sync: Sync = "none"
+    flush_every: limits.Rounds = 1
+    trim_pct: limits.Percent = 0
+    trim_bytes: limits.Bytes = 0
+    beside: tuple["Workload", ...] = ()
     survey: Survey | None = None
 
     def __post_init__(self) -> None:
+        if self.replay and (self.rate_iops or self.sync != "none" or self.trim_pct or self.beside):
+            raise ValueError("a replay has the times, flushes and trims of its trace, and nothing beside it")
+        if self.streams and (self.sync != "none" or self.trim_pct):
+            raise ValueError("a workload of streams has no synced writes and no trims")
+        if any(load.beside or load.replay for load in self.beside):
+            raise ValueError("a load beside another one is neither a replay nor has it loads beside it")
         if self.streams and (self.block_mix or self.zones):
             raise ValueError("a workload of streams must not have a block mix or zones")
         if self.streams and abs(sum(stream.share for stream in self.streams) - 100) > SHARES_OFF:
@@ -113,8 +135,22 @@ class Workload(Kind, frozen=True):
 
     @property
     def ours(self) -> bool:
-        """Return True if fio has no option for it, and stend's engine sends it."""
-        return bool(self.streams or self.replay or self.survey)
+        """Return True if fio has no right option for it, and stend's engine sends it.
+
+        fio keeps neither a rate nor the response times of write and flush together, and its trims are not timed. It
+        does not record the place of a read.
+        """
+        return bool(self.streams or self.replay or self.survey or self.paced or self.beside)
+
+    @property
+    def paced(self) -> bool:
+        """Return True if its results have a `Pace`: times of their own, flushes or trims."""
+        return bool(self.replay or self.rate_iops or self.sync == "flush" or self.trim_pct)
+
+    @property
+    def changes_data(self) -> bool:
+        """Return True if it, or a load beside it, writes or trims."""
+        return self.read_pct < 100 or self.trim_pct > 0 or any(load.changes_data for load in self.beside)
 
     @property
     def mixed(self) -> bool:
@@ -142,7 +178,17 @@ class Workload(Kind, frozen=True):
             return f"{self.replay.label} {self.read_pct}/{100 - self.read_pct} Q{self.depth}"
         kind = {0: "SEQ", 100: "RND"}.get(self.random_pct, f"{self.random_pct}%RND")
         size = "MIX" if self.mixed else block_label(self.block_bytes)
-        return f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}"
+        label = f"{kind} {size} {self.read_pct}/{100 - self.read_pct} T{self.threads} Q{self.depth}{self.service}"
+        return " + ".join([label, *(load.label for load in self.beside)])
+
+    @property
+    def service(self) -> str:
+        """Return the part of the label that only loads of services have: ` 5000/s FLUSH/4 TRIM 128K:10`; else ""."""
+        rate = f" {self.rate_iops:.15g}/s{' even' if self.arrivals == 'even' else ''}" if self.rate_iops else ""
+        every = f"/{self.flush_every}" if self.sync == "flush" and self.flush_every > 1 else ""
+        sync = "" if self.sync == "none" else f" {self.sync.upper()}{every}"
+        trim = f" TRIM {block_label(self.trim_bytes or self.block_bytes)}:{self.trim_pct}" if self.trim_pct else ""
+        return rate + sync + trim
 
     @property
     def played_bytes(self) -> int | None:

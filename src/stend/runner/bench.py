@@ -31,14 +31,15 @@ class Stopped(Exception):
 class Done(NamedTuple):
     """Result of a step: its counts, the time without load before it, and the seed its load was started with.
 
-    `pace` is how a replay kept its schedule. `places` are the results of a survey since its load started or the last
-    step.
+    `pace` is how a load kept its schedule, with its flushes and trims. `beside` are the counts of the loads beside it.
+    `places` are the results of a survey since its load started or the last step.
     """
 
     counts: Counts = Counts()
     gap_s: float = 0.0
     seed: int = 0
     pace: Pace | None = None
+    beside: tuple[Counts, ...] = ()
     places: Surveyed | None = None
 
 
@@ -100,7 +101,8 @@ class Bench:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
         places: Surveyed | None = load.taken() if hasattr(load, "taken") else None
-        return Done(total, gap_s, self.seed, getattr(load, "pace", None), places)
+        beside = tuple(getattr(load, "beside", ()))
+        return Done(total, gap_s, self.seed, getattr(load, "pace", None), beside, places)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""

@@ -267,6 +267,7 @@ class Runner:
             seed=done.seed,
             said=method,
             pace=done.pace,
+            beside=done.beside,
             places=done.places,
         )
         yield self.past.add(result)
@@ -278,7 +279,7 @@ class Runner:
 
     def check_direction(self, hold: Hold) -> None:
         """Raise StepFailed for writes to a drive that was opened for reading."""
-        if hold.workload.read_pct < 100 and self.device.door.writes is False:
+        if hold.workload.changes_data and self.device.door.writes is False:
             raise StepFailed(f"{hold.workload.label} writes, but the drive was opened for reading only")
 
     def hold(self, where: Position, hold: Hold, seed: int, ahead: list[Ahead]) -> Generator[Event, None, Done]:
