@@ -148,10 +148,8 @@ def reason(drive: Identity, kernel: Kernel = HOST, uses: Uses | None = None) -> 
 
 
 def use(drive: Identity, kernel: Kernel = HOST) -> str:
-    """Return how a drive is used now, in words that follow its name; empty if it is free or only read-only."""
-    if not drive.virtual and (node := kernel.node_at(drive.path)) and kernel.read_only(node):
-        return ""
-    return reason(drive, kernel)
+    """Return how a drive is used now, in words that follow its name; empty if it is free."""
+    return "" if drive.virtual else gate.present_use(drive.path, kernel)
 
 
 def passport(device: Device) -> dict[str, Any]:

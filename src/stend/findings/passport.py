@@ -25,6 +25,14 @@ WORN, LEAST_CYCLES = 3, 5.0
 HIGH_WEAR = 80
 COUNTS = ("uncorrectable", "pending", "media_errors", "reallocated", "grown_defects", "crc_errors")
 SMART = "SMART"
+KINDS = {
+    "zoned": "kind_zoned",
+    "actuators": "kind_actuators",
+    "protection": "kind_protection",
+    "fdp": "kind_fdp",
+    "smr_hint": "kind_smr_hint",
+}
+"""Facts of drives that other tests must know, and their keys."""
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
@@ -124,8 +132,7 @@ def _remarks(run: Run, passport: Mapping[str, Any]) -> Rows:
         times = written[SMART] / run.plan.device.capacity_bytes
         yield "written", {"written": written[SMART], "times": times}, False
     facts = run.plan.device.facts
-    kinds = [name for name in ("zoned", "actuators", "protection", "fdp", "smr_hint") if facts.get(name)]
-    yield from ((f"kind_{name}", {"value": str(facts[name])}, False) for name in kinds)
+    yield from ((key, {"value": str(facts[name])}, False) for name, key in KINDS.items() if facts.get(name))
     unread = passport.get("unread")
     if isinstance(unread, list) and unread:
         yield "unread", {"logs": "; ".join(map(str, unread))}, False

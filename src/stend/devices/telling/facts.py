@@ -14,6 +14,8 @@ GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane as sysfs shows it -> generation."""
 
 
+SELF_COUNTING = ("zram",)
+"""Drivers that count their IOs themselves, also with `iostats` 0 (seen with Linux 6.18)."""
 DISCARDED = 13
 """Field of /sys/block/*/stat: discarded sectors (since Linux 4.18)."""
 
@@ -107,7 +109,8 @@ def shown(drive: Identity) -> str:
 def kernel_counters(kernel: Kernel, node: str) -> dict[str, Any]:
     """Return the bytes since the host started, by /sys/block/*/stat; {} if the drive disappeared or does not count."""
     fields = text(kernel.block(node) / "stat").split()
-    uncounted = text(kernel.block(kernel.parent(node) or node) / "queue/iostats") == "0"
+    off = text(kernel.block(kernel.parent(node) or node) / "queue/iostats") == "0"
+    uncounted = off and not node.startswith(SELF_COUNTING)
     if len(fields) < 7 or uncounted:
         return {}
     return {

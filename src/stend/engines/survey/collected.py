@@ -20,11 +20,12 @@ BLANK_NS = BLANK_S * 1e9
 
 
 class Visited(NamedTuple):
-    """The completed reads of a visit: response times, and True for each block of zeros."""
+    """The completed reads of a visit: response times, and True for each block of zeros; `whole` if none failed."""
 
     cell: int
     ns: Sequence[int]
     blank: Sequence[bool]
+    whole: bool = True
 
 
 class Collected:
@@ -48,7 +49,7 @@ class Collected:
             index = bin_index(ns)
             self.bins[visit.cell, int(blank), index >> SHIFT] += 1
             bins[index] = bins.get(index, 0) + 1
-        if self.compares and visit.ns:
+        if self.compares and visit.ns and visit.whole:
             self.moment.append(visit)
             if len(self.moment) >= MOMENT:
                 self._compare()

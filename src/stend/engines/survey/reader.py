@@ -86,7 +86,9 @@ class Reader:
                 self.collected.last = error is None
             if error is not None:
                 self.print_due()
-        self.tally += self.collected.add(Visited(visit.cell, times, zeros), self.block)
+        self.tally += self.collected.add(
+            Visited(visit.cell, times, zeros, len(times) == len(visit.offsets)), self.block
+        )
 
     def failure(self, into: memoryview, at: int) -> int | None:
         """Read once; return None, or the errno of the place; 0 if fewer bytes came. Raise OSError for other errors."""

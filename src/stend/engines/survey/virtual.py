@@ -72,9 +72,9 @@ class VirtualSurvey:
         good = visit.offsets[~np.isin(visit.offsets, bad)] if failed else visit.offsets
         if visit.offsets[-1] + size >= self.workload.start_bytes + self.workload.range_bytes:
             self.collected.last = int(visit.offsets[-1]) not in bad
-        return self._read(visit.cell, good) if len(good) else Tally()
+        return self._read(visit.cell, good, whole=not failed) if len(good) else Tally()
 
-    def _read(self, cell: int, offsets: Places) -> Tally:
+    def _read(self, cell: int, offsets: Places, *, whole: bool) -> Tally:
         """Read blocks one at a time; on a scaled drive at least as many as one simulated read stands for."""
         spec, size = self.drive.spec, self.workload.block_bytes
         ios = -(-len(offsets) // spec.scale) * spec.scale
@@ -84,19 +84,19 @@ class VirtualSurvey:
         total = Tally()
         while True:
             done = self.drive.advance(self.interval_s)
-            total += self._counted(cell, done.tallies[0], done.bins[0])
+            total += self._counted(cell, done.tallies[0], done.bins[0], whole=whole)
             if not done.more:
                 break
         self.drive.stop()
         return total
 
-    def _counted(self, cell: int, row: npt.NDArray[np.float64], bins: Places) -> Tally:
+    def _counted(self, cell: int, row: npt.NDArray[np.float64], bins: Places, *, whole: bool) -> Tally:
         """Count each simulated read once, in the middle of its bin; the tally has all that they stand for."""
         used = np.flatnonzero(bins)
         times = [
             sum(bin_edges_ns(at)) // 2 for at in used.tolist() for _ in range(int(bins[at]) // self.drive.spec.scale)
         ]
-        self.collected.add(Visited(cell, times, [False] * len(times)), self.workload.block_bytes)
+        self.collected.add(Visited(cell, times, [False] * len(times), whole), self.workload.block_bytes)
         ios, size, ns, squares, longest = row.tolist()
         kept = dict(zip(used.tolist(), bins[used].tolist(), strict=True))
         return Tally(int(ios), int(size), max(ns, 0.0), max(squares, 0.0), longest, kept)
