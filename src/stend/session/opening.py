@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from stend import devices, suite
+from stend import devices
 from stend.base.errors import Refused
 from stend.devices import Device
 from stend.model.definition import Identity, Plan
+from stend.planning import plan
 from stend.session import write_cache
 from stend.session.operator import Operator
 
@@ -27,19 +28,14 @@ class Permission(NamedTuple):
     in_use: bool = False
 
 
-def reads_only(plan: Plan) -> bool:
-    """Return True if no test of the plan writes."""
-    return suite.reads_only(tuple(test.name for test in plan.tests))
-
-
 def opened(
-    device: Device, plan: Plan, permission: Permission, operator: Operator, folder: Path
+    device: Device, drawn: Plan, permission: Permission, operator: Operator, folder: Path
 ) -> tuple[str, dict[str, str]]:
     """Open the drive. Return the path for its load, and the fingerprint of the drive and its content.
 
     Raise Refused if a drive that is to be written is not named, or one that is only read is in use without permission.
     """
-    if reads_only(plan):
+    if plan.reads_only([test.name for test in drawn.tests]):
         if (used := devices.use(device.identity)) and not permission.in_use:
             raise Refused(f"{device.identity.target} {used}; to read it while it is in use, add --in-use")
         path = device.door.open(writes=False, destroy=None)
@@ -53,7 +49,7 @@ def opened(
 def inspected(device: Device, tests: list[str]) -> Identity:
     """Return the identity for a plan; with the drive's logs and its present use if no test writes."""
     drive = device.identity
-    if not suite.reads_only(tuple(tests)):
+    if not plan.reads_only(tests):
         return drive
     used = devices.use(drive)
     facts = drive.facts | {"passport": devices.passport(device)} | ({"in_use": used} if used else {})
@@ -61,10 +57,10 @@ def inspected(device: Device, tests: list[str]) -> Identity:
 
 
 @contextmanager
-def kept(device: Device, plan: Plan, folder: Path, report: Callable[[str], None]) -> Iterator[Plan]:
-    """Set the drive's write cache for the run (`write_cache.kept`), unless the run only reads."""
-    if reads_only(plan):
-        yield plan
+def kept(device: Device, drawn: Plan, folder: Path, report: Callable[[str], None]) -> Iterator[Plan]:
+    """Set the drive's write cache for the run (`write_cache.kept`), unless it was opened for reading only."""
+    if device.door.writes is False:
+        yield drawn
         return
-    with write_cache.kept(device, plan, folder, report) as noted:
+    with write_cache.kept(device, drawn, folder, report) as noted:
         yield noted

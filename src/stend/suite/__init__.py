@@ -45,11 +45,6 @@ def load(name: str) -> Test:
     return test
 
 
-def reads_only(selection: tuple[str, ...]) -> bool:
-    """Return True if no test of the selection writes: the drive then keeps its data."""
-    return all(load(name).reads for name in expand(selection))
-
-
 def module(name: str) -> ModuleType:
     """Return the module of a test."""
     return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")

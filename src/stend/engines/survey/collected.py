@@ -56,10 +56,10 @@ class Collected:
         ios, squares = len(visit.ns), sum(float(ns) * ns for ns in visit.ns)
         return Tally(ios, ios * size_bytes, float(sum(visit.ns)), squares, float(max(visit.ns, default=0)), bins)
 
-    def fail(self, found: Iterable[Unread]) -> None:
+    def fail(self, unread: Iterable[Unread]) -> None:
         """Add the places of a failed read."""
         self.failed += 1
-        self.unread += list(found)[: MOST_UNREAD - len(self.unread)]
+        self.unread += list(unread)[: MOST_UNREAD - len(self.unread)]
 
     def taken(self) -> Surveyed:
         """Return everything since the last call."""
