@@ -1,5 +1,6 @@
 """The surface of an inspected drive: unreadable places, slow stretches, and how sure a slow one would be found."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 from stend.findings import Confidence, Finding, Sheet, look
@@ -101,7 +102,7 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     whole = test.profile.options.get("survey_minutes") == 0
     bound = min(RULE_OF_THREE / reads, 1.0) if reads and not failed else 0.0
     values = {"reads": reads, "bytes": reads * block, "block": block, "bound": bound,
-              "read_share": min(reads * block / max(run.plan.range_bytes, 1), 1.0)}  # fmt: skip
+              "read_share": _read_once(reads * block / max(run.plan.range_bytes, 1), whole=whole)}  # fmt: skip
     key = "whole" if whole else "sample" if not failed else "sample_failed"
     yield Finding(name=NAME, key=key, test=test.name, values=values)
     power = surface.power(parts, SHARE)
@@ -119,6 +120,11 @@ def _covered(run: Run, test: PlannedTest, parts: Sequence[Strip], *, even: bool)
     blank = sum(sum(part.cell.blank.values()) for part in parts) / max(reads, 1)
     if blank >= BLANK:
         yield Finding(name=NAME, key="blank", test=test.name, values={"share": blank})
+
+
+def _read_once(passes: float, *, whole: bool) -> float:
+    """Return the expected share of blocks that were read, after so many random reads per block."""
+    return min(passes, 1.0) if whole else -math.expm1(-passes)
 
 
 def _block(run: Run, test: PlannedTest) -> int:

@@ -157,7 +157,7 @@ def small(form: Format, value: float) -> str:
 
 def sure(form: Format, value: float) -> str:
     """Return a probability as a percentage that is never rounded up to certainty: 0.99999 -> `99.99%`."""
-    return _short(form, math.floor(value * 10_000 + 1e-9) / 100 if value < 1 else 99.99, 2) + form.percent
+    return _short(form, min(math.floor(value * 10_000 + 1e-9) / 100, 99.99), 2) + form.percent
 
 
 def nines(form: Format, value: float) -> str:
