@@ -18,6 +18,8 @@ from stend.cli import main
 from stend.many import incoming
 from stend.model.definition import Hold, Seconds
 from stend.model.record import Run
+from stend.report.parts import Items
+from stend.report.parts import incoming as pages
 from stend.suite import _clauses
 from stend.words import Language
 from stend.words.sentences import finding_said
@@ -132,6 +134,17 @@ def test_a_lot_is_sorted_by_severity_and_two_drives_of_one_serial_are_found(tmp_
     assert [row.verdict for row in rows[:4]] == ["back", "back", "back", "look"]
     assert any(why.key == "lot_serial" for row in rows if row.serial == "A4" for why in row.reasons)
     json.dumps(incoming.plain(rows))
+    page = pages.page(rows, "ru")
+    assert page.lead.texts[:2] == ("Вернуть: 3 накопителя", "Сначала разобраться: 1 накопитель")
+    listed = [
+        item
+        for section in page.sections
+        for block in section.blocks
+        if isinstance(block, Items)
+        for item in block.items
+    ]
+    assert [item.lead.partition(" ")[0] for item in listed] == [row.serial for row in rows[:4]]
+    assert "тот же серийный номер A4" in " ".join(item.text for item in listed)
 
 
 def test_a_drive_of_other_firmware_and_a_slower_one_differ_from_their_lot(tmp_path: Path) -> None:

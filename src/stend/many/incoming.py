@@ -42,6 +42,7 @@ class Row(NamedTuple):
     median_s: float | None
     reasons: tuple[Because, ...]
     folder: str
+    virtual: bool = False
 
 
 def lot(runs: Sequence[tuple[str, Run]]) -> list[Row]:
@@ -72,6 +73,7 @@ def _rows(folder: str, run: Run) -> Iterator[Row]:
             median_s=surface.median_s(surface.table(parts, surface.main_kind(parts)).sum(axis=0)) if parts else None,
             reasons=tuple(verdict.values.get("why", ())),
             folder=folder,
+            virtual=drive.virtual,
         )
 
 
