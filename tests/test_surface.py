@@ -52,8 +52,8 @@ def test_every_fourth_visit_goes_to_a_place_that_is_read_again() -> None:
     assert [seen.count(16), seen.count(17)] == [10, 10]
 
 
-def made(visits_: np.ndarray, late: np.ndarray) -> list[Result]:
-    """Results with these visits and late ones by round and cell."""
+def made(visits_: np.ndarray, late: np.ndarray, *, rare: bool = False) -> list[Result]:
+    """Results with these visits by round and cell, and those that are late or have a read that takes very long."""
     load = survey(cells=visits_.shape[1])
     step = Hold(workload=load, amount=Seconds(seconds=1))
     return [
@@ -63,7 +63,10 @@ def made(visits_: np.ndarray, late: np.ndarray) -> list[Result]:
             step=step,
             t=float(number),
             places=Surveyed(
-                cells=tuple(Cell({90: 4 * int(n)}, {}, int(n), int(k), 0) for n, k in zip(*row, strict=True))
+                cells=tuple(
+                    Cell({90: 4 * int(n)}, {}, int(n), *((0, int(k)) if rare else (int(k), 0)))
+                    for n, k in zip(*row, strict=True)
+                )
             ),
         )
         for number, row in enumerate(zip(visits_, late, strict=True), 1)
@@ -95,6 +98,36 @@ def test_a_slow_stretch_is_found_as_often_as_stated_and_an_even_drive_has_none(
         false += bool(even)
     assert found / 200 >= min(stated) - 0.04
     assert false <= 2  # 0.1 % of drives may have a report by chance
+
+
+@pytest.mark.parametrize("each", [2, 14, 60])
+def test_a_host_that_is_disturbed_more_and_more_makes_no_place_falter(each: int) -> None:
+    """Seldom a read takes very long, wherever it goes; at the end of the survey that happens more often."""
+    dice = np.random.default_rng(7)
+    n = np.full((5, 512), each)
+    shares = np.array([0.0005, 0.001, 0.0016, 0.0012, 0.0085])[:, None]
+    surveys = (surface.strips(made(n, dice.binomial(n, shares), rare=True)) for _ in range(200))
+    assert sum(bool(surface.bands(parts)) for parts in surveys) <= 2
+
+
+def test_a_stretch_that_falters_is_found_beside_such_a_host() -> None:
+    dice = np.random.default_rng(8)
+    n, rare = np.full((5, 512), 14), np.full(512, 0.002)
+    rare[100:120] = 0.06
+    surveys = [surface.bands(surface.strips(made(n, dice.binomial(n, rare), rare=True))) for _ in range(100)]
+    assert sum(any(b.first_bytes // BLOCK in range(90, 121) for b in found) for found in surveys) >= 95
+
+
+@pytest.mark.parametrize(("share", "shown"), [(0.03, False), (0.3, True)])
+def test_a_second_reading_shows_a_stretch_only_beyond_what_the_others_have(share: float, shown: bool) -> None:
+    dice = np.random.default_rng(9)
+    load = survey(cells=64, places=((8 * MIB, 2 * MIB),))
+    n, k = [12] * 64 + [260], [*dice.binomial(12, 0.03, 64), round(260 * share)]
+    cells = tuple(Cell({90: 4 * v}, {}, v, 0, int(rare)) for v, rare in zip(n, k, strict=True))
+    where, step = Position(test="inspect", phase="again", round=1), Hold(workload=load, amount=Seconds(seconds=1))
+    band = surface.Band("falters", 8 * MIB, 10 * MIB, 1e-3, 1e-3, 0.006, 0.0001, 1000)
+    result = Result(where=where, index=0, step=step, t=1.0, places=Surveyed(cells=cells))
+    assert surface.again(band, [result]) is shown
 
 
 def test_the_chance_is_that_of_the_binomial_distribution() -> None:

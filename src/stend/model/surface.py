@@ -32,8 +32,10 @@ FALSE = 0.001
 """Probability that a drive whose places are all alike gets any report."""
 FEWEST, ROUNDS = 5, 2
 """Fewest late visits of a report, and the rounds of a sample that must show it."""
-GROUP, LEAST_GROUPS = 64, 8
-"""Visits of a group of parts whose share of late ones is known well enough, and the fewest groups."""
+GROUP, EVENTS, LEAST_GROUPS = 64, 8, 8
+"""Visits of a group of parts, and late ones among them, so that its share is known; and the fewest groups."""
+CHANCE = 0.01
+"""Probability that a second reading of a stretch like all others shows it."""
 NEAR = 0.125
 """Surroundings of a part when every block is read: this share of the range on each side."""
 COARSE = BINS >> SHIFT
@@ -192,9 +194,10 @@ def _visits(parts: Sequence[Strip], counter: str) -> tuple[Counts, Counts]:
 def _usual_share(visits: Counts, late: Counts) -> float:
     """Return the usual share of late visits: of the middle half of the drive, so that no stretch sets it.
 
-    Neighbouring parts are grouped, because the share in a few visits is mostly 0.
+    Neighbouring parts are grouped, because the share in a few visits is mostly 0, and so is then that of the middle.
     """
-    groups = min(max(int(visits.sum()) // GROUP, LEAST_GROUPS), len(visits))
+    groups = min(int(visits.sum()) // GROUP, int(late.sum()) // EVENTS, len(visits))
+    groups = min(max(groups, LEAST_GROUPS), len(visits))
     n, k = (np.array([part.sum() for part in np.array_split(counts, groups)]) for counts in (visits, late))
     known = np.flatnonzero(n)
     if not len(known):
@@ -326,13 +329,22 @@ def smallest(parts: Sequence[Strip], probability: float) -> Power | None:
 def again(band: Band, results: Sequence[Result]) -> bool | None:
     """Return whether a second reading showed a stretch too; None if it was not read again.
 
-    The second reading goes to the stretch and to the whole range in turn, and compares the two (`Survey.places`).
+    The second reading goes to the stretch and to the whole range in turn (`Survey.places`). The stretch must have more
+    late visits than chance gives it at the share of the others, with a probability of at most CHANCE.
     """
-    near = [
-        part for part in strips(results) if (part.first_bytes, part.end_bytes) == (band.first_bytes, band.end_bytes)
-    ]
-    visits = sum(part.cell.visits for part in near)
+    parts = strips(results)
+    near = [part for part in parts if (part.first_bytes, part.end_bytes) == (band.first_bytes, band.end_bytes)]
+    visits, late = _late(near, band)
     if not visits:
         return None
-    late = sum(part.cell.late if band.kind == "slow" else part.cell.rare for part in near)
-    return late >= ROUNDS and late / visits >= (HALF / 2 if band.kind == "slow" else FEW / 2)
+    beside = [part for part in parts if part.end_bytes <= band.first_bytes or band.end_bytes <= part.first_bytes]
+    others, as_late = _late(beside, band)
+    least = (HALF if band.kind == "slow" else FEW) / 2
+    usual = max((as_late + HALF) / (others + 1), band.usual_share)
+    return late >= max(ROUNDS, least * visits) and (usual < 1 and at_least(late, visits, usual) <= CHANCE)
+
+
+def _late(parts: Sequence[Strip], band: Band) -> tuple[int, int]:
+    """Return the visits of these parts, and how many count for the kind of the stretch."""
+    counter = "late" if band.kind == "slow" else "rare"
+    return sum(part.cell.visits for part in parts), sum(getattr(part.cell, counter) for part in parts)

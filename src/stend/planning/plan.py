@@ -225,11 +225,6 @@ def _reach(test: PlannedTest) -> int:
     return max((load.start_bytes + load.range_bytes for load in loads), default=0)
 
 
-def reads_only(selection: Iterable[str]) -> bool:
-    """Return True if no test of the selection writes: the drive then keeps its data."""
-    return all(suite.load(name).reads for name in suite.expand(tuple(selection)))
-
-
 def purged_first(plan: Plan) -> Plan:
     """Return the plan with a purge before everything, unless it begins with one."""
     first = plan.tests[0]

@@ -13,8 +13,6 @@ SLOW = (
     "This installation runs virtual drives in plain Python: the figures are the same, but the run takes about "
     "50 times as long as with `pip install 'stend[sim]'`"
 )
-UNIT_BYTES = 4096
-"""A failed read is repeated in parts of this size, unless blocks are larger."""
 HELD = 5
 """Minimum number of intervals per minute of the clause."""
 
@@ -42,7 +40,7 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
 
     replay = ReplayEngine(path, traces=_traces(plan), block_bytes=block, interval_s=interval_s)
     verify = VerifyEngine(path, block_bytes=block, interval_s=interval_s)
-    unit, turning = max(block, UNIT_BYTES), plan.device.rotational
+    unit, turning = max(block, plan.device.physical_bytes), plan.device.rotational
     survey = SurveyEngine(path, unit_bytes=unit, rotational=turning, interval_s=interval_s)
     return EitherEngine(engine, replay, verify, survey)
 

@@ -14,8 +14,8 @@ GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5, "64.0": 6}
 """PCI Express: GT/s of one lane as sysfs shows it -> generation."""
 
 
-SELF_COUNTING = ("zram",)
-"""Drivers that count their IOs themselves, also with `iostats` 0 (seen with Linux 6.18)."""
+SELF_COUNTING = ("zram", "dm-")
+"""Drivers that count their IOs themselves, also with `iostats` 0 (seen with Linux 6.18 and 6.1)."""
 DISCARDED = 13
 """Field of /sys/block/*/stat: discarded sectors (since Linux 4.18)."""
 
