@@ -30,15 +30,20 @@ def command(
 ) -> int:
     """Find outliers among drives of one model and judge their lot. Print the distribution of each figure.
 
-    Each drive counts once, however many runs it has. With --acceptance the exit code is 6 if the lot is rejected, and
+    Each drive counts once, however many runs it has. Inspections are judged first: a table has one line per drive, the
+    worst first. With --acceptance the exit code is 6 if the lot is rejected, and
     7 if these drives do not decide it.
 
     Example: stend lot runs/incoming --acceptance incoming.toml --into reports
     """
+    from stend.cli import _inspected
+    from stend.findings.look import inspected
     from stend.many import read
     from stend.many.batch import acceptance as plans
 
     side = read.named(runs or [_runs.RUNS], where=where or ())
+    if not as_json and any(key.test in inspected.TESTS for run in side.runs for key in run.rows):
+        _inspected.printed(read.folders(runs or [_runs.RUNS], where or ()), lang, into, as_json=False)
     forms = form or (["html"] if into else [])
     return judged(side, plans.read(plan) if plan else None, forms, lang, into, anyway=anyway, as_json=as_json)
 

@@ -32,10 +32,10 @@ HEAD_BITS = 32
 """Seagate stores minutes and seconds above the 32 bits of hours in this attribute."""
 
 
-def kept(found: Passport, unread: list[str]) -> Passport:
+def kept(passport: Passport, unread: list[str]) -> Passport:
     """Return a passport without empty parts, with its values checked."""
     parts: Passport = {}
-    for key, value in found.items():
+    for key, value in passport.items():
         whole = _counted(value) if isinstance(value, dict) and key != "serials" else value
         if whole not in (None, "", {}, []):
             parts[key] = whole
