@@ -9,7 +9,7 @@ from stend.base.errors import BadInput
 from stend.base.text import did_you_mean
 from stend.cli import _complete
 
-REPORTS = ("html", "pdf", "markdown", "json", "csv", "parquet", "hdr", "openmetrics", "gallery")
+REPORTS = ("html", "pdf", "markdown", "json", "csv", "parquet", "hdr", "openmetrics", "tuning", "gallery")
 PAGES = ("html", "pdf", "markdown", "json")
 DRIVE = "A device node, /dev/disk/by-id/..., a file, or sim:NAME"
 
