@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import msgspec
 import numpy as np
@@ -24,6 +24,14 @@ if TYPE_CHECKING:
 
 
 KILLED = "was killed by a signal, as it was told to be"
+
+
+class Drawing(TypedDict):
+    """How the requests of a workload are drawn: see `Engine.start`."""
+
+    seed: int
+    from_bytes: int
+    limit_bytes: int | None
 
 
 def pattern(workload: Workload, *, seed: int, from_bytes: int, limit_bytes: int | None) -> Pattern:
@@ -85,10 +93,10 @@ class SimulatedLoad:
     """A pattern running on a virtual drive."""
 
     def __init__(self, drive: Drive, interval_s: float, workload: Workload) -> None:
-        self.drive, self.interval_s = drive, interval_s
+        self.drive, self.interval_s, self.workload = drive, interval_s, workload
         self.began = self.ended = drive.now_s
         self.over = self.stopped = False
-        self.pace = Pace(sent=workload.replay.ios if workload.replay else 0) if workload.paced else None
+        self.pace = Pace(sent=workload.replay.ios) if workload.replay else Pace() if workload.paced else None
 
     def next(self) -> Counts | None:
         """Return the counts of the next interval of virtual time; None once all of a limit is written."""
@@ -105,6 +113,9 @@ class SimulatedLoad:
         done = self.drive.advance(seconds)
         self.ended = self.drive.now_s
         self.over = not done.more
+        if self.workload.rate_iops:
+            sent, unsent = self.drive.schedule_counts
+            self.pace = Pace(sent=sent, unsent=unsent)
         return self._counted(done)
 
     def stop(self) -> Counts | None:
@@ -145,9 +156,15 @@ class SimulatedEngine:
         if workload.replay:
             self._play(workload, workload.replay)
         else:
-            self.drive.start(pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
+            self._start(workload, pattern(workload, seed=seed, from_bytes=from_bytes, limit_bytes=limit_bytes))
         self.load = SimulatedLoad(self.drive, self.interval_s, workload)
         return self.load
+
+    def _start(self, workload: Workload, requests: Pattern) -> None:
+        if workload.rate_iops:
+            self.drive.arrive(requests, workload.rate_iops, even=workload.arrivals == "even")
+        else:
+            self.drive.start(requests)
 
     def _play(self, workload: Workload, played: Replay) -> None:
         """Play the reads and writes of a trace, without flushes and discards."""

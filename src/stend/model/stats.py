@@ -1,6 +1,6 @@
 """Statistics of numbers and latency bins, without any knowledge of drives or runs.
 
-Steady state: PTS 2.0.2 clause 2.1.24 as transcribed in the open literature. Latency bins: fio's own, stat.h of fio 3.
+Steady state: PTS 2.0.2 clause 2.1.24 as transcribed in the open literature. Latency bins: `bins`.
 """
 
 import math
@@ -10,6 +10,11 @@ from itertools import accumulate
 
 import numpy as np
 
+from stend.model.bins import BIN_BITS as BIN_BITS  # noqa: PLC0414 -- the bins are part of these statistics
+from stend.model.bins import BINS as BINS  # noqa: PLC0414
+from stend.model.bins import BINS_PER_GROUP as BINS_PER_GROUP  # noqa: PLC0414
+from stend.model.bins import bin_edges_ns as bin_edges_ns  # noqa: PLC0414
+from stend.model.bins import bin_index as bin_index  # noqa: PLC0414
 from stend.model.events import Verdict
 from stend.model.packed import rising
 from stend.model.tally import NS, Tally
@@ -19,11 +24,6 @@ PTS_EXCURSION = 0.20
 PTS_SLOPE = 0.10
 REVIEW_WINDOW = 4
 REVIEW_BAND = 0.10
-
-BIN_BITS = 6
-BINS_PER_GROUP = 1 << BIN_BITS
-BIN_GROUPS = 29
-BINS = BIN_GROUPS * BINS_PER_GROUP
 
 MIN_BEYOND = 10  # a percentile is shown only where at least this many IOs lie beyond it; our choice, stated in reports
 
@@ -88,22 +88,6 @@ def _verdict(rule: str, points: Rounds, excursion: float, slope: float) -> Verdi
         correlation=correlation,
         steady=average > 0 and measured <= excursion * average * tie and moved <= slope * average * tie,
     )
-
-
-def bin_index(ns: float) -> int:
-    """Return the fio latency bin of a response time: exact below 128 ns, then 64 bins per doubling."""
-    value = int(ns)
-    shift = value.bit_length() - 1 - BIN_BITS
-    return min((shift << BIN_BITS) + (value >> shift), BINS - 1) if shift > 0 else value
-
-
-def bin_edges_ns(index: int) -> tuple[int, int]:
-    """Return [lower, upper) of a bin in nanoseconds. The last bin also holds everything longer."""
-    if index < 2 * BINS_PER_GROUP:
-        return index, index + 1
-    shift = (index >> BIN_BITS) - 1
-    lower = (BINS_PER_GROUP + (index & (BINS_PER_GROUP - 1))) << shift
-    return lower, lower + (1 << shift)
 
 
 def percentile_s(tally: Tally, percent: float) -> float | None:

@@ -108,6 +108,8 @@ class Workload(Kind, frozen=True):
     def __post_init__(self) -> None:
         if self.replay and (self.rate_iops or self.sync != "none" or self.trim_pct or self.beside):
             raise ValueError("a replay has the times, flushes and trims of its trace, and nothing beside it")
+        if self.rate_iops and (self.sync == "flush" or self.trim_pct):
+            raise ValueError("a load at a rate has no flushes and no trims")
         if self.streams and (self.sync != "none" or self.trim_pct):
             raise ValueError("a workload of streams has no synced writes and no trims")
         if any(load.beside or load.replay for load in self.beside):

@@ -48,7 +48,10 @@ class Ahead(NamedTuple):
 
 
 class Bench:
-    """State of the drive under test: the running load, the end of the last one, and positions of sequential streams."""
+    """State of the drive under test: the running load, the end of the last one, and positions of sequential streams.
+
+    `pace` is that of the last load at the end of its last step.
+    """
 
     def __init__(self, engine: Engine, stopping: Callable[[], bool]) -> None:
         self.engine, self.stopping = engine, stopping
@@ -59,6 +62,7 @@ class Bench:
         self.rested: float | None = None
         self.streams: dict[Workload, int] = {}
         self.remarks: list[str] = []
+        self.pace: Pace | None = None
 
     def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
         """Send nothing to the drive until `seconds` after its last IO.
@@ -79,8 +83,7 @@ class Bench:
         """Run a workload for an amount, and yield the counts of each interval. `ahead` are the steps that follow."""
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
-        ended, ready, total = self.ended, _prepares_during(hold, ahead), Counts()
-        before: Pace | None = getattr(load, "pace", None)
+        ended, ready, total, before = self.ended, _prepares_during(hold, ahead), Counts(), self.pace
         if ready:
             self._prepare(hold, ahead)
         while (counts := load.next()) is not None:
@@ -98,8 +101,8 @@ class Bench:
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        pace: Pace | None = getattr(load, "pace", None)
-        pace = pace.since(before) if pace else None
+        self.pace = getattr(load, "pace", None)
+        pace = self.pace.since(before) if self.pace and before and not began else self.pace
         return Done(total, gap_s, self.seed, pace, tuple(getattr(load, "beside", ())))
 
     def stop(self) -> Counts:

@@ -7,11 +7,14 @@ from stend.base.errors import BadInput
 from stend.sim import disk_kernel
 from stend.sim import disk_state as k
 from stend.sim.drive import NS, Drive
+from stend.sim.feed import Schedule
 from stend.sim.requests import OUTSTANDING, SECTOR, Ledger, Loop, Pattern, Stream
 from stend.sim.spec import Disk, Host, Spec
 
 
-def parameters(disk: Disk, host: Host, capacity_bytes: int, volatile: bool = False) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def parameters(
+    disk: Disk, host: Host, capacity_bytes: int, volatile: bool = False
+) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     """Return the parameter array of the kernel."""
     p = np.zeros(k.PARAMETERS, np.int64)
     p[k.T_TURN] = 60 * NS / disk.spindle_rpm
@@ -69,6 +72,17 @@ class DiskDrive(Drive):
         if self._loop is not None:
             self._loop.heap.fill(self.inner_ns)
         self._forget_waiting()
+
+    def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
+        """Start a schedule as Drive does; the head first finishes the work of the load before."""
+        super().play(requests, ios, slots, timed=timed)
+        if self._loop is not None:
+            self._loop.heap.fill(self.inner_ns)
+        self._forget_waiting()
+
+    def _wake(self, slots: Loop) -> None:
+        slots.heap[slots.claimed > 0] = self.inner_ns
+        slots.claimed[:] = 0
 
     def _forget_waiting(self) -> None:
         """Drop the requests that a host waited for; writes in the write memory stay."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from stend.base.errors import StepFailed
 from stend.sim.accidents import Course
 from stend.sim.account import Account, delay, met_limit, stretch
+from stend.sim.arrivals import Arrivals
 from stend.sim.feed import Feed, Schedule
 from stend.sim.heat import Heat
 from stend.sim.requests import (
@@ -21,6 +22,7 @@ from stend.sim.requests import (
     FAILED,
     FAILED_AT,
     OUTSTANDING_AT,
+    WORK,
     Ledger,
     Loop,
     Pattern,
@@ -34,6 +36,8 @@ from stend.sim.serving import FOREVER, serve
 from stend.sim.spec import Spec
 
 NS = 1_000_000_000
+SLOT_BITS, SLOT = 16, 0xFFFF
+"""The keys of `Loop.heap`: time above these bits, the slot in them."""
 POUR_NS, POUR_STEP_NS = 20_000_000_000, 200_000
 POUR_BYTES = 16384
 """Bytes; larger writes change too much of a scaled drive while its queue builds up, and are undone."""
@@ -74,6 +78,7 @@ class Drive(ABC):
         self._crowd = 1.0
         self._account: Account | None = None
         self._feed: Feed | None = None
+        self._source: Stream | None = None
         self.mind: Callable[[], None] = lambda: None
 
     def start(self, pattern: Pattern) -> None:
@@ -84,7 +89,7 @@ class Drive(ABC):
         slots = min(outstanding, self.spec.host.queue or outstanding)
         if self.spec.scale > 1:
             slots = min(slots, max(8, QUEUED_BYTES // mean_bytes(pattern)))
-        self._crowd, self._account, self._feed = outstanding / slots, None, None
+        self._crowd, self._account, self._feed, self._source = outstanding / slots, None, None, None
         self._limit, self._given = pattern.limit_bytes, 0
         self._loop = loop(outstanding, slots, self.inner_ns)
         room = self._take_up() if self.spec.scale > 1 and pattern.read_pct < 100 else self._buffer_bytes()
@@ -103,11 +108,28 @@ class Drive(ABC):
         """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight."""
         self.check()
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed)
-        self._stream, self._account, self._crowd = self._feed.stream, None, 1.0
+        self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
         self._limit = self._given = 0
         slots = max(min(slots, self.spec.host.queue or slots), 1)
         self._loop = loop(slots, slots, self.inner_ns)
         self._loop.at[BEGUN] = slots
+
+    def arrive(self, pattern: Pattern, rate_iops: float, *, even: bool) -> None:
+        """Start a pattern as an endless open loop; its threads x depth requests at most are in flight.
+
+        Response times count from when a request was due. On a scaled drive a backlog grows `scale` times as slowly.
+        """
+        arrivals = Arrivals(pattern, rate_iops, even=even, scale=self.spec.scale)
+        self.play(arrivals, 0, pattern.threads * pattern.depth, timed=True)
+        self._source = arrivals.source
+
+    @property
+    def schedule_counts(self) -> tuple[int, int]:
+        """Return how many requests of the running schedule were issued, and how many are due and wait for that."""
+        if self._feed is None or self._loop is None:
+            return 0, 0
+        sent, waiting = self._feed.sent(self._loop), self._feed.waiting(self.inner_ns)
+        return sent * self.spec.scale, waiting * self.spec.scale
 
     def _poured(self, requests: Stream, outstanding: int, slots: int, ios: int) -> Loop:
         """Return the loop with queue and buffer as they are after `ios` requests and the first one of each slot.
@@ -135,7 +157,8 @@ class Drive(ABC):
         requests, slots = self._running()
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
         done, passed, more, began = ledger(), 0.0, True, self.inner_ns
-        requests.plan[BAD : BAD + 2] = self.course.bad(self.now_s)
+        source = requests if self._source is None else self._source
+        source.plan[BAD : BAD + 2] = self.course.bad(self.now_s)
         for length, silent in self.course.pieces(self.now_s, seconds):
             if silent:
                 self._silent(slots, length)
@@ -144,8 +167,8 @@ class Drive(ABC):
                 took, more = self._advance(requests, slots, done, length)
                 passed += took
         self._count(done, passed, more, self.spec.scale, self.inner_ns - began)
-        if requests.at[ENDED] == FAILED:
-            where = int(requests.plan[FAILED_AT]) * self.spec.scale
+        if source.at[ENDED] == FAILED:
+            where = int(source.plan[FAILED_AT]) * self.spec.scale
             raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
         return Done(passed, done.sums, done.bins, more, done)
 
@@ -153,7 +176,8 @@ class Drive(ABC):
         """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
         began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
         until = began + round(seconds * NS / self.spec.scale * speed)
-        requests = self._stream = self._feed.read(until, slots) if self._feed else requests
+        if self._feed and self._feed.keep_time(began, speed, slots):
+            self._wake(slots)
         more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
         passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
@@ -163,10 +187,23 @@ class Drive(ABC):
 
     def _silent(self, slots: Loop, seconds: float) -> None:
         """Let all outstanding IOs wait this much longer."""
+        ns = round(seconds * NS)
         if self._account:
             self._account.wait(seconds)
-        else:
-            delay(slots, seconds)
+            return
+        delay(slots, seconds)
+        inner_ns = round(ns / self.spec.scale * self.heat.speed)
+        if self._feed and self._feed.stand_still(self.inner_ns, ns, inner_ns, slots):
+            self._wake(slots)
+
+    def _wake(self, slots: Loop) -> None:
+        """Let the slots that wait for a request's time claim one again now."""
+        keys = slots.heap[: slots.at[0]]
+        slot = keys & SLOT
+        claims = slots.claimed[slot] > 0
+        keys[claims] = (self.inner_ns - slots.at[1]) << SLOT_BITS | slot[claims]
+        keys.sort()
+        slots.claimed[:] = 0
 
     def _count(self, done: Ledger, passed: float, more: bool, scale: int, lasted_ns: int = 0) -> None:
         self.now_s += passed
@@ -200,7 +237,7 @@ class Drive(ABC):
         if requests is None or slots is None or not slots.at[0]:
             return None
         self.check()
-        slots.claimed[:], self._feed = 0, None
+        slots.claimed[:], self._feed, self._source = 0, None, None
         silent_s = self.course.silent_s(self.now_s)
         self._silent(slots, silent_s)
         requests.at[ENDED], requests.at[0] = DRAINED, requests.at[1]
@@ -251,7 +288,17 @@ class Drive(ABC):
 
     def _serve(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:
         """Run the closed loop until a time in inner ns; return False once the stream is exhausted (`serving.serve`)."""
-        return serve(lambda: self._kernel(requests, slots, done, until), slots, until, self.spec.name, self.mind)
+        feed = self._feed
+
+        def kernel() -> bool:
+            if feed is None:
+                return self._kernel(requests, slots, done, until)
+            self._stream = feed.read(slots)
+            if not feed.over:
+                slots.at[WORK] = min(slots.at[WORK], feed.unserved)
+            return self._kernel(self._stream, slots, done, until)
+
+        return serve(kernel, slots, until, self.spec.name, self.mind)
 
     @abstractmethod
     def _kernel(self, requests: Stream, slots: Loop, done: Ledger, until: int) -> bool:

@@ -5,28 +5,32 @@ Links and channels count from when an IO was issued, not from when its data is r
 may go first.
 """
 
-import math
 from typing import Any
 
 from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
-from stend.sim.kernels import LATER, LOW32, NONE, answered, flush_due, issue_time, next_of, random64, sink, spend
+from stend.sim.kernels import (
+    LATER,
+    LOW32,
+    NONE,
+    answered,
+    exponential,
+    flush_due,
+    issue_time,
+    next_of,
+    ordered,
+    random64,
+    sink,
+    spend,
+)
 from stend.sim.requests import FUA, NOT_FLUSHING, OUTSTANDING_AT, TURNS, WORK
-
-FRACTION = 2.0**-53
 
 
 @inlined
 def chance(f: Any, share: Any) -> Any:
     """Return True with the probability `share` / 2^32."""
     return i64(random64(f.rng) & LOW32) < share
-
-
-@inlined
-def exponential(f: Any, mean: Any) -> Any:
-    """Draw a time in ns from the exponential distribution."""
-    return i64(-math.log((float(random64(f.rng) >> u64(11)) + 0.5) * FRACTION) * float(mean))
 
 
 @inlined
@@ -203,17 +207,23 @@ def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
     """Stop all work for the time of a pause.
 
     A scaled drive pauses for a time divided by the scale and counts the IOs that waited. For each of them one IO
-    reports the whole pause (`FlashDrive._report_single_ios`), and the others that it represents report none.
+    reports the whole pause (`FlashDrive._report_single_ios`), and the others that it represents report none. Requests
+    that are not due yet come at their times, and find the drive busy.
     """
     s, p = f.state, f.parameters
     s[k.BEFORE_PAUSE] = p[k.PAUSE]
-    ns = p[k.T_PAUSE] // p[k.SCALE]
+    ns, coming = p[k.T_PAUSE] // p[k.SCALE], 0
     for i in range(used):
-        loop.heap[i] += ns << 16
+        if loop.claimed[loop.heap[i] & 0xFFFF] > 0:
+            coming += 1
+        else:
+            loop.heap[i] += ns << 16
+    if coming > 0:
+        ordered(loop.heap, used)
     later(f, now, ns)
     if p[k.SCALE] == 1:
         return
-    s[k.PAUSED] += loop.at[OUTSTANDING_AT]
+    s[k.PAUSED] += loop.at[OUTSTANDING_AT] - coming
     for i in range(loop.flushing.shape[0]):
         loop.flushing[i] += ns * (loop.flushing[i] != NOT_FLUSHING)
     for since in (loop.issued, loop.waiting):

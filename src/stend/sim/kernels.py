@@ -1,9 +1,11 @@
 """Compiled parts that all kinds of virtual drives share: draw requests, keep the heap of the closed loop, count IOs."""
 
+import math
 from typing import Any
 
-from stend.base.jit import bin_of, i64, inlined, u64, wrapped
+from stend.base.jit import bin_of, compiled, i64, inlined, u64, wrapped
 from stend.sim.requests import (
+    ANY_TIME,
     BAD,
     BATCH,
     BEGUN,
@@ -24,6 +26,7 @@ LOW32 = u64(0xFFFFFFFF)
 BIN_BITS = 6
 BINS = 29 << BIN_BITS  # fio's latency bins: stat.h of fio 3
 WORST = 1 << 62
+FRACTION = 2.0**-53
 NONE, LATER = -1, -2
 """Instead of the place of a request: the stream is exhausted, or the slot waits until the request it claims is due."""
 BUILD_UP_NS = 20_000_000
@@ -39,6 +42,12 @@ def random64(state: Any) -> Any:
     x ^= x >> u64(27)
     state[0] = x
     return wrapped(x * u64(0x2545F4914F6CDD1D))
+
+
+@inlined
+def exponential(f: Any, mean: Any) -> Any:
+    """Draw a time in ns from the exponential distribution of this mean, by the random numbers of `f.rng`."""
+    return i64(-math.log((float(random64(f.rng) >> u64(11)) + 0.5) * FRACTION) * float(mean))
 
 
 @inlined
@@ -123,9 +132,20 @@ def draw(s: Any) -> Any:
     return count
 
 
+@compiled
+def drawn(s: Any) -> Any:
+    """Draw the next batch of a Stream into its arrays, and return the number drawn."""
+    return draw(s)
+
+
 @inlined
 def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
-    """Return the place of the slot's next request at `t`, NONE, or LATER if it is not due yet (`loop.claimed`)."""
+    """Return the place of the slot's next request at `t`, NONE, or LATER if it is not due yet (`loop.claimed`).
+
+    Each request of a schedule counts as work, because `Drive` gives a kernel no more work than it has requests.
+    """
+    if stream.due.shape[0] > 0:
+        loop.at[WORK] -= 1
     claimed = loop.claimed[slot]
     if claimed > 0:
         loop.claimed[slot] = 0
@@ -152,7 +172,13 @@ def sooner(heap: Any, first: Any, second: Any) -> Any:
 @inlined
 def sink(heap: Any, used: Any, key: Any) -> None:
     """Replace the smallest key of a 4-ary heap by `key`."""
-    i, c, end = u64(0), u64(1), u64(used)
+    sink_from(heap, used, u64(0), key)
+
+
+@inlined
+def sink_from(heap: Any, used: Any, i: Any, key: Any) -> None:
+    """Replace the key at place `i` (u64) of a 4-ary heap by `key`, which is not smaller than the key above it."""
+    c, end = u64(4) * i + u64(1), u64(used)
     while c < end:
         if c + u64(3) < end:
             at = sooner(heap, sooner(heap, c, c + u64(1)), sooner(heap, c + u64(2), c + u64(3)))
@@ -165,6 +191,14 @@ def sink(heap: Any, used: Any, key: Any) -> None:
         heap[i] = heap[at]
         i, c = at, u64(4) * at + u64(1)
     heap[i] = key
+
+
+@inlined
+def ordered(heap: Any, used: Any) -> None:
+    """Make a 4-ary heap of `used` keys in any order."""
+    for n in range(used):
+        i = u64(used - 1 - n)
+        sink_from(heap, used, i, heap[i])
 
 
 @inlined
@@ -212,7 +246,7 @@ def issue_time(stream: Any, loop: Any, i: Any, at: Any) -> Any:
     host.
     """
     if stream.due.shape[0] > 0:
-        return stream.due[i] if stream.due[i] >= 0 else at
+        return stream.due[i] if stream.due[i] > ANY_TIME else at
     many = loop.waiting.shape[0]
     if many == 0:
         return at

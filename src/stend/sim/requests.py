@@ -17,6 +17,8 @@ from stend.base.units import KiB
 SECTOR = 512
 BATCH = 2048
 LARGE = 1 << 62
+ANY_TIME = -(1 << 62)
+"""In `Stream.due`: a request that is issued as soon as a slot is free, and counts from then."""
 OUTSTANDING = 1 << 16
 BINS = 29 << 6
 ENDED, DRAINED, FAILED = 3, 1, 2
@@ -98,7 +100,8 @@ class Stream(NamedTuple):
     kind_cursor: npt.NDArray[np.int64]
     """[kinds, 1 + threads]: thread whose turn it is, then the position of each in its part"""
     due: npt.NDArray[np.int64]
-    """inner ns when a request is due, -1 for any time; empty if requests are drawn"""
+    """inner ns when a request is due (negative: before the clock began, after a long silence), or ANY_TIME; empty if
+    requests are drawn"""
 
 
 def stream(pattern: Pattern, scale: int) -> Stream:

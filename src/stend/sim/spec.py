@@ -178,6 +178,15 @@ class Array(Part, frozen=True, kw_only=True):
     """longest wait of a read for a write from the cache that the controller has started"""
 
 
+class Ideal(Part, frozen=True, kw_only=True):
+    """Command processors of the ideal drive, and how long each takes for a command."""
+
+    servers: Annotated[int, Meta(ge=1, le=256)] = 1
+    """command processors that work at the same time on one queue"""
+    service: Literal["fixed", "exponential"] = "fixed"
+    """fixed: the command times of `host`; exponential: drawn, with these means"""
+
+
 class Host(Part, frozen=True, kw_only=True):
     """Link and command handling; times in microseconds, rates in 10^6 bytes per second."""
 
@@ -264,6 +273,7 @@ class Spec(Part, frozen=True, kw_only=True):
     flash: Flash | None = None
     disk: Disk | None = None
     array: Array | None = None
+    ideal: Ideal = Ideal()
     host: Host
     thermal: Thermal = Thermal()
     sources: dict[str, tuple[str, ...]] = {}

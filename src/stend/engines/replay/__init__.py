@@ -1,6 +1,6 @@
-"""An engine that sends IOs of a trace at their times, or IOs of weighted streams, by Linux native AIO.
+"""An engine that sends IOs of a trace or an open loop at their times, or IOs of weighted streams, by Linux native AIO.
 
-fio does not keep the times of a trace (it drifts 8 to 65 %) and cannot tie the size of an IO to its kind.
+fio does not keep the times of a trace (it drifts 8 to 65 %) or a rate, and cannot tie the size of an IO to its kind.
 docs/how-to/workload.md describes replay.
 """
 

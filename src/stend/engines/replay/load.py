@@ -120,5 +120,6 @@ class SenderLoad:
             lateness=dict(zip(used.tolist(), lateness[used].tolist(), strict=True)),
             flush=tally(done.sums[m.FLUSH], done.bins[m.FLUSH]),
             discard=tally(done.sums[m.DISCARD], done.bins[m.DISCARD]),
+            unsent=int(done.words[m.UNSENT]),
             left_out={"discards": left_out} if (left_out := self.at(m.LEFT_OUT)) else {},
         )
