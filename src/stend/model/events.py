@@ -5,7 +5,7 @@ from typing import Any, Literal
 from stend.base import limits
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
-from stend.model.pace import Pace
+from stend.model.pace import Beside, Pace
 
 
 class Position(Data, frozen=True):
@@ -89,7 +89,7 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
-    beside: tuple[Counts, ...] = ()
+    beside: tuple[Beside, ...] = ()
 
 
 class Verdict(Data, frozen=True):

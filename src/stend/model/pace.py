@@ -1,12 +1,15 @@
-"""Schedule of a replay: how late its IOs were sent, why, and when that makes a run invalid."""
+"""Commands and times of a load beyond its reads and writes: lateness, flushes, trims; and the loads beside it."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import msgspec
 
 from stend.base import limits
+from stend.model.counts import Counts
 from stend.model.tally import Tally
 
+Key = TypeVar("Key", int, str)
 LATE_S = 0.001
 """An IO sent more than this many seconds after its time is late."""
 MOST_LATE = 0.01
@@ -29,6 +32,18 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     flush: Tally = Tally()
     discard: Tally = Tally()
     left_out: dict[str, limits.Count] = {}
+
+    def __add__(self, other: "Pace") -> "Pace":
+        return Pace(
+            sent=self.sent + other.sent,
+            late=self.late + other.late,
+            full=self.full + other.full,
+            latest_ns=max(self.latest_ns, other.latest_ns),
+            lateness=_added(self.lateness, other.lateness),
+            flush=self.flush + other.flush,
+            discard=self.discard + other.discard,
+            left_out=_added(self.left_out, other.left_out),
+        )
 
     @property
     def lateness_measured(self) -> bool:
@@ -59,3 +74,22 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def invalid(self) -> bool:
         """Return True if the host, and not the drive, changed the schedule of the trace."""
         return self.host_share > MOST_LATE
+
+
+class Beside(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Counts of a load beside another one, and its `pace` if its workload is paced."""
+
+    counts: Counts = Counts()
+    pace: Pace | None = None
+
+    def __add__(self, other: "Beside") -> "Beside":
+        return Beside(counts=self.counts + other.counts, pace=paces(self.pace, other.pace))
+
+
+def paces(first: Pace | None, second: Pace | None) -> Pace | None:
+    """Return two paces added up; None if there is neither."""
+    return first + second if first and second else first or second
+
+
+def _added(first: Mapping[Key, int], second: Mapping[Key, int]) -> dict[Key, int]:
+    return {key: first.get(key, 0) + second.get(key, 0) for key in [*first, *(k for k in second if k not in first)]}

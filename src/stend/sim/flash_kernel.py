@@ -12,9 +12,10 @@ from stend.base.jit import compiled, i64, inlined, prefetch, u64, wrapped
 from stend.sim import flash_state as k
 from stend.sim.flash_clean import between, clean, forget, program, turn, write_page
 from stend.sim.kernels import LATER, LOW32, NONE, answered, issue_time, next_of, random64, sink, spend
-from stend.sim.requests import OUTSTANDING_AT, TURNS, WORK
+from stend.sim.requests import OUTSTANDING_AT, TRIMS, TURNS, WORK
 
 FRACTION = 2.0**-53
+MIB = 1 << 20
 
 
 @inlined
@@ -174,6 +175,18 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any) -> Any:
 
 
 @inlined
+def discard(f: Any, offset: Any, size: Any, at: Any) -> Any:
+    """Trim the whole pages in a range, and return when the answer arrives: the map changes, and no die works."""
+    s, p = f.state, f.parameters
+    at = max(s[k.FIRMWARE], at) + p[k.T_TRIM] + p[k.T_TRIM_MIB] * size // MIB
+    s[k.FIRMWARE] = at
+    for w in range((offset + k.PAGE - 1) // k.PAGE, (offset + size) // k.PAGE):
+        forget(f, w)
+        f.map[w] = k.NONE
+    return at + p[k.T_ANSWER_WRITE]
+
+
+@inlined
 def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
     """Stop all work for the time of a pause.
 
@@ -243,9 +256,9 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
-        done = request(f, stream.offset[i], size, reads, t)
+        done = discard(f, stream.offset[i], size, t) if reads == TRIMS else request(f, stream.offset[i], size, reads, t)
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
-        loop.size[slot] = -size if reads else size
+        loop.size[slot] = -size if reads == 1 else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
     return False
@@ -272,11 +285,3 @@ def settle(f: Any, now: Any) -> None:
         for n in range(clocks.shape[0]):
             clocks[n] = min(clocks[n], now)
     f.state[k.FIRMWARE] = min(f.state[k.FIRMWARE], now)
-
-
-@compiled
-def trim(f: Any, first: Any, pages: Any) -> None:
-    """Discard pages that the host no longer needs."""
-    for w in range(first, first + pages):
-        forget(f, w)
-        f.map[w] = k.NONE

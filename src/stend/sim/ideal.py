@@ -21,6 +21,8 @@ class IdealDrive(Drive):
             k.MIB / h.write_mb_s,
             h.read_answer_us,
             h.write_answer_us,
+            h.trim_command_us,
+            h.trim_mib_us,
         )
         self.parameters = np.array([round(t * 1e3) for t in times], np.int64)
         self.busy = np.zeros(3, np.int64)

@@ -1,5 +1,6 @@
 """Compiled parts that all kinds of virtual drives share: draw requests, keep the heap of the closed loop, count IOs."""
 
+import math
 from typing import Any
 
 from stend.base.jit import bin_of, i64, inlined, u64, wrapped
@@ -7,14 +8,26 @@ from stend.sim.requests import (
     BAD,
     BATCH,
     BEGUN,
+    DRAWN,
     ENDED,
     ENDED_AT,
     FAILED,
     FAILED_AT,
     LONGEST,
     OUTSTANDING_AT,
+    ROWS,
+    STATE,
+    TRIM,
+    TRIM_AT,
+    TRIM_BYTES,
+    TRIM_LEFT,
+    TRIM_RANGE,
+    TRIM_SHARE,
+    TRIM_START,
+    TRIMS,
     TURNS,
     WORK,
+    Stream,
 )
 
 LOW32 = u64(0xFFFFFFFF)
@@ -76,12 +89,45 @@ def weighted(s: Any, at: Any) -> Any:
 
 
 @inlined
+def trimmed(s: Any, at: Any, random: Any) -> Any:
+    """Draw request `at` as a trim, and return its size."""
+    size = s.trim[TRIM_BYTES]
+    place = s.trim[TRIM_AT]
+    if random:
+        place = below(random64(s.rng), s.trim[TRIM_RANGE] // size) * size
+    else:
+        s.trim[TRIM_AT] = place + size if place + 2 * size <= s.trim[TRIM_RANGE] else 0
+    s.trim[TRIM_LEFT] -= 1
+    s.offset[at] = s.trim[TRIM_START] + place
+    return size
+
+
+@inlined
+def due(s: Any) -> Any:
+    """Return the ns when the next request is due, -1 for any time."""
+    if s.pace[1] <= 0.0:
+        return i64(-1)
+    gap = s.pace[1]
+    if s.pace[2] == 0.0:
+        gap *= -math.log((float(random64(s.rng) >> u64(11)) + 0.5) * 2.0**-53)
+    s.pace[0] += gap
+    return i64(s.pace[0])
+
+
+@inlined
 def draw(s: Any) -> Any:
     """Draw the next batch of a Stream; return the number drawn, 0 once its limit is reached or it has ended."""
-    count, mixed, kinds = 0, s.plan[0], s.kinds.shape[0]
-    while count < BATCH and s.at[ENDED] == 0:
+    mixed, kinds, trims = s.plan[0], s.kinds.shape[0], s.trim[TRIM_SHARE]
+    first = s.at[DRAWN]
+    count, end = first, first + BATCH
+    while count < end and s.at[ENDED] == 0:
+        trim = trims > 0 and i64(random64(s.rng) & LOW32) < trims
         choice = random64(s.rng)
-        if kinds > 0:
+        if trim:
+            if s.trim[TRIM_LEFT] <= 0:
+                break
+            size = trimmed(s, count, i64(choice >> u64(32)) < mixed)
+        elif kinds > 0:
             size = weighted(s, count)
         elif i64(choice >> u64(32)) < mixed:
             if s.plan[3] <= 0:
@@ -114,10 +160,46 @@ def draw(s: Any) -> Any:
             s.at[ENDED], s.plan[FAILED_AT] = FAILED, s.offset[count]
             break
         s.size[count] = size
-        s.reads[count] = s.reads[count] if kinds > 0 else i64(random64(s.rng) & LOW32) < s.plan[1]
+        if trim:
+            s.reads[count] = TRIMS
+        elif kinds == 0:
+            s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
+        if s.due.shape[0] > 0:
+            s.due[count] = due(s)
         count += 1
-    s.at[0], s.at[1] = 0, count
-    return count
+    s.at[0], s.at[1] = first, count
+    s.at[DRAWN] = end if end < s.offset.shape[0] else 0
+    return count - first
+
+
+@inlined
+def part(s: Any, k: Any) -> Any:
+    """Return the part of a Stream that belongs to load `k`."""
+    t = s.loads[k]
+    return Stream(
+        s.offset[t[0] : t[1]],
+        s.size[t[2] : t[3]],
+        s.reads[t[4] : t[5]],
+        s.at[t[6] : t[7]],
+        s.rng[t[8] : t[9]],
+        s.plan[t[10] : t[11]],
+        s.sizes[t[12] : t[13]],
+        s.size_edges[t[14] : t[15]],
+        s.zone_start[t[16] : t[17]],
+        s.zone_bytes[t[18] : t[19]],
+        s.zone_edges[t[20] : t[21]],
+        s.region_start[t[22] : t[23]],
+        s.region_bytes[t[24] : t[25]],
+        s.cursor[t[26] : t[27]],
+        s.left[t[28] : t[29]],
+        s.kind_edges[t[30] : t[31]],
+        s.kinds[t[32] : t[33]],
+        s.kind_cursor[t[34] : t[35]],
+        s.due[t[36] : t[37]],
+        s.trim[t[38] : t[39]],
+        s.pace[t[40] : t[41]],
+        s.loads[k : k + 1],
+    )
 
 
 @inlined
@@ -127,12 +209,24 @@ def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
     if claimed > 0:
         loop.claimed[slot] = 0
         return claimed - 1
-    if stream.at[0] == stream.at[1]:
+    k, at, first = i64(0), i64(0), i64(0)
+    if stream.loads.shape[0] > 1:
+        if loop.queued.shape[0] > 0:  # the request that has waited longest in the host takes the slot
+            turn = loop.at[LONGEST]
+            loop.load[slot], loop.queued[turn] = loop.queued[turn], loop.load[slot]
+        k = loop.load[slot]
+        at, first = k * STATE, stream.loads[k, 0]
+        if stream.at[at] == stream.at[at + 1]:
+            draw(part(stream, k))
+    elif stream.at[0] == stream.at[1]:
         draw(stream)
-    i = stream.at[0]
-    if i == stream.at[1]:
+    i = stream.at[at]
+    if i == stream.at[at + 1]:
         return i64(NONE)
-    stream.at[0] = i + 1
+    stream.at[at] = i + 1
+    i += first
+    way = stream.reads[i]
+    loop.row[slot] = k * ROWS + (i64(TRIM) if way == TRIMS else i64(1 - way))
     if stream.due.shape[0] > 0 and stream.due[i] > t:
         loop.claimed[slot] = i + 1
         loop.size[slot] = 0
@@ -165,17 +259,15 @@ def sink(heap: Any, used: Any, key: Any) -> None:
 
 
 @inlined
-def count(ledger: Any, size: Any, ns: Any) -> None:
-    """Add a completed IO to its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
-    tallies, way = ledger.sums, 1
-    if size < 0:
-        way, size = 0, -size
-    tallies[way, 0] += 1
-    tallies[way, 1] += size
-    tallies[way, 2] += ns
-    tallies[way, 3] += float(ns) * float(ns)
-    tallies[way, 4] = max(tallies[way, 4], float(ns))
-    ledger.bins[way, bin_of(ns, BIN_BITS, BINS)] += 1
+def count(ledger: Any, row: Any, size: Any, ns: Any) -> None:
+    """Add a completed IO to its row's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
+    tallies = ledger.sums
+    tallies[row, 0] += 1
+    tallies[row, 1] += abs(size)
+    tallies[row, 2] += ns
+    tallies[row, 3] += float(ns) * float(ns)
+    tallies[row, 4] = max(tallies[row, 4], float(ns))
+    ledger.bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
 
 
 @inlined
@@ -185,8 +277,8 @@ def issue_time(stream: Any, loop: Any, i: Any, at: Any) -> Any:
     That is its due time if it has one, otherwise `at`, or the issue time of the request that has waited longest in the
     host.
     """
-    if stream.due.shape[0] > 0:
-        return stream.due[i] if stream.due[i] >= 0 else at
+    if stream.due.shape[0] > 0 and stream.due[i] >= 0:
+        return stream.due[i]
     many = loop.waiting.shape[0]
     if many == 0:
         return at
@@ -210,7 +302,7 @@ def answered(loop: Any, ledger: Any, slot: Any, at: Any) -> None:
         since = at - loop.at[1]
         if since > BUILD_UP_NS:
             ns = max(ns, since * loop.at[OUTSTANDING_AT] // loop.at[BEGUN])
-    count(ledger, loop.size[slot], ns)
+    count(ledger, loop.row[slot], loop.size[slot], ns)
     loop.at[ENDED_AT] = at
 
 
