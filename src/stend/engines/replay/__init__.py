@@ -7,9 +7,12 @@ docs/how-to/workload.md describes replay.
 import os
 from collections.abc import Mapping
 
+import msgspec
+
 from stend.engines._real_time import RealTime
 from stend.engines._room import fitted
 from stend.engines.mapped import find_trace
+from stend.engines.replay.beside import BesideLoad
 from stend.engines.replay.load import SILENCE_S, SenderLoad
 from stend.engines.replay.process import Sender, start_sender
 from stend.engines.replay.task import Task
@@ -23,7 +26,7 @@ READY_S = 120.0
 """Seconds that a sender may take to be ready: it compiles its kernels once on a host."""
 
 
-class ReplayEngine(RealTime[SenderLoad]):
+class ReplayEngine(RealTime[SenderLoad | BesideLoad]):
     """An engine for the drive or file at `path`; with "" it sends nothing and measures the schedule itself.
 
     `traces` is {number of a trace: its file}. All IOs are multiples of `block_bytes`.
@@ -40,39 +43,46 @@ class ReplayEngine(RealTime[SenderLoad]):
     ) -> None:
         self.path, self.traces, self.block_bytes = path and os.path.abspath(path), traces or {}, block_bytes
         self.interval_s, self.silence_s = interval_s, silence_s
-        self.ready: tuple[Task, Sender] | None = None
+        self.ready: list[tuple[Task, Sender]] = []
 
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
-    ) -> SenderLoad:
+    ) -> SenderLoad | BesideLoad:
         """Start a workload, see `Engine.start`; raise StepFailed if it cannot begin."""
         self._stop()
-        sender = self._held(workload, seed, from_bytes, limit_bytes)
-        self.ready = None
-        self.load = SenderLoad(
-            sender,
-            workload.label,
-            interval_s=self.interval_s,
-            silence_s=self.silence_s,
-            scheduled=workload.replay is not None,
-        )
+        held, self.ready = self._held(workload, seed, from_bytes, limit_bytes), []
+        for _, sender in held:
+            sender.release()
+        loads = [self._load(task.workload, sender) for task, sender in held]
+        self.load = BesideLoad(loads[0], loads[1:]) if workload.beside else loads[0]
         return self.load
+
+    def _load(self, workload: Workload, sender: Sender) -> SenderLoad:
+        return SenderLoad(
+            sender, workload.label, interval_s=self.interval_s, silence_s=self.silence_s, paced=workload.paced
+        )
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
         """Start a sender for the next workload and hold it before its first IO."""
         self._held(workload, seed, from_bytes, limit_bytes)
 
     def _drop(self) -> None:
-        if self.ready:
-            self.ready[1].end()
-        self.ready = None
+        for _, sender in self.ready:
+            sender.end()
+        self.ready = []
 
-    def _held(self, workload: Workload, seed: int, from_bytes: int, limit_bytes: int | None) -> Sender:
-        task = self._task(workload, seed, from_bytes, limit_bytes or 0)
-        if self.ready is None or self.ready[0] != task or not self.ready[1].alive:
+    def _held(
+        self, workload: Workload, seed: int, from_bytes: int, limit_bytes: int | None
+    ) -> list[tuple[Task, Sender]]:
+        """Return a sender for the workload and for each one beside it, held before their first IO."""
+        first = msgspec.structs.replace(workload, beside=())
+        beside = [self._task(load, seed + n, 0, 0) for n, load in enumerate(workload.beside, 1)]
+        tasks = [self._task(first, seed, from_bytes, limit_bytes or 0), *beside]
+        if [task for task, _ in self.ready] != tasks or not all(sender.alive for _, sender in self.ready):
             self._drop()
-            self.ready = task, start_sender(task, READY_S)
-        return self.ready[1]
+            for task in tasks:
+                self.ready.append((task, start_sender(task, READY_S)))
+        return self.ready
 
     def _task(self, workload: Workload, seed: int, from_bytes: int, limit_bytes: int) -> Task:
         played = workload.replay

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from stend.base.errors import StendError
+from stend.base.errors import StendError, StepFailed
 from stend.engines.mapped import Requests, requests
 from stend.engines.replay import aio, discards, kernel
 from stend.engines.replay import memory as m
@@ -50,7 +50,7 @@ def main(task: Task) -> None:
     # 2. Open the target and compile the kernel.
     shared, fd = m.mapped(task.memory), _opened(task)
     under_way = _flight(task, fd)
-    send = _played(task, under_way, shared) if task.trace else _drawn(task, under_way)
+    send = _played(task, under_way, shared) if task.trace else _drawn(task, under_way, shared)
     send(m.nothing())  # compile the kernel, or load it from the cache
     # 3. Wait for GO and send, without interruptions by the garbage collector.
     sys.stdout.write(f"{READY}\n")
@@ -74,13 +74,18 @@ def _raise_priority() -> None:
 def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
     fd, played = int(under_way.set[FD]), task.workload.replay
     if threads := fd >= 0 and discards.taken(fd):
-        discards.Discards(under_way, shared)
+        discards.start_threads(under_way, shared.at, _raise_priority)
     feed = Feed(task, shared, discards=threads or fd < 0)
     timed = played is not None and played.timed
     return lambda memory: kernel.play(under_way, memory.at, memory, m.ledger(), feed.ring, timed)
 
 
-def _drawn(task: Task, under_way: Flight) -> Callable[[m.Shared], None]:
+def _drawn(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
+    fd = int(under_way.set[FD])
+    if task.workload.trim_pct and fd >= 0:
+        if not discards.taken(fd):
+            raise StepFailed(f"{task.path} takes no trims")
+        discards.start_threads(under_way, shared.at, _raise_priority)
     load = msgspec.structs.replace(task.workload, range_bytes=task.range_bytes)
     drawn = pattern(load, seed=task.seed, from_bytes=task.from_bytes, limit_bytes=task.limit_bytes or None)
     requests = stream(drawn, 1)

@@ -26,8 +26,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def writes(self) -> bool:
-        """Return True if the load writes."""
-        return self.workload.read_pct < 100
+        """Return True if the load writes or trims."""
+        return self.workload.writes
 
 
 READY, GO = "ready", "go"
