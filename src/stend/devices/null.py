@@ -3,8 +3,8 @@
 from typing import Any
 
 from stend import gate
-from stend.base.sysfs import HOST, Kernel
 from stend.base import limits
+from stend.base.sysfs import HOST, Kernel
 from stend.base.units import GiB, parse_bytes
 from stend.model.definition import Identity
 

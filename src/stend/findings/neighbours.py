@@ -17,7 +17,7 @@ FALLEN = 0.9
 
 
 def find(run: Run, sheet: Sheet) -> Iterator[Finding]:
-    """Yield for each victim its worst neighbour, the worst case of each other neighbour, and a change of the drive."""
+    """Yield for each victim its worst neighbour, what is unknown beside others, and a change of the drive."""
     for test in look.tests(run, NAME):
         for phase, (alone, *beside) in pairs(run, test).items():
             yield from _of_victim(test, phase, alone, beside)
@@ -32,24 +32,25 @@ def _of_victim(test: PlannedTest, phase: str, alone: Pair, beside: list[Pair]) -
     if not known:
         yield Finding(name=NAME, key="few", test=test.name, values={"phase": phase}, confidence="can't tell")
         return
-    worst: dict[str, tuple[float, Pair]] = {}
-    for times, pair in sorted(known, key=lambda one: -one[0]):
-        worst.setdefault(pair.neighbour, (times, pair))
-    for rank, (times, pair) in enumerate(worst.values()):
-        kept = pair.row.iops / alone.row.iops
-        values = {
-            "phase": phase,
-            "neighbour": pair.neighbour,
-            "depth": pair.depth,
-            "alone": alone.p99_s,
-            "beside": pair.p99_s,
-            "times": times,
-            "iops": pair.row.iops,
-            "kept": kept,
-        }
-        key = ("worst" if rank == 0 else "other") + ("_fallen" if kept < FALLEN else "")
-        speaks = side(pro=times < LITTLE, con=times > MUCH) if rank == 0 else ""
-        yield Finding(name=NAME, key=key, test=test.name, values=values, side=speaks)
+    times, pair = max(known, key=lambda one: one[0])
+    kept = pair.row.iops / alone.row.iops
+    values = {
+        "phase": phase,
+        "neighbour": pair.neighbour,
+        "depth": pair.depth,
+        "alone": alone.p99_s,
+        "beside": pair.p99_s,
+        "times": times,
+        "iops": pair.row.iops,
+        "kept": kept,
+    }
+    key = "worst_fallen" if kept < FALLEN else "worst"
+    speaks = side(pro=times < LITTLE, con=times > MUCH)
+    yield Finding(name=NAME, key=key, test=test.name, values=values, side=speaks)
+    slow = [other for other in beside if other.p99_s is None and other.row.number("mean") > (pair.p99_s or 0)]
+    for other in slow[-1:]:
+        values = {"phase": phase, "neighbour": other.neighbour, "depth": other.depth, "mean": other.row.number("mean")}
+        yield Finding(name=NAME, key="unknown", test=test.name, values=values, confidence="low")
 
 
 def _change(run: Run, test: PlannedTest, phase: str) -> Iterator[Finding]:

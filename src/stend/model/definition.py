@@ -131,7 +131,7 @@ class Identity(Data, frozen=True):
 
     @property
     def trim_bytes(self) -> int:
-        """Return the most bytes of one trim; 0 if the drive has no trims. A file has none: they end in its file system."""
+        """Return the most bytes of one trim; 0 if the drive has no trims, as a file has none."""
         most: int = self.facts.get("trim_max_bytes", 0)
         return most
 

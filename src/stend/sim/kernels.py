@@ -90,7 +90,9 @@ def weighted(s: Any, at: Any) -> Any:
 
 @inlined
 def trimmed(s: Any, at: Any, random: Any) -> Any:
-    """Draw request `at` as a trim, and return its size."""
+    """Draw request `at` as a trim, and return its size, 0 once the limit of trims is reached."""
+    if s.trim[TRIM_LEFT] <= 0:
+        return i64(0)
     size = s.trim[TRIM_BYTES]
     place = s.trim[TRIM_AT]
     if random:
@@ -99,6 +101,43 @@ def trimmed(s: Any, at: Any, random: Any) -> Any:
         s.trim[TRIM_AT] = place + size if place + 2 * size <= s.trim[TRIM_RANGE] else 0
     s.trim[TRIM_LEFT] -= 1
     s.offset[at] = s.trim[TRIM_START] + place
+    return size
+
+
+@inlined
+def scattered(s: Any, at: Any, choice: Any) -> Any:
+    """Draw request `at` at a random place, and return its size, 0 once the limit of random requests is reached."""
+    if s.plan[3] <= 0:
+        return i64(0)
+    s.plan[3] -= 1
+    k = pick(s.size_edges, choice & LOW32) if s.sizes.shape[0] > 1 else 0
+    size = s.sizes[k]
+    place = random64(s.rng)
+    z = pick(s.zone_edges, place & LOW32) if s.zone_start.shape[0] > 1 else 0
+    step = s.plan[2] if s.plan[2] > 0 else size
+    blocks = (s.zone_bytes[z] - size) // step + 1
+    if s.zone_start.shape[0] > 1:
+        place = random64(s.rng)
+    s.offset[at] = s.zone_start[z] + below(place, blocks) * step
+    return size
+
+
+@inlined
+def ordered(s: Any, at: Any) -> Any:
+    """Draw request `at` as the next one of a thread in turn, and return its size, 0 once no thread has any left."""
+    j = s.at[2]
+    threads, tried = s.left.shape[0], 0
+    while s.left[j] <= 0 and tried < threads:
+        j = j + 1 if j + 1 < threads else 0
+        tried += 1
+    if tried == threads:
+        return i64(0)
+    s.left[j] -= 1
+    size = s.sizes[0]
+    c = s.cursor[j]
+    s.offset[at] = s.region_start[j] + c
+    s.cursor[j] = c + size if c + 2 * size <= s.region_bytes[j] else 0
+    s.at[2] = j + 1 if j + 1 < threads else 0
     return size
 
 
@@ -123,39 +162,17 @@ def draw(s: Any) -> Any:
     while count < end and s.at[ENDED] == 0:
         trim = trims > 0 and i64(random64(s.rng) & LOW32) < trims
         choice = random64(s.rng)
+        random = i64(choice >> u64(32)) < mixed
         if trim:
-            if s.trim[TRIM_LEFT] <= 0:
-                break
-            size = trimmed(s, count, i64(choice >> u64(32)) < mixed)
+            size = trimmed(s, count, random)
         elif kinds > 0:
             size = weighted(s, count)
-        elif i64(choice >> u64(32)) < mixed:
-            if s.plan[3] <= 0:
-                break
-            s.plan[3] -= 1
-            k = pick(s.size_edges, choice & LOW32) if s.sizes.shape[0] > 1 else 0
-            size = s.sizes[k]
-            place = random64(s.rng)
-            z = pick(s.zone_edges, place & LOW32) if s.zone_start.shape[0] > 1 else 0
-            step = s.plan[2] if s.plan[2] > 0 else size
-            blocks = (s.zone_bytes[z] - size) // step + 1
-            if s.zone_start.shape[0] > 1:
-                place = random64(s.rng)
-            s.offset[count] = s.zone_start[z] + below(place, blocks) * step
+        elif random:
+            size = scattered(s, count, choice)
         else:
-            j = s.at[2]
-            threads, tried = s.left.shape[0], 0
-            while s.left[j] <= 0 and tried < threads:
-                j = j + 1 if j + 1 < threads else 0
-                tried += 1
-            if tried == threads:
-                break
-            s.left[j] -= 1
-            size = s.sizes[0]
-            c = s.cursor[j]
-            s.offset[count] = s.region_start[j] + c
-            s.cursor[j] = c + size if c + 2 * size <= s.region_bytes[j] else 0
-            s.at[2] = j + 1 if j + 1 < threads else 0
+            size = ordered(s, count)
+        if size == 0:
+            break
         if s.offset[count] < s.plan[BAD + 1] and s.offset[count] + size > s.plan[BAD]:
             s.at[ENDED], s.plan[FAILED_AT] = FAILED, s.offset[count]
             break

@@ -41,7 +41,7 @@ def phases(profile: Profile, device: Identity) -> tuple[Phase, ...]:
         Phase(name="sizes", round=minutes(profile, _sizes(profile, device)), boundary="phase"),
         filled(profile.threads, profile.depth, times=1, tag="-reads"),
         Phase(name="reads", round=minutes(profile, _reads(profile)), boundary="phase"),
-        filled(profile.threads, profile.depth, times=1, tag="-half"),
+        filled(1, profile.depth, times=1, tag="-half"),  # in one order, so that the halves share no erase blocks
         half_hourly(profile, writes, profile.rounds, name="half-full"),
         Phase(name="fill-trimmed", round=(_half(whole - half["range_bytes"], half["range_bytes"]),), boundary="phase"),
         half_hourly(profile, writes, profile.rounds, name="half-trimmed"),

@@ -139,7 +139,7 @@ def cells_of(run: Run, test: str, phase: str) -> tuple[Cell, ...]:
     """Return the loads of one phase, measuring or preparing, in the order of their first results."""
     planned = next((p for t, p in run.phases() if (t.name, p.name) == (test, phase)), None)
     loads = dict.fromkeys(r.step.workload for r in run.of(test, phase) if isinstance(r.step, Hold))
-    trims = {load: NONE for load in loads}
+    trims = dict.fromkeys(loads, NONE)
     for result in run.of(test, phase):
         if isinstance(result.step, Hold):
             trims[result.step.workload] += result.trims
