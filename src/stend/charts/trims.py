@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stend.base.units import KiB
-from stend.charts.parts import Drawing, axis
+from stend.charts.parts import Drawing, Row, axis
 from stend.charts.parts.marks import lines, octaves, series
 from stend.findings.look.figures import Figures, loads
 from stend.model.definition import PlannedTest
@@ -41,7 +41,7 @@ def _by_size(rows: Sequence[Figures], figure: str, words: Language) -> Drawing:
 
 
 def _by_share(rows: Sequence[Figures], words: Language) -> Drawing:
-    points = [
+    points: list[Row] = [
         {"share": row.workload.trim_pct, "figure": words(name), "value": value * scale}
         for row in rows
         for figure, (name, scale) in READS.items()

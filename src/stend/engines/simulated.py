@@ -8,9 +8,10 @@ import msgspec
 import numpy as np
 
 from stend.base.errors import BadInput, LoadFailed
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Workload
-from stend.model.pace import Beside, Pace
+from stend.model.pace import Pace
 from stend.model.tally import Tally
 from stend.model.workload import Replay
 from stend.sim import Pattern

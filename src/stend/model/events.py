@@ -3,9 +3,10 @@
 from typing import Any, Literal
 
 from stend.base import limits
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
-from stend.model.pace import Beside, Pace
+from stend.model.pace import Pace
 from stend.model.tally import Tally
 
 

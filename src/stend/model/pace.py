@@ -1,4 +1,4 @@
-"""Commands and times of a load beyond its reads and writes: lateness, flushes, trims; and the loads beside it."""
+"""Commands and times of a load beyond its reads and writes: lateness, flushes, trims."""
 
 from collections.abc import Mapping
 from typing import TypeVar
@@ -6,7 +6,6 @@ from typing import TypeVar
 import msgspec
 
 from stend.base import limits
-from stend.model.counts import Counts
 from stend.model.tally import Tally
 
 Key = TypeVar("Key", int, str)
@@ -76,20 +75,13 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.host_share > MOST_LATE
 
 
-class Beside(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Counts of a load beside another one, and its `pace` if its workload is paced."""
-
-    counts: Counts = Counts()
-    pace: Pace | None = None
-
-    def __add__(self, other: "Beside") -> "Beside":
-        return Beside(counts=self.counts + other.counts, pace=paces(self.pace, other.pace))
-
-
 def paces(first: Pace | None, second: Pace | None) -> Pace | None:
     """Return two paces added up; None if there is neither."""
     return first + second if first and second else first or second
 
 
 def _added(first: Mapping[Key, int], second: Mapping[Key, int]) -> dict[Key, int]:
-    return {key: first.get(key, 0) + second.get(key, 0) for key in [*first, *(k for k in second if k not in first)]}
+    added = dict(first.items())
+    for key, count in second.items():
+        added[key] = added.get(key, 0) + count
+    return added

@@ -5,9 +5,10 @@ from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 from stend.engines import Engine, Load
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
-from stend.model.pace import Beside, Pace, paces
+from stend.model.pace import Pace, paces
 
 REST_SLICE_S = 0.5
 """Seconds between two checks during a rest whether the operator wants the run to end."""

@@ -5,7 +5,7 @@ the same for every kind of drive, and kernels can prefetch for coming requests.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -152,7 +152,8 @@ def stream(pattern: Pattern, scale: int, now_ns: int = 0) -> Stream:
     ends = np.array([np.cumsum([len(part[n]) for part in parts]) for n in fields])
     begins = np.column_stack([np.zeros(len(ends), np.int64), ends[:, :-1]])
     table = np.stack([begins, ends], axis=1).reshape(-1, len(parts)).T
-    return Stream(*(np.concatenate([part[n] for part in parts]) for n in fields), loads=np.ascontiguousarray(table))
+    arrays: list[npt.NDArray[Any]] = [np.concatenate([part[n] for part in parts]) for n in fields]
+    return Stream._make((*arrays, np.ascontiguousarray(table)))
 
 
 def _stream(pattern: Pattern, scale: int, now_ns: int, *, timed: bool, width: int) -> Stream:

@@ -5,7 +5,8 @@ docs/how-to/workload.md describes replay.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -26,7 +27,7 @@ READY_S = 120.0
 """Seconds that a sender may take to be ready: it compiles its kernels once on a host."""
 
 
-class ReplayEngine(RealTime[SenderLoad | BesideLoad]):
+class ReplayEngine(RealTime[SenderLoad]):
     """An engine for the drive or file at `path`; with "" it sends nothing and measures the schedule itself.
 
     `traces` is {number of a trace: its file}. All IOs are multiples of `block_bytes`.
@@ -47,19 +48,21 @@ class ReplayEngine(RealTime[SenderLoad | BesideLoad]):
 
     def start(
         self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None
-    ) -> SenderLoad | BesideLoad:
+    ) -> SenderLoad:
         """Start a workload, see `Engine.start`; raise StepFailed if it cannot begin."""
         self._stop()
         held, self.ready = self._held(workload, seed, from_bytes, limit_bytes), []
         for _, sender in held:
             sender.release()
-        loads = [self._load(task.workload, sender) for task, sender in held]
-        self.load = BesideLoad(loads[0], loads[1:]) if workload.beside else loads[0]
+        (first, sender), *others = held
+        beside = [self._load(task.workload, other) for task, other in others]
+        self.load = self._load(first.workload, sender, beside)
         return self.load
 
-    def _load(self, workload: Workload, sender: Sender) -> SenderLoad:
-        return SenderLoad(
-            sender, workload.label, interval_s=self.interval_s, silence_s=self.silence_s, paced=workload.paced
+    def _load(self, workload: Workload, sender: Sender, beside: Sequence[SenderLoad] = ()) -> SenderLoad:
+        kept: dict[str, Any] = {"interval_s": self.interval_s, "silence_s": self.silence_s, "paced": workload.paced}
+        return (
+            BesideLoad(sender, workload.label, beside, **kept) if beside else SenderLoad(sender, workload.label, **kept)
         )
 
     def prepare(self, workload: Workload, *, seed: int, from_bytes: int = 0, limit_bytes: int | None = None) -> None:
@@ -78,6 +81,7 @@ class ReplayEngine(RealTime[SenderLoad | BesideLoad]):
         first = msgspec.structs.replace(workload, beside=())
         beside = [self._task(load, seed + n, 0, 0) for n, load in enumerate(workload.beside, 1)]
         tasks = [self._task(first, seed, from_bytes, limit_bytes or 0), *beside]
+        tasks = [msgspec.structs.replace(task, loads=len(tasks)) for task in tasks]
         if [task for task, _ in self.ready] != tasks or not all(sender.alive for _, sender in self.ready):
             self._drop()
             for task in tasks:

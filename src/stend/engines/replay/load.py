@@ -15,7 +15,6 @@ from stend.engines.simulated import tally
 from stend.model.counts import Counts
 from stend.model.pace import Pace
 
-Sums, Bins = npt.NDArray[np.float64], npt.NDArray[np.int64]
 NS = 1e-9
 POLL_S = 0.002
 SILENCE_S = 30.0
@@ -113,7 +112,7 @@ class SenderLoad:
         reads, writes = (tally(grown[way], more[way]) for way in (m.READ, m.WRITE))
         return Counts(seconds, self.cpu_s - cpu_s, reads, writes)
 
-    def _pace(self, sums: Sums, bins: Bins, words: Bins) -> Pace:
+    def _pace(self, sums: npt.NDArray[np.float64], bins: npt.NDArray[np.int64], words: npt.NDArray[np.int64]) -> Pace:
         used = np.flatnonzero(bins[m.LATENESS])
         left_out, self.left_out = self.at(m.LEFT_OUT) - self.left_out, self.at(m.LEFT_OUT)
         return Pace(

@@ -58,15 +58,18 @@ def main(task: Task) -> None:
     if sys.stdin.readline().strip() != GO:
         return
     gc.disable()
-    _raise_priority()
+    _raise_priority(task)
     shared.at[m.INTERVAL] = shared.at[m.NEXT_SNAPSHOT] = task.interval_ns
     shared.at[m.BEGAN] = time.monotonic_ns()
     send(shared)
 
 
-def _raise_priority() -> None:
-    """Run before other processes, if the host has more than one processor and allows it."""
-    if (os.cpu_count() or 1) > 1:
+def _raise_priority(task: Task) -> None:
+    """Run before other processes, if the host allows it and has more processors than loads that run together.
+
+    Otherwise a sender that never waits would keep another one from its processor for a tenth of a second.
+    """
+    if (os.cpu_count() or 1) > task.loads:
         with contextlib.suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
@@ -74,7 +77,7 @@ def _raise_priority() -> None:
 def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
     fd, played = int(under_way.set[FD]), task.workload.replay
     if threads := fd >= 0 and discards.taken(fd):
-        discards.start_threads(under_way, shared.at, _raise_priority)
+        discards.start_threads(under_way, shared.at, lambda: _raise_priority(task))
     feed = Feed(task, shared, discards=threads or fd < 0)
     timed = played is not None and played.timed
     return lambda memory: kernel.play(under_way, memory.at, memory, m.ledger(), feed.ring, timed)
@@ -85,7 +88,7 @@ def _drawn(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Share
     if task.workload.trim_pct and fd >= 0:
         if not discards.taken(fd):
             raise StepFailed(f"{task.path} takes no trims")
-        discards.start_threads(under_way, shared.at, _raise_priority)
+        discards.start_threads(under_way, shared.at, lambda: _raise_priority(task))
     load = msgspec.structs.replace(task.workload, range_bytes=task.range_bytes)
     drawn = pattern(load, seed=task.seed, from_bytes=task.from_bytes, limit_bytes=task.limit_bytes or None)
     requests = stream(drawn, 1)
