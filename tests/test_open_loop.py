@@ -192,12 +192,13 @@ def test_the_pace_of_a_step_is_that_of_the_step_alone() -> None:
         assert done.pace.sent == pytest.approx(seconds * 10_000, rel=0.03)
 
 
-def test_a_longest_lateness_is_told_of_the_step_that_had_it() -> None:
-    early = Pace(sent=10, late=1, latest_ns=5_000_000, lateness={bin_index(5e6): 1, bin_index(100): 9})
-    same = Pace(sent=20, late=1, latest_ns=5_000_000, lateness={bin_index(5e6): 1, bin_index(100): 19})
-    assert same.since(early) == Pace(sent=10, latest_ns=100, lateness={bin_index(100): 10})
-    later = Pace(sent=20, late=2, latest_ns=9_000_000, lateness={bin_index(5e6): 1, bin_index(9e6): 1, 100: 18})
-    assert later.since(early).latest_ns == 9_000_000
+def test_paces_of_intervals_add_up_and_the_last_one_says_what_waits() -> None:
+    first = Pace(sent=10, late=1, latest_ns=5_000_000, lateness={bin_index(5e6): 1, bin_index(100): 9}, unsent=7)
+    second = Pace(sent=20, full=1, latest_ns=100, lateness={bin_index(100): 20}, unsent=2)
+    both = Pace(
+        sent=30, late=1, full=1, latest_ns=5_000_000, lateness={bin_index(5e6): 1, bin_index(100): 29}, unsent=2
+    )
+    assert first + second == both
 
 
 def intervals(under_way: Load, many: int) -> Counts:

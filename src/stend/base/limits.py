@@ -151,6 +151,7 @@ HOST_FACTS: dict[str, Any] = {
 
 FACTS: dict[str, Any] = {
     "native_bytes": Count,
+    "trim_max_bytes": Count,
     "doubts": list[str],
     "warnings": list[str],
     "warning_temperature_c": Number,

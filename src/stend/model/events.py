@@ -3,9 +3,11 @@
 from typing import Any, Literal
 
 from stend.base import limits
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Data, Plan, Step
 from stend.model.pace import Pace
+from stend.model.tally import Tally
 
 
 class Position(Data, frozen=True):
@@ -89,7 +91,17 @@ class Result(Data, frozen=True, tag="result"):
     said: str = ""
     told: ToolFigures | None = None
     pace: Pace | None = None
-    beside: tuple[Counts, ...] = ()
+    beside: tuple[Beside, ...] = ()
+
+    @property
+    def every(self) -> tuple[Counts, ...]:
+        """Return the counts of the load and of the loads beside it."""
+        return (self.counts, *(load.counts for load in self.beside))
+
+    @property
+    def trims(self) -> Tally:
+        """Return the trims of the load itself."""
+        return self.pace.discard if self.pace else Tally()
 
 
 class Verdict(Data, frozen=True):

@@ -1,13 +1,14 @@
-"""Schedule of a replay or an open loop: how late its IOs were sent, why, and when that makes a run invalid."""
+"""Commands and times of a load beyond its reads and writes: lateness, flushes, trims."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 import msgspec
 
 from stend.base import limits
-from stend.model.bins import bin_edges_ns
-from stend.model.tally import NONE, Tally
+from stend.model.tally import Tally
 
+Key = TypeVar("Key", int, str)
 LATE_S = 0.001
 """An IO sent more than this many seconds after its time is late."""
 MOST_LATE = 0.01
@@ -33,22 +34,17 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     left_out: dict[str, limits.Count] = {}
     unsent: limits.Count = 0
 
-    def since(self, earlier: "Pace") -> "Pace":
-        """Return the counts after an earlier moment of the same load.
-
-        Where a maximum was not exceeded since, it is the upper edge of the highest latency bin that grew.
-        """
-        lateness = _grown(self.lateness, earlier.lateness)
+    def __add__(self, other: "Pace") -> "Pace":
         return Pace(
-            sent=self.sent - earlier.sent,
-            late=self.late - earlier.late,
-            full=self.full - earlier.full,
-            latest_ns=self.latest_ns if self.latest_ns > earlier.latest_ns else _longest_ns(lateness),
-            lateness=lateness,
-            flush=_tally_since(self.flush, earlier.flush),
-            discard=_tally_since(self.discard, earlier.discard),
-            left_out=self.left_out,
-            unsent=self.unsent,
+            sent=self.sent + other.sent,
+            late=self.late + other.late,
+            full=self.full + other.full,
+            latest_ns=max(self.latest_ns, other.latest_ns),
+            lateness=_added(self.lateness, other.lateness),
+            flush=self.flush + other.flush,
+            discard=self.discard + other.discard,
+            left_out=_added(self.left_out, other.left_out),
+            unsent=other.unsent,
         )
 
     @property
@@ -82,23 +78,13 @@ class Pace(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return self.host_share > MOST_LATE
 
 
-def _grown(bins: Mapping[int, int], before: Mapping[int, int]) -> dict[int, int]:
-    return {n: count - before.get(n, 0) for n, count in bins.items() if count > before.get(n, 0)}
+def paces(first: Pace | None, second: Pace | None) -> Pace | None:
+    """Return two paces added up; None if there is neither."""
+    return first + second if first and second else first or second
 
 
-def _longest_ns(bins: Mapping[int, int]) -> int:
-    return bin_edges_ns(max(bins))[1] - 1 if bins else 0
-
-
-def _tally_since(tally: Tally, earlier: Tally) -> Tally:
-    if earlier == NONE:
-        return tally
-    bins = _grown(tally.bins, earlier.bins)
-    return Tally(
-        tally.ios - earlier.ios,
-        tally.bytes - earlier.bytes,
-        tally.latency_ns - earlier.latency_ns,
-        tally.latency_ns2 - earlier.latency_ns2,
-        tally.max_ns if tally.max_ns > earlier.max_ns else _longest_ns(bins),
-        bins,
-    )
+def _added(first: Mapping[Key, int], second: Mapping[Key, int]) -> dict[Key, int]:
+    added = dict(first.items())
+    for key, count in second.items():
+        added[key] = added.get(key, 0) + count
+    return added

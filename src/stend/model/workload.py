@@ -130,6 +130,16 @@ class Workload(Kind, frozen=True):
         return bool(self.streams or self.replay or self.paced or self.beside)
 
     @property
+    def writes(self) -> bool:
+        """Return True if it writes or trims, itself or by a load beside it."""
+        return self.read_pct < 100 or self.trim_pct > 0 or any(load.writes for load in self.beside)
+
+    @property
+    def trims(self) -> bool:
+        """Return True if it trims, itself or by a load beside it."""
+        return self.trim_pct > 0 or any(load.trims for load in self.beside)
+
+    @property
     def paced(self) -> bool:
         """Return True if its results have a `Pace`: times of their own, flushes or trims."""
         return bool(self.replay or self.rate_iops or self.sync == "flush" or self.trim_pct)

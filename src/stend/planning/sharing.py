@@ -40,4 +40,4 @@ def _continues_from(state: list[Phase], test: PlannedTest) -> bool:
 
 def _changes_state(phase: Phase) -> bool:
     """Return True if a phase changes the drive: writing, purging and resting (it cleans) do, reading does not."""
-    return bool(phase.choose) or not all(isinstance(s, Hold) and s.workload.read_pct == 100 for s in phase.round)
+    return bool(phase.choose) or not all(isinstance(s, Hold) and not s.workload.writes for s in phase.round)

@@ -5,9 +5,10 @@ from collections.abc import Callable, Generator
 from typing import NamedTuple
 
 from stend.engines import Engine, Load
+from stend.model.beside import Beside
 from stend.model.counts import Counts
 from stend.model.definition import Bytes, Hold, Idle, Seconds, Step, Workload
-from stend.model.pace import Pace
+from stend.model.pace import Pace, paces
 
 REST_SLICE_S = 0.5
 """Seconds between two checks during a rest whether the operator wants the run to end."""
@@ -37,7 +38,14 @@ class Done(NamedTuple):
     gap_s: float = 0.0
     seed: int = 0
     pace: Pace | None = None
-    beside: tuple[Counts, ...] = ()
+    beside: tuple[Beside, ...] = ()
+
+    def plus(self, counts: Counts, load: Load) -> "Done":
+        """Return this result with counts that the load has just returned, its pace and the loads beside it."""
+        more = tuple(getattr(load, "beside", ()))
+        beside = tuple(a + b for a, b in zip(self.beside, more, strict=True)) if self.beside and more else None
+        pace = paces(self.pace, getattr(load, "pace", None))
+        return self._replace(counts=self.counts + counts, pace=pace, beside=beside or self.beside or more)
 
 
 class Ahead(NamedTuple):
@@ -48,10 +56,7 @@ class Ahead(NamedTuple):
 
 
 class Bench:
-    """State of the drive under test: the running load, the end of the last one, and positions of sequential streams.
-
-    `pace` is that of the last load at the end of its last step.
-    """
+    """State of the drive under test: the running load, the end of the last one, and positions of sequential streams."""
 
     def __init__(self, engine: Engine, stopping: Callable[[], bool]) -> None:
         self.engine, self.stopping = engine, stopping
@@ -62,7 +67,6 @@ class Bench:
         self.rested: float | None = None
         self.streams: dict[Workload, int] = {}
         self.remarks: list[str] = []
-        self.pace: Pace | None = None
 
     def rest(self, seconds: float, *, until_hold: bool = False) -> Done:
         """Send nothing to the drive until `seconds` after its last IO.
@@ -83,27 +87,25 @@ class Bench:
         """Run a workload for an amount, and yield the counts of each interval. `ahead` are the steps that follow."""
         limit = hold.amount.bytes if isinstance(hold.amount, Bytes) else None
         load, began = self._running(hold.workload, seed, limit)
-        ended, ready, total, before = self.ended, _prepares_during(hold, ahead), Counts(), self.pace
+        ended, ready, done = self.ended, _prepares_during(hold, ahead), Done()
         if ready:
             self._prepare(hold, ahead)
         while (counts := load.next()) is not None:
-            total += counts
+            done = done.plus(counts, load)
             if not ready and counts.cpu_s <= (CPUS - 1) * counts.seconds:
                 self._prepare(hold, ahead)
                 ready = True
             yield counts
             self._check_stop()
-            if isinstance(hold.amount, Seconds) and total.seconds + counts.seconds / 2 >= hold.amount.seconds:
+            if isinstance(hold.amount, Seconds) and done.counts.seconds + counts.seconds / 2 >= hold.amount.seconds:
                 break
         if limit is not None or not (ahead and _same(hold, ahead[0].step)):
-            total += self.stop()
-        self.advance(hold.workload, total)
+            done = done.plus(self.stop(), load)
+        self.advance(hold.workload, done.counts, done.pace)
         if not ready:
             self._prepare(hold, ahead)
         gap_s = max(load.began - ended, 0.0) if began and ended is not None else 0.0
-        self.pace = getattr(load, "pace", None)
-        pace = self.pace.since(before) if self.pace and before and not began else self.pace
-        return Done(total, gap_s, self.seed, pace, tuple(getattr(load, "beside", ())))
+        return done._replace(gap_s=gap_s, seed=self.seed)
 
     def stop(self) -> Counts:
         """Stop the running load and close the drive. Return its counts since the last interval."""
@@ -137,10 +139,11 @@ class Bench:
             start = self.streams.get(workload, 0) if limit is None else 0
             self.engine.prepare(workload, seed=coming.seed, from_bytes=start, limit_bytes=limit)
 
-    def advance(self, workload: Workload, counts: Counts) -> None:
+    def advance(self, workload: Workload, counts: Counts, pace: Pace | None = None) -> None:
         """Record the position of a sequential stream, from which its next hold continues."""
         if workload.random_pct == 0:
-            moved = self.streams.get(workload, 0) + counts.read.bytes + counts.write.bytes
+            trimmed = pace.discard.bytes if pace and workload.trim_pct == 100 else 0
+            moved = self.streams.get(workload, 0) + counts.read.bytes + counts.write.bytes + trimmed
             self.streams[workload] = moved % workload.range_bytes
 
     def _check_stop(self) -> None:

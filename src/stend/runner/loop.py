@@ -154,7 +154,7 @@ class Runner:
         """Run every phase of every test, from the resume point on."""
         for result in self.past.results:
             if isinstance(result.step, Hold) and not isinstance(result.step.amount, Bytes):
-                self.bench.advance(result.step.workload, result.counts)
+                self.bench.advance(result.step.workload, result.counts, result.pace)
         places = [(test, phase) for test in plan.tests for phase in test.phases]
         if again:
             names = [(test.name, phase.name) for test, phase in places]

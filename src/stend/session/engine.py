@@ -31,7 +31,7 @@ def engine_for(device: Device, path: str, raw: store.Raw, plan: Plan, stop: Stop
     engine = fio.FioEngine(path, raw=raw, interval_s=interval_s)
     steps = (step for test in plan.tests for phase in test.phases for step in phase.round)
     loads = (step.workload for step in steps if isinstance(step, Hold))
-    if not any(load.replay or load.streams for load in loads):
+    if not any(load.ours for load in loads):
         return engine
     from stend.engines.either import EitherEngine
     from stend.engines.replay import ReplayEngine

@@ -22,7 +22,11 @@ from stend.sim.requests import (
     FAILED,
     FAILED_AT,
     OUTSTANDING_AT,
+    PLAN,
+    READ,
+    STATE,
     WORK,
+    WRITE,
     Ledger,
     Loop,
     Pattern,
@@ -56,7 +60,14 @@ class Done(NamedTuple):
     more: bool
     """False once a limited pattern has ended"""
     ledger: Ledger
-    """the counts that `tallies` and `bins` are a part of, with those of flushes"""
+    """the counts that `tallies` and `bins` are a part of, with flushes and trims, and those of the loads beside"""
+
+
+def _small(pattern: Pattern) -> bool:
+    """Return True if building up the queue of a scaled drive changes little of it."""
+    if pattern.trim_pct:
+        return False
+    return pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
 
 
 class Drive(ABC):
@@ -75,7 +86,7 @@ class Drive(ABC):
         self._loop: Loop | None = None
         self._stream: Stream | None = None
         self._limit = self._given = 0
-        self._crowd = 1.0
+        self._crowd, self._loads = 1.0, 1
         self._account: Account | None = None
         self._feed: Feed | None = None
         self._source: Stream | None = None
@@ -84,32 +95,39 @@ class Drive(ABC):
     def start(self, pattern: Pattern) -> None:
         """Start a pattern in place of the running one."""
         self.check()
-        self._stream = stream(pattern, self.spec.scale)
-        outstanding = pattern.threads * pattern.depth
-        slots = min(outstanding, self.spec.host.queue or outstanding)
-        if self.spec.scale > 1:
-            slots = min(slots, max(8, QUEUED_BYTES // mean_bytes(pattern)))
+        self._stream = stream(pattern, self.spec.scale, self.inner_ns)
+        loads = [load.outstanding for load in pattern.loads]
+        outstanding, slots = sum(loads), self._slots(pattern, sum(loads))
         self._crowd, self._account, self._feed, self._source = outstanding / slots, None, None, None
         self._limit, self._given = pattern.limit_bytes, 0
-        self._loop = loop(outstanding, slots, self.inner_ns)
-        room = self._take_up() if self.spec.scale > 1 and pattern.read_pct < 100 else self._buffer_bytes()
+        self._loop, self._loads = loop(outstanding, slots, self.inner_ns, loads), len(loads)
+        room = self._take_up() if self.spec.scale > 1 and pattern.writes else self._buffer_bytes()
         room = 0 if pattern.synced else room
-        if pattern.limit_bytes:
+        if pattern.limit_bytes or pattern.timed or pattern.beside:
             self._loop.at[BEGUN] = outstanding
-        elif self.spec.scale > 1:
-            small = pattern.sizes[0][0] <= POUR_BYTES or len(pattern.sizes) > 1 or pattern.read_pct == 100
-            kept = None if small else self._kept()
-            self._loop = self._poured(self._stream, outstanding, slots, slots + room // mean_bytes(pattern))
+        if self.spec.scale > 1 and not pattern.limit_bytes and not pattern.timed:
+            kept = None if all(map(_small, pattern.loads)) else self._kept()
+            room //= max(map(mean_bytes, pattern.loads))
+            self._loop = self._poured(self._stream, self._loop, outstanding, slots + room)
             self._restore(kept)
-        if not pattern.limit_bytes:
-            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._pending_ns(0.0))
+        if not pattern.limit_bytes and not pattern.timed:
+            self._account = Account(self._loop, self.spec.scale, self.inner_ns, self._pending_ns(0.0), self._loads)
+
+    def _slots(self, pattern: Pattern, outstanding: int) -> int:
+        """Return how many requests are in the drive at most; those with a rate do not wait in the host."""
+        if pattern.timed:
+            return outstanding
+        slots = min(outstanding, self.spec.host.queue or outstanding)
+        if self.spec.scale > 1:
+            slots = min(slots, max(8, QUEUED_BYTES // max(map(mean_bytes, pattern.loads))))
+        return slots
 
     def play(self, requests: Schedule, ios: int, slots: int, *, timed: bool) -> None:
         """Start a schedule of `ios` requests (of the drive at full size) with at most `slots` of them in flight."""
         self.check()
         self._feed = Feed(requests, ios, self.spec.scale, self.inner_ns, timed=timed)
         self._stream, self._account, self._crowd, self._source = self._feed.stream, None, 1.0, None
-        self._limit = self._given = 0
+        self._limit, self._given, self._loads = 0, 0, 1
         slots = max(min(slots, self.spec.host.queue or slots), 1)
         self._loop = loop(slots, slots, self.inner_ns)
         self._loop.at[BEGUN] = slots
@@ -131,14 +149,16 @@ class Drive(ABC):
         sent, waiting = self._feed.sent(self._loop), self._feed.waiting(self.inner_ns)
         return sent * self.spec.scale, waiting * self.spec.scale
 
-    def _poured(self, requests: Stream, outstanding: int, slots: int, ios: int) -> Loop:
-        """Return the loop with queue and buffer as they are after `ios` requests and the first one of each slot.
+    def _poured(self, requests: Stream, inside: Loop, outstanding: int, ios: int) -> Loop:
+        """Return the fresh loop with queue and buffer as they are after `ios` requests and the first one of each slot.
 
         Requests in the host have waited as long as that rate implies. Without this step the build-up of the queue would
         last `scale` times as long in scaled time.
         """
-        inside, spent, ended = loop(slots, slots, self.inner_ns), ledger(), self.inner_ns + POUR_NS
-        inside.at[BEGUN] = slots
+        slots, waiting, queued = len(inside.heap), inside.waiting, inside.queued
+        inside = inside._replace(waiting=waiting[:0], queued=queued[:0])
+        inside.at[BEGUN] = inside.at[OUTSTANDING_AT] = slots
+        spent, ended = ledger(self._loads), self.inner_ns + POUR_NS
         began, first_ns, first = self.inner_ns, self.inner_ns, 0.0
         while (done := spent.sums[:, 0].sum()) < ios + slots and self.inner_ns < ended:
             if done < ios:
@@ -146,19 +166,18 @@ class Drive(ABC):
             self.inner_ns += max(POUR_STEP_NS, (self.inner_ns - began) // 50)
             self._serve(requests, inside, spent, self.inner_ns)
         each_ns = (self.inner_ns - first_ns) / max(done - first, 1)
-        queue = loop(outstanding, slots, self.inner_ns)
-        queue.waiting[:] -= np.round(np.arange(outstanding - slots, 0, -1) * each_ns).astype(np.int64)
+        waiting[:] = self.inner_ns - np.round(np.arange(outstanding - slots, 0, -1) * each_ns).astype(np.int64)
         inside.issued[:] -= round((outstanding - slots) * each_ns)
         inside.at[BEGUN] = inside.at[OUTSTANDING_AT] = outstanding
-        return inside._replace(waiting=queue.waiting)
+        return inside._replace(waiting=waiting, queued=queued)
 
     def advance(self, seconds: float) -> Done:
         """Run the pattern for this time, or until it ends. Raise StepFailed at an IO error or an accident."""
         requests, slots = self._running()
         self.course.check(self.now_s + seconds, self._unsafe_bytes())
-        done, passed, more, began = ledger(), 0.0, True, self.inner_ns
+        done, passed, more, began = ledger(self._loads), 0.0, True, self.inner_ns
         source = requests if self._source is None else self._source
-        source.plan[BAD : BAD + 2] = self.course.bad(self.now_s)
+        source.plan.reshape(-1, PLAN)[:, BAD : BAD + 2] = self.course.bad(self.now_s)
         for length, silent in self.course.pieces(self.now_s, seconds):
             if silent:
                 self._silent(slots, length)
@@ -167,21 +186,21 @@ class Drive(ABC):
                 took, more = self._advance(requests, slots, done, length)
                 passed += took
         self._count(done, passed, more, self.spec.scale, self.inner_ns - began)
-        if source.at[ENDED] == FAILED:
-            where = int(source.plan[FAILED_AT]) * self.spec.scale
+        for load in np.flatnonzero(source.at.reshape(-1, STATE)[:, ENDED] == FAILED):
+            where = int(source.plan[load * PLAN + FAILED_AT]) * self.spec.scale
             raise StepFailed(f"{self.spec.model} answered a request at byte {where} with an IO error")
-        return Done(passed, done.sums, done.bins, more, done)
+        return Done(passed, done.sums[:2], done.bins[:2], more, done)
 
     def _advance(self, requests: Stream, slots: Loop, done: Ledger, seconds: float) -> tuple[float, bool]:
         """Run one uninterrupted piece of time; return its length in seconds, and True while there is more to do."""
-        began, speed, before = self.inner_ns, self.heat.speed, done.sums[:, 1].copy()
+        began, speed, before = self.inner_ns, self.heat.speed, done.ways()[:2, 1]
         until = began + round(seconds * NS / self.spec.scale * speed)
         if self._feed and self._feed.keep_time(began, speed, slots):
             self._wake(slots)
         more = self._serve(requests, slots, done, until)
         self.inner_ns = until if more else max(int(slots.at[ENDED_AT]), began)
         passed = seconds if more else (self.inner_ns - began) * self.spec.scale / NS / speed
-        busy = self._busy(done.sums[:, 1] - before, max(self.inner_ns - began, 1))
+        busy = self._busy(done.ways()[:2, 1] - before, max(self.inner_ns - began, 1))
         self.heat.spend(passed, busy, self.course.ambient_c(self.now_s))
         return passed, more
 
@@ -210,8 +229,6 @@ class Drive(ABC):
         if scale > 1:
             done.sums[:, :4] *= scale
             done.bins[:] *= scale
-            done.commands[:, :4] *= scale
-            done.command_bins[:] *= scale
             self._report_single_ios(done)
         if self._account and lasted_ns:
             usual_ns = lasted_ns * self._account.outstanding / max(float(done.sums[:, 0].sum()), 1.0)
@@ -220,8 +237,8 @@ class Drive(ABC):
             stretch(done, 1 / self.heat.speed)
         if self._limit:
             self._given = met_limit(done, self._limit, self._given, more)
-        self.host_read_bytes += int(done.sums[0, 1])
-        self.host_write_bytes += int(done.sums[1, 1])
+        self.host_read_bytes += int(done.ways()[READ, 1])
+        self.host_write_bytes += int(done.ways()[WRITE, 1])
 
     def _running(self) -> tuple[Stream, Loop]:
         if self._stream is None or self._loop is None:
@@ -240,8 +257,9 @@ class Drive(ABC):
         slots.claimed[:], self._feed, self._source = 0, None, None
         silent_s = self.course.silent_s(self.now_s)
         self._silent(slots, silent_s)
-        requests.at[ENDED], requests.at[0] = DRAINED, requests.at[1]
-        done, began = ledger(), self.inner_ns
+        drawn = requests.at.reshape(-1, STATE)
+        drawn[:, ENDED], drawn[:, 0] = DRAINED, drawn[:, 1]
+        done, began = ledger(self._loads), self.inner_ns
         self._serve(requests, slots, done, FOREVER)
         if not done.sums[:, 0].any():
             return None
@@ -250,7 +268,7 @@ class Drive(ABC):
         if self.spec.scale > 1:
             self._put_by()
         self._count(done, passed, True, max(round(self._crowd), 1))
-        return Done(passed, done.sums, done.bins, False, done)
+        return Done(passed, done.sums[:2], done.bins[:2], False, done)
 
     def idle(self, seconds: float) -> None:
         """Let time pass without requests."""

@@ -17,14 +17,17 @@ from stend.sim.kernels import (
     answered,
     exponential,
     flush_due,
+    heaped,
     issue_time,
+    made_durable,
     next_of,
-    ordered,
     random64,
     sink,
     spend,
 )
-from stend.sim.requests import FUA, NOT_FLUSHING, OUTSTANDING_AT, TURNS, WORK
+from stend.sim.requests import NOT_FLUSHING, OUTSTANDING_AT, TRIMS, TURNS, WORK
+
+MIB = 1 << 20
 
 
 @inlined
@@ -137,7 +140,7 @@ def through(f: Any, at: Any) -> Any:
 
 @inlined
 def flush(f: Any, at: Any) -> Any:
-    """Serve a flush issued at `at`, and return when its answer arrives: once the buffer is in the flash, if volatile."""
+    """Serve a flush issued at `at`, and return when its answer arrives: once a volatile buffer is in the flash."""
     s, p = f.state, f.parameters
     at = max(s[k.FIRMWARE], at) + p[k.T_COMMAND_WRITE]
     s[k.FIRMWARE] = at
@@ -203,6 +206,18 @@ def request(f: Any, offset: Any, size: Any, reads: Any, at: Any, fua: Any) -> An
 
 
 @inlined
+def discard(f: Any, offset: Any, size: Any, at: Any) -> Any:
+    """Trim the whole pages in a range, and return when the answer arrives: the map changes, and no die works."""
+    s, p = f.state, f.parameters
+    at = max(s[k.FIRMWARE], at) + p[k.T_TRIM] + p[k.T_TRIM_MIB] * size // MIB
+    s[k.FIRMWARE] = at
+    for w in range((offset + k.PAGE - 1) // k.PAGE, (offset + size) // k.PAGE):
+        forget(f, w)
+        f.map[w] = k.NONE
+    return at + p[k.T_ANSWER_WRITE]
+
+
+@inlined
 def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
     """Stop all work for the time of a pause.
 
@@ -219,7 +234,7 @@ def pause(f: Any, loop: Any, used: Any, now: Any) -> None:
         else:
             loop.heap[i] += ns << 16
     if coming > 0:
-        ordered(loop.heap, used)
+        heaped(loop.heap, used)
     later(f, now, ns)
     if p[k.SCALE] == 1:
         return
@@ -283,9 +298,12 @@ def serve(f: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
         if f.state[k.BEFORE_PAUSE] < 0:
             pause(f, loop, used, t)
         late = loop.issued[slot] - late if loop.waiting.shape[0] == 0 else i64(0)
-        done = request(f, stream.offset[i], size, reads, t, stream.plan[FUA])
+        if reads == TRIMS:
+            done = discard(f, stream.offset[i], size, t)
+        else:
+            done = request(f, stream.offset[i], size, reads, t, made_durable(stream, loop, slot))
         loop.issued[slot] = issue_time(stream, loop, i, t) + late
-        loop.size[slot] = -size if reads else size
+        loop.size[slot] = -size if reads == 1 else size
         sink(loop.heap, used, ((done - base) << 16) | slot)
     loop.at[0] = 0
     return False
@@ -312,11 +330,3 @@ def settle(f: Any, now: Any) -> None:
         for n in range(clocks.shape[0]):
             clocks[n] = min(clocks[n], now)
     f.state[k.FIRMWARE] = min(f.state[k.FIRMWARE], now)
-
-
-@compiled
-def trim(f: Any, first: Any, pages: Any) -> None:
-    """Discard pages that the host no longer needs."""
-    for w in range(first, first + pages):
-        forget(f, w)
-        f.map[w] = k.NONE

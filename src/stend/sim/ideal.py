@@ -21,6 +21,8 @@ class IdealDrive(Drive):
             k.MIB / h.write_mb_s,
             h.read_answer_us,
             h.write_answer_us,
+            h.trim_command_us,
+            h.trim_mib_us,
             0 if spec.protected else h.flush_us,
         )
         self.memory = k.Ideal(

@@ -6,11 +6,24 @@ import numpy as np
 import numpy.typing as npt
 
 from stend.base.jit import compiled
-from stend.sim.kernels import LATER, NONE, answered, exponential, flush_due, issue_time, next_of, sink, spend
-from stend.sim.requests import FUA, WORK
+from stend.sim.kernels import (
+    LATER,
+    NONE,
+    answered,
+    exponential,
+    flush_due,
+    issue_time,
+    made_durable,
+    next_of,
+    sink,
+    spend,
+)
+from stend.sim.requests import TRIMS, WORK
 
-COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE, FLUSH, RANDOM = range(8)
-"""Indices of the parameters, in ns; those of the link are ns per MiB. RANDOM: 1 for exponential times of commands."""
+COMMAND_READ, COMMAND_WRITE, LINK_READ, LINK_WRITE, ANSWER_READ, ANSWER_WRITE, TRIM_COMMAND, TRIM_MIB = range(8)
+FLUSH, RANDOM = 8, 9
+"""Indices of the parameters, in ns; those of the link and TRIM_MIB are ns per MiB. RANDOM: 1 for exponential times of
+commands."""
 MIB = 1 << 20
 
 
@@ -51,17 +64,21 @@ def serve(d: Any, stream: Any, loop: Any, ledger: Any, until: Any) -> Any:
             used -= 1
             sink(loop.heap, used, loop.heap[used])
             continue
-        size, way = stream.size[i], 0 if stream.reads[i] else 1
+        size, way = stream.size[i], 0 if stream.reads[i] == 1 else 1
         free = 0
         for n in range(1, d.server.shape[0]):
             free = n if d.server[n] < d.server[free] else free
-        lasts = exponential(d, p[COMMAND_READ + way]) if p[RANDOM] else p[COMMAND_READ + way]
-        d.server[free] = max(d.server[free], t) + lasts
-        over = p[LINK_READ + way] * size // MIB
-        ready = d.server[free] if d.server.shape[0] == 1 else t  # answers of several may overtake each other
-        d.link[way] = max(d.link[way], ready) + over
-        done = max(d.link[way], d.server[free] + over) + p[ANSWER_READ + way]
-        done += p[FLUSH] * way * stream.plan[FUA]
+        if stream.reads[i] == TRIMS:
+            d.server[free] = max(d.server[free], t) + p[TRIM_COMMAND] + p[TRIM_MIB] * size // MIB
+            done = d.server[free] + p[ANSWER_WRITE]
+        else:
+            lasts = exponential(d, p[COMMAND_READ + way]) if p[RANDOM] else p[COMMAND_READ + way]
+            d.server[free] = max(d.server[free], t) + lasts
+            over = p[LINK_READ + way] * size // MIB
+            ready = d.server[free] if d.server.shape[0] == 1 else t  # answers of several may overtake each other
+            d.link[way] = max(d.link[way], ready) + over
+            done = max(d.link[way], d.server[free] + over) + p[ANSWER_READ + way]
+            done += p[FLUSH] * way * made_durable(stream, loop, slot)
         loop.issued[slot] = issue_time(stream, loop, i, t)
         loop.size[slot] = size if way else -size
         sink(loop.heap, used, ((done - base) << 16) | slot)

@@ -9,17 +9,32 @@ from stend.sim.requests import (
     BAD,
     BATCH,
     BEGUN,
+    DRAWN,
     ENDED,
     ENDED_AT,
     EVERY,
     FAILED,
     FAILED_AT,
-    FLUSHES,
+    FLUSH,
+    FUA,
     LONGEST,
     NOT_FLUSHING,
     OUTSTANDING_AT,
+    PLAN,
+    ROWS,
+    STATE,
+    TRIM,
+    TRIM_AT,
+    TRIM_BYTES,
+    TRIM_LEFT,
+    TRIM_RANGE,
+    TRIM_SHARE,
+    TRIM_START,
+    TRIMS,
     TURNS,
     WORK,
+    WRITE,
+    Stream,
 )
 
 LOW32 = u64(0xFFFFFFFF)
@@ -88,48 +103,134 @@ def weighted(s: Any, at: Any) -> Any:
 
 
 @inlined
+def trimmed(s: Any, at: Any, random: Any) -> Any:
+    """Draw request `at` as a trim, and return its size, 0 once the limit of trims is reached."""
+    if s.trim[TRIM_LEFT] <= 0:
+        return i64(0)
+    size = s.trim[TRIM_BYTES]
+    place = s.trim[TRIM_AT]
+    if random:
+        place = below(random64(s.rng), s.trim[TRIM_RANGE] // size) * size
+    else:
+        s.trim[TRIM_AT] = place + size if place + 2 * size <= s.trim[TRIM_RANGE] else 0
+    s.trim[TRIM_LEFT] -= 1
+    s.offset[at] = s.trim[TRIM_START] + place
+    return size
+
+
+@inlined
+def scattered(s: Any, at: Any, choice: Any) -> Any:
+    """Draw request `at` at a random place, and return its size, 0 once the limit of random requests is reached."""
+    if s.plan[3] <= 0:
+        return i64(0)
+    s.plan[3] -= 1
+    k = pick(s.size_edges, choice & LOW32) if s.sizes.shape[0] > 1 else 0
+    size = s.sizes[k]
+    place = random64(s.rng)
+    z = pick(s.zone_edges, place & LOW32) if s.zone_start.shape[0] > 1 else 0
+    step = s.plan[2] if s.plan[2] > 0 else size
+    blocks = (s.zone_bytes[z] - size) // step + 1
+    if s.zone_start.shape[0] > 1:
+        place = random64(s.rng)
+    s.offset[at] = s.zone_start[z] + below(place, blocks) * step
+    return size
+
+
+@inlined
+def ordered(s: Any, at: Any) -> Any:
+    """Draw request `at` as the next one of a thread in turn, and return its size, 0 once no thread has any left."""
+    j = s.at[2]
+    threads, tried = s.left.shape[0], 0
+    while s.left[j] <= 0 and tried < threads:
+        j = j + 1 if j + 1 < threads else 0
+        tried += 1
+    if tried == threads:
+        return i64(0)
+    s.left[j] -= 1
+    size = s.sizes[0]
+    c = s.cursor[j]
+    s.offset[at] = s.region_start[j] + c
+    s.cursor[j] = c + size if c + 2 * size <= s.region_bytes[j] else 0
+    s.at[2] = j + 1 if j + 1 < threads else 0
+    return size
+
+
+@inlined
+def due(s: Any) -> Any:
+    """Return the ns when the next request is due, or ANY_TIME."""
+    if s.pace[1] <= 0.0:
+        return i64(ANY_TIME)
+    gap = s.pace[1]
+    if s.pace[2] == 0.0:
+        gap *= -math.log((float(random64(s.rng) >> u64(11)) + 0.5) * FRACTION)
+    s.pace[0] += gap
+    return i64(s.pace[0])
+
+
+@inlined
 def draw(s: Any) -> Any:
     """Draw the next batch of a Stream; return the number drawn, 0 once its limit is reached or it has ended."""
-    count, mixed, kinds = 0, s.plan[0], s.kinds.shape[0]
-    while count < BATCH and s.at[ENDED] == 0:
+    mixed, kinds, trims = s.plan[0], s.kinds.shape[0], s.trim[TRIM_SHARE]
+    first = s.at[DRAWN]
+    count, end = first, first + BATCH
+    while count < end and s.at[ENDED] == 0:
+        trim = trims > 0 and i64(random64(s.rng) & LOW32) < trims
         choice = random64(s.rng)
-        if kinds > 0:
+        random = i64(choice >> u64(32)) < mixed
+        if trim:
+            size = trimmed(s, count, random)
+        elif kinds > 0:
             size = weighted(s, count)
-        elif i64(choice >> u64(32)) < mixed:
-            if s.plan[3] <= 0:
-                break
-            s.plan[3] -= 1
-            k = pick(s.size_edges, choice & LOW32) if s.sizes.shape[0] > 1 else 0
-            size = s.sizes[k]
-            place = random64(s.rng)
-            z = pick(s.zone_edges, place & LOW32) if s.zone_start.shape[0] > 1 else 0
-            step = s.plan[2] if s.plan[2] > 0 else size
-            blocks = (s.zone_bytes[z] - size) // step + 1
-            if s.zone_start.shape[0] > 1:
-                place = random64(s.rng)
-            s.offset[count] = s.zone_start[z] + below(place, blocks) * step
+        elif random:
+            size = scattered(s, count, choice)
         else:
-            j = s.at[2]
-            threads, tried = s.left.shape[0], 0
-            while s.left[j] <= 0 and tried < threads:
-                j = j + 1 if j + 1 < threads else 0
-                tried += 1
-            if tried == threads:
-                break
-            s.left[j] -= 1
-            size = s.sizes[0]
-            c = s.cursor[j]
-            s.offset[count] = s.region_start[j] + c
-            s.cursor[j] = c + size if c + 2 * size <= s.region_bytes[j] else 0
-            s.at[2] = j + 1 if j + 1 < threads else 0
+            size = ordered(s, count)
+        if size == 0:
+            break
         if s.offset[count] < s.plan[BAD + 1] and s.offset[count] + size > s.plan[BAD]:
             s.at[ENDED], s.plan[FAILED_AT] = FAILED, s.offset[count]
             break
         s.size[count] = size
-        s.reads[count] = s.reads[count] if kinds > 0 else i64(random64(s.rng) & LOW32) < s.plan[1]
+        if trim:
+            s.reads[count] = TRIMS
+        elif kinds == 0:
+            s.reads[count] = i64(random64(s.rng) & LOW32) < s.plan[1]
+        if s.due.shape[0] > 0:
+            s.due[count] = due(s)
         count += 1
-    s.at[0], s.at[1] = 0, count
-    return count
+    s.at[0], s.at[1] = first, count
+    s.at[DRAWN] = end if end < s.offset.shape[0] else 0
+    return count - first
+
+
+@inlined
+def part(s: Any, k: Any) -> Any:
+    """Return the part of a Stream that belongs to load `k`."""
+    t = s.loads[k]
+    return Stream(
+        s.offset[t[0] : t[1]],
+        s.size[t[2] : t[3]],
+        s.reads[t[4] : t[5]],
+        s.at[t[6] : t[7]],
+        s.rng[t[8] : t[9]],
+        s.plan[t[10] : t[11]],
+        s.sizes[t[12] : t[13]],
+        s.size_edges[t[14] : t[15]],
+        s.zone_start[t[16] : t[17]],
+        s.zone_bytes[t[18] : t[19]],
+        s.zone_edges[t[20] : t[21]],
+        s.region_start[t[22] : t[23]],
+        s.region_bytes[t[24] : t[25]],
+        s.cursor[t[26] : t[27]],
+        s.left[t[28] : t[29]],
+        s.kind_edges[t[30] : t[31]],
+        s.kinds[t[32] : t[33]],
+        s.kind_cursor[t[34] : t[35]],
+        s.due[t[36] : t[37]],
+        s.trim[t[38] : t[39]],
+        s.pace[t[40] : t[41]],
+        s.loads[k : k + 1],
+    )
 
 
 @compiled
@@ -150,12 +251,24 @@ def next_of(stream: Any, loop: Any, slot: Any, t: Any) -> Any:
     if claimed > 0:
         loop.claimed[slot] = 0
         return claimed - 1
-    if stream.at[0] == stream.at[1]:
+    k, at, first = i64(0), i64(0), i64(0)
+    if stream.loads.shape[0] > 1:
+        if loop.queued.shape[0] > 0:  # the request that has waited longest in the host takes the slot
+            turn = loop.at[LONGEST]
+            loop.load[slot], loop.queued[turn] = loop.queued[turn], loop.load[slot]
+        k = loop.load[slot]
+        at, first = k * STATE, stream.loads[k, 0]
+        if stream.at[at] == stream.at[at + 1]:
+            draw(part(stream, k))
+    elif stream.at[0] == stream.at[1]:
         draw(stream)
-    i = stream.at[0]
-    if i == stream.at[1]:
+    i = stream.at[at]
+    if i == stream.at[at + 1]:
         return i64(NONE)
-    stream.at[0] = i + 1
+    stream.at[at] = i + 1
+    i += first
+    way = stream.reads[i]
+    loop.row[slot] = k * ROWS + (i64(TRIM) if way == TRIMS else i64(1 - way))
     if stream.due.shape[0] > 0 and stream.due[i] > t:
         loop.claimed[slot] = i + 1
         loop.size[slot] = 0
@@ -194,7 +307,7 @@ def sink_from(heap: Any, used: Any, i: Any, key: Any) -> None:
 
 
 @inlined
-def ordered(heap: Any, used: Any) -> None:
+def heaped(heap: Any, used: Any) -> None:
     """Make a 4-ary heap of `used` keys in any order."""
     for n in range(used):
         i = u64(used - 1 - n)
@@ -202,33 +315,41 @@ def ordered(heap: Any, used: Any) -> None:
 
 
 @inlined
-def count(ledger: Any, size: Any, ns: Any) -> None:
-    """Add a completed IO to its direction's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
-    if size < 0:
-        tally(ledger.sums, ledger.bins, 0, -size, ns)
-    else:
-        tally(ledger.sums, ledger.bins, 1, size, ns)
+def count(ledger: Any, row: Any, size: Any, ns: Any) -> None:
+    """Add a completed IO or flush to its row's [IOs, bytes, sum ns, sum ns^2, max ns] and latency bins."""
+    tallies = ledger.sums
+    tallies[row, 0] += 1
+    tallies[row, 1] += abs(size)
+    tallies[row, 2] += ns
+    tallies[row, 3] += float(ns) * float(ns)
+    tallies[row, 4] = max(tallies[row, 4], float(ns))
+    ledger.bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
 
 
 @inlined
-def tally(sums: Any, bins: Any, row: Any, size: Any, ns: Any) -> None:
-    """Add one to a row of [IOs, bytes, sum ns, sum ns^2, max ns] and of latency bins."""
-    sums[row, 0] += 1
-    sums[row, 1] += size
-    sums[row, 2] += ns
-    sums[row, 3] += float(ns) * float(ns)
-    sums[row, 4] = max(sums[row, 4], float(ns))
-    bins[row, bin_of(ns, BIN_BITS, BINS)] += 1
+def made_durable(stream: Any, loop: Any, slot: Any) -> Any:
+    """Return 1 if the load of a slot makes each write durable by itself, else 0."""
+    return stream.plan[loop.load[slot] * PLAN + FUA]
+
+
+@inlined
+def flushes(stream: Any) -> Any:
+    """Return 1 if a load sends flushes, else 0."""
+    sends = i64(0)
+    for first in range(0, stream.plan.shape[0], PLAN):
+        sends = i64(1) if stream.plan[first + EVERY] > 0 else sends
+    return sends
 
 
 @inlined
 def flush_due(stream: Any, loop: Any, ledger: Any, slot: Any, at: Any) -> Any:
     """Return True if the slot sends a flush at `at`, when its request is done; count a flush that has ended."""
-    every = stream.plan[EVERY]
-    if every == 0 or loop.size[slot] <= 0:
+    load = loop.load[slot]
+    every = stream.plan[load * PLAN + EVERY]
+    if every == 0 or loop.row[slot] != load * ROWS + WRITE:
         return False
     if loop.flushing[slot] != NOT_FLUSHING:
-        tally(ledger.commands, ledger.command_bins, FLUSHES, 0, at - loop.flushing[slot])
+        count(ledger, load * ROWS + FLUSH, i64(0), at - loop.flushing[slot])
         loop.flushing[slot] = NOT_FLUSHING
         return False
     loop.unsynced[slot] += 1
@@ -245,8 +366,8 @@ def issue_time(stream: Any, loop: Any, i: Any, at: Any) -> Any:
     That is its due time if it has one, otherwise `at`, or the issue time of the request that has waited longest in the
     host.
     """
-    if stream.due.shape[0] > 0:
-        return stream.due[i] if stream.due[i] > ANY_TIME else at
+    if stream.due.shape[0] > 0 and stream.due[i] > ANY_TIME:
+        return stream.due[i]
     many = loop.waiting.shape[0]
     if many == 0:
         return at
@@ -270,7 +391,7 @@ def answered(loop: Any, ledger: Any, slot: Any, at: Any) -> None:
         since = at - loop.at[1]
         if since > BUILD_UP_NS:
             ns = max(ns, since * loop.at[OUTSTANDING_AT] // loop.at[BEGUN])
-    count(ledger, loop.size[slot], ns)
+    count(ledger, loop.row[slot], loop.size[slot], ns)
     loop.at[ENDED_AT] = at
 
 

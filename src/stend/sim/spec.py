@@ -209,6 +209,10 @@ class Host(Part, frozen=True, kw_only=True):
     """further response time of a write that does not cover whole 4 KiB pages"""
     flush_us: Micros = 0
     """further response time of a flush, and of a write with FUA, on a drive that is not `protected`"""
+    trim_command_us: Micros = 20
+    """time of the command processor for one trim; assumed, and only flash and ideal drives have trims"""
+    trim_mib_us: Micros = 1
+    """further time for each MiB of a trim; assumed"""
     queue: Annotated[int, Meta(ge=0, le=65536)] = 0
     """most commands in the drive (32 with SATA's NCQ); further ones wait in the host; 0: any number"""
 
@@ -289,3 +293,8 @@ class Spec(Part, frozen=True, kw_only=True):
     pace: Annotated[float, Meta(ge=0, le=1e6)] = 0
     """seconds of the drive per second of real time; 0: as fast as possible"""
     accidents: Accidents = Accidents()
+
+    @property
+    def trims(self) -> bool:
+        """Return True if the drive has trims: flash drives do, disks and arrays of controllers do not."""
+        return self.kind in ("flash", "ideal")

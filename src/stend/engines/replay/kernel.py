@@ -11,7 +11,7 @@ from stend.engines.replay import memory as m
 from stend.engines.replay.parts import HELD_NS, now, send, slept, wait, write_snapshot
 from stend.model.stats import BIN_BITS, BINS
 from stend.sim.kernels import draw
-from stend.sim.requests import ENDED
+from stend.sim.requests import ENDED, TRIMS
 
 BATCH = 64
 """The most IOs that are sent before answers are taken."""
@@ -136,10 +136,9 @@ def press(f: Any, at: Any, shared: Any, done: Any, s: Any, flags: Any) -> None:
                 ending = True
                 break
             i = s.at[0]
-            op = i64(m.READ) if s.reads[i] else i64(m.WRITE)
-            if not send(
-                f, at, done, op, i64(0) if s.reads[i] else flags, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)
-            ):
+            op = i64(m.DISCARD) if s.reads[i] == TRIMS else i64(m.WRITE) - i64(s.reads[i])
+            dsync = flags if op == m.WRITE else i64(0)
+            if not send(f, at, done, op, dsync, s.offset[i], s.size[i], at[m.TAKEN] * 7919, now(f, at)):
                 break
             s.at[0] = i + 1
             at[m.TAKEN] += 1

@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from stend.base.errors import StendError
+from stend.base.errors import StendError, StepFailed
 from stend.engines.arriving import arriving
 from stend.engines.mapped import Requests, requests
 from stend.engines.replay import aio, discards, kernel
@@ -53,7 +53,7 @@ def main(task: Task) -> None:
     shared, fd = m.mapped(task.memory), _opened(task)
     under_way = _flight(task, fd)
     scheduled = task.trace or task.workload.rate_iops
-    send = _played(task, under_way, shared) if scheduled else _drawn(task, under_way)
+    send = _played(task, under_way, shared) if scheduled else _drawn(task, under_way, shared)
     send(m.nothing())  # compile the kernel, or load it from the cache
     # 3. Wait for GO and send, without interruptions by the garbage collector.
     sys.stdout.write(f"{READY}\n")
@@ -61,15 +61,18 @@ def main(task: Task) -> None:
     if sys.stdin.readline().strip() != GO:
         return
     gc.disable()
-    _raise_priority()
+    _raise_priority(task)
     shared.at[m.INTERVAL] = shared.at[m.NEXT_SNAPSHOT] = task.interval_ns
     shared.at[m.BEGAN] = time.monotonic_ns()
     send(shared)
 
 
-def _raise_priority() -> None:
-    """Run before other processes, if the host has more than one processor and allows it."""
-    if (os.cpu_count() or 1) > 1:
+def _raise_priority(task: Task) -> None:
+    """Run before other processes, if the host allows it and has more processors than loads that run together.
+
+    Otherwise a sender that never waits would keep another one from its processor for a tenth of a second.
+    """
+    if (os.cpu_count() or 1) > task.loads:
         with contextlib.suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
@@ -77,7 +80,7 @@ def _raise_priority() -> None:
 def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
     fd, played = int(under_way.set[FD]), task.workload.replay
     if threads := fd >= 0 and discards.taken(fd):
-        discards.Discards(under_way, shared)
+        discards.start_threads(under_way, shared.at, lambda: _raise_priority(task))
     if played is None:
         feed = Feed(arriving(_placed(task), **_drawing(task)), shared)
     else:
@@ -88,11 +91,13 @@ def _played(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shar
     return lambda memory: kernel.play(under_way, memory.at, memory, m.ledger(), feed.ring, timed, from_due)
 
 
-def _drawn(task: Task, under_way: Flight) -> Callable[[m.Shared], None]:
-    requests, flags = (
-        stream(pattern(_placed(task), **_drawing(task)), 1),
-        aio.DSYNC if task.workload.sync == "fua" else 0,
-    )
+def _drawn(task: Task, under_way: Flight, shared: m.Shared) -> Callable[[m.Shared], None]:
+    if task.workload.trim_pct and (fd := int(under_way.set[FD])) >= 0:
+        if not discards.taken(fd):
+            raise StepFailed(f"{task.path} takes no trims")
+        discards.start_threads(under_way, shared.at, lambda: _raise_priority(task))
+    requests = stream(pattern(_placed(task), **_drawing(task)), 1)
+    flags = aio.DSYNC if task.workload.sync == "fua" else 0
     return lambda memory: kernel.press(under_way, memory.at, memory, m.ledger(), requests, flags)
 
 
